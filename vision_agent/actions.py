@@ -1,0 +1,213 @@
+"""What the agent can do to a browser: one class per action, joined in `Action` on `kind`.
+
+The class *is* the tool the model sees: its docstring is the description, its fields are the arguments.
+A `Target` is the number of a mark, or a point in pixels of the marked picture; nothing here knows what is
+behind either.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Modifier = Literal["Alt", "Control", "Meta", "Shift"]
+
+
+class Point(BaseModel):
+    """A place: pixels of the marked picture in an action, CSS pixels of the viewport in a `Mark`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    x: float
+    y: float
+
+
+Target = int | Point
+"""A mark's number, or a point in pixels of the marked picture."""
+
+
+class _Action(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Click(_Action):
+    """Click a mark, or a point of the picture where there is no mark."""
+
+    kind: Literal["click"] = "click"
+    target: Target
+    button: Literal["left", "right", "middle"] = "left"
+    count: Annotated[int, Field(ge=1, le=3)] = 1
+    """2 is a double click."""
+    modifiers: tuple[Modifier, ...] = ()
+
+
+class Type(_Action):
+    """Type text into a field. It replaces what the field holds unless `clear` is false. Write a secret as <secret:name>."""
+
+    kind: Literal["type"] = "type"
+    target: Target
+    text: str
+    clear: bool = True
+    submit: bool = False
+    """Press Enter afterwards."""
+
+
+class Select(_Action):
+    """Choose one or more options of a native list by the text they show."""
+
+    kind: Literal["select"] = "select"
+    target: Target
+    options: tuple[str, ...]
+
+
+class Press(_Action):
+    """Press a key or a combination such as Enter, ArrowDown or Control+a; with a target, that mark gets the focus first."""
+
+    kind: Literal["press"] = "press"
+    keys: str
+    target: Target | None = None
+    count: Annotated[int, Field(ge=1, le=100)] = 1
+
+
+class Hover(_Action):
+    """Move the pointer over a mark or a point and leave it there, to open menus and tips."""
+
+    kind: Literal["hover"] = "hover"
+    target: Target
+
+
+class Scroll(_Action):
+    """Scroll the page, or the container that holds the target. `pages` counts in heights (or widths) of what is scrolled."""
+
+    kind: Literal["scroll"] = "scroll"
+    direction: Literal["up", "down", "left", "right"] = "down"
+    pages: Annotated[float, Field(gt=0, le=100)] = 0.8
+    target: Target | None = None
+
+
+class Drag(_Action):
+    """Press at one target, move, and release at another."""
+
+    kind: Literal["drag"] = "drag"
+    source: Target
+    target: Target
+
+
+class Goto(_Action):
+    """Open an address in the current tab."""
+
+    kind: Literal["goto"] = "goto"
+    url: str
+
+
+class Back(_Action):
+    """Go one page back in the history of the current tab."""
+
+    kind: Literal["back"] = "back"
+
+
+class Forward(_Action):
+    """Go one page forward in the history of the current tab."""
+
+    kind: Literal["forward"] = "forward"
+
+
+class Reload(_Action):
+    """Load the current page again."""
+
+    kind: Literal["reload"] = "reload"
+
+
+class OpenTab(_Action):
+    """Open an address in a new tab and go there."""
+
+    kind: Literal["open_tab"] = "open_tab"
+    url: str
+
+
+class SwitchTab(_Action):
+    """Go to another tab by its number in the list of tabs."""
+
+    kind: Literal["switch_tab"] = "switch_tab"
+    tab: int
+
+
+class CloseTab(_Action):
+    """Close a tab by its number in the list of tabs."""
+
+    kind: Literal["close_tab"] = "close_tab"
+    tab: int
+
+
+class Wait(_Action):
+    """Wait until a text shows, or for some seconds; never longer than the seconds given."""
+
+    kind: Literal["wait"] = "wait"
+    seconds: Annotated[float, Field(gt=0, le=60)] = 2.0
+    text: str | None = None
+
+
+class Ask(_Action):
+    """Ask the person a question that only they can answer."""
+
+    kind: Literal["ask"] = "ask"
+    question: str
+
+
+class Finish(_Action):
+    """End the task: done or not possible, with the answer for the person and the marks that show it."""
+
+    kind: Literal["finish"] = "finish"
+    success: bool = True
+    answer: str = ""
+    evidence: tuple[int, ...] = ()
+
+
+Action = Annotated[
+    Click
+    | Type
+    | Select
+    | Press
+    | Hover
+    | Scroll
+    | Drag
+    | Goto
+    | Back
+    | Forward
+    | Reload
+    | OpenTab
+    | SwitchTab
+    | CloseTab
+    | Wait
+    | Ask
+    | Finish,
+    Field(discriminator="kind"),
+]
+
+ACTIONS: tuple[type[_Action], ...] = (
+    Click,
+    Type,
+    Select,
+    Press,
+    Hover,
+    Scroll,
+    Drag,
+    Goto,
+    Back,
+    Forward,
+    Reload,
+    OpenTab,
+    SwitchTab,
+    CloseTab,
+    Wait,
+    Ask,
+    Finish,
+)
+"""Every action class, in the order in which a prompt lists them."""
+
+
+def targets_of(action: _Action) -> tuple[Target, ...]:
+    """The targets an action names, in the order in which it touches them."""
+    named = (getattr(action, field, None) for field in ("source", "target"))
+    return tuple(target for target in named if target is not None)

@@ -1,0 +1,36 @@
+"""Finds `overlay_js` and `prompts`: beside the package in a checkout, inside it in a wheel."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+
+
+def overlay_sources() -> dict[str, str]:
+    """The overlay's modules: file name → source, sorted by name."""
+    folder = _folder("overlay_js", "overlay_js/src")
+    return {path.name: path.read_text("utf-8") for path in sorted(folder.glob("*.js"))}
+
+
+def prompt(name: str) -> str:
+    """The text of one prompt, such as `system` for `prompts/system.md`."""
+    return (_folder("prompts", "prompts") / f"{name}.md").read_text("utf-8")
+
+
+def prompt_hashes() -> dict[str, str]:
+    """The sha256 of every prompt by its name; a run records them."""
+    folder = _folder("prompts", "prompts")
+    return {
+        path.stem: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.glob("*.md"))
+        if path.stem != "README"
+    }
+
+
+def _folder(in_wheel: str, in_checkout: str) -> Path:
+    for folder in (_PACKAGE / "_assets" / in_wheel, _PACKAGE.parent / in_checkout):
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(f"{in_checkout} is neither beside nor inside the package at {_PACKAGE}; reinstall it")

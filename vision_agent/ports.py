@@ -1,0 +1,64 @@
+"""The places where the world changes, as Protocols: the browser, the model, the record.
+
+Each has one real and one fake implementation, and the fake ships in the package, so that a test needs no patch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from vision_agent.actions import Action
+from vision_agent.types import Decision, Event, Observation, Outcome, Shot, Step, Task
+
+Redact = Callable[[str], str]
+"""Takes the caller's secrets out of a text, in every form in which they could stand there."""
+
+
+class Browser(Protocol):
+    """Looks and acts. Real: `browser.PlaywrightBrowser`. Fake: `browser.StillBrowser`."""
+
+    async def observe(self) -> Observation:
+        """The page as it is now.
+
+        Raises:
+            BrowserUnavailable: the browser is gone.
+        """
+        ...
+
+    async def act(self, action: Action, observation: Observation) -> Outcome:
+        """What became of one action, whose numbers and points are those of `observation`.
+
+        Raises:
+            BrowserUnavailable: the browser is gone.
+        """
+        ...
+
+
+class Model(Protocol):
+    """Decides. Real: `models.anthropic`, `models.steps`, `models.human`. Fake: `models.scripted`."""
+
+    async def decide(self, task: Task, steps: Sequence[Step], observation: Observation) -> Decision:
+        """What to do about this observation, given all earlier steps.
+
+        Raises:
+            FormatError: the reply makes no sense; the loop says so and asks again.
+            ModelUnavailable: it could not be asked.
+        """
+        ...
+
+
+class Recorder(Protocol):
+    """Keeps. Real: `record.RunFolder`. Fake: `record.RunInMemory`."""
+
+    def keep(self, shot: Shot) -> None:
+        """Store the picture under its hash, before any event names it."""
+        ...
+
+    def write(self, event: Event) -> None:
+        """Append one event; returns when it is safe on disk.
+
+        Raises:
+            RecordError: it could not be written; nothing may be done that could not be recorded.
+        """
+        ...

@@ -1,0 +1,134 @@
+"""What a person may turn. Flags come before the environment, the environment before the file, the file before defaults.
+
+The file is `vision-agent.toml` in the current folder, else the one in the user's configuration folder.
+Variables are named `VISION_AGENT_BROWSER__HEADLESS=false`. An unknown key is refused.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings.exceptions import SettingsError
+
+from vision_agent.errors import UsageError
+from vision_agent.types import Limits, Size
+
+FILE_NAME = "vision-agent.toml"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ProxySettings(_Section):
+    """The proxy of the browser we launch."""
+
+    server: str
+    bypass: str | None = None
+    username: str | None = None
+    password: SecretStr | None = None
+
+
+class BrowserSettings(_Section):
+    """The browser we launch, or the one we connect to."""
+
+    executable_path: Path | None = None
+    channel: Literal["chrome", "msedge"] | None = None
+    cdp_url: str | None = None
+    """Connect to a running browser instead of launching one, such as `http://127.0.0.1:9222`."""
+    headless: bool = True
+    viewport: Size = Size(width=1280, height=800)
+    device_ratio: float = 1.0
+    device: str | None = None
+    """A device Playwright knows, such as `Pixel 7`; it brings its own viewport and ratio."""
+    locale: str | None = None
+    timezone: str | None = None
+    storage_state: Path | None = None
+    """Cookies and local storage, as saved by Playwright."""
+    proxy: ProxySettings | None = None
+    args: tuple[str, ...] = ()
+    """Further arguments for the browser's command line."""
+
+
+class ObserveSettings(_Section):
+    """How the page is looked at."""
+
+    quiet_s: float = 0.15
+    """A page is at rest when nothing has changed for this long."""
+    rest_deadline_s: float = 3.0
+    """Look after this long even if the page is not at rest, and say so."""
+    scan_deadline_s: float = 10.0
+    """A frame that has not answered by then is missing from the observation, and named."""
+    navigation_deadline_s: float = 30.0
+    action_deadline_s: float = 5.0
+    picture: Literal["png", "jpeg"] = "png"
+    """Of the marked picture; JPEG is written at quality 92 without chroma subsampling."""
+    longest_edge: int | None = None
+    """Of the pictures, in pixels; None takes what the model wants."""
+    marks_on_page: bool = False
+    """Also show the marks on the live page, for a person watching."""
+
+
+class ModelSettings(_Section):
+    """Who decides."""
+
+    name: str = "anthropic:claude-sonnet-5-5"
+    """`anthropic:<model>`, `steps`, `human`."""
+    max_tokens: int = 4096
+    timeout_s: float = 120.0
+    retries: int = 3
+    """Of a request that failed on the way; the client waits longer each time."""
+    repairs: int = 2
+    """How often a reply that makes no sense is sent back before the step counts as failed."""
+
+
+class Settings(BaseSettings):
+    """Everything that can be turned, with its default."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="VISION_AGENT_", env_nested_delimiter="__", extra="forbid", frozen=True, toml_file=FILE_NAME
+    )
+
+    browser: BrowserSettings = BrowserSettings()
+    observe: ObserveSettings = ObserveSettings()
+    model: ModelSettings = ModelSettings()
+    limits: Limits = Limits()
+    runs: Path = Field(default=Path("runs"))
+    """Where run folders are made."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flags, environment, file: the first that says something wins."""
+        del dotenv_settings, file_secret_settings
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=_file())
+
+
+def load(**flags: Any) -> Settings:
+    """The effective settings.
+
+    Raises:
+        UsageError: an unknown key or a value that does not fit, with its name.
+    """
+    try:
+        return Settings(**flags)
+    except ValidationError as error:
+        lines = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        raise UsageError(f"The settings do not fit: {lines}", f"see {FILE_NAME} and VISION_AGENT_* variables") from error
+    except (SettingsError, ValueError) as error:
+        raise UsageError(f"The settings cannot be read: {error}", f"see {FILE_NAME}") from error
+
+
+def _file() -> Path:
+    here = Path(FILE_NAME)
+    return here if here.is_file() else Path(platformdirs.user_config_dir("vision-agent")) / FILE_NAME

@@ -1,0 +1,526 @@
+"""What flows: a page becomes an `Observation`, a model turns it into a `Decision`, the browser into `Outcome`s.
+
+The three are one `Step`; a `Run` is its steps. Everything here is frozen, holds no live handle, and can be written to
+disk and read back. Nothing here knows a browser, a model's client or a file.
+
+Two coordinate systems, never mixed: *page* coordinates are CSS pixels of the top-level viewport, origin at its top
+left; *picture* coordinates are pixels of a `Shot`. A `Shot` carries the map between them.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from vision_agent.actions import Action, Point
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+# --- geometry ---------------------------------------------------------------------------------------------------------
+
+
+class Size(_Data):
+    """A width and a height."""
+
+    width: int
+    height: int
+
+
+class Box(_Data):
+    """An upright rectangle; its owner says whether in page or picture coordinates."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        return self.y + self.height
+
+    @property
+    def center(self) -> Point:
+        return Point(x=self.x + self.width / 2, y=self.y + self.height / 2)
+
+    def contains(self, point: Point) -> bool:
+        """Whether the point lies in the box, its right and bottom edge excluded."""
+        return self.x <= point.x < self.right and self.y <= point.y < self.bottom
+
+    def intersection(self, other: Box) -> Box | None:
+        """The common part, or None where there is none."""
+        x, y = max(self.x, other.x), max(self.y, other.y)
+        right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
+        if right <= x or bottom <= y:
+            return None
+        return Box(x=x, y=y, width=right - x, height=bottom - y)
+
+
+class ScrollState(_Data):
+    """How far something is scrolled and how much it holds, in CSS pixels."""
+
+    x: float = 0
+    y: float = 0
+    width: float = 0
+    """Of the whole content."""
+    height: float = 0
+    view_width: float = 0
+    view_height: float = 0
+
+    @property
+    def above(self) -> float:
+        return max(0.0, self.y)
+
+    @property
+    def below(self) -> float:
+        return max(0.0, self.height - self.view_height - self.y)
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+
+class PageMap(_Data):
+    """The affine map from picture to page: `page = picture * scale + offset` on each axis."""
+
+    scale_x: float = 1.0
+    scale_y: float = 1.0
+    offset_x: float = 0.0
+    offset_y: float = 0.0
+
+    def to_page(self, point: Point) -> Point:
+        """The page coordinates of a picture point."""
+        return Point(x=point.x * self.scale_x + self.offset_x, y=point.y * self.scale_y + self.offset_y)
+
+    def to_picture(self, point: Point) -> Point:
+        """The picture coordinates of a page point."""
+        return Point(x=(point.x - self.offset_x) / self.scale_x, y=(point.y - self.offset_y) / self.scale_y)
+
+    def box_to_picture(self, box: Box) -> Box:
+        """The picture coordinates of a page box."""
+        corner = self.to_picture(Point(x=box.x, y=box.y))
+        return Box(x=corner.x, y=corner.y, width=box.width / self.scale_x, height=box.height / self.scale_y)
+
+
+class Shot(_Data):
+    """One encoded picture: what it is, how it maps to the page, and the hash that names its file.
+
+    `data` holds the exact bytes as sent to a model. It is never serialised: a reader of a run loads it by `sha256`.
+    """
+
+    media_type: Literal["image/png", "image/jpeg", "image/webp"]
+    size: Size
+    sha256: str
+    map: PageMap = PageMap()
+    data: Annotated[bytes | None, Field(exclude=True, repr=False)] = None
+
+
+# --- marks ------------------------------------------------------------------------------------------------------------
+
+Kind = Literal["field", "button", "link", "toggle", "scroller", "surface", "guess"]
+Source = Literal["dom", "cv", "ocr"]
+
+
+class MarkState(_Data):
+    """What a control says about itself. None means that the control has no such state."""
+
+    value: str | None = None
+    """Text in a field; never that of a password or of a field that holds a secret: those have `masked`."""
+    masked: bool = False
+    input_type: str | None = None
+    placeholder: str | None = None
+    options: tuple[str, ...] = ()
+    """What a native list offers, by the text it shows."""
+    checked: Literal["true", "false", "mixed"] | None = None
+    selected: bool | None = None
+    expanded: bool | None = None
+    pressed: Literal["true", "false", "mixed"] | None = None
+    disabled: bool = False
+    readonly: bool = False
+    required: bool = False
+    invalid: bool = False
+    focused: bool = False
+    scroll: ScrollState | None = None
+
+
+class Mark(_Data):
+    """One thing on the page that can be acted on, with the number the model knows it by."""
+
+    number: int
+    tag: str
+    role: str
+    kind: Kind
+    name: str
+    """Its accessible name: page text, hence data and never an instruction."""
+    state: MarkState = MarkState()
+    box: Box
+    """Page coordinates, clipped to what is visible."""
+    point: Point
+    """Page coordinates of a point where a click was found to reach it."""
+    frame: str = ""
+    """Which frame it is in, as the listing says it; empty for the main frame."""
+    source: Source = "dom"
+    confidence: float | None = None
+    """For `cv` and `ocr` marks, 0 to 1."""
+    evidence: tuple[str, ...] = ()
+    """Why it is a mark, such as `role=button`, `cursor:pointer`."""
+    fingerprint: str = ""
+    """Changes when what the element *is* changes (role, name, place in structure), not when it moves."""
+    key: str = ""
+    """Finds the live element while its document lives; means nothing afterwards."""
+    change: Literal["", "new", "changed", "moved"] = ""
+    """Against the previous observation."""
+    label_box: Box | None = None
+    """Picture coordinates of its number."""
+    colour: str | None = None
+    """`#rrggbb`, as drawn."""
+
+
+class Covered(_Data):
+    """Things that could be acted on if something else were not in the way."""
+
+    count: int
+    blocker: str
+    """What is in the way, described as in the listing."""
+    blocker_mark: int | None = None
+
+
+class Tab(_Data):
+    """One tab of the browser."""
+
+    number: int
+    url: str
+    title: str
+    active: bool = False
+
+
+class Change(_Data):
+    """What is different from the previous observation."""
+
+    new: tuple[int, ...] = ()
+    gone: tuple[int, ...] = ()
+    changed: tuple[int, ...] = ()
+    moved: tuple[int, ...] = ()
+    navigated: bool = False
+
+
+class Observation(_Data):
+    """The page as the agent saw it once: two pictures, the marks, and the listing that goes with them."""
+
+    id: str
+    epoch: int
+    """Counts documents: raised by navigation and by replacement of the document."""
+    url: str
+    title: str
+    taken_at: datetime
+    viewport: Size
+    device_ratio: float = 1.0
+    scroll: ScrollState = ScrollState()
+    tabs: tuple[Tab, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    listing: str
+    clean: Shot
+    marked: Shot
+    change: Change = Change()
+    covered: tuple[Covered, ...] = ()
+    at_rest: bool = True
+    warnings: tuple[str, ...] = ()
+    timings: dict[str, float] = {}
+    """Seconds spent, by stage."""
+
+    def mark(self, number: int) -> Mark | None:
+        """The mark with this number, or None."""
+        return next((mark for mark in self.marks if mark.number == number), None)
+
+    def _repr_png_(self) -> bytes | None:
+        """The marked picture, which is how a notebook shows an observation."""
+        return self.marked.data if self.marked.media_type == "image/png" else None
+
+    def _repr_jpeg_(self) -> bytes | None:
+        return self.marked.data if self.marked.media_type == "image/jpeg" else None
+
+
+# --- tasks ------------------------------------------------------------------------------------------------------------
+
+
+class Secret(_Data):
+    """A value the model may use by name and never sees. It enters a field only on one of its hosts."""
+
+    name: str
+    value: SecretStr
+    hosts: tuple[str, ...] = ()
+    """Host names, exact or `*.example.org`; empty: only the host of the task's start URL."""
+    fields: tuple[str, ...] = ()
+    """Input types it may enter, such as `password`; empty: any."""
+
+
+class Limits(_Data):
+    """Where a run stops by itself."""
+
+    steps: int = 40
+    seconds: float | None = None
+    consecutive_failures: int = 5
+    """Steps in a row in which no action was carried out."""
+    tokens: int | None = None
+    cost_usd: float | None = None
+    on_failure: Literal["never_raise", "after_retries", "at_once"] = "never_raise"
+
+
+class Message(_Data):
+    """Something the person said, before or during a run."""
+
+    text: str
+    at: datetime
+
+
+class Picture(_Data):
+    """A picture that belongs to the goal, named by the hash of its bytes."""
+
+    shot: Shot
+    caption: str = ""
+
+
+class Task(_Data):
+    """What is wanted, where to begin, and within which bounds."""
+
+    goal: str
+    pictures: tuple[Picture, ...] = ()
+    messages: tuple[Message, ...] = ()
+    start_url: str | None = None
+    user_data: dict[str, str] = {}
+    """Facts the model may use as they are, such as a name or an address."""
+    secrets: tuple[Secret, ...] = ()
+    limits: Limits = Limits()
+    allowed_hosts: tuple[str, ...] | None = None
+    """None: no rule. An empty tuple denies everything."""
+    answer_schema: dict[str, Any] | None = None
+    """A JSON schema that the answer must meet."""
+    actions: tuple[Action, ...] = ()
+    """To begin with, before the model is asked."""
+
+
+# --- decisions and outcomes -------------------------------------------------------------------------------------------
+
+Author = Literal["model", "human", "steps", "scripted", "replay", "memory"]
+
+
+class Usage(_Data):
+    """What one request cost."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_usd: float | None = None
+    """None where the price is not known: never a guess, never zero."""
+    raw: dict[str, Any] = {}
+    """As the provider said it."""
+
+    @property
+    def total(self) -> int:
+        return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+
+class Candidate(_Data):
+    """A mark that was considered, and why."""
+
+    mark: int
+    reason: str
+
+
+class Decision(_Data):
+    """What to do next, and what the decider thought of the last step."""
+
+    judgement: Literal["success", "failure", "unknown"] = "unknown"
+    """Of the previous step's goal."""
+    memory: str = ""
+    next_goal: str = ""
+    candidates: tuple[Candidate, ...] = ()
+    actions: tuple[Action, ...] = ()
+    summary: str = ""
+    """Of the page, when the decider gave one."""
+    author: Author
+    model: str | None = None
+    reply_id: str | None = None
+    usage: Usage | None = None
+    request_sha256: str | None = None
+    """Of the redacted request, as kept in the run."""
+    seconds: float = 0.0
+
+
+Effect = Literal["changed", "no_effect", "navigated", "new_tab", "dialog", "download", "finished"]
+Refusal = Literal[
+    "unknown_mark",
+    "outside",
+    "gone",
+    "changed",
+    "moved",
+    "covered",
+    "ambiguous",
+    "disabled",
+    "unsupported",
+    "not_an_option",
+    "blocked",
+    "unreachable",
+    "timed_out",
+    "crashed",
+    "needs_person",
+    "not_reached",
+]
+
+
+class Outcome(_Data):
+    """What became of one action. A refusal is a finding about the page, not an exception."""
+
+    status: Literal["done", "refused"]
+    effect: Effect | None = None
+    """What visibly came of it; None when it was refused."""
+    refusal: Refusal | None = None
+    sentence: str
+    """For the model: what was attempted, on what, what was found, what could help."""
+    rung: int | None = None
+    """Of the ladder in DESIGN: 1 the live element, 2 role and name, 3 structure, 4 coordinates."""
+    point: Point | None = None
+    """Page coordinates at which input was sent."""
+    value: str | None = None
+    """Read back from the field; None where there is none or it is masked."""
+    changes: tuple[str, ...] = ()
+    pixels_near: float | None = None
+    """Share of pixels that changed around the point, 0 to 1."""
+    seconds: float = 0.0
+
+
+class Step(_Data):
+    """One turn: what was seen, what was decided, what came of it."""
+
+    index: int
+    observation: Observation
+    decision: Decision
+    outcomes: tuple[Outcome, ...] = ()
+    """One per action, in order; actions after a stop have `refusal="not_reached"`."""
+    started_at: datetime
+    seconds: float = 0.0
+
+
+class Ending(_Data):
+    """How a run ended, for a person and for a shell."""
+
+    status: Literal["done", "not_done", "limit", "needs_person", "unavailable", "error", "interrupted"]
+    sentence: str
+    answer: str = ""
+    evidence: tuple[int, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """0 done, 1 not done, 2 usage, 3 limit, 4 needs a person or policy, 5 browser or model down, 130 interrupted."""
+        return {
+            "done": 0,
+            "not_done": 1,
+            "error": 2,
+            "limit": 3,
+            "needs_person": 4,
+            "unavailable": 5,
+            "interrupted": 130,
+        }[self.status]
+
+
+class Provenance(_Data):
+    """With what a run was made, so that a result can be traced to its words and versions."""
+
+    versions: dict[str, str] = {}
+    browser: str = ""
+    model: str = ""
+    prompts: dict[str, str] = {}
+    """sha256 of each prompt by its name."""
+    overlay_sha256: str = ""
+    settings: dict[str, Any] = {}
+
+
+class Run(_Data):
+    """A whole run. On disk it is a folder; `record` writes and reads it."""
+
+    id: str
+    task: Task
+    provenance: Provenance = Provenance()
+    started_at: datetime
+    steps: tuple[Step, ...] = ()
+    ending: Ending | None = None
+    """None: still running, or cut off."""
+
+
+# --- events: what the loop says while it runs, and what a recorder writes ---------------------------------------------
+
+
+class Started(_Data):
+    event: Literal["started"] = "started"
+    run: Run
+
+
+class Observed(_Data):
+    event: Literal["observed"] = "observed"
+    step: int
+    observation: Observation
+
+
+class Decided(_Data):
+    event: Literal["decided"] = "decided"
+    step: int
+    decision: Decision
+
+
+class Intended(_Data):
+    """Written and synced before the act, so that a crash cannot hide one."""
+
+    event: Literal["intended"] = "intended"
+    step: int
+    index: int
+    action: Action
+
+
+class Happened(_Data):
+    event: Literal["happened"] = "happened"
+    step: int
+    index: int
+    outcome: Outcome
+
+
+class Said(_Data):
+    """A message from the person while the run goes on."""
+
+    event: Literal["said"] = "said"
+    message: Message
+
+
+class Troubled(_Data):
+    """A fault that the loop survived, such as a reply that made no sense."""
+
+    event: Literal["troubled"] = "troubled"
+    step: int
+    sentence: str
+
+
+class Stepped(_Data):
+    """A step is complete: written with its times, after all of its outcomes."""
+
+    event: Literal["stepped"] = "stepped"
+    step: int
+    started_at: datetime
+    seconds: float
+
+
+class Ended(_Data):
+    event: Literal["ended"] = "ended"
+    ending: Ending
+
+
+Event = Annotated[
+    Started | Observed | Decided | Intended | Happened | Said | Troubled | Stepped | Ended,
+    Field(discriminator="event"),
+]
