@@ -1,0 +1,229 @@
+"""Small sites served on loopback, each with tasks whose end state is read from the server and not from an agent's word.
+
+A site is a folder of plain HTML, CSS and JavaScript and a `tasks.json`. Its pages report what a person did to them with
+`POST /api/log {"event": …}`; the server keeps these reports in order, one list per session. A session is a cookie, so
+several browser contexts can use one site at once. Nothing here knows a browser, an agent or what a site is about.
+"""
+
+from __future__ import annotations
+
+import json
+import mimetypes
+import socket
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import uvicorn
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from vision_agent.errors import UsageError
+
+TASKS_FILE = "tasks.json"
+SESSION_COOKIE = "site-session"
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Report(_Data):
+    """One thing that a page says has happened to it."""
+
+    event: str
+    fields: dict[str, JsonValue] = {}
+
+
+class Expected(_Data):
+    """A report that the end state is known by."""
+
+    event: str
+    fields: dict[str, JsonValue] = {}
+    """At least these, with these values; objects inside may again hold more than is named."""
+    count: int | None = None
+    """Exactly so often; None: at least once."""
+
+
+class EndState(_Data):
+    """How the log must look for a task to count as reached."""
+
+    events: tuple[Expected, ...] = Field(min_length=1)
+    never: tuple[Expected, ...] = ()
+
+
+class SiteTask(_Data):
+    """A task on a site: the goal for a model, a way through for the `steps` planner, and the check of its end state."""
+
+    id: str
+    goal: str
+    start: str = "/"
+    """Path of the page to begin on."""
+    steps: tuple[str, ...]
+    """Plain step lines that lead there, one action each; a reference, not the only way."""
+    expect: EndState
+
+
+class Verdict(_Data):
+    """Whether a task's end state is there, and what shows or refutes it."""
+
+    reached: bool
+    sentence: str
+
+
+class Site:
+    """A site while it is being served."""
+
+    def __init__(self, url: str, logs: dict[str, list[Report]]) -> None:
+        self.url = url
+        self._logs = logs
+
+    def start(self, task: SiteTask, session: str = "") -> str:
+        """The address at which to begin a task; with a session, everything done from there on is reported under it."""
+        if not session:
+            return self.url + task.start
+        return f"{self.url}/api/enter?session={quote(session, safe='')}&to={quote(task.start, safe='')}"
+
+    def state(self, session: str = "") -> tuple[Report, ...]:
+        """What the pages of this session have reported so far, in order."""
+        return tuple(self._logs[session])
+
+    def reset(self, session: str = "") -> None:
+        """Forget what this session has reported."""
+        self._logs[session].clear()
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Site]:
+    """The folder on a free loopback port, from a thread, until the block ends.
+
+    Raises:
+        UsageError: there is no such folder.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"No site can be served from {folder}: it is not a folder", "name a folder with an index.html")
+    logs: dict[str, list[Report]] = defaultdict(list)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(
+            uvicorn.Config(
+                _app(folder.resolve(), logs), ws="none", lifespan="off", log_config=None, timeout_graceful_shutdown=1
+            )
+        )
+        # The socket listens already, so a browser that comes before the thread is up waits and is served.
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name=f"site {folder.name}")
+        thread.start()
+        try:
+            yield Site(f"http://127.0.0.1:{listening.getsockname()[1]}", logs)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def tasks_of(folder: Path) -> tuple[SiteTask, ...]:
+    """The tasks of a site, in the order of its `tasks.json`.
+
+    Raises:
+        UsageError: the file is not there, or does not hold tasks.
+    """
+    path = folder / TASKS_FILE
+    try:
+        return TypeAdapter(tuple[SiteTask, ...]).validate_json(path.read_bytes())
+    except FileNotFoundError as error:
+        raise UsageError(f"{folder} has no {TASKS_FILE}", "a site's tasks are listed there") from error
+    except ValidationError as error:
+        raise UsageError(f"{path} does not hold a list of tasks: {error}") from error
+
+
+def reached(task: SiteTask, log: Sequence[Report]) -> Verdict:
+    """Whether the log shows the task's end state, with a sentence that names what is missing or what should not be."""
+    for wanted in task.expect.events:
+        times = sum(_matches(wanted, report) for report in log)
+        if times == 0:
+            alike = [_shown(report) for report in log if report.event == wanted.event]
+            found = f"reported were only {', '.join(alike)}" if alike else f"no {wanted.event} was reported at all"
+            return Verdict(reached=False, sentence=f"Not reached: wanted {_shown(wanted)}, but {found}")
+        if wanted.count is not None and times != wanted.count:
+            return Verdict(
+                reached=False,
+                sentence=f"Not reached: wanted {_shown(wanted)} {wanted.count} times, found it {times} times",
+            )
+    for unwanted in task.expect.never:
+        culprit = next((report for report in log if _matches(unwanted, report)), None)
+        if culprit:
+            return Verdict(reached=False, sentence=f"Not reached: {_shown(culprit)} should never have happened")
+    return Verdict(reached=True, sentence=f"Reached: {', '.join(_shown(wanted) for wanted in task.expect.events)}")
+
+
+def _matches(wanted: Expected, report: Report) -> bool:
+    return wanted.event == report.event and _holds(wanted.fields, report.fields)
+
+
+def _holds(wanted: JsonValue, found: JsonValue) -> bool:
+    if isinstance(wanted, dict):
+        return isinstance(found, dict) and all(key in found and _holds(wanted[key], found[key]) for key in wanted)
+    if isinstance(wanted, list):
+        return (
+            isinstance(found, list)
+            and len(wanted) == len(found)
+            and all(_holds(one, other) for one, other in zip(wanted, found, strict=True))
+        )
+    return wanted == found
+
+
+def _shown(one: Expected | Report) -> str:
+    return f"{one.event} {json.dumps(one.fields, ensure_ascii=False)}" if one.fields else one.event
+
+
+def _app(folder: Path, logs: dict[str, list[Report]]) -> Starlette:
+    async def write(request: Request) -> Response:
+        try:
+            said = TypeAdapter(dict[str, JsonValue]).validate_json(await request.body())
+            report = Report.model_validate({"event": said.pop("event", None), "fields": said})
+        except ValidationError:
+            return PlainTextResponse('a report is a JSON object with "event": "<name>"', status_code=422)
+        logs[_session(request)].append(report)
+        return Response(status_code=204)
+
+    async def read(request: Request) -> Response:
+        return JSONResponse([{"event": report.event, **report.fields} for report in logs[_session(request)]])
+
+    async def enter(request: Request) -> Response:
+        path = "/" + request.query_params.get("to", "").lstrip("/")
+        response = RedirectResponse(path, status_code=303)
+        response.set_cookie(SESSION_COOKIE, quote(request.query_params.get("session", ""), safe=""))
+        return response
+
+    async def page(request: Request) -> Response:
+        found = _file(folder, request.path_params["path"])
+        if found is None:
+            return PlainTextResponse(f"This site has no page at {request.url.path}.", status_code=404)
+        kind = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
+        return FileResponse(found, media_type=kind, headers={"Cache-Control": "no-cache"})
+
+    return Starlette(
+        routes=[
+            Route("/api/log", write, methods=["POST"]),
+            Route("/api/log", read, methods=["GET"]),
+            Route("/api/enter", enter, methods=["GET"]),
+            Route("/{path:path}", page, methods=["GET"]),
+        ]
+    )
+
+
+def _session(request: Request) -> str:
+    return unquote(request.cookies.get(SESSION_COOKIE, ""))
+
+
+def _file(folder: Path, path: str) -> Path | None:
+    """The file behind an address: itself, a folder's `index.html`, or `cart.html` for `/cart`; never the tasks."""
+    asked = (folder / path).resolve()
+    if not asked.is_relative_to(folder) or asked.name == TASKS_FILE:
+        return None
+    candidates = (asked, asked / "index.html", asked.with_name(f"{asked.name}.html"))
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
