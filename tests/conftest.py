@@ -1,0 +1,151 @@
+"""What every room's tests share: one real browser, a fresh page, and small sites on loopback.
+
+A site is served on 127.0.0.1; the same port answers on `localhost` too, which is another site to a browser.
+A failing test that has a page leaves its screenshot in `test-results/`.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+import socket
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, Page
+
+from vision_agent.browser.launch import launched
+from vision_agent.settings import BrowserSettings
+
+ROOT = Path(__file__).parent.parent
+
+_failed = pytest.StashKey[bool]()
+
+
+@pytest.fixture(scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """The browser of the session, found as the product finds it."""
+    async with launched(BrowserSettings()) as found:
+        yield found.browser
+
+
+@pytest.fixture
+async def page(browser: Browser, request: pytest.FixtureRequest) -> AsyncIterator[Page]:
+    """A blank page of 1280×800 in a context of its own."""
+    context = await browser.new_context(viewport={"width": 1280, "height": 800})
+    page = await context.new_page()
+    yield page
+    if request.node.stash.get(_failed, False):
+        await _leave_screenshot(page, request.node.nodeid)
+    await context.close()
+
+
+@pytest.fixture(scope="session")
+def serve() -> Iterator[Server]:
+    """Small sites on loopback: `serve({"/": "<p>hi"})` and `serve.folder(path)` return the address without a slash."""
+    server = Server()
+    yield server
+    server.close()
+
+
+class Server:
+    """Each call serves one more site, on a port of its own, until the tests end."""
+
+    def __init__(self) -> None:
+        self._servers: list[ThreadingHTTPServer] = []
+
+    def __call__(self, pages: Mapping[str, str | bytes], headers: Mapping[str, str] | None = None) -> str:
+        """The address of a site with these pages by path; `headers` go with each of them.
+
+        A path's ending says what it is; without one it is HTML. `headers` may say otherwise.
+        """
+        return self._start(partial(_Pages, pages, headers or {}))
+
+    def folder(self, path: Path) -> str:
+        """The address of a site made of the files in a folder."""
+        return self._start(partial(_Folder, directory=str(path)))
+
+    def _start(self, handler: Any) -> str:
+        server = _Quiet(("127.0.0.1", 0), handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self._servers.append(server)
+        return f"http://127.0.0.1:{server.server_port}"
+
+    def close(self) -> None:
+        """Stop them all at once: each takes up to half a second to hear it."""
+        if self._servers:
+            with ThreadPoolExecutor(len(self._servers)) as pool:
+                list(pool.map(lambda server: server.shutdown(), self._servers))
+        for server in self._servers:
+            server.server_close()
+
+
+class _Quiet(ThreadingHTTPServer):
+    daemon_threads = True
+    # A browser keeps connections open; closing must not wait for them.
+    block_on_close = False
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that hangs up in the middle is no news."""
+
+
+class _Pages(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, pages: Mapping[str, str | bytes], headers: Mapping[str, str], *args: Any) -> None:
+        self._pages, self._headers = pages, headers
+        super().__init__(*args)
+
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        content = self._pages.get(path)
+        body = content.encode() if isinstance(content, str) else content or b""
+        self.send_response(404 if content is None else 200)
+        said = {"Content-Type": _media_type(path), "Cache-Control": "no-store", **self._headers}
+        for name, value in {**said, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None: ...
+
+
+class _Folder(SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: Any) -> None: ...
+
+
+def _media_type(path: str) -> str:
+    guessed = mimetypes.guess_type(path)[0] or "text/html"
+    return f"{guessed}; charset=utf-8" if guessed.startswith("text/") or "javascript" in guessed else guessed
+
+
+@pytest.fixture(scope="session")
+def closed_port() -> Iterator[int]:
+    """A port of loopback on which nothing listens, and on which nothing can begin to."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Any:
+    report = yield
+    if report.failed:
+        item.stash[_failed] = True
+    return report
+
+
+async def _leave_screenshot(page: Page, name: str) -> None:
+    folder = ROOT / "test-results"
+    folder.mkdir(exist_ok=True)
+    path = folder / (re.sub(r"[^\w.-]+", "-", name).strip("-")[-120:] + ".png")
+    if not page.is_closed():
+        await page.screenshot(path=path, timeout=5_000)
