@@ -1,0 +1,133 @@
+"""Secrets leave a text in every form in which they could stand there."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
+import pytest
+from record_builder import done, mark, observation, task
+
+from vision_agent.errors import UsageError
+from vision_agent.record import Redactor, redact_model
+from vision_agent.types import Observed, Outcome, Secret
+
+AWKWARD = 'pä"s/wörd 🔑 +&\\n%7B'
+
+
+def secret(name: str = "password", value: str = AWKWARD) -> Secret:
+    return Secret.model_validate({"name": name, "value": value})
+
+
+def redacted(text: str, *secrets: Secret) -> str:
+    return Redactor(secrets or (secret(),))(text)
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "json": lambda v: json.dumps(v)[1:-1],
+    "json with letters kept": lambda v: json.dumps(v, ensure_ascii=False)[1:-1],
+    "json with upper-case hex": lambda v: "".join(f"\\u{ord(c):04X}" if ord(c) < 0x10000 else c for c in v),
+    "json with escaped slashes": lambda v: json.dumps(v)[1:-1].replace("/", "\\/"),
+    "json in json": lambda v: json.dumps(json.dumps(v)[1:-1])[1:-1],
+    "url": quote,
+    "url, nothing safe": lambda v: quote(v, safe=""),
+    "url in lower case": lambda v: quote(v, safe="").replace("%C3%A4", "%c3%a4").replace("%2F", "%2f"),
+    "form": quote_plus,
+    "url in url": lambda v: quote(quote(v)),
+    "every byte percent-encoded": lambda v: "".join(f"%{b:02x}" for b in v.encode()),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("value", [AWKWARD, "hunter2", "a+b c", "\\\\srv\\share", 'end"\\', "line\nbreak"])
+def test_every_written_form_becomes_the_name(form: str, value: str) -> None:
+    assert redacted(f"before {FORMS[form](value)} after", secret(value=value)) == "before <secret:password> after"
+
+
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+@pytest.mark.parametrize("before", ["", "u", "us", "user:", "user::"])
+@pytest.mark.parametrize("after", ["", "!", "!!", "\n and more"])
+@pytest.mark.parametrize("value", ["abc", "hunter2", AWKWARD, "ÿÿÿ>>>???ûïþ"])
+def test_base64_is_found_wherever_it_begins_in_a_longer_text(
+    encode: Callable[[bytes], bytes], before: str, after: str, value: str
+) -> None:
+    text = encode((before + value + after).encode()).decode()
+    cleaned = redacted(text, secret(value=value))
+    assert "<secret:password>" in cleaned
+    assert len(cleaned) - len("<secret:password>") <= len(text) - len(value.encode()) * 4 // 3
+
+
+def test_base64_of_the_escaped_forms_is_found_too() -> None:
+    body = json.dumps({"password": AWKWARD}).encode()
+    assert "<secret:password>" in redacted(base64.b64encode(body).decode())
+    assert "<secret:password>" in redacted(base64.b64encode(quote_plus(AWKWARD).encode()).decode())
+
+
+def test_base64_inside_an_address_is_found() -> None:
+    text = quote(base64.b64encode("ÿÿÿ>>>???ûïþ".encode()).decode(), safe="")
+    assert redacted(f"?t={text}", secret(value="ÿÿÿ>>>???ûïþ")).startswith("?t=<secret:password>")
+
+
+def test_the_longer_of_two_values_wins() -> None:
+    short, long = secret("pin", "1234"), secret("card", "12345678")
+    assert redacted("12345678 and 1234", short, long) == "<secret:card> and <secret:pin>"
+
+
+def test_a_second_pass_leaves_the_names_alone() -> None:
+    redactor = Redactor([secret("code", "ecre-t"), secret()])
+    once = redactor(f"{AWKWARD} ecre-t")
+    assert redactor(once) == once == "<secret:password> <secret:code>"
+
+
+def test_text_without_a_secret_comes_back_as_it_was() -> None:
+    text = 'nothing %41 \\u0041 "here" aHVudGVy'
+    assert redacted(text) == text
+    assert Redactor([])(text) == text
+
+
+@pytest.mark.parametrize("value", ["", "a", "ab"])
+def test_a_value_that_would_redact_everything_is_refused(value: str) -> None:
+    with pytest.raises(UsageError, match="would redact everything"):
+        Redactor([secret(value=value)])
+
+
+def test_a_value_shown_by_a_name_is_refused() -> None:
+    with pytest.raises(UsageError, match="stands in <secret:password>"):
+        Redactor([secret("password", "pass")])
+
+
+def test_a_name_that_would_break_its_placeholder_is_refused() -> None:
+    with pytest.raises(UsageError, match="cannot stand inside"):
+        Redactor([secret('a">b', "hunter2")])
+
+
+def test_a_page_full_of_backslashes_is_no_trap() -> None:
+    text = "\\" * 50_000
+    assert redacted(text, secret(value='\\\\"\\"\\"abc')) == text
+
+
+def test_words_of_the_format_stay_even_when_they_are_secrets() -> None:
+    """A secret called `click`, `2026` or a few hex digits would otherwise make the record unreadable."""
+    seen = Observed(step=1, observation=observation(marks=(mark(name="click done 2026"),)))
+    digits = seen.observation.clean.sha256[:4]
+    values = [
+        secret("a", "done"),
+        secret("b", "2026"),
+        secret("c", digits),
+        secret("d", "button"),
+        secret("e", "click"),
+    ]
+    kept = redact_model(seen, Redactor(values))
+    assert Observed.model_validate(kept).observation.clean.sha256 == seen.observation.clean.sha256
+    assert kept["observation"]["marks"][0]["name"] == "<secret:e> <secret:a> <secret:b>"
+    outcome = redact_model(done("It is done"), Redactor(values))
+    assert Outcome.model_validate(outcome).status == "done"
+    assert outcome["sentence"] == "It is <secret:a>"
+
+
+def test_keys_of_free_data_are_redacted_too() -> None:
+    kept = redact_model(task(user_data={"hunter2": "my hunter2"}), Redactor([secret(value="hunter2")]))
+    assert kept["user_data"] == {"<secret:password>": "my <secret:password>"}

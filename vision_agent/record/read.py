@@ -1,0 +1,279 @@
+"""Owns reading a run folder: its run, its turns, its pictures, and whether its chain holds.
+
+A last line without its newline is what a crash can leave; it counts as never written. Any other damage is an error
+that names the line. It does not know who wrote the folder, nor how it is shown.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from vision_agent.actions import Action
+from vision_agent.errors import RecordError
+from vision_agent.record.store import RUN, SHOTS, STEPS, shot_name
+from vision_agent.types import (
+    Decided,
+    Decision,
+    Ended,
+    Ending,
+    Event,
+    Happened,
+    Intended,
+    Message,
+    Observation,
+    Observed,
+    Outcome,
+    Run,
+    Said,
+    Shot,
+    Started,
+    Step,
+    Stepped,
+    Troubled,
+)
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Line(_Data):
+    """One line of the record."""
+
+    n: int
+    at: datetime
+    prev: str
+    event: Event
+
+
+class Turn(_Data):
+    """A step as far as it got; a `Step` is a turn that was at least decided."""
+
+    index: int
+    observation: Observation | None = None
+    decision: Decision | None = None
+    intended: dict[int, Action] = {}
+    outcomes: dict[int, Outcome] = {}
+    """By the index of the action."""
+    troubles: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
+    """Said while this turn went on."""
+    started_at: datetime | None = None
+    """None: it was not even observed."""
+    seconds: float | None = None
+    """None: the turn was cut off."""
+
+    def outcome_list(self) -> tuple[Outcome, ...]:
+        """The outcomes of the first actions, up to the first that has none."""
+        found: list[Outcome] = []
+        while (outcome := self.outcomes.get(len(found))) is not None:
+            found.append(outcome)
+        return tuple(found)
+
+
+class Chain(_Data):
+    """What checking the chain found."""
+
+    lines: int
+    """Complete lines, good or bad."""
+    head: str
+    """The hash of the last complete line; of run.json where there is none."""
+    torn_bytes: int = 0
+    """Of a last line without its newline."""
+    bad_line: int | None = None
+    """The first line that is not as it was written; 0 is run.json. None: the chain holds."""
+    sentence: str
+
+    @property
+    def holds(self) -> bool:
+        return self.bad_line is None
+
+
+def read(folder: Path) -> Run:
+    """The run with its steps; pictures are named and not loaded.
+
+    Steps that nobody decided (the run was cut off before) are left out: `turns` has them.
+
+    Raises:
+        RecordError: there is no run, or a line other than a torn last one cannot be read.
+    """
+    events = [line.event for line in read_lines(folder)]
+    return assemble(_read_run(folder), events)
+
+
+def assemble(run: Run, events: Iterable[Event]) -> Run:
+    """The run that these events tell."""
+    events = list(events)
+    steps = tuple(
+        Step(
+            index=turn.index,
+            observation=turn.observation,
+            decision=turn.decision,
+            outcomes=turn.outcome_list(),
+            started_at=turn.started_at,
+            seconds=turn.seconds or 0.0,
+        )
+        for turn in turns(events)
+        if turn.observation and turn.decision and turn.started_at
+    )
+    ending: Ending | None = next((event.ending for event in events if isinstance(event, Ended)), None)
+    return run.model_copy(update={"steps": steps, "ending": ending})
+
+
+def turns(events: Iterable[Event]) -> tuple[Turn, ...]:
+    """What happened, step by step, the unfinished one included."""
+    by_index: dict[int, dict[str, Any]] = {}
+    said: list[Message] = []
+    for event in events:
+        match event:
+            case Said():
+                said.append(event.message)
+                continue
+            case Started() | Ended():
+                continue
+            case _:
+                turn = by_index.setdefault(event.step, {"intended": {}, "outcomes": {}, "troubles": (), "messages": ()})
+        turn["messages"] += tuple(said)
+        said.clear()
+        match event:
+            case Observed():
+                turn["observation"] = event.observation
+                turn.setdefault("started_at", event.observation.taken_at)
+            case Decided():
+                turn["decision"] = event.decision
+            case Intended():
+                turn["intended"][event.index] = event.action
+            case Happened():
+                turn["outcomes"][event.index] = event.outcome
+            case Troubled():
+                turn["troubles"] += (event.sentence,)
+            case Stepped():
+                turn.update(started_at=event.started_at, seconds=event.seconds)
+    return tuple(Turn(index=index, **parts) for index, parts in sorted(by_index.items()))
+
+
+def read_lines(folder: Path) -> tuple[Line, ...]:
+    """Every complete line of the record.
+
+    Raises:
+        RecordError: there is no run, or a line cannot be read; its number is named.
+    """
+    run = _read_run(folder)
+    complete, _torn = _split(_bytes(folder / STEPS))
+    return tuple(_parse(raw, number, run, folder) for number, raw in enumerate(complete, 1))
+
+
+def load_shot(folder: Path, shot: Shot) -> Shot:
+    """The same picture with its bytes.
+
+    Raises:
+        RecordError: the file is missing, or its bytes are not those that were recorded.
+    """
+    path = folder / SHOTS / shot_name(shot)
+    data = _bytes(path)
+    if hashlib.sha256(data).hexdigest() != shot.sha256:
+        raise RecordError(f"The picture {path} is not the one that was recorded: its bytes have another hash")
+    return shot.model_copy(update={"data": data})
+
+
+def check_chain(folder: Path, head: str | None = None) -> Chain:
+    """Whether every line is as it was written, and the first that is not.
+
+    With the head that the run printed, a change in the last line and a cut at the end show too; without it they
+    cannot, because nothing after the last line vouches for it.
+    """
+    run_json = _bytes(folder / RUN)
+    complete, torn = _split(_bytes(folder / STEPS))
+    hashes = [_sha256(run_json), *map(_sha256, complete)]
+    lines = [_fields(raw) for raw in complete]
+    vouched = [fields.get("prev") for fields in lines] + ([head] if head else [])
+    bad = _first_bad(
+        [fields.get("n") for fields in lines], [said != found for said, found in zip(vouched, hashes, strict=False)]
+    )
+    cut = head is not None and bad == len(lines)
+    if cut and torn:
+        bad = len(lines) + 1  # the head is that of the line whose newline was lost
+    sentence = _sentence(len(complete), bad, len(torn), cut=cut)
+    return Chain(lines=len(complete), head=hashes[-1], torn_bytes=len(torn), bad_line=bad, sentence=sentence)
+
+
+def _first_bad(numbers: list[Any], fails: list[bool]) -> int | None:
+    """The first line that cannot be what was written.
+
+    `fails[i]` says that the hash which was noted for line i (0 is run.json) is not its hash. Then line i was changed,
+    unless the next one fails too: then it was the next one, in the place where it notes that hash.
+    """
+    misnumbered = next((i for i, number in enumerate(numbers, 1) if number != i), None)
+    broken = next((i for i, failed in enumerate(fails) if failed), None)
+    if broken is not None and fails[broken + 1 : broken + 2] == [True]:
+        broken += 1
+    if broken is None or (misnumbered is not None and broken == misnumbered - 1):
+        return misnumbered
+    return broken if misnumbered is None else min(broken, misnumbered)
+
+
+def _sentence(lines: int, bad: int | None, torn: int, *, cut: bool) -> str:
+    tail = f"; {torn} bytes of a line that was never finished follow" if torn else ""
+    if bad is None:
+        return f"The chain holds over {lines} lines{tail}"
+    name = "run.json" if bad == 0 else f"Line {bad}"
+    why = ", or lines after it were cut off" if cut else ""
+    return f"{name} is not as it was written{why}{tail}"
+
+
+def _split(content: bytes) -> tuple[list[bytes], bytes]:
+    *complete, torn = content.split(b"\n")
+    return [line + b"\n" for line in complete], torn
+
+
+def _parse(raw: bytes, number: int, run: Run, folder: Path) -> Line:
+    try:
+        fields = json.loads(raw)
+        about = {name: fields.pop(name) for name in ("n", "at", "prev")}
+        if fields.get("event") == "started":
+            fields["run"] = run
+        return Line(**about, event=_EVENT.validate_python(fields))
+    except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
+        raise RecordError(f"Line {number} of {folder / STEPS} cannot be read: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _read_run(folder: Path) -> Run:
+    content = _bytes(folder / RUN)
+    try:
+        return Run.model_validate_json(content)
+    except ValidationError as error:
+        raise RecordError(f"{folder / RUN} cannot be read: {_first_line(error)}") from error
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise RecordError(
+            f"{path} cannot be read: {error.strerror}", "is this a run folder, and did the run get as far as starting?"
+        ) from error
+
+
+def _fields(raw: bytes) -> dict[str, Any]:
+    try:
+        fields = json.loads(raw)
+    except ValueError:
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,261 @@
+"""Owns the run folder while it is written: what is on disk survives a crash, and what was changed later shows.
+
+    run.json              the run without its steps: task, provenance, when it started
+    steps.jsonl           one event a line
+    shots/<sha256>.png    the pictures, by the hash of their bytes
+    requests/<sha256>.json  what the model was asked, redacted
+
+A line carries its number `n` (the first is 1), the time `at`, and `prev`: the sha256 of the exact bytes of the line
+before, its newline included. The first line's `prev` is the sha256 of run.json. So the hash of the last line, the
+*head*, stands for the whole record; whoever keeps it can tell whether lines were changed or cut off.
+
+It does not know what an event means, nor how a folder is read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import re
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from vision_agent.errors import RecordError, UsageError
+from vision_agent.ports import Redact
+from vision_agent.record.redact import redact_json, redact_model
+from vision_agent.types import Event, Observed, Run, Shot, Started
+
+RUN = "run.json"
+STEPS = "steps.jsonl"
+SHOTS = "shots"
+REQUESTS = "requests"
+
+
+def new_run_id(now: datetime) -> str:
+    """A name for a run that sorts by time and is not handed out twice, such as `20260131-142233-9f3a1c`."""
+    return f"{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def shot_name(shot: Shot) -> str:
+    """The file name of a picture inside `shots`."""
+    return f"{shot.sha256}.{ {'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp'}[shot.media_type] }"
+
+
+class RunFolder:
+    """One run on disk, open for writing. Every method returns when what it wrote is safe, or raises `RecordError`."""
+
+    def __init__(self, path: Path, lines: int, redact: Redact, now: Callable[[], datetime]) -> None:
+        self.path = path
+        self._lines = lines
+        self._redact = redact
+        self._now = now
+        self._count = 0
+        self._head: str | None = None
+
+    @classmethod
+    def create(
+        cls, runs: Path, run_id: str, redact: Redact, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> Self:
+        """A new, empty folder `runs/<run_id>`.
+
+        Raises:
+            UsageError: the folder cannot be made there, or exists already.
+            RecordError: the disk is full.
+        """
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", run_id):
+            raise UsageError(f"{run_id!r} cannot be the name of a run folder", "use letters, digits, '.', '-' and '_'")
+        path = runs.absolute() / run_id
+        try:
+            path.mkdir(parents=True)
+            (path / SHOTS).mkdir()
+            (path / REQUESTS).mkdir()
+            lines = os.open(path / STEPS, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            for folder in (path, path.parent):
+                _sync_folder(folder)
+        except FileExistsError as error:
+            raise UsageError(f"The run folder {path} cannot be made: {error.filename} exists already") from error
+        except OSError as error:
+            if error.errno in _FULL:
+                raise _record_error(f"make the run folder {path}", error) from error
+            raise UsageError(
+                f"The run folder {path} cannot be made: {_reason(error)}", "name another folder with --runs"
+            ) from error
+        return cls(path, lines, redact, now)
+
+    @property
+    def head(self) -> str:
+        """The hash that stands for everything written so far; empty before the run has started."""
+        return self._head or ""
+
+    def keep(self, shot: Shot) -> None:
+        """Store the picture under its hash, unless it is there."""
+        path = self.path / SHOTS / shot_name(shot)
+        if shot.data is None:
+            if path.exists():
+                return
+            raise RecordError(f"The picture {shot.sha256[:12]} cannot be kept: its bytes are not with it")
+        if hashlib.sha256(shot.data).hexdigest() != shot.sha256:
+            raise RecordError(f"The picture {shot.sha256[:12]} cannot be kept: its bytes have another hash")
+        _write_whole(path, shot.data)
+
+    def keep_request(self, request: bytes) -> str:
+        """Store what the model was asked, once more redacted; returns the hash of what was stored."""
+        kept = redact_request(request, self._redact)
+        sha256 = hashlib.sha256(kept).hexdigest()
+        _write_whole(self.path / REQUESTS / f"{sha256}.json", kept)
+        return sha256
+
+    def write(self, event: Event) -> None:
+        """Append one event, after the pictures it names; returns when it is safe on disk."""
+        content = redact_model(event, self._redact)
+        match event:
+            case Started():
+                self._start(event.run, content)
+                content = {"event": "started"}
+            case Observed():
+                self.keep(event.observation.clean)
+                self.keep(event.observation.marked)
+        if self._head is None:
+            raise RecordError(f"The event {event.event!r} cannot be recorded in {self.path}: the run has not started")
+        number = self._count + 1
+        line = _json({"n": number, "at": self._now().isoformat(), "prev": self._head, **content}) + b"\n"
+        self._append(line)
+        self._count, self._head = number, hashlib.sha256(line).hexdigest()
+
+    def close(self) -> None:
+        """Let go of the file; nothing can be written afterwards."""
+        if self._lines >= 0:
+            os.close(self._lines)
+            self._lines = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _start(self, run: Run, content: dict[str, object]) -> None:
+        if self._head is not None:
+            raise RecordError(f"The run in {self.path} has started already")
+        for picture in run.task.pictures:
+            self.keep(picture.shot)
+        about = content["run"]
+        assert isinstance(about, dict)
+        written = _json({name: value for name, value in about.items() if name not in ("steps", "ending")}, indent=2)
+        _write_whole(self.path / RUN, written)
+        self._head = hashlib.sha256(written).hexdigest()
+
+    def _append(self, line: bytes) -> None:
+        """One write of the whole line, then sync.
+
+        What could not be written whole is taken back, so that the record still ends with a complete line; nobody was
+        told that it was there.
+        """
+        doing = f"append line {self._count + 1} to {self.path / STEPS}"
+        try:
+            before = os.fstat(self._lines).st_size
+        except OSError as error:
+            raise _record_error(doing, error) from error
+        try:
+            written = os.write(self._lines, line)
+            if written < len(line):
+                raise OSError(errno.ENOSPC, f"only {written} of {len(line)} bytes were taken")
+            os.fsync(self._lines)
+        except OSError as error:
+            with contextlib.suppress(OSError):  # the first error is the one to tell; a torn line can be read past
+                os.ftruncate(self._lines, before)
+            raise _record_error(doing, error) from error
+
+
+class RunInMemory:
+    """A recorder that keeps everything at hand and touches no disk. It does not redact: nothing leaves it."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.shots: dict[str, bytes] = {}
+        self.requests: dict[str, bytes] = {}
+
+    def keep(self, shot: Shot) -> None:
+        """Hold the picture's bytes under its hash."""
+        if shot.data is not None:
+            self.shots[shot.sha256] = shot.data
+
+    def keep_request(self, request: bytes) -> str:
+        """Hold the request under its hash, and return that."""
+        sha256 = hashlib.sha256(request).hexdigest()
+        self.requests[sha256] = request
+        return sha256
+
+    def write(self, event: Event) -> None:
+        """Hold the event."""
+        self.events.append(event)
+
+
+def redact_request(request: bytes, redact: Redact) -> bytes:
+    """The request without secrets; the very same bytes where there was none to take out."""
+    text = request.decode("utf-8", "replace")
+    try:
+        before = json.loads(text)
+    except ValueError:
+        after = redact(text)
+        return request if after == text else after.encode()
+    cleaned = redact_json(before, redact)
+    return request if cleaned == before else _json(cleaned)
+
+
+def _json(value: object, indent: int | None = None) -> bytes:
+    separators = (",", ": ") if indent else (",", ":")
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators).encode()
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """The file with this content, or no file: it gets its name only once its bytes are on disk."""
+    if path.exists() and path.name != RUN:
+        return
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise _record_error(f"write {path}", error) from error
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or type(error).__name__
+
+
+def _record_error(doing: str, error: OSError) -> RecordError:
+    hint = {
+        errno.EROFS: "the file system is read-only; choose another folder",
+        errno.EACCES: "the folder's permissions were changed; choose another folder",
+        errno.ENOENT: "the run folder was moved or deleted while the run went on",
+        errno.EBADF: "the record was closed before",
+    }
+    help_ = "make room on the disk or choose another folder" if error.errno in _FULL else hint.get(error.errno or 0, "")
+    return RecordError(f"Could not {doing}: {_reason(error)}; nothing more was done", help_)
