@@ -38,11 +38,15 @@ class Browser(Protocol):
 class Model(Protocol):
     """Decides. Real: `models.anthropic`, `models.steps`, `models.human`. Fake: `models.scripted`."""
 
-    async def decide(self, task: Task, steps: Sequence[Step], observation: Observation) -> Decision:
+    async def decide(
+        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
+    ) -> Decision:
         """What to do about this observation, given all earlier steps.
 
+        `complaint` is the sentence of the `FormatError` that the reply before this one ended in.
+
         Raises:
-            FormatError: the reply makes no sense; the loop says so and asks again.
+            FormatError: the reply makes no sense; the loop asks again with its sentence as the complaint.
             ModelUnavailable: it could not be asked.
         """
         ...
