@@ -1,0 +1,177 @@
+/**
+ * Draws a layer of marks on a canvas of its own and returns it as a picture; the page is not touched.
+ *
+ * Knows nothing of elements: what to draw, where and in which colours is decided in Python (`vision/annotate.py`),
+ * which can draw the same pixels by itself. Keep the two alike.
+ */
+
+/** @typedef {[number, number, number, number]} Rect left, top, right, bottom; right and bottom are the first not in it */
+/** @typedef {{rect: Rect, colour: string, casing: string, dashed: boolean}} Outline */
+/** @typedef {{rect: Rect, colour: string, ink: string, text: string}} Label */
+/** @typedef {{strokes: Rect[], colour: string, casing: string}} Leader */
+/** @typedef {{line: number, casing: number, gap: number, dash: [number, number]}} Style */
+/** @typedef {{size: {width: number, height: number}, outlines: Outline[], leaders: Leader[], labels: Label[], style: Style, digits: Record<string, string[]>}} Layer */
+
+/**
+ * The layer as the data URL of a transparent PNG, one pixel for one.
+ * @param {Document} doc
+ * @param {Layer} layer
+ * @returns {string}
+ */
+export function drawLayer(doc, layer) {
+  return paintLayer(doc, layer).toDataURL('image/png');
+}
+
+/**
+ * A detached canvas with the layer on it.
+ * @param {Document} doc
+ * @param {Layer} layer
+ * @returns {HTMLCanvasElement}
+ */
+export function paintLayer(doc, layer) {
+  const canvas = /** @type {HTMLCanvasElement} */ (doc.createElementNS('http://www.w3.org/1999/xhtml', 'canvas'));
+  canvas.width = layer.size.width;
+  canvas.height = layer.size.height;
+  // It is read back at once: kept in memory it does not have to travel from the graphics process.
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (!context) throw new Error(`a canvas of ${canvas.width}×${canvas.height} could not be made`);
+  paintOutlines(context, layer);
+  for (const leader of layer.leaders) paintLeader(context, leader);
+  const glyphs = new Map();
+  for (const label of layer.labels) paintLabel(context, label, layer, glyphs);
+  return canvas;
+}
+
+/**
+ * The outer line of every box comes before the inner line of any: boxes that touch keep their own colour at the edge.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Layer} layer
+ */
+function paintOutlines(context, { outlines, style }) {
+  const { line, casing, dash } = style;
+  for (const { rect, casing: colour } of outlines) paintRing(context, rect, line, line + casing, colour, null);
+  for (const [inner, outer] of [[0, line], [-line, 0]]) {
+    for (const { rect, colour, dashed } of outlines) paintRing(context, rect, inner, outer, colour, dashed ? dash : null);
+  }
+}
+
+/**
+ * The ring between two distances from the edge of a box; negative is inside.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Rect} rect
+ * @param {number} inner
+ * @param {number} outer
+ * @param {string} colour
+ * @param {[number, number] | null} dash
+ */
+function paintRing(context, rect, inner, outer, colour, dash) {
+  const [left, top, right, bottom] = grown(rect, outer);
+  const thick = outer - inner;
+  context.fillStyle = colour;
+  paintSide(context, [left, top, right, top + thick], dash);
+  paintSide(context, [left, bottom - thick, right, bottom], dash);
+  paintSide(context, [left, top + thick, left + thick, bottom - thick], dash);
+  paintSide(context, [right - thick, top + thick, right, bottom - thick], dash);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Rect} side
+ * @param {[number, number] | null} dash
+ */
+function paintSide(context, side, dash) {
+  if (!dash) return fillRect(context, side);
+  const [left, top, right, bottom] = side;
+  const [on, off] = dash;
+  if (right - left >= bottom - top) {
+    for (let x = left; x < right; x += on + off) fillRect(context, [x, top, Math.min(x + on, right), bottom]);
+  } else {
+    for (let y = top; y < bottom; y += on + off) fillRect(context, [left, y, right, Math.min(y + on, bottom)]);
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Leader} leader
+ */
+function paintLeader(context, { strokes, colour, casing }) {
+  context.fillStyle = casing;
+  for (const stroke of strokes) fillRect(context, grown(stroke, 1));
+  context.fillStyle = colour;
+  for (const stroke of strokes) fillRect(context, stroke);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Label} label
+ * @param {Layer} layer
+ * @param {Map<string, HTMLCanvasElement>} glyphs made so far
+ */
+function paintLabel(context, { rect, colour, ink, text }, { style, digits }, glyphs) {
+  context.fillStyle = ink;
+  fillRounded(context, rect);
+  context.fillStyle = colour;
+  fillRounded(context, grown(rect, -style.casing));
+  const wide = [...text].reduce((sum, character) => sum + digits[character][0].length + style.gap, -style.gap);
+  const high = digits[text[0]].length;
+  let x = rect[0] + Math.floor((rect[2] - rect[0] - wide) / 2);
+  const y = rect[1] + Math.floor((rect[3] - rect[1] - high) / 2);
+  for (const character of text) {
+    const key = ink + character;
+    const glyph = glyphs.get(key) ?? paintedGlyph(context.canvas.ownerDocument, digits[character], ink);
+    glyphs.set(key, glyph);
+    context.drawImage(glyph, x, y);
+    x += glyph.width + style.gap;
+  }
+}
+
+/**
+ * One digit on a canvas of its own, in the ink given.
+ * @param {Document} doc
+ * @param {string[]} rows `#` is ink, `o` half of it, `.` nothing
+ * @param {string} ink
+ * @returns {HTMLCanvasElement}
+ */
+function paintedGlyph(doc, rows, ink) {
+  const glyph = /** @type {HTMLCanvasElement} */ (doc.createElementNS('http://www.w3.org/1999/xhtml', 'canvas'));
+  glyph.width = rows[0].length;
+  glyph.height = rows.length;
+  const context = glyph.getContext('2d', { willReadFrequently: true });
+  if (!context) throw new Error('a canvas for a digit could not be made');
+  context.fillStyle = ink;
+  rows.forEach((row, y) => {
+    [...row].forEach((cell, x) => {
+      if (cell === '.') return;
+      context.globalAlpha = cell === '#' ? 1 : 128 / 255;
+      context.fillRect(x, y, 1, 1);
+    });
+  });
+  return glyph;
+}
+
+/**
+ * A rectangle without its four corner pixels, which at this size looks round.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Rect} rect
+ */
+function fillRounded(context, [left, top, right, bottom]) {
+  fillRect(context, [left + 1, top, right - 1, bottom]);
+  fillRect(context, [left, top + 1, right, bottom - 1]);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Rect} rect
+ */
+function fillRect(context, [left, top, right, bottom]) {
+  if (right > left && bottom > top) context.fillRect(left, top, right - left, bottom - top);
+}
+
+/**
+ * @param {Rect} rect
+ * @param {number} by
+ * @returns {Rect}
+ */
+function grown([left, top, right, bottom], by) {
+  return [left - by, top - by, right + by, bottom + by];
+}

@@ -1,0 +1,232 @@
+"""The layer of boxes and numbers: what to draw, and drawing it where there is no page.
+
+`layer` decides; `draw` and the overlay's `drawLayer` carry it out, pixel for pixel the same: nothing but whole
+rectangles and hand-drawn digits. Where a label goes and which colour it has is decided in `place`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from vision_agent.types import Box, Mark, Size
+from vision_agent.vision.picture import Picture, Pixels, pixels_of
+from vision_agent.vision.style import DIGITS, STYLE, Ink, Style, ink_on, rgb
+
+Rect = tuple[int, int, int, int]
+"""Left, top, right, bottom in whole picture pixels; right and bottom are the first not in it."""
+
+
+_INK_SHARE = {"#": 1.0, "o": 128 / 255, ".": 0.0}
+
+
+class _Plan(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Outline(_Plan):
+    """The box of one mark."""
+
+    rect: Rect
+    colour: str
+    casing: Ink
+    dashed: bool = False
+
+
+class Label(_Plan):
+    """The number of one mark."""
+
+    rect: Rect
+    colour: str
+    ink: Ink
+    text: str
+
+
+class Leader(_Plan):
+    """The line from a label to its box, in one or two straight strokes."""
+
+    strokes: tuple[Rect, ...]
+    colour: str
+    casing: Ink
+
+
+class Layer(_Plan):
+    """All there is to draw, in picture pixels, with the style to draw it in; plain JSON for the page."""
+
+    size: Size
+    outlines: tuple[Outline, ...] = ()
+    leaders: tuple[Leader, ...] = ()
+    labels: tuple[Label, ...] = ()
+    style: Style = STYLE
+    digits: dict[str, tuple[str, ...]] = DIGITS
+
+
+def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Layer:
+    """What to draw for marks that have been placed. A mark without a label box or colour is not drawn."""
+    placed = [mark for mark in marks if mark.label_box and mark.colour]
+    rects = drawn_rects([mark.box for mark in placed], picture)
+    outlines, labels, leaders = [], [], []
+    # Large boxes first, so that what is nested is drawn over what it is in.
+    for i in np.argsort(-(rects[:, 2] - rects[:, 0]) * (rects[:, 3] - rects[:, 1]), kind="stable"):
+        mark, colour, label_box = placed[i], placed[i].colour, placed[i].label_box
+        assert colour is not None
+        assert label_box is not None
+        rect, at, ink = _rect(rects[i].tolist()), _label_rect(label_box), ink_on(colour)
+        outlines.append(Outline(rect=rect, colour=colour, casing=ink, dashed=mark.source != "dom"))
+        labels.append(Label(rect=at, colour=colour, ink=ink, text=str(mark.number)))
+        if gap(rect, at) >= style.leader_from:
+            leaders.append(Leader(strokes=strokes(at, rect), colour=colour, casing=ink))
+    return Layer(size=picture.size, outlines=tuple(outlines), leaders=tuple(leaders), labels=tuple(labels), style=style)
+
+
+def draw(picture: Picture, layer: Layer) -> Picture:
+    """The picture with the layer on it: what the page's own drawing gives, without a page."""
+    pixels = pixels_of(picture).copy()
+    _Pen(pixels, layer).draw()
+    return Picture(pixels, picture.map)
+
+
+def drawn_rects(boxes: Sequence[Box], picture: Picture) -> NDArray[np.int32]:
+    """Page boxes as they are drawn: whole pixels, at least one each way, inside the picture; a row for each."""
+    map, size = picture.map, picture.size
+    edges = np.array([(box.x, box.y, box.right, box.bottom) for box in boxes], np.float64).reshape(-1, 4)
+    offset, scale = [map.offset_x, map.offset_y] * 2, [map.scale_x, map.scale_y] * 2
+    whole = np.rint((edges - offset) / scale)
+    limits = np.array([size.width, size.height])
+    start = np.clip(whole[:, :2], 0, limits - 1)
+    end = np.clip(whole[:, 2:], start + 1, limits)
+    return np.concatenate([start, end], axis=1).astype(np.int32)
+
+
+def gap(one: Rect, other: Rect) -> int:
+    """How far apart two rectangles are along the axis on which they are farthest; 0 where they touch or overlap."""
+    across = max(one[0] - other[2], other[0] - one[2], 0)
+    return max(across, one[1] - other[3], other[1] - one[3])
+
+
+def strokes(label: Rect, target: Rect) -> tuple[Rect, ...]:
+    """A line one pixel wide from the label to a little inside its target, along the axes: straight if it can be."""
+    x, from_y = _nearest(label[0], label[2], target[0], target[2])
+    y, from_x = _nearest(label[1], label[3], target[1], target[3])
+    across = (min(from_y, x), y, max(from_y, x) + 1, y + 1)
+    down = (from_y, min(from_x, y), from_y + 1, max(from_x, y) + 1)
+    return tuple(stroke for stroke in (down, across) if stroke[2] - stroke[0] > 1 or stroke[3] - stroke[1] > 1)
+
+
+def _nearest(start: int, end: int, low: int, high: int) -> tuple[int, int]:
+    """On one axis: where to arrive inside low..high, and where to leave from inside start..end."""
+    overlap_low, overlap_high = max(start, low), min(end, high)
+    if overlap_low < overlap_high:
+        middle = (overlap_low + overlap_high) // 2
+        return middle, middle
+    inset = min(3, (high - low) // 2)
+    return (low + inset if end <= low else high - 1 - inset), (start + end) // 2
+
+
+def _label_rect(box: Box) -> Rect:
+    return round(box.x), round(box.y), round(box.right), round(box.bottom)
+
+
+def _rect(edges: Sequence[int]) -> Rect:
+    left, top, right, bottom = edges
+    return left, top, right, bottom
+
+
+class _Pen:
+    """Draws what the overlay's `draw.js` draws, in the same order; keep the two alike."""
+
+    def __init__(self, pixels: Pixels, layer: Layer) -> None:
+        self._pixels = pixels
+        self._layer = layer
+        self._style = layer.style
+        self._glyphs: dict[tuple[str, str, str], Pixels] = {}
+
+    def draw(self) -> None:
+        line, casing, outlines = self._style.line, self._style.casing, self._layer.outlines
+        for outline in outlines:
+            self._ring(outline.rect, line, line + casing, outline.casing)
+        # The outer line of every box before the inner line of any: boxes that touch keep their own colour at the edge.
+        for inner, outer in ((0, line), (-line, 0)):
+            for outline in outlines:
+                self._ring(outline.rect, inner, outer, outline.colour, self._style.dash if outline.dashed else None)
+        for leader in self._layer.leaders:
+            for stroke in leader.strokes:
+                self._fill(_grown(stroke, 1), leader.casing)
+            for stroke in leader.strokes:
+                self._fill(stroke, leader.colour)
+        for label in self._layer.labels:
+            self._label(label)
+
+    def _ring(self, rect: Rect, inner: int, outer: int, colour: str, dash: tuple[int, int] | None = None) -> None:
+        left, top, right, bottom = _grown(rect, outer)
+        if outer - inner == 1 and not dash and right - left > 1 and bottom - top > 1:
+            # One call instead of four; it is what nearly every line of a page comes to.
+            cv2.rectangle(self._pixels, (left, top), (right - 1, bottom - 1), rgb(colour)[::-1])
+            return
+        for side in _sides(rect, inner, outer):
+            for piece in _dashes(side, dash) if dash else (side,):
+                self._fill(piece, colour)
+
+    def _label(self, label: Label) -> None:
+        casing = self._style.casing
+        self._rounded(label.rect, label.ink)
+        self._rounded(_grown(label.rect, -casing), label.colour)
+        wide, high = self._style.text_size(label.text)
+        left, top, right, bottom = label.rect
+        x, y = left + (right - left - wide) // 2, top + (bottom - top - high) // 2
+        for character in label.text:
+            glyph = self._glyph(character, label.ink, label.colour)
+            high, wide = glyph.shape[:2]
+            self._pixels[y : y + high, x : x + wide] = glyph
+            x += wide + self._style.gap
+
+    def _glyph(self, character: str, ink: str, ground: str) -> Pixels:
+        key = (character, ink, ground)
+        if key not in self._glyphs:
+            rows = self._layer.digits[character]
+            share = np.array([[_INK_SHARE[cell] for cell in row] for row in rows])[..., None]
+            mixed = share * np.array(rgb(ink)[::-1]) + (1 - share) * np.array(rgb(ground)[::-1])
+            self._glyphs[key] = np.rint(mixed).astype(np.uint8)
+        return self._glyphs[key]
+
+    def _rounded(self, rect: Rect, colour: str) -> None:
+        """A rectangle without its four corner pixels, which at this size looks round."""
+        left, top, right, bottom = rect
+        self._fill((left + 1, top, right - 1, bottom), colour)
+        self._fill((left, top + 1, right, bottom - 1), colour)
+
+    def _fill(self, rect: Rect, colour: str) -> None:
+        left, top, right, bottom = rect
+        if right > left and bottom > top:
+            cv2.rectangle(self._pixels, (left, top), (right - 1, bottom - 1), rgb(colour)[::-1], cv2.FILLED)
+
+
+def _grown(rect: Rect, by: int) -> Rect:
+    return rect[0] - by, rect[1] - by, rect[2] + by, rect[3] + by
+
+
+def _sides(rect: Rect, inner: int, outer: int) -> tuple[Rect, Rect, Rect, Rect]:
+    """Top, bottom, left and right of the ring between two distances from the edge; negative is inside."""
+    left, top, right, bottom = _grown(rect, outer)
+    thick = outer - inner
+    return (
+        (left, top, right, top + thick),
+        (left, bottom - thick, right, bottom),
+        (left, top + thick, left + thick, bottom - thick),
+        (right - thick, top + thick, right, bottom - thick),
+    )
+
+
+def _dashes(side: Rect, dash: tuple[int, int]) -> Iterator[Rect]:
+    left, top, right, bottom = side
+    on, off = dash
+    if right - left >= bottom - top:
+        for x in range(left, right, on + off):
+            yield x, top, min(x + on, right), bottom
+    else:
+        for y in range(top, bottom, on + off):
+            yield left, y, right, min(y + on, bottom)
