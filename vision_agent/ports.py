@@ -16,7 +16,7 @@ Redact = Callable[[str], str]
 
 
 class Browser(Protocol):
-    """Looks and acts. Real: `browser.PlaywrightBrowser`. Fake: `browser.StillBrowser`."""
+    """Looks and acts. Real: `browser.live.LiveBrowser`. Fake: `browser.still.StillBrowser`."""
 
     async def observe(self) -> Observation:
         """The page as it is now.

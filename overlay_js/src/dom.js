@@ -1,0 +1,93 @@
+// Reading the DOM where a page may have clobbered it: `<input name=tagName>` in a form shadows `form.tagName`, and
+// `<img name=body>` shadows `document.body`, in every world. So accessors are taken from the prototypes once.
+
+/** @param {object} proto @param {string} name @returns {(of: any) => any} */
+function accessor(proto, name) {
+  const get = /** @type {() => any} */ (/** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(proto, name)).get);
+  return (of) => get.call(of);
+}
+
+export const localNameOf = accessor(Element.prototype, 'localName');
+export const namespaceOf = accessor(Element.prototype, 'namespaceURI');
+export const parentNodeOf = accessor(Node.prototype, 'parentNode');
+export const parentElementOf = accessor(Node.prototype, 'parentElement');
+export const firstChildOf = accessor(Node.prototype, 'firstChild');
+export const nextSiblingOf = accessor(Node.prototype, 'nextSibling');
+export const nodeTypeOf = accessor(Node.prototype, 'nodeType');
+export const textContentOf = accessor(Node.prototype, 'textContent');
+export const isConnectedOf = accessor(Node.prototype, 'isConnected');
+export const shadowRootOf = accessor(Element.prototype, 'shadowRoot');
+export const assignedSlotOf = accessor(Element.prototype, 'assignedSlot');
+export const documentElementOf = accessor(Document.prototype, 'documentElement');
+export const bodyOf = accessor(Document.prototype, 'body');
+export const clientWidthOf = accessor(Element.prototype, 'clientWidth');
+export const clientHeightOf = accessor(Element.prototype, 'clientHeight');
+export const clientLeftOf = accessor(Element.prototype, 'clientLeft');
+export const clientTopOf = accessor(Element.prototype, 'clientTop');
+export const scrollWidthOf = accessor(Element.prototype, 'scrollWidth');
+export const scrollHeightOf = accessor(Element.prototype, 'scrollHeight');
+export const scrollLeftOf = accessor(Element.prototype, 'scrollLeft');
+export const scrollTopOf = accessor(Element.prototype, 'scrollTop');
+
+/** @param {Element} element @param {string} name @returns {string | null} */
+export function attributeOf(element, name) {
+  return Element.prototype.getAttribute.call(element, name);
+}
+
+/** @param {Element} element @param {string} name */
+export function hasAttribute(element, name) {
+  return Element.prototype.hasAttribute.call(element, name);
+}
+
+/** @param {Element} element @returns {DOMRect} */
+export function rectOf(element) {
+  return Element.prototype.getBoundingClientRect.call(element);
+}
+
+/** @param {Element} element @returns {DOMRect[]} */
+export function rectsOf(element) {
+  return Array.from(Element.prototype.getClientRects.call(element));
+}
+
+/** @param {Element} element @returns {CSSStyleDeclaration} */
+export function styleOf(element) {
+  return getComputedStyle(element);
+}
+
+/** @param {Document} doc @param {string} id @returns {Element | null} */
+export function byId(doc, id) {
+  return Document.prototype.getElementById.call(doc, id);
+}
+
+/** The parent in the flat tree: through slots and out of shadow roots. @param {Node} node @returns {Element | null} */
+export function flatParentOf(node) {
+  const slot = nodeTypeOf(node) === 1 ? assignedSlotOf(node) : null;
+  if (slot) return slot;
+  const parent = parentNodeOf(node);
+  if (!parent) return null;
+  if (nodeTypeOf(parent) === 11) return /** @type {ShadowRoot} */ (parent).host ?? null;
+  return nodeTypeOf(parent) === 1 ? /** @type {Element} */ (parent) : null;
+}
+
+/** The children in the flat tree, text nodes included. @param {Element} element @returns {Node[]} */
+export function flatChildrenOf(element) {
+  if (localNameOf(element) === 'slot') {
+    const assigned = HTMLSlotElement.prototype.assignedNodes.call(element);
+    if (assigned.length) return assigned;
+  }
+  const children = [];
+  const root = shadowRootOf(element) ?? element;
+  for (let child = firstChildOf(root); child; child = nextSiblingOf(child)) children.push(child);
+  return children;
+}
+
+/** Whether `ancestor` is `node` or holds it in the flat tree. @param {Element} ancestor @param {Node | null} node */
+export function holds(ancestor, node) {
+  for (let at = node; at; at = flatParentOf(at)) if (at === ancestor) return true;
+  return false;
+}
+
+/** The document or shadow root it stands in. @param {Node} node @returns {any} */
+export function rootOf(node) {
+  return Node.prototype.getRootNode.call(node);
+}

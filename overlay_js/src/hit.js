@@ -1,0 +1,62 @@
+// What a click at a point would reach, asked of the browser itself.
+import { attributeOf, flatParentOf, holds, localNameOf, shadowRootOf } from './dom.js';
+import { textOf, tidy } from './name.js';
+
+/** Where in a visible piece to try: the centre, then spread over it. Shares of width and height. */
+const SPREAD = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.12, 0.15], [0.88, 0.15], [0.12, 0.85], [0.88, 0.85]];
+
+/** The innermost element at a point, through open shadow roots. @param {Document} doc @param {number} x @param {number} y @returns {Element | null} */
+export function hitAt(doc, x, y) {
+  let hit = Document.prototype.elementFromPoint.call(doc, x, y);
+  while (hit) {
+    const inner = shadowRootOf(hit)?.elementFromPoint(x, y);
+    if (!inner || inner === hit) break;
+    hit = inner;
+  }
+  return hit;
+}
+
+/**
+ * Whether a click that lands on `hit` does what a click on `target` would.
+ * @param {Element} target
+ * @param {Element} hit
+ * @param {(element: Element) => boolean} isOther whether an element is a target of its own, which takes the click first
+ */
+export function reaches(target, hit, isOther) {
+  for (let at = /** @type {Element | null} */ (hit); at; at = flatParentOf(at)) {
+    if (at === target) return true;
+    if (isOther(at)) return false;
+    if (localNameOf(at) === 'label' && /** @type {HTMLLabelElement} */ (at).control === target) return true;
+  }
+  return false;
+}
+
+/** @param {import('./visible.js').Area[]} pieces largest first @returns {{x: number, y: number}[]} */
+export function samplePoints(pieces) {
+  const points = [];
+  for (const piece of pieces.slice(0, 4)) {
+    for (const [dx, dy] of SPREAD) {
+      points.push({ x: piece.x + (piece.right - piece.x) * dx, y: piece.y + (piece.bottom - piece.y) * dy });
+    }
+  }
+  return points;
+}
+
+/** Who is in the way: the dialog or layer around `hit` that does not hold the target. @param {Element} hit @param {Element} target @returns {Element} */
+export function blockerOf(hit, target) {
+  let outermost = hit;
+  for (let at = /** @type {Element | null} */ (hit); at && !holds(at, target); at = flatParentOf(at)) {
+    const role = attributeOf(at, 'role');
+    if (role === 'dialog' || role === 'alertdialog' || localNameOf(at) === 'dialog') return at;
+    outermost = at;
+  }
+  return outermost;
+}
+
+/** @param {Element} element @returns {string} as in a listing: `<div> "Cookies"` */
+export function describe(element) {
+  const role = attributeOf(element, 'role');
+  const heading = Element.prototype.querySelector.call(element, 'h1, h2, h3, h4, [role=heading]');
+  const name = tidy(attributeOf(element, 'aria-label') || (heading ? textOf(heading) : '') || textOf(element)).slice(0, 60);
+  return `<${role && /^[a-z]+$/.test(role) ? role : localNameOf(element)}>${name ? ` "${name}"` : ''}`;
+}

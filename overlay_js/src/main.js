@@ -1,0 +1,58 @@
+// The selector engine `mark`, as Playwright sees it. It runs in Playwright's isolated world.
+//
+// `mark=key:<key>` is a live element. Any other body is base64 of a JSON request; the answer comes back as an attribute
+// of an element that is in no document, so that the page is not touched.
+import { check, describeAt, scrollBy, showsFrame, showsText } from './check.js';
+import { drawLayer } from './draw.js';
+import { frameOf } from './frame.js';
+import { tidy } from './name.js';
+import { quietOf } from './quiet.js';
+import { documentToken, elementOf } from './registry.js';
+import { scan } from './scan.js';
+import { hideLayer, showLayer } from './show.js';
+
+/** @param {Document} doc @param {Node} root @param {any} request @returns {unknown} */
+function answerTo(doc, root, request) {
+  switch (request.ask) {
+    case 'scan': return scan(doc, request);
+    case 'check': return check(doc, request);
+    case 'at': return describeAt(doc, request.point);
+    case 'shows_frame': return showsFrame(doc, request);
+    case 'shows_text': return { shows: showsText(doc, request.text) };
+    case 'scroll': return scrollBy(doc, request);
+    case 'frame': return whereIsFrame(doc, root, request.key);
+    case 'quiet': return quietOf(doc);
+    case 'token': return { token: documentToken(doc) };
+    case 'title': return { title: tidy(doc.title) };
+    case 'draw': return { picture: drawLayer(doc, request.layer) };
+    case 'show': return showLayer(doc, request.layer, request.box);
+    case 'hide': return hideLayer();
+    default: throw new Error(`the overlay does not know how to ${request.ask}`);
+  }
+}
+
+/** A frame's own element is known by its key, or is what the question was asked of. @param {Document} doc @param {Node} root @param {string} [key] */
+function whereIsFrame(doc, root, key) {
+  const element = key ? elementOf(doc, key) : /** @type {Element} */ (root);
+  return element ? { found: true, ...frameOf(doc, element) } : { found: false };
+}
+
+export const engine = {
+  /** @param {Node} root @param {string} body */
+  query(root, body) {
+    return engine.queryAll(root, body)[0] ?? null;
+  },
+  /** @param {Node} root @param {string} body @returns {Element[]} */
+  queryAll(root, body) {
+    const doc = root instanceof Document ? root : /** @type {Document} */ (root.ownerDocument);
+    if (body.startsWith('key:')) {
+      const element = elementOf(doc, body.slice(4));
+      return element ? [element] : [];
+    }
+    const bytes = Uint8Array.from(atob(body), (letter) => letter.charCodeAt(0));
+    const request = JSON.parse(new TextDecoder().decode(bytes));
+    const carrier = doc.createElementNS('http://www.w3.org/1999/xhtml', 'meta');
+    carrier.setAttribute('content', JSON.stringify(answerTo(doc, root, request)));
+    return [carrier];
+  },
+};

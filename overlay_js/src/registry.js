@@ -1,0 +1,41 @@
+// Which key belongs to which live element. Keys start with a token of their document, so that one from an earlier
+// document finds nothing here.
+import { documentElementOf, isConnectedOf } from './dom.js';
+
+/** @type {{token: string, root: Element | null, next: number, byKey: Map<string, WeakRef<Element>>, keys: WeakMap<Element, string>}} */
+const book = { token: '', root: null, next: 1, byKey: new Map(), keys: new WeakMap() };
+
+/** The token of the document as it stands: another one after `document.open()`. @param {Document} doc */
+export function documentToken(doc) {
+  const root = documentElementOf(doc);
+  if (root !== book.root || !book.token) {
+    book.root = root;
+    book.token = Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+    book.byKey.clear();
+    book.keys = new WeakMap();
+  }
+  return book.token;
+}
+
+/** @param {Document} doc @param {Element} element @returns {string} */
+export function keyOf(doc, element) {
+  const token = documentToken(doc);
+  let key = book.keys.get(element);
+  if (!key) {
+    key = `${token}.${book.next++}`;
+    book.keys.set(element, key);
+    book.byKey.set(key, new WeakRef(element));
+  }
+  return key;
+}
+
+/** The element while it is in the document, else null. @param {Document} doc @param {string} key @returns {Element | null} */
+export function elementOf(doc, key) {
+  documentToken(doc);
+  const element = book.byKey.get(key)?.deref();
+  if (!element) {
+    book.byKey.delete(key);
+    return null;
+  }
+  return isConnectedOf(element) ? element : null;
+}

@@ -1,0 +1,256 @@
+// Everything in one document that can be acted on: gathered in one walk, reduced to one per intent, then hit-tested.
+// All boxes and points are CSS pixels of this frame's viewport.
+import { attributeOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, localNameOf, nodeTypeOf, scrollHeightOf, scrollWidthOf, styleOf, textContentOf } from './dom.js';
+import { evidenceOf } from './evidence.js';
+import { frameOf } from './frame.js';
+import { blockerOf, describe, hitAt, reaches, samplePoints } from './hit.js';
+import { onePerIntent } from './intent.js';
+import { nameOf, textOf, tidy } from './name.js';
+import { documentToken, keyOf } from './registry.js';
+import { isSurface, kindOf, roleOf } from './role.js';
+import { fingerprintOf, isDisabled, stateOf } from './state.js';
+import { clipOf, piecesOf, sizeOf, within } from './visible.js';
+
+const SKIPPED = new Set(['script', 'style', 'template', 'head', 'noscript', 'meta', 'link', 'title', 'base', 'defs', 'clippath', 'symbol']);
+const NO_CHILDREN = new Set(['select', 'textarea', 'input', 'canvas', 'video', 'audio', 'iframe', 'frame', 'embed', 'object', 'img']);
+const MOST_CONTEXT = 80;
+
+/**
+ * @typedef {object} Found
+ * @property {Element} element what is clicked
+ * @property {Element} control whose name, role and state it shows: the labelled control for a label
+ * @property {string[]} evidence
+ * @property {boolean} strong
+ * @property {boolean} scrolls
+ * @property {import('./visible.js').Area[]} pieces largest first
+ * @property {number} parent
+ */
+
+/**
+ * @param {Document} doc
+ * @param {{clip?: import('./visible.js').Area, points?: number, hitTests?: number, budgetMs?: number}} request
+ *   `clip`: the part of this frame that its parents show; `points`: how many reachable points are wanted for each mark
+ */
+export function scan(doc, request) {
+  const started = performance.now();
+  const root = documentElementOf(doc);
+  const view = { x: 0, y: 0, right: innerWidth, bottom: innerHeight };
+  const clip = request.clip ?? view;
+  const gathered = gather(root, clip);
+  const kept = reduce(gathered.found, view);
+  const budget = { tests: request.hitTests ?? 20000, until: started + (request.budgetMs ?? 1500), spent: false };
+  const { marks, covered } = hitTest(doc, kept, request.points ?? 1, budget);
+  const context = contextLines(doc, gathered.texts, namedElements(kept), budget);
+  return {
+    token: documentToken(doc), url: doc.URL, title: tidy(doc.title), marks, covered: covered.groups, context,
+    frames: gathered.frames.map((element) => frameOf(doc, element, gathered.frameClips.get(element))),
+    scroll: {
+      x: scrollX, y: scrollY, width: scrollWidthOf(root), height: scrollHeightOf(root), view_width: innerWidth, view_height: innerHeight,
+    },
+    elements: gathered.count, failed: gathered.failed, outOfBudget: budget.spent, deviceRatio: devicePixelRatio, seconds: (performance.now() - started) / 1000,
+  };
+}
+
+/** One walk over the flat tree. @param {Element} root @param {import('./visible.js').Area} clip */
+function gather(root, clip) {
+  const found = /** @type {Found[]} */ ([]);
+  const texts = /** @type {{element: Element, clip: import('./visible.js').Area}[]} */ ([]);
+  const frames = /** @type {Element[]} */ ([]);
+  const frameClips = new Map();
+  const tally = { count: 0, failed: 0 };
+  const surroundings = { flow: clip, absolute: clip, fixed: clip, opacity: 1, cursor: 'auto' };
+  const stack = [{ element: root, around: surroundings, parent: -1 }];
+  while (stack.length) {
+    const { element, around, parent } = /** @type {{element: Element, around: import('./visible.js').Surroundings, parent: number}} */ (stack.pop());
+    tally.count++;
+    const tag = localNameOf(element);
+    if (SKIPPED.has(tag.toLowerCase())) continue;
+    let index = parent;
+    let inner = around;
+    try {
+      const style = styleOf(element);
+      if (style.display === 'none') continue;
+      if (style.contentVisibility === 'hidden' || hasAttribute(element, 'inert')) continue;
+      inner = within(element, style, around);
+      const own = clipOf(style, around);
+      if (tag === 'iframe' || tag === 'frame') {
+        frames.push(element);
+        frameClips.set(element, style.visibility === 'visible' ? own : { x: 0, y: 0, right: 0, bottom: 0 });
+      }
+      const candidate = candidateOf(element, tag, style, own, around, inner.opacity);
+      if (candidate) {
+        index = found.length;
+        found.push({ ...candidate, parent });
+      }
+      if (style.visibility === 'visible' && inner.opacity > 0.05 && hasOwnText(element)) texts.push({ element, clip: own });
+    } catch {
+      tally.failed++; // one element that cannot be read must not cost the page
+      continue;
+    }
+    if (NO_CHILDREN.has(tag)) continue;
+    const children = flatChildrenOf(element);
+    for (let i = children.length - 1; i >= 0; i--) {
+      if (nodeTypeOf(children[i]) === 1) stack.push({ element: /** @type {Element} */ (children[i]), around: inner, parent: index });
+    }
+  }
+  return { found, texts, frames, frameClips, ...tally };
+}
+
+/**
+ * @param {Element} element
+ * @param {string} tag
+ * @param {CSSStyleDeclaration} style
+ * @param {import('./visible.js').Area} clip
+ * @param {import('./visible.js').Surroundings} around
+ * @param {number} opacity
+ * @returns {Omit<Found, 'parent'> | null}
+ */
+function candidateOf(element, tag, style, clip, around, opacity) {
+  const evidence = evidenceOf(element, style, around.cursor);
+  const labelled = tag === 'label' ? /** @type {HTMLLabelElement} */ (element).control : null;
+  const strong = evidence.strong.length > 0 || labelled !== null;
+  const isRoot = tag === 'html' || tag === 'body';
+  const scrolls = evidence.scrolls && !isRoot && !strong;
+  if (!strong && !scrolls && (isRoot || evidence.weak.length === 0)) return null;
+  const hidden = style.visibility !== 'visible' || style.pointerEvents === 'none' || opacity < 0.05;
+  const pieces = hidden ? [] : piecesOf(element, clip);
+  pieces.sort((a, b) => sizeOf(b) - sizeOf(a));
+  const reasons = [...evidence.strong, ...evidence.weak, ...(labelled ? [`label of ${describeControl(labelled)}`] : []), ...(scrolls ? ['scrolls'] : [])];
+  return { element, control: labelled ?? element, evidence: reasons, strong, scrolls, pieces };
+}
+
+/** @param {Found[]} found @param {import('./visible.js').Area} view @returns {Found[]} */
+function reduce(found, view) {
+  const places = new Map(found.map((each, index) => [each.element, index]));
+  const stays = onePerIntent(found.map((each) => ({
+    parent: each.parent,
+    strong: each.strong,
+    scrolls: each.scrolls,
+    surface: isSurface(each.element),
+    size: each.pieces.reduce((sum, piece) => sum + sizeOf(piece), 0),
+    labels: each.control === each.element ? -1 : places.get(each.control) ?? -1,
+    seen: each.pieces.length > 0 && sizeOf(each.pieces[0]) >= 9,
+    words: each.strong || !each.pieces.length ? 0 : textOf(each.element).length,
+  })), sizeOf(view));
+  return found.filter((_, index) => stays[index]);
+}
+
+/** @param {Document} doc @param {Found[]} kept @param {number} wanted @param {{tests: number, until: number, spent: boolean}} budget */
+function hitTest(doc, kept, wanted, budget) {
+  const targets = new Set(kept.filter((each) => !each.scrolls).map((each) => each.element));
+  const covered = coverage(doc);
+  const marks = [];
+  for (const found of kept) {
+    try {
+      const isOther = (/** @type {Element} */ element) => element !== found.element && !found.scrolls && targets.has(element);
+      const points = [];
+      let blocker = /** @type {Element | null} */ (null);
+      for (const point of samplePoints(found.pieces)) {
+        if (points.length >= wanted) break;
+        if (budget.tests-- <= 0 || performance.now() > budget.until) {
+          budget.spent = true;
+          break;
+        }
+        const hit = hitAt(doc, point.x, point.y);
+        if (!hit) continue;
+        if (reaches(found.element, hit, isOther)) points.push(point);
+        else blocker ??= hit;
+      }
+      if (points.length) marks.push(markOf(doc, found, points));
+      else if (blocker) covered.add(blockerOf(blocker, found.element));
+    } catch {
+      continue; // left the document while it was looked at
+    }
+  }
+  return { marks, covered };
+}
+
+/** @param {Document} doc @param {Found} found @param {{x: number, y: number}[]} points */
+function markOf(doc, found, points) {
+  const { element, control } = found;
+  const role = roleOf(control);
+  const kind = kindOf(control, role, found.scrolls);
+  const name = nameOf(doc, control, kind !== 'scroller' && kind !== 'surface') || (control === element ? '' : textOf(element));
+  const piece = found.pieces.find((area) => points[0].x >= area.x && points[0].x <= area.right && points[0].y >= area.y && points[0].y <= area.bottom) ?? found.pieces[0];
+  return {
+    key: keyOf(doc, element), tag: localNameOf(control), role, kind, name, state: stateOf(control, found.scrolls),
+    box: { x: piece.x, y: piece.y, width: piece.right - piece.x, height: piece.bottom - piece.y },
+    points, evidence: found.evidence, fingerprint: fingerprintOf(control, name), disabled: isDisabled(control),
+  };
+}
+
+/** Counts what is covered, by who covers it. @param {Document} doc */
+function coverage(doc) {
+  const groups = /** @type {{blocker: string, key: string, count: number}[]} */ ([]);
+  const places = new Map();
+  return {
+    groups,
+    add(/** @type {Element} */ blocker) {
+      if (!places.has(blocker)) {
+        places.set(blocker, groups.length);
+        groups.push({ blocker: describe(blocker), key: keyOf(doc, blocker), count: 0 });
+      }
+      groups[places.get(blocker)].count++;
+    },
+  };
+}
+
+/**
+ * Text that is no mark's name, for context: one line for each block, in document order.
+ * @param {Document} doc
+ * @param {{element: Element, clip: import('./visible.js').Area}[]} texts
+ * @param {Set<Element>} targets
+ * @param {{tests: number, until: number, spent: boolean}} budget
+ */
+function contextLines(doc, texts, targets, budget) {
+  const lines = [];
+  const done = new Set();
+  for (const { element, clip } of texts) {
+    if (lines.length >= MOST_CONTEXT || performance.now() > budget.until) break;
+    if (isWithin(element, targets) || isWithin(element, done)) continue;
+    const pieces = piecesOf(element, clip);
+    if (!pieces.length || sizeOf(pieces[0]) < 40) continue;
+    const [piece] = pieces;
+    const hit = hitAt(doc, (piece.x + piece.right) / 2, (piece.y + piece.bottom) / 2);
+    if (hit && !isWithin(hit, new Set([element])) && !isWithin(element, new Set([hit]))) continue;
+    const text = tidy(textOf(element));
+    if (text.length < 2) continue;
+    done.add(element);
+    lines.push({ text, x: piece.x, y: piece.y });
+  }
+  return lines;
+}
+
+/** @param {Element} element @param {Set<Element>} others */
+function isWithin(element, others) {
+  for (let at = /** @type {Element | null} */ (element); at; at = flatParentOf(at)) if (others.has(at)) return true;
+  return false;
+}
+
+/** What a mark already says: the targets, and the labels of their controls. @param {Found[]} kept */
+function namedElements(kept) {
+  const named = new Set(/** @type {Element[]} */ ([]));
+  for (const { element, scrolls } of kept) {
+    if (scrolls) continue;
+    named.add(element);
+    if (isLabelable(element)) for (const label of /** @type {HTMLInputElement} */ (element).labels ?? []) named.add(label);
+  }
+  return named;
+}
+
+/** @param {Element} element */
+function isLabelable(element) {
+  const tag = localNameOf(element);
+  return tag === 'input' || tag === 'select' || tag === 'textarea' || tag === 'button';
+}
+
+/** @param {Element} element */
+function hasOwnText(element) {
+  for (const child of flatChildrenOf(element)) if (nodeTypeOf(child) === 3 && textContentOf(child).trim().length > 1) return true;
+  return false;
+}
+
+/** @param {Element} control */
+function describeControl(control) {
+  return attributeOf(control, 'type') ?? localNameOf(control);
+}

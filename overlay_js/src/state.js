@@ -1,0 +1,109 @@
+// What a control says about itself: value, checked, expanded and so on. A password's value is never read.
+import { attributeOf, clientHeightOf, clientWidthOf, hasAttribute, localNameOf, parentElementOf, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf } from './dom.js';
+import { inputTypeOf, isEditingHost, roleOf } from './role.js';
+import { textOf, tidy } from './name.js';
+
+const MOST_OPTIONS = 60;
+const VALUELESS = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'file', 'hidden']);
+
+/** @param {Element} element @param {boolean} scrolls @returns {object} the fields of `MarkState`, those that are set */
+export function stateOf(element, scrolls) {
+  const state = /** @type {Record<string, unknown>} */ ({});
+  const tag = localNameOf(element);
+  const type = inputTypeOf(element);
+  if (tag === 'input') state.input_type = type;
+  if (type === 'password') state.masked = true;
+  else if ((tag === 'input' && !VALUELESS.has(type)) || tag === 'textarea') state.value = cut(/** @type {HTMLInputElement} */ (element).value);
+  else if (tag === 'select') Object.assign(state, selectState(/** @type {HTMLSelectElement} */ (element)));
+  else if (isEditingHost(element)) state.value = tidy(textOf(element));
+  else if (hasAttribute(element, 'aria-valuenow')) state.value = attributeOf(element, 'aria-valuetext') ?? attributeOf(element, 'aria-valuenow');
+  const placeholder = attributeOf(element, 'placeholder');
+  if (placeholder) state.placeholder = tidy(placeholder);
+  if (type === 'checkbox' || type === 'radio') {
+    const input = /** @type {HTMLInputElement} */ (element);
+    state.checked = input.indeterminate ? 'mixed' : String(input.checked);
+  } else if (isTristate(attributeOf(element, 'aria-checked'))) state.checked = attributeOf(element, 'aria-checked');
+  if (isTristate(attributeOf(element, 'aria-pressed'))) state.pressed = attributeOf(element, 'aria-pressed');
+  if (isBoolean(attributeOf(element, 'aria-selected'))) state.selected = attributeOf(element, 'aria-selected') === 'true';
+  if (tag === 'summary') state.expanded = hasAttribute(parentElementOf(element), 'open');
+  else if (isBoolean(attributeOf(element, 'aria-expanded'))) state.expanded = attributeOf(element, 'aria-expanded') === 'true';
+  if (isDisabled(element)) state.disabled = true;
+  if (hasAttribute(element, 'readonly') || attributeOf(element, 'aria-readonly') === 'true') state.readonly = true;
+  if (hasAttribute(element, 'required') || attributeOf(element, 'aria-required') === 'true') state.required = true;
+  if ((attributeOf(element, 'aria-invalid') ?? 'false') !== 'false') state.invalid = true;
+  if (isActive(element)) state.focused = true;
+  if (scrolls) state.scroll = scrollStateOf(element);
+  return state;
+}
+
+/** @param {Element} element */
+export function scrollStateOf(element) {
+  return {
+    x: scrollLeftOf(element), y: scrollTopOf(element), width: scrollWidthOf(element), height: scrollHeightOf(element),
+    view_width: clientWidthOf(element), view_height: clientHeightOf(element),
+  };
+}
+
+/** @param {Element} element @returns {boolean} */
+export function isDisabled(element) {
+  if (attributeOf(element, 'aria-disabled') === 'true') return true;
+  return Element.prototype.matches.call(element, ':disabled');
+}
+
+/** @param {HTMLSelectElement} select */
+function selectState(select) {
+  const options = Array.from(select.options);
+  const label = (/** @type {HTMLOptionElement} */ option) => tidy(option.label || option.text);
+  return {
+    value: options.filter((option) => option.selected).map(label).join(', '),
+    options: options.filter((option) => !option.disabled).slice(0, MOST_OPTIONS).map(label),
+  };
+}
+
+/** @param {string} value */
+function cut(value) {
+  return value.length > 500 ? `${value.slice(0, 499)}…` : value;
+}
+
+/** @param {string | null} value */
+function isTristate(value) {
+  return value === 'true' || value === 'false' || value === 'mixed';
+}
+
+/** @param {string | null} value */
+function isBoolean(value) {
+  return value === 'true' || value === 'false';
+}
+
+/** Radio buttons of one group differ by their value; that of a field is no part of what it is. @param {Element} element */
+function isChoice(element) {
+  const type = inputTypeOf(element);
+  return type === 'radio' || type === 'checkbox';
+}
+
+/** Whether it has the focus in its document or shadow root. @param {Element} element @returns {boolean} */
+function isActive(element) {
+  const root = rootOf(element);
+  const proto = root instanceof ShadowRoot ? ShadowRoot.prototype : Document.prototype;
+  const active = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(proto, 'activeElement')).get?.call(root);
+  return active === element;
+}
+
+/** @param {Element} element @param {string} name @returns {string} changes when what the element is changes, not when it moves */
+export function fingerprintOf(element, name) {
+  const parts = [localNameOf(element), roleOf(element), inputTypeOf(element), name, attributeOf(element, 'id') ?? '',
+    attributeOf(element, 'name') ?? '', attributeOf(element, 'href') ?? '', isChoice(element) ? attributeOf(element, 'value') ?? '' : ''];
+  return fnv1a(parts.join('\u0000'));
+}
+
+/** FNV-1a, two 32-bit lanes: http://www.isthe.com/chongo/tech/comp/fnv/ @param {string} text */
+function fnv1a(text) {
+  let low = 0x811c9dc5;
+  let high = 0x01000193;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    low = Math.imul(low ^ unit, 0x01000193) >>> 0;
+    high = Math.imul(high ^ unit ^ (low >>> 13), 0x01000193) >>> 0;
+  }
+  return low.toString(16).padStart(8, '0') + high.toString(16).padStart(8, '0');
+}

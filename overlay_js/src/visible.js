@@ -1,0 +1,70 @@
+// What of an element can be seen: its boxes, clipped by everything that clips it up to the edge of the frame.
+import { clientHeightOf, clientLeftOf, clientTopOf, clientWidthOf, localNameOf, rectOf, rectsOf } from './dom.js';
+
+/** @typedef {{x: number, y: number, right: number, bottom: number}} Area edges in CSS pixels of the frame's viewport */
+
+/**
+ * What an element inherits from its flat-tree ancestors. Clipping depends on how a descendant is positioned: an absolute
+ * one escapes the overflow of ancestors that are not its containing block, a fixed one nearly all of them.
+ * @typedef {{flow: Area, absolute: Area, fixed: Area, opacity: number, cursor: string}} Surroundings
+ */
+
+/** @param {Area} a @param {Area} b @returns {Area} may be empty */
+export function common(a, b) {
+  return { x: Math.max(a.x, b.x), y: Math.max(a.y, b.y), right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom) };
+}
+
+/** @param {Area} area @returns {number} 0 where it is empty */
+export function sizeOf(area) {
+  return area.right <= area.x || area.bottom <= area.y ? 0 : (area.right - area.x) * (area.bottom - area.y);
+}
+
+/** @param {DOMRect} rect @returns {Area} */
+export function areaOf(rect) {
+  return { x: rect.left, y: rect.top, right: rect.right, bottom: rect.bottom };
+}
+
+/** @param {CSSStyleDeclaration} style @param {Surroundings} around @returns {Area} */
+export function clipOf(style, around) {
+  if (style.position === 'fixed') return around.fixed;
+  return style.position === 'absolute' ? around.absolute : around.flow;
+}
+
+/** What the children of an element inherit. @param {Element} element @param {CSSStyleDeclaration} style @param {Surroundings} around @returns {Surroundings} */
+export function within(element, style, around) {
+  const own = clipOf(style, around);
+  const clips = style.overflowX !== 'visible' || style.overflowY !== 'visible';
+  const tag = localNameOf(element);
+  const flow = clips && tag !== 'html' && tag !== 'body' && style.display !== 'contents' ? common(own, innerArea(element, style)) : own;
+  const holdsFixed = style.transform !== 'none' || style.perspective !== 'none' || style.filter !== 'none' ||
+    style.willChange === 'transform' || /paint|layout|strict|content/.test(style.contain);
+  const holdsAbsolute = holdsFixed || style.position !== 'static';
+  return {
+    flow,
+    absolute: holdsAbsolute ? flow : around.absolute,
+    fixed: holdsFixed ? flow : around.fixed,
+    opacity: around.opacity * Number(style.opacity),
+    cursor: style.cursor,
+  };
+}
+
+/** The visible pieces of an element: one for a box, several for text that wraps. @param {Element} element @param {Area} clip @returns {Area[]} */
+export function piecesOf(element, clip) {
+  const rects = rectsOf(element);
+  return rects.map((rect) => common(areaOf(rect), clip)).filter((area) => area.right - area.x >= 1 && area.bottom - area.y >= 1);
+}
+
+/** The padding box: where overflow is cut. @param {Element} element @param {CSSStyleDeclaration} style @returns {Area} */
+function innerArea(element, style) {
+  const rect = rectOf(element);
+  const wide = /** @type {HTMLElement} */ (element).offsetWidth;
+  const high = /** @type {HTMLElement} */ (element).offsetHeight;
+  const scaleX = wide ? rect.width / wide : 1;
+  const scaleY = high ? rect.height / high : 1;
+  const x = rect.left + clientLeftOf(element) * scaleX;
+  const y = rect.top + clientTopOf(element) * scaleY;
+  const inner = { x, y, right: x + clientWidthOf(element) * scaleX, bottom: y + clientHeightOf(element) * scaleY };
+  // `overflow-x: clip` alone leaves the other direction open.
+  if (style.overflowX === 'visible') return { ...inner, x: -Infinity, right: Infinity };
+  return style.overflowY === 'visible' ? { ...inner, y: -Infinity, bottom: Infinity } : inner;
+}

@@ -1,0 +1,512 @@
+"""Carries out one action on a live page and says what visibly came of it.
+
+Input is trusted and never forced: it goes through Playwright to the element that was looked at again just before, or to
+a point whose pixels still match. "No exception" is not "done": the outcome compares the page before and after.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urljoin, urlsplit
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from vision_agent import actions
+from vision_agent.actions import Action, Point, Target
+from vision_agent.browser import gate, overlay
+from vision_agent.browser.capture import capture
+from vision_agent.browser.listing import plain
+from vision_agent.browser.locate import Located, locate, recheck, words_for
+from vision_agent.browser.observe import Eye, Seen
+from vision_agent.browser.overlay import FrameSilent
+from vision_agent.browser.refusal import Refused
+from vision_agent.browser.settle import settle
+from vision_agent.browser.tabs import Happening, Tabs
+from vision_agent.errors import BrowserUnavailable
+from vision_agent.settings import ObserveSettings
+from vision_agent.types import Box, Effect, Outcome, Secret
+from vision_agent.vision.compare import changed_share
+from vision_agent.vision.contract import Contract
+from vision_agent.vision.picture import Picture
+
+_NEAR = 48.0
+"""CSS pixels around the point in which a change counts as near it."""
+_NOISE = 0.0005
+"""Share of all pixels; a blinking caret stays below."""
+_FILLED_AT_ONCE = {"date", "time", "datetime-local", "month", "week", "color", "range"}
+_TYPED_KEYS = 300
+"""Characters typed key by key; longer text is inserted at once after them."""
+_SECRET = re.compile(r"<secret:([\w.-]+)>")
+
+
+@dataclass
+class Hands:
+    """Acts on the active tab, by the numbers and points of one observation."""
+
+    tabs: Tabs
+    eye: Eye
+    settings: ObserveSettings
+    contract: Contract
+    policy: gate.Policy
+    secrets: Sequence[Secret] = ()
+
+    async def act(self, action: Action, seen: Seen) -> Outcome:
+        """What became of the action.
+
+        Raises:
+            BrowserUnavailable: the browser is gone.
+        """
+        started = time.perf_counter()
+        self.tabs.take()
+        before = _Before(seen, self.tabs.active, len(self.tabs.pages))
+        try:
+            done = await self._carry_out(action, seen)
+            outcome = await self._effect(done, before)
+        except Refused as refusal:
+            outcome = Outcome(status="refused", refusal=refusal.refusal, sentence=refusal.sentence)
+        except FrameSilent as error:
+            outcome = Outcome(status="refused", refusal="timed_out", sentence=f"The page did not answer: {error}.")
+        except PlaywrightError as error:
+            outcome = _outcome_of(error, action)
+        return outcome.model_copy(update={"seconds": round(time.perf_counter() - started, 4)})
+
+    async def _carry_out(self, action: Action, seen: Seen) -> _Done:
+        match action:
+            case actions.Click():
+                return await self._click(action, seen)
+            case actions.Type():
+                return await self._type(action, seen)
+            case actions.Select():
+                return await self._select(action, seen)
+            case actions.Press():
+                return await self._press(action, seen)
+            case actions.Hover():
+                return await self._hover(action, seen)
+            case actions.Scroll():
+                return await self._scroll(action, seen)
+            case actions.Drag():
+                return await self._drag(action, seen)
+            case actions.Wait():
+                return await self._wait(action)
+            case actions.Goto() | actions.Back() | actions.Forward() | actions.Reload():
+                return await self._navigate(action)
+            case actions.OpenTab() | actions.SwitchTab() | actions.CloseTab():
+                return await self._turn_to(action)
+            case actions.Ask() | actions.Finish():
+                raise Refused("unsupported", f"{action.kind} is not something a browser does.")
+
+    # --- pointer and keys ---------------------------------------------------------------------------------------------
+
+    async def _click(self, action: actions.Click, seen: Seen) -> _Done:
+        at = await self._locate(action.target, seen)
+        if at.locator is not None and at.mark is not None and at.mark.tag != "area":
+            await at.locator.click(
+                position=at.position,  # type: ignore[arg-type]
+                button=action.button,
+                click_count=action.count,
+                modifiers=list(action.modifiers),
+                timeout=self._timeout_ms,
+            )
+        else:
+            for modifier in action.modifiers:
+                await self._page.keyboard.down(modifier)
+            await self._page.mouse.click(at.point.x, at.point.y, button=action.button, click_count=action.count)
+            for modifier in action.modifiers:
+                await self._page.keyboard.up(modifier)
+        how = {1: "Clicked", 2: "Double-clicked", 3: "Triple-clicked"}[action.count]
+        return _Done(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
+
+    async def _type(self, action: actions.Type, seen: Seen) -> _Done:
+        at = await self._locate(action.target, seen)
+        text, is_secret = self._revealed(action.text, at)
+        if is_secret and at.mark is not None:
+            self.eye.masked_keys.add(at.mark.key)
+        if at.mark is not None and at.locator is not None and at.mark.state.input_type in _FILLED_AT_ONCE:
+            await at.locator.fill(text, timeout=self._timeout_ms)
+        else:
+            await self._type_keys(action, at, text, seen)
+        if action.submit:
+            await self._page.keyboard.press("Enter")
+        shown = action.text if len(action.text) <= 60 else action.text[:59] + "…"
+        return _Done(f'Typed "{plain(shown, 60)}" into {at.words}', at, expected=None if is_secret else text)
+
+    async def _type_keys(self, action: actions.Type, at: Located, text: str, seen: Seen) -> None:
+        if at.mark is not None and at.locator is not None:
+            if at.mark.kind != "field" and at.mark.role not in ("textbox", "searchbox", "combobox", "generic"):
+                raise Refused("unsupported", f"{at.words} is not a field; text cannot be typed into it.")
+            if at.mark.state.readonly:
+                raise Refused("disabled", f"{at.words} is read-only.")
+            await at.locator.click(position=at.position, timeout=self._timeout_ms)  # type: ignore[arg-type]
+            now = await recheck(at.mark, seen.scan, self.settings.action_deadline_s)
+            if not now["found"] or not now["state"].get("focused"):
+                raise Refused("changed", f"{at.words} did not take the focus when it was clicked; nothing was typed.")
+        else:
+            await self._page.mouse.click(at.point.x, at.point.y)
+        if action.clear:
+            await self._page.keyboard.press("ControlOrMeta+a")
+            if not text:
+                await self._page.keyboard.press("Delete")
+        else:
+            await self._page.keyboard.press("End")
+        await self._page.keyboard.type(text[:_TYPED_KEYS])
+        if text[_TYPED_KEYS:]:
+            await self._page.keyboard.insert_text(text[_TYPED_KEYS:])
+
+    async def _select(self, action: actions.Select, seen: Seen) -> _Done:
+        at = await self._locate(action.target, seen)
+        if at.mark is None or at.locator is None or at.mark.tag != "select":
+            raise Refused(
+                "unsupported", f"{at.words} is not a native list. Click it, then click the option in the next listing."
+            )
+        offered = (at.answer or {}).get("state", {}).get("options", [])
+        wanted = [_option(each, offered) for each in action.options]
+        for each, found in zip(action.options, wanted, strict=True):
+            if found is None:
+                offer = ", ".join(f'"{plain(option, 40)}"' for option in offered[:12])
+                raise Refused("not_an_option", f'{at.words} has no option "{plain(each, 60)}"; it offers {offer}.')
+        labels = [label for label in wanted if label is not None]
+        await at.locator.select_option(label=labels, timeout=self._timeout_ms)
+        said = " and ".join(f'"{plain(label, 60)}"' for label in labels)
+        return _Done(f"Selected {said} in {at.words}", at, expected=", ".join(labels))
+
+    async def _press(self, action: actions.Press, seen: Seen) -> _Done:
+        at = None
+        if action.target is not None:
+            at = await self._locate(action.target, seen)
+            if at.locator is None:
+                await self._page.mouse.click(at.point.x, at.point.y)
+            else:
+                await at.locator.focus(timeout=self._timeout_ms)
+        try:
+            for _ in range(action.count):
+                await self._page.keyboard.press(action.keys)
+        except PlaywrightError as error:
+            if "Unknown key" not in error.message:
+                raise
+            raise Refused(
+                "unsupported", f'There is no key "{plain(action.keys, 40)}"; try Enter, Tab, ArrowDown, Control+a.'
+            ) from error
+        times = f" {action.count} times" if action.count > 1 else ""
+        return _Done(f"Pressed {action.keys}{times}" + (f" in {at.words}" if at else ""), at)
+
+    async def _hover(self, action: actions.Hover, seen: Seen) -> _Done:
+        at = await self._locate(action.target, seen)
+        if at.locator is not None:
+            await at.locator.hover(position=at.position, timeout=self._timeout_ms)  # type: ignore[arg-type]
+        else:
+            await self._page.mouse.move(at.point.x, at.point.y)
+        return _Done(f"Moved the pointer over {at.words}", at)
+
+    async def _scroll(self, action: actions.Scroll, seen: Seen) -> _Done:
+        sign = 1 if action.direction in ("down", "right") else -1
+        across = action.direction in ("left", "right")
+        by = {"x": sign * action.pages if across else 0, "y": 0 if across else sign * action.pages}
+        mark = seen.observation.mark(action.target) if isinstance(action.target, int) else None
+        if isinstance(action.target, Point) or (mark is not None and mark.kind == "surface"):
+            assert action.target is not None
+            at = await self._locate(action.target, seen)
+            viewport = seen.observation.viewport
+            await self._page.mouse.move(at.point.x, at.point.y)
+            await self._page.mouse.wheel(by["x"] * viewport.width, by["y"] * viewport.height)
+            return _Done(f"Turned the wheel {action.direction} over {at.words}", at)
+        frame, key, words = self._page.main_frame, None, "the page"
+        if isinstance(action.target, int):
+            if mark is None:
+                await self._locate(action.target, seen)  # refuses with the numbers there are
+                raise AssertionError("an unknown mark was located")
+            owner = seen.scan.owner(mark.key)
+            words = words_for(mark)
+            if owner is None or owner.frame.is_detached():
+                raise Refused("gone", f"{words} is gone: its frame was closed or left.")
+            frame, key = owner.frame, mark.key
+        moved = await overlay.ask(frame, "scroll", self.settings.action_deadline_s, key=key, **by)
+        if not moved["found"]:
+            raise Refused("gone", f"{words} is no longer on the page.")
+        far = abs(moved["movedX"] if across else moved["movedY"])
+        left = {"down": "below", "up": "above", "left": "left", "right": "right"}[action.direction]
+        what = plain(moved["container"], 80)
+        sentence = f"Scrolled {what} {action.direction} by {far:.0f} px; {moved[left]:.0f} px remain {left}"
+        if far < 1:
+            sentence = f"{what} did not scroll {action.direction}: it is at its end"
+        return _Done(sentence, None, moved=far >= 1)
+
+    async def _drag(self, action: actions.Drag, seen: Seen) -> _Done:
+        start = await self._locate(action.source, seen)
+        end = await self._locate(action.target, seen)
+        again = await self._locate(action.source, seen)
+        if again.point != start.point:
+            raise Refused("moved", f"{start.words} and {end.words} cannot be seen at once; scroll so that both show.")
+        mouse = self._page.mouse
+        await mouse.move(start.point.x, start.point.y)
+        await mouse.down()
+        await mouse.move(end.point.x, end.point.y, steps=12)
+        await mouse.up()
+        return _Done(f"Dragged {start.words} to {end.words}", end)
+
+    # --- pages and tabs -----------------------------------------------------------------------------------------------
+
+    async def _wait(self, action: actions.Wait) -> _Done:
+        until = time.monotonic() + action.seconds
+        if action.text is None:
+            await asyncio.sleep(action.seconds)
+            return _Done(f"Waited {action.seconds:g} s", None)
+        while True:
+            if await self._shows(action.text):
+                return _Done(f'"{plain(action.text, 60)}" shows', None, moved=True)
+            if time.monotonic() >= until:
+                raise Refused("not_reached", f'"{plain(action.text, 60)}" did not show within {action.seconds:g} s.')
+            await asyncio.sleep(0.1)
+
+    async def _shows(self, text: str) -> bool:
+        for frame in self._page.frames:
+            try:
+                if (await overlay.ask(frame, "shows_text", self.settings.action_deadline_s, text=text))["shows"]:
+                    return True
+            except FrameSilent:
+                continue  # another frame may show it
+        return False
+
+    async def _navigate(self, action: actions.Goto | actions.Back | actions.Forward | actions.Reload) -> _Done:
+        page, timeout = self._page, self.settings.navigation_deadline_s * 1000
+        match action:
+            case actions.Goto():
+                url = urljoin(page.url, action.url) if not urlsplit(action.url).scheme else action.url
+                await open_page(page, url, self.policy, self.settings.navigation_deadline_s)
+                return _Done(f"Opened {url}", None)
+            case actions.Reload():
+                await page.reload(timeout=timeout, wait_until="commit")
+                return _Done("Loaded the page again", None)
+            case actions.Back() | actions.Forward():
+                was = page.url
+                back = isinstance(action, actions.Back)
+                await (page.go_back if back else page.go_forward)(timeout=timeout, wait_until="commit")
+                way = "back" if back else "forward"
+                if page.url == was:
+                    return _Done(f"There is no page to go {way} to", None)
+                return _Done(f"Went {way} to {page.url}", None)
+
+    async def _turn_to(self, action: actions.OpenTab | actions.SwitchTab | actions.CloseTab) -> _Done:
+        if isinstance(action, actions.OpenTab):
+            url = urljoin(self._page.url, action.url) if not urlsplit(action.url).scheme else action.url
+            gate.check(url, self.policy)
+            page = await self._page.context.new_page()
+            self.tabs.add(page)
+            self.tabs.active = page
+            await open_page(page, url, self.policy, self.settings.navigation_deadline_s)
+            return _Done(f"Opened {url} in tab {self.tabs.number(page)}", None, moved=True)
+        if not 1 <= action.tab <= len(self.tabs.pages):
+            raise Refused("unknown_mark", f"There is no tab {action.tab}; there are {len(self.tabs.pages)}.")
+        page = self.tabs.pages[action.tab - 1]
+        if isinstance(action, actions.SwitchTab):
+            self.tabs.active = page
+            await page.bring_to_front()
+            return _Done(f"Went to tab {action.tab}", None, moved=True)
+        if len(self.tabs.pages) == 1:
+            raise Refused("unsupported", "The last tab is not closed: nothing would be left to look at.")
+        await page.close()
+        return _Done(f"Closed tab {action.tab}", None, moved=True)
+
+    # --- what came of it ----------------------------------------------------------------------------------------------
+
+    async def _effect(self, done: _Done, before: _Before) -> Outcome:
+        await settle(self.tabs, self.settings.quiet_s, self.settings.rest_deadline_s)
+        happened = self.tabs.take()
+        changes = [each.sentence for each in happened]
+        value = None
+        if done.at is not None and done.at.mark is not None:
+            value, said = await self._read_back(done.at, before.seen)
+            changes += said
+        near, everywhere = await self._pixels(done, before)
+        if self._page.url != before.url and self._page is before.page:
+            changes.append(f"the address is now {plain(self._page.url, 200)}")
+        effect = self._effect_kind(happened, before, bool(changes) or done.moved, everywhere)
+        sentence = f"{done.sentence}."
+        if done.expected is not None and value is not None and value != done.expected:
+            sentence += f' The field now holds "{plain(value, 80)}".'
+        if changes:
+            sentence += f" {'; '.join(changes)}."
+        if effect == "no_effect":
+            sentence += " Nothing changed" + (_nearby(done.at.point, before.seen) if done.at else "") + "."
+        return Outcome(
+            status="done",
+            effect=effect,
+            sentence=sentence,
+            rung=done.at.rung if done.at else None,
+            point=done.at.point if done.at else None,
+            value=value,
+            changes=tuple(changes),
+            pixels_near=near,
+        )
+
+    def _effect_kind(self, happened: list[Happening], before: _Before, is_said: bool, everywhere: float) -> Effect:
+        kinds = {each.kind for each in happened}
+        if "crash" in kinds and self.tabs.is_crashed(self._page):
+            raise Refused("crashed", "The page crashed. Reload it or open another one.")
+        if "dialog" in kinds:
+            return "dialog"
+        if "new_tab" in kinds or len(self.tabs.pages) > before.tabs:
+            return "new_tab"
+        if "download" in kinds:
+            return "download"
+        if self._page is before.page and self._page.url != before.url:
+            return "navigated"
+        return "changed" if is_said or everywhere > _NOISE else "no_effect"
+
+    async def _read_back(self, at: Located, seen: Seen) -> tuple[str | None, list[str]]:
+        """The value that a control holds now, and what of its state is different."""
+        assert at.mark is not None
+        try:
+            now = await recheck(at.mark, seen.scan, self.settings.action_deadline_s)
+        except FrameSilent:
+            return None, []
+        if not now["found"]:
+            return None, [f"mark {at.mark.number} is gone"]
+        state, old = now["state"], at.mark.state
+        said = []
+        if now["name"] != at.mark.name:
+            said.append(f'mark {at.mark.number} is now called "{plain(now["name"], 60)}"')
+        for name in ("checked", "expanded", "pressed", "selected"):
+            if name in state and state[name] != getattr(old, name):
+                said.append(f"{name} is now {str(state[name]).lower()}")
+        if state.get("disabled", False) != old.disabled:
+            said.append("it is now disabled" if state.get("disabled") else "it is no longer disabled")
+        is_masked = state.get("masked", False) or at.mark.key in self.eye.masked_keys
+        value = None if is_masked else state.get("value")
+        if value is not None and value != old.value and not old.masked:
+            said.append(f'its value is "{plain(value, 80)}"')
+        return value, said
+
+    async def _pixels(self, done: _Done, before: _Before) -> tuple[float | None, float]:
+        """Shares of pixels that changed: near the point, and everywhere."""
+        if self._page is not before.page:
+            return None, 1.0
+        viewport = before.seen.observation.viewport
+        whole = Box(x=0, y=0, width=viewport.width, height=viewport.height)
+        after = Picture.decode(await capture(self._page, self.settings.scan_deadline_s), whole, self.contract)
+        everywhere = changed_share(before.seen.clean, after)
+        if done.at is None:
+            return None, everywhere
+        point = done.at.point
+        around = Box(x=point.x - _NEAR, y=point.y - _NEAR, width=2 * _NEAR, height=2 * _NEAR)
+        return round(changed_share(before.seen.clean, after, around), 4), everywhere
+
+    # --- small things -------------------------------------------------------------------------------------------------
+
+    @property
+    def _page(self) -> Page:
+        return self.tabs.active
+
+    @property
+    def _timeout_ms(self) -> float:
+        return self.settings.action_deadline_s * 1000
+
+    def _revealed(self, text: str, at: Located) -> tuple[str, bool]:
+        """The text with secrets in place of their names, and whether there was one."""
+        by_name = {secret.name: secret for secret in self.secrets}
+        host = urlsplit(at.frame.url if at.frame else self._page.url).hostname or ""
+        is_secret = False
+        for name in _SECRET.findall(text):
+            secret = by_name.get(name)
+            if secret is None:
+                raise Refused("blocked", f"There is no secret called {name}; there are {', '.join(by_name) or 'none'}.")
+            if not gate.host_matches(host, secret.hosts or self.policy.start_hosts):
+                raise Refused("blocked", f"The secret {name} may not be typed on {host or 'this page'}.")
+            kind = at.mark.state.input_type if at.mark else None
+            if secret.fields and kind not in secret.fields:
+                raise Refused("blocked", f"The secret {name} may not be typed into {at.words}.")
+            text = text.replace(f"<secret:{name}>", secret.value.get_secret_value())
+            is_secret = True
+        return text, is_secret
+
+    async def _locate(self, target: Target, seen: Seen) -> Located:
+        return await locate(self._page, target, seen, self.contract, self.settings.action_deadline_s)
+
+
+@dataclass(frozen=True)
+class _Before:
+    seen: Seen
+    page: Page
+    tabs: int
+    url: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", self.page.url)
+
+
+@dataclass(frozen=True)
+class _Done:
+    """An action that was carried out, before anyone knows what came of it."""
+
+    sentence: str
+    at: Located | None
+    expected: str | None = None
+    moved: bool = False
+    """It is known by itself to have changed something."""
+
+
+async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float) -> None:
+    """Opens an address; a page that goes on loading is there as soon as it has begun.
+
+    Raises:
+        Refused: the policy does not allow it, it cannot be reached, or nothing came within the deadline.
+    """
+    gate.check(url, policy)
+    try:
+        await page.goto(url, timeout=deadline_s * 1000, wait_until="commit")
+    except PlaywrightTimeout:
+        raise Refused("unreachable", f"{url} sent nothing within {deadline_s:g} s.") from None
+    except PlaywrightError as error:
+        if overlay.is_gone(error):
+            raise
+        reason = re.sub(r"^Page\.goto: ", "", error.message.splitlines()[0])
+        raise Refused("unreachable", f"{url} could not be opened: {reason.removesuffix(f' at {url}')}.") from error
+
+
+def _option(wanted: str, offered: Sequence[str]) -> str | None:
+    """The option that is meant: the exact text, else the only one that is the same but for case and spaces."""
+    if wanted in offered:
+        return wanted
+    loose = [option for option in offered if option.casefold().split() == wanted.casefold().split()]
+    return loose[0] if len(loose) == 1 else None
+
+
+def _outcome_of(error: PlaywrightError, action: Action) -> Outcome:
+    """What Playwright's refusal means. Its log names the element that took the click."""
+    if overlay.is_gone(error):
+        raise BrowserUnavailable(
+            f"The browser is gone: {error.message.splitlines()[0]}", "start the run again"
+        ) from error
+    interceptors = re.findall(r"(<[^>]*>)[^\n]*? intercepts pointer events", error.message)
+    if interceptors:
+        who = plain(interceptors[-1], 120)
+        return Outcome(
+            status="refused", refusal="covered", sentence=f"The target is covered by {who}. Close or move that first."
+        )
+    first = plain(error.message.splitlines()[0], 200)
+    if isinstance(error, PlaywrightTimeout):
+        return Outcome(
+            status="refused", refusal="timed_out", sentence=f"The page did not let {action.kind} happen: {first}."
+        )
+    return Outcome(status="refused", refusal="unsupported", sentence=f"The browser refused to {action.kind}: {first}.")
+
+
+def _nearby(point: Point, seen: Seen) -> str:
+    """Names the nearest marks, for a click that hit nothing."""
+
+    def distance(box: Box) -> float:
+        dx = max(box.x - point.x, 0.0, point.x - box.right)
+        dy = max(box.y - point.y, 0.0, point.y - box.bottom)
+        return dx * dx + dy * dy
+
+    others = sorted(
+        (mark for mark in seen.observation.marks if not mark.box.contains(point)), key=lambda mark: distance(mark.box)
+    )
+    if not others:
+        return ""
+    return "; nearest are " + ", ".join(words_for(mark) for mark in others[:3])

@@ -1,0 +1,181 @@
+"""Scans every frame of a page and brings all boxes and points into page coordinates.
+
+A point in a frame counts only when every parent shows the frame there; what a parent's banner covers is counted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Frame, Page
+
+from vision_agent.actions import Point
+from vision_agent.browser import overlay
+from vision_agent.browser.overlay import FrameSilent
+from vision_agent.types import Box
+
+_MOST_FRAMES = 60
+_SPARE_POINTS = 5
+"""Wanted per mark in a child frame, because a parent may cover the first."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a frame's viewport lies on the page: `page = frame * scale + offset`."""
+
+    x: float = 0
+    y: float = 0
+    scale_x: float = 1
+    scale_y: float = 1
+
+    def to_page(self, x: float, y: float) -> Point:
+        return Point(x=self.x + x * self.scale_x, y=self.y + y * self.scale_y)
+
+    def to_frame(self, point: Point) -> tuple[float, float]:
+        return (point.x - self.x) / self.scale_x, (point.y - self.y) / self.scale_y
+
+
+@dataclass
+class Scanned:
+    """One frame, what its overlay said, and where it lies."""
+
+    frame: Frame
+    name: str
+    place: Place
+    token: str
+    parent: Scanned | None
+    key: str
+    """Of the frame's own element in its parent."""
+    answer: dict[str, Any]
+
+
+@dataclass
+class Scan:
+    """All frames of a page; marks with `box` and `point` in page coordinates."""
+
+    frames: list[Scanned] = field(default_factory=list)
+    marks: list[dict[str, Any]] = field(default_factory=list)
+    covered: list[dict[str, Any]] = field(default_factory=list)
+    context: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def owner(self, key: str) -> Scanned | None:
+        """The frame in whose document a key was given."""
+        token = key.split(".", 1)[0]
+        return next((scanned for scanned in self.frames if scanned.token == token), None)
+
+
+async def scan(page: Page, deadline_s: float) -> Scan:
+    """Everything that can be acted on in all frames that show.
+
+    Raises:
+        FrameSilent: the main frame gave no answer.
+        BrowserUnavailable: the browser is gone.
+    """
+    answer = await overlay.ask(page.main_frame, "scan", deadline_s, points=1)
+    main = Scanned(page.main_frame, "", Place(), answer["token"], None, "", answer)
+    result = Scan()
+    await _take(result, main, deadline_s)
+    await _descend(result, main, deadline_s)
+    for scanned in result.frames:
+        if scanned.answer["outOfBudget"]:
+            where = f"frame {scanned.name}" if scanned.name else "the page"
+            result.warnings.append(f"{where} has too much on it to test all of it; some things may not be marked")
+        if scanned.answer["failed"]:
+            result.warnings.append(f"{scanned.answer['failed']} elements could not be read")
+    return result
+
+
+async def _descend(result: Scan, parent: Scanned, deadline_s: float) -> None:
+    children = parent.frame.child_frames
+    places = {each["key"]: each for each in parent.answer["frames"]}
+    found = await asyncio.gather(
+        *(_scan_child(result, parent, child, places, deadline_s) for child in children[:_MOST_FRAMES])
+    )
+    if len(children) > _MOST_FRAMES:
+        result.warnings.append(f"{len(children) - _MOST_FRAMES} of {len(children)} frames were not looked into")
+    for child in found:
+        if child is not None:
+            await _take(result, child, deadline_s)
+            await _descend(result, child, deadline_s)
+
+
+async def _scan_child(
+    result: Scan, parent: Scanned, frame: Frame, places: dict[str, dict[str, Any]], deadline_s: float
+) -> Scanned | None:
+    name = _name_of(frame, len(result.frames))
+    try:
+        async with asyncio.timeout(deadline_s):
+            element = await frame.frame_element()
+            where = await overlay.ask(element, "frame", deadline_s)
+        known = places.get(where["key"])
+        if known is None:
+            return None  # in a part of the parent that does not show
+        seen = known["seen"]
+        if seen["right"] - seen["x"] < 2 or seen["bottom"] - seen["y"] < 2:
+            return None
+        clip = {
+            "x": (seen["x"] - known["x"]) / known["scaleX"],
+            "y": (seen["y"] - known["y"]) / known["scaleY"],
+            "right": (seen["right"] - known["x"]) / known["scaleX"],
+            "bottom": (seen["bottom"] - known["y"]) / known["scaleY"],
+        }
+        answer = await overlay.ask(frame, "scan", deadline_s, clip=clip, points=_SPARE_POINTS)
+    except (FrameSilent, PlaywrightError, TimeoutError) as error:
+        if not frame.is_detached():
+            result.warnings.append(f"frame {name} is missing: {str(error).splitlines()[0] or 'no answer'}")
+        return None
+    corner = parent.place.to_page(known["x"], known["y"])
+    scale_x, scale_y = parent.place.scale_x * known["scaleX"], parent.place.scale_y * known["scaleY"]
+    place = Place(corner.x, corner.y, scale_x, scale_y)
+    return Scanned(frame, name, place, answer["token"], parent, known["key"], answer)
+
+
+async def _take(result: Scan, scanned: Scanned, deadline_s: float) -> None:
+    """Adds a frame's marks in page coordinates, without those that its parents cover."""
+    result.frames.append(scanned)
+    marks = scanned.answer["marks"]
+    for mark in marks:
+        mark["frame"] = scanned.name
+        mark["box"] = _box_to_page(mark["box"], scanned.place)
+        mark["points"] = [scanned.place.to_page(point["x"], point["y"]) for point in mark["points"]]
+    for line in scanned.answer["context"]:
+        at = scanned.place.to_page(line["x"], line["y"])
+        result.context.append({"text": line["text"], "x": at.x, "y": at.y})
+    result.covered.extend(scanned.answer["covered"])
+    await _drop_covered_by_parents(result, scanned, marks, deadline_s)
+    result.marks.extend(mark for mark in marks if mark["points"])
+
+
+async def _drop_covered_by_parents(
+    result: Scan, scanned: Scanned, marks: list[dict[str, Any]], deadline_s: float
+) -> None:
+    child = scanned
+    while child.parent is not None and marks:
+        parent = child.parent
+        points = [point for mark in marks for point in mark["points"]]
+        local = [dict(zip("xy", parent.place.to_frame(point), strict=True)) for point in points]
+        answer = await overlay.ask(parent.frame, "shows_frame", deadline_s, key=child.key, points=local)
+        shows = dict(zip(points, answer["shows"], strict=True))
+        lost = 0
+        for mark in marks:
+            kept = [point for point in mark["points"] if shows[point]]
+            lost += bool(mark["points"]) and not kept
+            mark["points"] = kept
+        if lost and answer["blockers"]:
+            first = max(answer["blockers"], key=lambda blocker: int(blocker["count"]))
+            result.covered.append({**first, "count": lost})
+        child = parent
+
+
+def _box_to_page(box: dict[str, float], place: Place) -> Box:
+    corner = place.to_page(box["x"], box["y"])
+    return Box(x=corner.x, y=corner.y, width=box["width"] * place.scale_x, height=box["height"] * place.scale_y)
+
+
+def _name_of(frame: Frame, index: int) -> str:
+    """A word for the listing: the frame's own name if it is a plain word, else its place in the walk."""
+    return frame.name if frame.name.isidentifier() and frame.name.isascii() and len(frame.name) <= 24 else str(index)

@@ -1,0 +1,135 @@
+"""The real `Browser`: looks at and acts on a live Playwright page, and leaves the page as it found it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from vision_agent.actions import Action
+from vision_agent.browser import gate, overlay
+from vision_agent.browser.act import Hands, open_page
+from vision_agent.browser.capture import release
+from vision_agent.browser.observe import Eye, Seen
+from vision_agent.browser.overlay import FrameSilent
+from vision_agent.browser.refusal import Refused
+from vision_agent.browser.tabs import Tabs
+from vision_agent.errors import BrowserUnavailable, UsageError
+from vision_agent.settings import ObserveSettings
+from vision_agent.types import Observation, Outcome, Secret
+from vision_agent.vision.contract import Contract
+
+_SCHEMES = ("http", "https", "file", "about", "data")
+"""What a person may begin with; the agent itself may only go on to the web, and to what the person began with."""
+
+
+class LiveBrowser:
+    """Observes and acts on one page and the tabs that come of it. Made by `on`."""
+
+    def __init__(self, tabs: Tabs, eye: Eye, hands: Hands) -> None:
+        self._tabs = tabs
+        self._eye = eye
+        self._hands = hands
+        self._seen: Seen | None = None
+
+    @property
+    def page(self) -> Page:
+        """The tab that is looked at now."""
+        return self._tabs.active
+
+    async def open(self, url: str) -> None:
+        """Opens the address a person gave.
+
+        Raises:
+            UsageError: it is no address, or of an unknown scheme.
+            BrowserUnavailable: it cannot be reached.
+        """
+        scheme = urlsplit(url).scheme
+        if scheme not in _SCHEMES:
+            raise UsageError(
+                f'{url} cannot be opened: "{scheme}" is not a scheme this browser opens',
+                f"begin with {', '.join(f'{each}:' for each in _SCHEMES[:3])}",
+            )
+        policy = self._hands.policy
+        begin = gate.Policy(policy.hosts if scheme in ("http", "https") else None, _SCHEMES)
+        try:
+            await open_page(self.page, url, begin, self._eye.settings.navigation_deadline_s)
+        except Refused as refusal:
+            if refusal.refusal == "blocked":
+                raise UsageError(refusal.sentence, "add its host to the allowed hosts") from refusal
+            raise BrowserUnavailable(refusal.sentence, "is the address right, and is its server running?") from refusal
+        except PlaywrightError as error:
+            raise BrowserUnavailable(f"The browser went away while {url} was opened: {error.message}") from error
+
+    async def observe(self) -> Observation:
+        """The active tab as it is now; the numbers in it are what `act` understands next.
+
+        Raises:
+            BrowserUnavailable: the browser is gone, or the page hangs.
+        """
+        if not self._tabs.pages:
+            raise BrowserUnavailable("There is nothing to look at: every tab was closed", "start the run again")
+        self._seen = await self._eye.look(self._tabs)
+        return self._seen.observation
+
+    async def act(self, action: Action, observation: Observation) -> Outcome:
+        """What became of one action, whose numbers and points are those of `observation`, which must be the latest.
+
+        Raises:
+            BrowserUnavailable: the browser is gone.
+        """
+        if self._seen is None or self._seen.observation.id != observation.id:
+            return Outcome(
+                status="refused",
+                refusal="unknown_mark",
+                sentence=f"{action.kind} names marks of another observation than the latest; look again first.",
+            )
+        return await self._hands.act(action, self._seen)
+
+    async def hide_marks(self) -> None:
+        """Takes the marks off the live page, where they were shown to a person."""
+        try:
+            await overlay.ask(self.page.main_frame, "hide", self._eye.settings.action_deadline_s)
+        except FrameSilent:
+            return  # the page that showed them is gone
+
+
+@asynccontextmanager
+async def on(
+    page: Page,
+    settings: ObserveSettings,
+    contract: Contract,
+    *,
+    allowed_hosts: Sequence[str] | None = None,
+    secrets: Sequence[Secret] = (),
+    start_url: str | None = None,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> AsyncIterator[LiveBrowser]:
+    """A `LiveBrowser` on a page, whoever opened it. The page stays open afterwards, with nothing of ours left in it.
+
+    Raises:
+        UsageError: the overlay cannot be made known to the Playwright that owns the page.
+    """
+    await overlay.register(page.context)
+    start = urlsplit(start_url or page.url)
+    policy = gate.Policy(
+        hosts=tuple(allowed_hosts) if allowed_hosts is not None else None,
+        schemes=("http", "https", *([start.scheme] if start.scheme in ("file", "about", "data") else [])),
+        start_hosts=(start.hostname,) if start.hostname else (),
+    )
+    eye = Eye(settings, contract, clock, tuple(secret.value.get_secret_value() for secret in secrets))
+    tabs = Tabs(page.context, page)
+    browser = LiveBrowser(tabs, eye, Hands(tabs, eye, settings, contract, policy, secrets))
+    tabs.open()
+    try:
+        yield browser
+    finally:
+        if settings.marks_on_page and not page.is_closed():
+            await browser.hide_marks()
+        tabs.close()
+        for each in [*tabs.pages]:
+            await release(each)

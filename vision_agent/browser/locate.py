@@ -1,0 +1,178 @@
+"""From a target of an action to the place where input goes: the live element, or a point whose pixels still match.
+
+It looks again right before the act and refuses rather than guesses; a refusal says what was found and what could help.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.async_api import Frame, Locator, Page
+
+from vision_agent.actions import Point, Target
+from vision_agent.browser import overlay
+from vision_agent.browser.capture import capture
+from vision_agent.browser.frames import Place, Scan, Scanned
+from vision_agent.browser.listing import plain
+from vision_agent.browser.observe import Seen
+from vision_agent.browser.overlay import FrameSilent
+from vision_agent.browser.refusal import Refused
+from vision_agent.types import Box, Mark
+from vision_agent.vision.compare import same_at
+from vision_agent.vision.contract import Contract
+from vision_agent.vision.picture import Picture
+
+_POINTS = 5
+
+
+@dataclass(frozen=True)
+class Located:
+    """Where input goes. With a mark: its live element, and the position in it that was found reachable."""
+
+    words: str
+    """For sentences: `mark 7 (button "Pay")`, `the point (412, 233)`."""
+    point: Point
+    """Page coordinates."""
+    rung: int
+    mark: Mark | None = None
+    frame: Frame | None = None
+    locator: Locator | None = None
+    position: dict[str, float] | None = None
+    """Of the point in the element, as Playwright counts it: from the inner edge of its border."""
+    answer: dict[str, Any] | None = None
+
+
+def words_for(mark: Mark) -> str:
+    """How a sentence names a mark."""
+    name = f' "{plain(mark.name, 60)}"' if mark.name else ""
+    return f"mark {mark.number} ({mark.role if mark.role != 'generic' else mark.tag}{name})"
+
+
+async def locate(page: Page, target: Target, seen: Seen, contract: Contract, deadline_s: float) -> Located:
+    """The place of a mark's live element, or of a point of the picture.
+
+    Raises:
+        Refused: it is unknown, gone, changed, covered, disabled or moved; the sentence says which and what could help.
+        BrowserUnavailable: the browser is gone.
+    """
+    try:
+        if isinstance(target, Point):
+            return await _at_point(page, target, seen, contract, deadline_s)
+        return await _of_mark(target, seen, deadline_s)
+    except FrameSilent as error:
+        raise Refused("timed_out", f"The page did not answer when {target} was looked at again: {error}.") from error
+
+
+async def recheck(mark: Mark, scan: Scan, deadline_s: float) -> dict[str, Any]:
+    """What a mark's element says about itself now; `found` is false when it is gone."""
+    owner = scan.owner(mark.key)
+    if owner is None or owner.frame.is_detached():
+        return {"found": False}
+    return await overlay.ask(owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind)
+
+
+async def _of_mark(number: int, seen: Seen, deadline_s: float) -> Located:
+    mark = seen.observation.mark(number)
+    if mark is None:
+        known = [mark.number for mark in seen.observation.marks]
+        span = f"; the listing has {min(known)} to {max(known)}" if known else "; the listing is empty"
+        raise Refused("unknown_mark", f"There is no mark {number} in this observation{span}.")
+    words = words_for(mark)
+    owner = seen.scan.owner(mark.key)
+    if owner is None or owner.frame.is_detached():
+        raise Refused("gone", f"{words} is gone: its frame was closed or left.")
+    answer = await overlay.ask(
+        owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind, reveal=True, points=_POINTS
+    )
+    if not answer["found"]:
+        raise Refused("gone", f"{words} is no longer on the page. Look at the new listing.")
+    if answer["fingerprint"] != mark.fingerprint:
+        now = f'{answer["role"]} "{plain(answer["name"], 60)}"'
+        raise Refused("changed", f"{words} has become {now}. Look at the new listing before acting on it.")
+    if answer["disabled"]:
+        raise Refused("disabled", f"{words} is disabled. Something else must be done first.")
+    if not answer["visible"]:
+        raise Refused("covered", f"{words} does not show any more and could not be scrolled into view.")
+    if not answer["points"]:
+        raise Refused("covered", _in_the_way(words, answer["blocker"], answer["blockerKey"], seen))
+    try:
+        local, page_point = await _shown_by_parents(owner, answer["points"], words, seen, deadline_s)
+    except Refused:
+        # In sight of its own frame, which may be taller than what its parent shows of it.
+        details = {"key": mark.key, "kind": mark.kind, "points": _POINTS, "reveal": "always"}
+        answer = await overlay.ask(owner.frame, "check", deadline_s, **details)
+        if owner.parent is None or not answer["found"] or not answer["points"]:
+            raise
+        local, page_point = await _shown_by_parents(owner, answer["points"], words, seen, deadline_s)
+    rect, border = answer["rect"], answer["border"]
+    return Located(
+        words=words,
+        point=page_point,
+        rung=1,
+        mark=mark,
+        frame=owner.frame,
+        locator=overlay.live(owner.frame, mark.key),
+        position={"x": local["x"] - rect["x"] - border["x"], "y": local["y"] - rect["y"] - border["y"]},
+        answer=answer,
+    )
+
+
+async def _shown_by_parents(
+    owner: Scanned, points: list[dict[str, float]], words: str, seen: Seen, deadline_s: float
+) -> tuple[dict[str, float], Point]:
+    """The first point that every parent frame shows, in the frame and on the page; scrolls the frames into view."""
+    chain: list[Scanned] = []
+    at: Scanned | None = owner
+    while at is not None and at.parent is not None:
+        chain.insert(0, at)
+        at = at.parent
+    place = Place()
+    steps: list[tuple[Scanned, Place]] = []
+    for child in chain:
+        assert child.parent is not None
+        revealed = await overlay.ask(child.parent.frame, "check", deadline_s, key=child.key, kind="frame", reveal=True)
+        where = await overlay.ask(child.parent.frame, "frame", deadline_s, key=child.key)
+        if not revealed["found"] or not where["found"]:
+            raise Refused("gone", f"{words} is gone: its frame was closed.")
+        steps.append((child, place))
+        corner = place.to_page(where["x"], where["y"])
+        place = Place(corner.x, corner.y, place.scale_x * where["scaleX"], place.scale_y * where["scaleY"])
+    on_page = [place.to_page(point["x"], point["y"]) for point in points]
+    blocker: dict[str, Any] = {"blocker": None, "key": None}
+    for child, parent_place in steps:
+        assert child.parent is not None
+        local = [dict(zip("xy", parent_place.to_frame(point), strict=True)) for point in on_page]
+        answer = await overlay.ask(child.parent.frame, "shows_frame", deadline_s, key=child.key, points=local)
+        kept = [pair for pair, shows in zip(zip(points, on_page, strict=True), answer["shows"], strict=True) if shows]
+        points, on_page = [pair[0] for pair in kept], [pair[1] for pair in kept]
+        if not points:
+            blocker = answer["blockers"][0] if answer["blockers"] else blocker
+            raise Refused("covered", _in_the_way(words, blocker["blocker"], blocker["key"], seen))
+    return points[0], on_page[0]
+
+
+def _in_the_way(words: str, blocker: str | None, key: str | None, seen: Seen) -> str:
+    if blocker is None:
+        return f"{words} cannot be reached by a click where it is."
+    number = next((mark.number for mark in seen.observation.marks if mark.key == key), None)
+    who = plain(blocker, 100) + (f" [{number}]" if number is not None else "")
+    return f"{words} is covered by {who}. Close or move that first."
+
+
+async def _at_point(page: Page, target: Point, seen: Seen, contract: Contract, deadline_s: float) -> Located:
+    shot = seen.observation.marked
+    words = f"the point ({target.x:g}, {target.y:g})"
+    if not (0 <= target.x < shot.size.width and 0 <= target.y < shot.size.height):
+        raise Refused("outside", f"{words} lies outside the picture, which is {shot.size.width} by {shot.size.height}.")
+    token = (await overlay.ask(page.main_frame, "token", deadline_s))["token"]
+    if token != seen.scan.frames[0].token:
+        raise Refused("moved", f"{words} was not used: the page has been replaced since the picture was taken.")
+    point = shot.map.to_page(target)
+    viewport = seen.observation.viewport
+    now = Picture.decode(
+        await capture(page, deadline_s), Box(x=0, y=0, width=viewport.width, height=viewport.height), contract
+    )
+    if not same_at(seen.clean, now, point):
+        raise Refused("moved", f"{words} was not used: what the picture shows there has changed. Look again.")
+    return Located(words=words, point=point, rung=4)

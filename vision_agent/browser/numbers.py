@@ -1,0 +1,69 @@
+"""Which number a mark has. A number stays with its element while that lives and is never handed to another.
+
+After a re-render the element is another one; it takes over the number only when exactly one mark has vanished with the
+same fingerprint, exactly one has come, and they are near each other. Knows keys and fingerprints, no page.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from vision_agent.actions import Point
+
+_NEAR = 120.0
+"""CSS pixels between the old and the new point; a re-render seldom moves a thing further."""
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """What is needed to know a thing again."""
+
+    key: str
+    fingerprint: str
+    point: Point
+
+
+@dataclass
+class Numbers:
+    """The numbers given so far for one document tree."""
+
+    _by_key: dict[str, int] = field(default_factory=dict)
+    _last: dict[str, Sighting] = field(default_factory=dict)
+    _next: int = 1
+
+    def restart(self) -> None:
+        """Begin at 1 again: another document, where no old number means anything."""
+        self._by_key.clear()
+        self._last.clear()
+        self._next = 1
+
+    def give(self, sightings: list[Sighting]) -> dict[str, int]:
+        """A number for each key, in the order given; those seen before keep theirs."""
+        seen = {sighting.key for sighting in sightings}
+        vanished: dict[str, list[Sighting]] = defaultdict(list)
+        for key, old in self._last.items():
+            if key not in seen:
+                vanished[old.fingerprint].append(old)
+        came: dict[str, list[Sighting]] = defaultdict(list)
+        for sighting in sightings:
+            if sighting.key not in self._by_key:
+                came[sighting.fingerprint].append(sighting)
+        for sighting in sightings:
+            if sighting.key in self._by_key:
+                continue
+            heir_of = _heir(vanished[sighting.fingerprint], came[sighting.fingerprint])
+            if heir_of is not None:
+                self._by_key[sighting.key] = self._by_key.pop(heir_of.key)
+            else:
+                self._by_key[sighting.key] = self._next
+                self._next += 1
+        self._last = {sighting.key: sighting for sighting in sightings}
+        return {sighting.key: self._by_key[sighting.key] for sighting in sightings}
+
+
+def _heir(vanished: list[Sighting], came: list[Sighting]) -> Sighting | None:
+    if len(vanished) != 1 or len(came) != 1:
+        return None
+    old, new = vanished[0].point, came[0].point
+    return vanished[0] if abs(old.x - new.x) <= _NEAR and abs(old.y - new.y) <= _NEAR else None

@@ -1,0 +1,147 @@
+"""The overlay in the page: joins its modules into one script, registers it, and asks it things.
+
+It runs as a selector engine in Playwright's isolated world, where the page can neither see nor change it.
+Knows how a question travels and how an answer comes back; not what either means.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from playwright.async_api import BrowserContext, ElementHandle, Frame, Locator
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from vision_agent import assets
+from vision_agent.errors import BrowserUnavailable, UsageError
+
+NAME = "mark"
+
+_IMPORT = re.compile(r"^import \{ [\w$, ]+ \} from '\./([\w-]+\.js)';$")
+_EXPORT = re.compile(r"^export (?=(?:async )?function|const |class )")
+_TOP_LEVEL = re.compile(r"^(?:async )?(?:function\*? |const |class )([\w$]+)", re.MULTILINE)
+
+
+class FrameSilent(Exception):
+    """A frame gave no answer: it hangs, crashed, navigated or is gone."""
+
+
+@cache
+def script() -> str:
+    """The overlay as one expression whose value is the selector engine.
+
+    Raises:
+        ValueError: a module has anything but one-line named imports and `export function/const/class`,
+            or two modules use the same top-level name.
+    """
+    return join(assets.overlay_sources(), "main.js")
+
+
+@cache
+def script_sha256() -> str:
+    """The hash of the joined script, for the record."""
+    return hashlib.sha256(script().encode()).hexdigest()
+
+
+def join(sources: Mapping[str, str], entry: str) -> str:
+    """ES modules as one function's body, each after those it imports."""
+    bodies: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        if name in bodies:
+            return
+        if name not in sources:
+            raise ValueError(f"the overlay imports {name}, which is not there; there are {', '.join(sources)}")
+        bodies[name] = ""
+        lines = []
+        for line in sources[name].splitlines():
+            if found := _IMPORT.match(line):
+                add(found[1])
+            elif line.startswith("import ") or (line.startswith("export ") and not _EXPORT.match(line)):
+                raise ValueError(f"overlay {name}: only one-line named imports and plain exports can be joined: {line}")
+            else:
+                lines.append(_EXPORT.sub("", line))
+        del bodies[name]
+        bodies[name] = "\n".join(lines)
+
+    add(entry)
+    owner: dict[str, str] = {}
+    for name, body in bodies.items():
+        for top_level in _TOP_LEVEL.findall(body):
+            if top_level in owner:
+                raise ValueError(f"overlay {name} and {owner[top_level]} both define {top_level}")
+            owner[top_level] = name
+    return "(() => {\n'use strict';\n" + "\n".join(bodies.values()) + "\nreturn engine;\n})()"
+
+
+async def register(context: BrowserContext) -> None:
+    """Make the engine known to the Playwright that owns this context; a second time does nothing.
+
+    A page's owner may have started Playwright long before us, and a page has no public way to it.
+    """
+    browser = getattr(context._impl_obj, "_browser", None)
+    selectors = getattr(getattr(getattr(browser, "_browser_type", None), "_playwright", None), "selectors", None)
+    if selectors is None:
+        raise UsageError(
+            "The marks cannot be registered for this page: its Playwright was not found",
+            "call `await playwright.selectors.register('mark', ...)` is not needed with browser.new_page()",
+        )
+    if any(engine["name"] == NAME for engine in selectors._selector_engines):
+        return
+    await selectors.register(NAME, script(), None, True)
+
+
+async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **details: Any) -> dict[str, Any]:
+    """The overlay's answer in one frame, or about one element of it.
+
+    Raises:
+        FrameSilent: no answer within the deadline, and why.
+        BrowserUnavailable: the browser is gone.
+        UsageError: the page was used through locators before the overlay came, so it cannot enter.
+    """
+    body = base64.b64encode(json.dumps({"ask": question, **details}).encode()).decode()
+    try:
+        async with asyncio.timeout(timeout_s + 0.5):
+            if isinstance(frame, Frame):
+                content = await frame.locator(f"{NAME}={body}").get_attribute("content", timeout=timeout_s * 1000)
+            else:
+                carrier = await frame.query_selector(f"{NAME}={body}")
+                content = await carrier.get_attribute("content") if carrier else None
+    except (TimeoutError, PlaywrightTimeout):
+        raise FrameSilent(f"no answer within {timeout_s:g} s") from None
+    except PlaywrightError as error:
+        raise translated(error) from error
+    if content is None:
+        raise FrameSilent("the answer was lost")
+    answer: dict[str, Any] = json.loads(content)
+    return answer
+
+
+def live(frame: Frame, key: str) -> Locator:
+    """The live element behind a key, with Playwright's own waiting and checks."""
+    return frame.locator(f"{NAME}=key:{key}")
+
+
+def translated(error: PlaywrightError) -> Exception:
+    """What a Playwright error means for the caller of the overlay."""
+    message = error.message.splitlines()[0] if error.message else str(error)
+    if "Unknown engine" in message:
+        return UsageError(
+            "The overlay cannot enter this page: locators were used on its document before it was handed over",
+            "reload the page after handing it over, or hand it over before using locators",
+        )
+    if is_gone(error):
+        return BrowserUnavailable(f"The browser is gone: {message}", "start the run again")
+    return FrameSilent(message)
+
+
+def is_gone(error: PlaywrightError) -> bool:
+    """Whether nothing more can be expected of the browser."""
+    return "Target page, context or browser has been closed" in error.message or "Connection closed" in error.message

@@ -1,0 +1,158 @@
+"""The tabs of one run and what happens in them: dialogs, popups, downloads, crashes, requests under way.
+
+Each event has a policy and leaves a sentence; nothing here waits. Popups of our tabs become tabs and are followed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from playwright.async_api import BrowserContext, Dialog, Download, Page, Request
+from playwright.async_api import Error as PlaywrightError
+
+_MOST_TABS = 12
+_LONG_REQUEST_S = 2.0
+"""A request that takes longer than this is a stream or a poll; the page may be at rest around it."""
+_ENDLESS = {"websocket", "eventsource", "media", "ping"}
+
+
+@dataclass(frozen=True)
+class Happening:
+    """Something the world did."""
+
+    kind: Literal["dialog", "new_tab", "download", "crash", "closed"]
+    sentence: str
+
+
+@dataclass
+class Tabs:
+    """Our pages in the order in which they were opened, and the one that is looked at."""
+
+    context: BrowserContext
+    active: Page
+    pages: list[Page] = field(default_factory=list)
+    happenings: list[Happening] = field(default_factory=list)
+    _requests: dict[Request, float] = field(default_factory=dict)
+    _listening: list[tuple[Any, str, Callable[..., Any]]] = field(default_factory=list)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _crashed: weakref.WeakSet[Page] = field(default_factory=weakref.WeakSet)
+
+    def open(self) -> None:
+        """Begin to listen."""
+        self._on(self.context, "page", self._came)
+        self.add(self.active)
+
+    def close(self) -> None:
+        """Stop listening; the pages are left as they are."""
+        for source, event, handler in self._listening:
+            with suppress(KeyError, ValueError):  # the source may already be closed
+                source.remove_listener(event, handler)
+        self._listening.clear()
+
+    def add(self, page: Page) -> None:
+        """Take a page as one of our tabs."""
+        if page in self.pages:
+            return
+        self.pages.append(page)
+        self._on(page, "dialog", self._dialog)
+        self._on(page, "download", self._download)
+        self._on(page, "crash", self._crash)
+        self._on(page, "close", self._closed)
+        self._on(page, "request", self._begun)
+        self._on(page, "requestfinished", self._over)
+        self._on(page, "requestfailed", self._over)
+
+    def number(self, page: Page) -> int:
+        """The number a tab has in the listing, from 1."""
+        return self.pages.index(page) + 1
+
+    def is_crashed(self, page: Page) -> bool:
+        return page in self._crashed
+
+    def busy(self) -> int:
+        """Requests of the active tab that may still change it."""
+        limit = time.monotonic() - _LONG_REQUEST_S
+        self._requests = {request: since for request, since in self._requests.items() if since > limit}
+        return sum(_page_of(request) is self.active for request in self._requests)
+
+    def take(self) -> list[Happening]:
+        """What has happened since this was last asked."""
+        happened, self.happenings = self.happenings, []
+        return happened
+
+    def _on(self, source: Any, event: str, handler: Callable[..., Any]) -> None:
+        source.on(event, handler)
+        self._listening.append((source, event, handler))
+
+    def _came(self, page: Page) -> None:
+        self._spawn(self._welcome(page))
+
+    async def _welcome(self, page: Page) -> None:
+        with suppress(PlaywrightError):  # it may be gone again
+            opener = await page.opener()
+            if opener not in self.pages or page in self.pages:
+                return
+            if len(self.pages) >= _MOST_TABS:
+                await page.close()
+                self._say("new_tab", f"a popup was closed: there are already {_MOST_TABS} tabs")
+                return
+            self.add(page)
+            if opener is self.active:
+                self.active = page
+                self._say("new_tab", f"a new tab opened and is shown: tab {self.number(page)}")
+            else:
+                self._say("new_tab", f"a new tab opened behind: tab {self.number(page)}")
+
+    def _dialog(self, dialog: Dialog) -> None:
+        text = " ".join(dialog.message.split())[:200]
+        self._say("dialog", f'a dialog of type {dialog.type} said "{text}" and was dismissed')
+        self._spawn(_dismiss(dialog))
+
+    def _download(self, download: Download) -> None:
+        self._say("download", f'a download began: "{download.suggested_filename[:100]}"')
+
+    def _crash(self, page: Page) -> None:
+        self._crashed.add(page)
+        self._say("crash", f"tab {self.number(page)} crashed")
+
+    def _closed(self, page: Page) -> None:
+        if page not in self.pages:
+            return
+        self._say("closed", f"tab {self.number(page)} was closed")
+        self.pages.remove(page)
+        self._requests = {request: at for request, at in self._requests.items() if _page_of(request) is not page}
+        if page is self.active and self.pages:
+            self.active = self.pages[-1]
+
+    def _begun(self, request: Request) -> None:
+        if request.resource_type not in _ENDLESS:
+            self._requests[request] = time.monotonic()
+
+    def _over(self, request: Request) -> None:
+        self._requests.pop(request, None)
+
+    def _say(self, kind: Literal["dialog", "new_tab", "download", "crash", "closed"], sentence: str) -> None:
+        self.happenings.append(Happening(kind, sentence))
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _dismiss(dialog: Dialog) -> None:
+    with suppress(PlaywrightError):  # the page's owner may have answered it, or it went with its page
+        await dialog.dismiss()
+
+
+def _page_of(request: Request) -> Page | None:
+    try:
+        return request.frame.page
+    except PlaywrightError:  # a service worker's request has no frame
+        return None
