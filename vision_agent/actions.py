@@ -43,7 +43,7 @@ class Click(_Action):
 
 
 class Type(_Action):
-    """Type text into a field. It replaces what the field holds unless `clear` is false. Write a secret as <secret:name>."""
+    """Type text into a field, in place of what it holds unless `clear` is false. Write a secret as <secret:name>."""
 
     kind: Literal["type"] = "type"
     target: Target
@@ -62,7 +62,7 @@ class Select(_Action):
 
 
 class Press(_Action):
-    """Press a key or a combination such as Enter, ArrowDown or Control+a; with a target, that mark gets the focus first."""
+    """Press a key or a combination such as Enter, ArrowDown, Control+a; with a target, that gets the focus first."""
 
     kind: Literal["press"] = "press"
     keys: str
@@ -78,7 +78,7 @@ class Hover(_Action):
 
 
 class Scroll(_Action):
-    """Scroll the page, or the container that holds the target. `pages` counts in heights (or widths) of what is scrolled."""
+    """Scroll the page, or the container that holds the target. `pages` counts heights (or widths) of what is scrolled."""
 
     kind: Literal["scroll"] = "scroll"
     direction: Literal["up", "down", "left", "right"] = "down"

@@ -2,6 +2,7 @@
 
     VisionAgentError
     ├── UsageError            the caller asked for something that cannot be (exit 2)
+    ├── RunFailed             a run came to nothing, and the task's limits say that this is raised (exit 1)
     ├── FormatError           a reply makes no sense; its sentence is for the model (the loop asks again)
     ├── Unavailable           something we need is not there (exit 5)
     │   ├── BrowserUnavailable
@@ -31,6 +32,12 @@ class VisionAgentError(Exception):
 
 class UsageError(VisionAgentError):
     """The caller asked for something that cannot be."""
+
+
+class RunFailed(VisionAgentError):
+    """A run came to nothing; raised only where `Limits.on_failure` asks for it."""
+
+    exit_code = 1
 
 
 class FormatError(VisionAgentError):

@@ -124,7 +124,9 @@ def load(**flags: Any) -> Settings:
         return Settings(**flags)
     except ValidationError as error:
         lines = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-        raise UsageError(f"The settings do not fit: {lines}", f"see {FILE_NAME} and VISION_AGENT_* variables") from error
+        raise UsageError(
+            f"The settings do not fit: {lines}", f"see {FILE_NAME} and VISION_AGENT_* variables"
+        ) from error
     except (SettingsError, ValueError) as error:
         raise UsageError(f"The settings cannot be read: {error}", f"see {FILE_NAME}") from error
 

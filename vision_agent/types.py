@@ -419,7 +419,7 @@ class Ending(_Data):
 
     @property
     def exit_code(self) -> int:
-        """0 done, 1 not done, 2 usage, 3 limit, 4 needs a person or policy, 5 browser or model down, 130 interrupted."""
+        """0 done, 1 not done, 2 usage, 3 limit, 4 a person or policy, 5 browser or model down, 130 interrupted."""
         return {
             "done": 0,
             "not_done": 1,

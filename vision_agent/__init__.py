@@ -1,0 +1,46 @@
+"""The browser agent that sees what it clicks.
+
+The public names, found when they are first used, so that `import vision_agent` loads no browser and no model's client.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vision_agent.actions import Action as Action
+    from vision_agent.actions import Point as Point
+    from vision_agent.errors import VisionAgentError as VisionAgentError
+    from vision_agent.session import Agent as Agent
+    from vision_agent.session import observe as observe
+    from vision_agent.session import watching as watching
+    from vision_agent.settings import Settings as Settings
+    from vision_agent.types import Decision as Decision
+    from vision_agent.types import Limits as Limits
+    from vision_agent.types import Mark as Mark
+    from vision_agent.types import Observation as Observation
+    from vision_agent.types import Outcome as Outcome
+    from vision_agent.types import Run as Run
+    from vision_agent.types import Secret as Secret
+    from vision_agent.types import Step as Step
+    from vision_agent.types import Task as Task
+
+_HOME = {
+    "Agent": "session",
+    "observe": "session",
+    "watching": "session",
+    "Settings": "settings",
+    "Action": "actions",
+    "Point": "actions",
+    "VisionAgentError": "errors",
+    **dict.fromkeys(("Decision", "Limits", "Mark", "Observation", "Outcome", "Run", "Secret", "Step", "Task"), "types"),
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"vision_agent has no {name}; it has {', '.join(__all__)}")
+    return getattr(import_module(f"vision_agent.{_HOME[name]}"), name)

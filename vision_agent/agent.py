@@ -1,0 +1,237 @@
+"""START HERE. The loop: observe, decide, act, record, until done.
+
+It knows what flows (`types`) and where the world changes (`ports`), nothing concrete: no browser, no model, no disk.
+`vision_agent.Agent` is this loop with everything wired to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+from vision_agent.actions import Action, Ask, Finish
+from vision_agent.errors import FormatError, ModelUnavailable, RunFailed, Unavailable, VisionAgentError
+from vision_agent.ports import Browser, Model, Recorder
+from vision_agent.types import (
+    Decided,
+    Decision,
+    Ended,
+    Ending,
+    Event,
+    Happened,
+    Intended,
+    Message,
+    Observation,
+    Observed,
+    Outcome,
+    Run,
+    Said,
+    Started,
+    Step,
+    Stepped,
+    Troubled,
+)
+
+Person = Callable[[str], Awaitable[str | None]]
+"""Answers a question; None when there is nobody to answer."""
+
+_STOPS_BATCH = ("navigated", "new_tab", "dialog", "no_effect")
+"""After these the rest of a decision may be meant for a page that is no longer there."""
+
+
+class Loop:
+    """One run, from its task to its ending."""
+
+    def __init__(
+        self,
+        run: Run,
+        browser: Browser,
+        model: Model,
+        recorder: Recorder,
+        *,
+        repairs: int = 2,
+        person: Person | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.record = run
+        self._browser = browser
+        self._model = model
+        self._recorder = recorder
+        self._repairs = repairs
+        self._person = person
+        self._on_event = on_event
+        self._clock = clock
+        self._failures = 0
+        self._began = time.monotonic()
+
+    async def run(self, prepare: Callable[[], Awaitable[None]] | None = None) -> Run:
+        """The whole run. However it ends, the ending is recorded first; then what broke us is raised again.
+
+        `prepare` opens the start page; what goes wrong there belongs to the run too.
+
+        Raises:
+            RunFailed: only if the task's limits say that failures are raised.
+            VisionAgentError: something we need is not there, or the record cannot be written.
+        """
+        self._write(Started(run=self.record))
+        try:
+            if prepare is not None:
+                await prepare()
+            ending = await self._until_done()
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            self._end(Ending(status="interrupted", sentence="The run was interrupted."))
+            raise
+        except VisionAgentError as error:
+            status = "unavailable" if isinstance(error, Unavailable) else "error"
+            self._end(Ending(status=status, sentence=str(error)))
+            raise
+        except Exception as error:
+            self._end(Ending(status="error", sentence=f"A fault of our own: {type(error).__name__}: {error}"))
+            raise
+        self._end(ending)
+        if ending.status in ("limit", "not_done") and self._failures and self._must_raise():
+            raise RunFailed(ending.sentence)
+        return self.record
+
+    def say(self, text: str) -> None:
+        """A message from the person; it reaches the next decision."""
+        message = Message(text=text, at=self._clock())
+        task = self.record.task
+        self._update(task=task.model_copy(update={"messages": (*task.messages, message)}))
+        self._write(Said(message=message))
+
+    async def _until_done(self) -> Ending:
+        while True:
+            ending = self._limit_reached() or await self._step()
+            if ending is not None:
+                return ending
+
+    async def _step(self) -> Ending | None:
+        index, started_at, started = len(self.record.steps) + 1, self._clock(), time.monotonic()
+        observation = await self._browser.observe()
+        self._write(Observed(step=index, observation=observation))
+        decision = await self._decide(index, observation)
+        self._write(Decided(step=index, decision=decision))
+        outcomes, ending = await self._act(index, decision, observation)
+        seconds = round(time.monotonic() - started, 3)
+        step = Step(
+            index=index,
+            observation=observation,
+            decision=decision,
+            outcomes=outcomes,
+            started_at=started_at,
+            seconds=seconds,
+        )
+        self._update(steps=(*self.record.steps, step))
+        self._write(Stepped(step=index, started_at=started_at, seconds=seconds))
+        is_failure = not any(outcome.status == "done" for outcome in outcomes)
+        self._failures = self._failures + 1 if is_failure else 0
+        return ending
+
+    async def _decide(self, index: int, observation: Observation) -> Decision:
+        task = self.record.task
+        if index == 1 and task.actions:
+            return Decision(author="scripted", next_goal="Do what the task begins with", actions=task.actions)
+        complaint = ""
+        for _ in range(1 + self._repairs):
+            try:
+                return await self._model.decide(task, self.record.steps, observation, complaint=complaint)
+            except FormatError as error:
+                complaint = error.sentence
+                self._write(Troubled(step=index, sentence=complaint))
+        raise ModelUnavailable(
+            f"The model gave no usable reply in {1 + self._repairs} tries; the last time: {complaint}",
+            "try another model, or raise model.repairs",
+        )
+
+    async def _act(
+        self, index: int, decision: Decision, observation: Observation
+    ) -> tuple[tuple[Outcome, ...], Ending | None]:
+        outcomes: list[Outcome] = []
+        for place, action in enumerate(decision.actions):
+            self._write(Intended(step=index, index=place, action=action))
+            outcome, ending = await self._one(action, observation)
+            self._happened(index, outcomes, outcome)
+            if ending is not None:
+                return tuple(outcomes), ending
+            if outcome.status == "refused" or outcome.effect in _STOPS_BATCH:
+                break
+        for skipped in decision.actions[len(outcomes) :]:
+            sentence = f"{skipped.kind} was not tried: the action before it changed what can be relied on."
+            self._happened(index, outcomes, Outcome(status="refused", refusal="not_reached", sentence=sentence))
+        return tuple(outcomes), None
+
+    async def _one(self, action: Action, observation: Observation) -> tuple[Outcome, Ending | None]:
+        if isinstance(action, Finish):
+            return _finished(action)
+        if isinstance(action, Ask):
+            return await self._ask(action)
+        outcome = await self._browser.act(action, observation)
+        if outcome.status == "refused" and self.record.task.limits.on_failure == "at_once":
+            self._failures += 1
+            return outcome, Ending(status="not_done", sentence=outcome.sentence)
+        return outcome, None
+
+    async def _ask(self, action: Ask) -> tuple[Outcome, Ending | None]:
+        answer = await self._person(action.question) if self._person is not None else None
+        if answer is None:
+            sentence = f"A person is needed: {action.question}"
+            outcome = Outcome(status="refused", refusal="needs_person", sentence=sentence)
+            return outcome, Ending(status="needs_person", sentence=sentence)
+        self.say(f"Asked “{action.question}”, the person answered: {answer}")
+        return Outcome(status="done", effect="changed", sentence=f"The person answered: {answer}"), None
+
+    def _limit_reached(self) -> Ending | None:
+        limits, steps = self.record.task.limits, self.record.steps
+        usages = [step.decision.usage for step in steps if step.decision.usage]
+        tokens = sum(usage.total for usage in usages)
+        cost = sum(usage.cost_usd or 0.0 for usage in usages)
+        seconds = time.monotonic() - self._began
+        reached = ""
+        if len(steps) >= limits.steps:
+            reached = f"{limits.steps} steps were taken"
+        elif limits.seconds is not None and seconds >= limits.seconds:
+            reached = f"{seconds:.0f} of {limits.seconds:g} seconds have passed"
+        elif limits.tokens is not None and tokens >= limits.tokens:
+            reached = f"{tokens} of {limits.tokens} tokens were used"
+        elif limits.cost_usd is not None and cost >= limits.cost_usd:
+            reached = f"{cost:.2f} of {limits.cost_usd:.2f} USD were spent"
+        elif self._failures >= limits.consecutive_failures:
+            last = steps[-1].outcomes[0].sentence if steps[-1].outcomes else "nothing was decided"
+            reached = f"{self._failures} steps in a row came to nothing, the last: {last}"
+        return Ending(status="limit", sentence=f"A limit was reached: {reached}.") if reached else None
+
+    def _must_raise(self) -> bool:
+        return self.record.task.limits.on_failure != "never_raise"
+
+    def _happened(self, index: int, outcomes: list[Outcome], outcome: Outcome) -> None:
+        self._write(Happened(step=index, index=len(outcomes), outcome=outcome))
+        outcomes.append(outcome)
+
+    def _end(self, ending: Ending) -> None:
+        self._update(ending=ending)
+        self._write(Ended(ending=ending))
+
+    def _update(self, **fields: object) -> None:
+        self.record = self.record.model_copy(update=fields)
+
+    def _write(self, event: Event) -> None:
+        self._recorder.write(event)
+        if self._on_event is not None:
+            self._on_event(event)
+
+
+def _finished(action: Finish) -> tuple[Outcome, Ending]:
+    sentence = action.answer or ("The task is done." if action.success else "The task could not be done.")
+    return (
+        Outcome(status="done", effect="finished", sentence=sentence),
+        Ending(
+            status="done" if action.success else "not_done",
+            sentence=sentence,
+            answer=action.answer,
+            evidence=action.evidence,
+        ),
+    )

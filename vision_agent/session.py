@@ -1,0 +1,211 @@
+"""The one place that wires: a URL or a page, a model's name, a folder for the record.
+
+`Agent` is what most people use; `observe` looks once at a page and does nothing else.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from vision_agent import assets
+from vision_agent import settings as settings_module
+from vision_agent.agent import Loop, Person
+from vision_agent.browser import live, overlay
+from vision_agent.browser.launch import launched
+from vision_agent.browser.live import LiveBrowser
+from vision_agent.browser.still import StillBrowser
+from vision_agent.errors import VisionAgentError
+from vision_agent.models.scripted import ScriptedModel
+from vision_agent.ports import Browser, Model
+from vision_agent.record.redact import Redactor
+from vision_agent.record.report import write_report
+from vision_agent.record.store import RunFolder, new_run_id
+from vision_agent.settings import Settings
+from vision_agent.types import Event, Observation, Provenance, Run, Task
+from vision_agent.vision.contract import contract_for
+
+_TRACED = ("vision-agent", "playwright", "anthropic", "pillow", "numpy", "opencv-python-headless", "pydantic")
+
+
+class Agent:
+    """One task on one page, with its run folder.
+
+    Args:
+        task: what is wanted; a plain string is a goal for the page as it is.
+        model: a name such as `anthropic:claude-sonnet-5-5` or `human`, or anything that decides; None takes the
+            settings'.
+        page: an async Playwright page to work on, used as it is and left open; None launches or connects as the
+            settings say.
+        settings: None reads flags, environment and file.
+        on_event: is told everything that is recorded, when it has been recorded.
+        person: answers questions; None when there is nobody.
+    """
+
+    def __init__(
+        self,
+        task: Task | str,
+        *,
+        model: str | Model | None = None,
+        page: Page | None = None,
+        settings: Settings | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        person: Person | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.settings = settings or settings_module.load()
+        self.task = Task(goal=task, limits=self.settings.limits) if isinstance(task, str) else task
+        self.folder: Path | None = None
+        self.report: Path | None = None
+        self.head = ""
+        self._model = model
+        self._page = page
+        self._on_event = on_event
+        self._person = person
+        self._clock = clock
+        self._loop: Loop | None = None
+
+    async def run(self) -> Run:
+        """The run, as it was recorded in `folder`; `report` is there for a person to open, however it ended.
+
+        Raises:
+            UsageError: the task or the settings ask for something that cannot be.
+            Unavailable: no browser, or the model could not be asked.
+            RecordError: the record cannot be written; nothing was done that is not recorded.
+        """
+        redact = Redactor(self.task.secrets)
+        now = self._clock()
+        folder = RunFolder.create(self.settings.runs, new_run_id(now), redact)
+        self.folder = folder.path
+        try:
+            async with AsyncExitStack() as stack:
+                return await self._run(stack, folder, redact, now)
+        finally:
+            self.head = folder.head
+            folder.close()
+            if self.head:
+                self.report = write_report(self.folder)
+
+    def say(self, text: str) -> None:
+        """A message to the agent while it runs; it reaches the next decision."""
+        if self._loop is None:
+            message = {"text": text, "at": self._clock()}
+            self.task = Task.model_validate({**dict(self.task), "messages": [*self.task.messages, message]})
+        else:
+            self._loop.say(text)
+
+    async def _run(self, stack: AsyncExitStack, folder: RunFolder, redact: Redactor, now: datetime) -> Run:
+        model_name = self._model if isinstance(self._model, str) else self.settings.model.name
+        browser: Browser
+        prepare: Callable[[], Awaitable[None]]
+        try:
+            model = self._decider(folder, redact)
+            browser, described = await self._open(stack, model_name)
+            prepare = self._opens_start(browser)
+        except VisionAgentError as error:
+            # Nothing to look at, or nobody to ask; the run still has a folder that says so.
+            model, browser, described = ScriptedModel(()), StillBrowser(()), "none"
+            prepare = _raises(error)
+        run = Run(
+            id=folder.path.name,
+            task=self.task,
+            started_at=now,
+            provenance=Provenance(
+                versions={name: version(name) for name in _TRACED} | {"python": platform.python_version()},
+                browser=described,
+                model=model_name if isinstance(self._model, str | None) else type(self._model).__name__,
+                prompts=assets.prompt_hashes(),
+                overlay_sha256=overlay.script_sha256(),
+                settings=self.settings.model_dump(mode="json"),
+            ),
+        )
+        self._loop = Loop(
+            run,
+            browser,
+            model,
+            folder,
+            repairs=self.settings.model.repairs,
+            person=self._person,
+            on_event=self._on_event,
+            clock=self._clock,
+        )
+        return await self._loop.run(prepare)
+
+    def _decider(self, folder: RunFolder, redact: Redactor) -> Model:
+        if self._model is not None and not isinstance(self._model, str):
+            return self._model
+        from vision_agent.models.choose import model_named
+
+        name = self._model or self.settings.model.name
+        return model_named(name, settings=self.settings.model, redact=redact, keep_request=folder.keep_request)
+
+    async def _open(self, stack: AsyncExitStack, model_name: str) -> tuple[LiveBrowser, str]:
+        page = self._page
+        described = "a page handed over by its owner"
+        if page is None:
+            started = await stack.enter_async_context(launched(self.settings.browser))
+            page = await started.context.new_page()
+            stack.push_async_callback(_close, page)
+            described = started.description
+        browser = await stack.enter_async_context(
+            live.on(
+                page,
+                self.settings.observe,
+                contract_for(model_name, self.settings.observe.longest_edge),
+                allowed_hosts=self.task.allowed_hosts,
+                secrets=self.task.secrets,
+                start_url=self.task.start_url,
+                clock=self._clock,
+            )
+        )
+        return browser, described
+
+    def _opens_start(self, browser: LiveBrowser) -> Callable[[], Awaitable[None]]:
+        async def prepare() -> None:
+            if self.task.start_url is not None:
+                await browser.open(self.task.start_url)
+
+        return prepare
+
+
+async def _close(page: Page) -> None:
+    with suppress(PlaywrightError):  # it or its browser may be gone
+        await page.close()
+
+
+def _raises(error: VisionAgentError) -> Callable[[], Awaitable[None]]:
+    async def prepare() -> None:
+        raise error
+
+    return prepare
+
+
+async def observe(page: Page, settings: Settings | None = None) -> Observation:
+    """What a page shows now, with its marks. The page is used as it is and left as it was.
+
+    Raises:
+        UsageError: the overlay cannot enter the page.
+        BrowserUnavailable: the page or its browser is gone.
+    """
+    async with watching(page, settings) as browser:
+        return await browser.observe()
+
+
+@asynccontextmanager
+async def watching(page: Page, settings: Settings | None = None) -> AsyncIterator[LiveBrowser]:
+    """A page to `observe` and `act` on by hand, with numbers that stay from one observation to the next.
+
+    Raises:
+        UsageError: the overlay cannot enter the page.
+    """
+    settings = settings or settings_module.load()
+    contract = contract_for(settings.model.name, settings.observe.longest_edge)
+    async with live.on(page, settings.observe, contract) as browser:
+        yield browser
