@@ -138,8 +138,8 @@ def listing(marks: tuple[Mark, ...]) -> str:
     return "\n".join(["_[:]Wool jumper, rust", *(f"{m.number}[:]<{m.tag}>{m.name}" for m in marks)])
 
 
-def observation(name: str = "o1", marks: tuple[Mark, ...] = MARKS, **fields: object) -> Observation:
-    clean, marked = pictures(marks, note=name)
+def observation(name: str = "o1", marks: tuple[Mark, ...] = MARKS, *, scale: int = 1, **fields: object) -> Observation:
+    clean, marked = pictures(marks, scale, note=name)
     given: dict[str, object] = {
         "id": name,
         "epoch": 1,

@@ -2,6 +2,7 @@
 
 from vision_agent.record.read import Chain, Line, Turn, assemble, check_chain, load_shot, read, read_lines, turns
 from vision_agent.record.redact import Redactor, redact_json, redact_model
+from vision_agent.record.report import write_report
 from vision_agent.record.store import RunFolder, RunInMemory, new_run_id
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "redact_json",
     "redact_model",
     "turns",
+    "write_report",
 ]

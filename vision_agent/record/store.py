@@ -103,13 +103,13 @@ class RunFolder:
             raise RecordError(f"The picture {shot.sha256[:12]} cannot be kept: its bytes are not with it")
         if hashlib.sha256(shot.data).hexdigest() != shot.sha256:
             raise RecordError(f"The picture {shot.sha256[:12]} cannot be kept: its bytes have another hash")
-        _write_whole(path, shot.data)
+        write_whole(path, shot.data)
 
     def keep_request(self, request: bytes) -> str:
         """Store what the model was asked, once more redacted; returns the hash of what was stored."""
         kept = redact_request(request, self._redact)
         sha256 = hashlib.sha256(kept).hexdigest()
-        _write_whole(self.path / REQUESTS / f"{sha256}.json", kept)
+        write_whole(self.path / REQUESTS / f"{sha256}.json", kept)
         return sha256
 
     def write(self, event: Event) -> None:
@@ -151,7 +151,7 @@ class RunFolder:
         about = content["run"]
         assert isinstance(about, dict)
         written = _json({name: value for name, value in about.items() if name not in ("steps", "ending")}, indent=2)
-        _write_whole(self.path / RUN, written)
+        write_whole(self.path / RUN, written)
         self._head = hashlib.sha256(written).hexdigest()
 
     def _append(self, line: bytes) -> None:
@@ -217,9 +217,12 @@ def _json(value: object, indent: int | None = None) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators).encode()
 
 
-def _write_whole(path: Path, data: bytes) -> None:
-    """The file with this content, or no file: it gets its name only once its bytes are on disk."""
-    if path.exists() and path.name != RUN:
+def write_whole(path: Path, data: bytes, *, over: bool = False) -> None:
+    """Leave the file with this content, or no file: it gets its name only once its bytes are on disk.
+
+    One that is there already stays as it is (its name is the hash of its content), unless it is to be written `over`.
+    """
+    if path.exists() and not over:
         return
     part = path.with_name(f".{path.name}.part")
     try:

@@ -1,0 +1,274 @@
+"""The report in a real browser: it shows the run, answers to pointer and keys, and no page text comes alive in it."""
+
+from __future__ import annotations
+
+import base64
+import re
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Page, expect
+from record_builder import START, decision, done, mark, observation, run, small_run, step_events, story, task, write_run
+
+from vision_agent.actions import Click, Point
+from vision_agent.errors import RecordError
+from vision_agent.record import read, write_report
+from vision_agent.types import (
+    Decided,
+    Ended,
+    Ending,
+    Event,
+    Intended,
+    Message,
+    Observed,
+    PageMap,
+    Provenance,
+    Said,
+    Secret,
+    Started,
+    Troubled,
+)
+
+
+async def opened(page: Page, runs: Path, events: list[Event]) -> Path:
+    report = write_report(write_run(runs, events).path)
+    await page.goto(report.as_uri())
+    return report
+
+
+async def test_the_head_says_goal_result_and_who_decided(page: Page, tmp_path: Path) -> None:
+    folder = write_run(tmp_path, story())
+    await page.goto(write_report(folder.path).as_uri())
+    head = page.locator("header.head")
+    await expect(head.locator("h1")).to_have_text("Put the large wool jumper into the cart")
+    await expect(head.locator(".verdict")).to_contain_text("Done The task is done: the cart holds the jumper.")
+    await expect(head).to_contain_text("claude-sonnet-5-5")
+    await expect(head).to_contain_text("4 done, 1 refused")
+    await expect(head).to_contain_text("$0.0524")
+    await expect(head).to_contain_text(folder.head)
+    await expect(head).to_contain_text("The chain holds over 27 lines")
+
+
+async def test_a_run_without_a_model_says_so(page: Page, tmp_path: Path) -> None:
+    await opened(page, tmp_path, small_run())
+    await expect(page.locator("header.head")).to_contain_text("no model: step lines")
+    await expect(page.locator("header.head")).not_to_contain_text("Cost")
+
+
+async def test_pictures_are_embedded_as_they_were_recorded(page: Page, tmp_path: Path) -> None:
+    report = await opened(page, tmp_path, small_run())
+    marked = observation("o1").marked
+    assert marked.data is not None
+    image = page.locator("#step-1 img.marked")
+    assert await image.get_attribute("src") == "data:image/png;base64," + base64.b64encode(marked.data).decode()
+    assert await image.evaluate("image => image.complete && image.naturalWidth") == 640
+    assert not re.search(r"""(src|href)=["']?(https?:|//|file:)""", report.read_text())
+
+
+async def test_arrow_keys_move_between_steps(page: Page, tmp_path: Path) -> None:
+    await opened(page, tmp_path, story())
+    for key, step in [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2)]:
+        await page.keyboard.press(key)
+        await expect(page.locator("article:focus")).to_have_id(f"step-{step}")
+        await expect(page.locator(".rail [aria-current]")).to_have_attribute("href", f"#step-{step}")
+        await expect(page.locator(f"#step-{step} h2")).to_be_in_viewport()
+    for _ in range(9):
+        await page.keyboard.press("ArrowRight")
+    await expect(page.locator("article:focus")).to_have_id("step-4")
+
+
+async def test_a_click_in_the_rail_goes_to_its_step(page: Page, tmp_path: Path) -> None:
+    await opened(page, tmp_path, story())
+    await page.locator(".rail a[href='#step-3']").click()
+    await expect(page.locator("#step-3 h2")).to_be_in_viewport()
+
+
+async def test_a_click_on_the_picture_turns_the_marks_off_and_on(page: Page, tmp_path: Path) -> None:
+    await opened(page, tmp_path, small_run())
+    figure = page.locator("#step-1 figure")
+    clean, marked, toggle = figure.locator("img.clean"), figure.locator("img.marked"), figure.locator(".toggle")
+    await expect(marked).to_be_visible()
+    await figure.locator(".frame").click(position={"x": 5, "y": 5})
+    await expect(clean).to_be_visible()
+    await expect(marked).to_be_hidden()
+    await expect(toggle).to_have_attribute("aria-pressed", "false")
+    await toggle.click()
+    await expect(marked).to_be_visible()
+    await page.keyboard.press("m")
+    await expect(clean).to_be_visible()
+
+
+async def test_pointing_at_a_mark_shows_its_line_and_why_it_is_one(page: Page, tmp_path: Path) -> None:
+    await opened(page, tmp_path, small_run())
+    tip = page.locator("#tip")
+    await expect(tip).to_be_hidden()
+    await page.locator("#step-1 rect[data-mark='5']").hover()
+    await expect(tip.locator(".line")).to_have_text("5[:]<button>Add to cart")
+    await expect(tip.locator(".why li")).to_have_text(["native:button", "listener:click"])
+    await expect(tip).to_be_in_viewport(ratio=1)
+    await page.locator("#step-1 h2").hover()
+    await expect(tip).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [390, 1280, 2560])
+async def test_a_mark_lies_where_it_is_on_the_picture(page: Page, tmp_path: Path, width: int) -> None:
+    """The boxes follow the picture's map and whatever size the picture is shown at."""
+    await page.set_viewport_size({"width": width, "height": 900})
+    seen = observation("o1", scale=2)
+    assert seen.marked.map == PageMap(scale_x=0.5, scale_y=0.5)
+    await opened(page, tmp_path, [Started(run=run()), *step_events(1, (Click(target=5), done()), seen=seen)])
+    image = await page.locator("#step-1 img.marked").bounding_box()
+    rect = await page.locator("#step-1 rect[data-mark='5']").bounding_box()
+    assert image is not None
+    assert rect is not None
+    shown_at = image["width"] / 640
+    wanted = seen.marks[-1].box
+    assert rect["x"] - image["x"] == pytest.approx(wanted.x * shown_at, abs=1)
+    assert rect["y"] - image["y"] == pytest.approx(wanted.y * shown_at, abs=1)
+    assert rect["width"] == pytest.approx(wanted.width * shown_at, abs=1)
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+async def test_what_was_acted_on_is_framed_and_a_refusal_stands_out(page: Page, tmp_path: Path) -> None:
+    await opened(page, tmp_path, story())
+    step = page.locator("#step-2")
+    await expect(step.locator("g.aim")).to_have_count(2)  # the third action was never reached
+    await expect(step.locator("g.aim.failed")).to_have_count(1)
+    await expect(step.locator(".act.failed")).to_contain_text('is covered by dialog "Cookies"')
+    await expect(step.locator(".act.skipped")).to_contain_text("not reached")
+    await expect(page.locator(".rail a.failed")).to_have_attribute("href", "#step-2")
+    aim = await page.locator("#step-3 g.aim").bounding_box()
+    image = await page.locator("#step-3 img.marked").bounding_box()
+    assert aim is not None
+    assert image is not None
+    middle = (aim["x"] + aim["width"] / 2 - image["x"]) / image["width"]
+    assert middle == pytest.approx(400 / 640, abs=0.01)
+
+
+HOSTILE = (
+    "</script><script>window.hit=1</script><img src=x onerror='window.hit=1'>\"'`${window.hit=1}"
+    "<!--<script>\u2028window.hit=1\u2029]]>{{ 7*7 }}{% raw %}\u202egnp.exe javascript:window.hit=1"
+)
+
+
+async def test_page_text_never_comes_alive(page: Page, tmp_path: Path) -> None:
+    troubles: list[str] = []
+    page.on("console", lambda message: troubles.append(message.text))
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    hostile = mark(1, HOSTILE, frame=HOSTILE, evidence=(HOSTILE,), tag=HOSTILE, role=HOSTILE)
+    seen = observation(
+        "o1", marks=(hostile,), title=HOSTILE, url=f"javascript:{HOSTILE}", listing=HOSTILE,
+        warnings=(HOSTILE,), timings={HOSTILE: 1.0},
+    )  # fmt: skip
+    act = (Click(target=1), done(HOSTILE, value=HOSTILE, changes=(HOSTILE,)))
+    provenance = Provenance(versions={HOSTILE: HOSTILE}, model=HOSTILE, settings={HOSTILE: HOSTILE})
+    said = {"next_goal": HOSTILE, "memory": HOSTILE, "summary": HOSTILE, "reply_id": HOSTILE, "request_sha256": HOSTILE}
+    events = [
+        Started(run=run(task=task(goal=HOSTILE, start_url=HOSTILE), provenance=provenance)),
+        Said(message=Message(text=HOSTILE, at=START)),
+        Troubled(step=1, sentence=HOSTILE),
+        *step_events(1, act, seen=seen, **said),
+        Ended(ending=Ending(status="not_done", sentence=HOSTILE, answer=HOSTILE)),
+    ]
+    await opened(page, tmp_path, events)
+    await page.locator("#step-1 rect[data-mark='1']").hover()
+    for summary in await page.locator("summary").all():
+        await summary.click()
+    assert await page.evaluate("window.hit") is None
+    assert await page.locator("h1").text_content() == HOSTILE
+    assert await page.locator("#tip .why li").text_content() == HOSTILE
+    assert await page.locator("script").count() == 2
+    assert await page.locator("img").count() == 2
+    assert await page.locator("a:not(.rail a)").count() == 0
+    assert troubles == []
+
+
+async def test_the_policy_stops_what_would_have_slipped_through(page: Page, tmp_path: Path) -> None:
+    """Were there a hole in the escaping, the policy would still let nothing run and nothing leave."""
+    folder = write_run(tmp_path, small_run()).path
+    report = write_report(folder)
+    slipped = "<script>window.hit=1</script><img src='http://127.0.0.1:9/x' onerror='window.hit=1'></main>"
+    report.write_text(report.read_text().replace("</main>", slipped))
+    asked: list[str] = []
+    page.on("requestfinished", lambda request: asked.append(request.url))
+    await page.goto(report.as_uri())
+    assert await page.evaluate("window.hit") is None
+    assert [url for url in asked if url.startswith("http")] == []
+
+
+async def test_a_run_without_steps_opens(page: Page, tmp_path: Path) -> None:
+    ending = Ending(status="unavailable", sentence="No browser was found.")
+    await opened(page, tmp_path, [Started(run=run()), Ended(ending=ending)])
+    await expect(page.locator(".verdict")).to_contain_text("Browser or model unavailable No browser was found.")
+    await expect(page.locator("main")).to_have_text("No step was taken.")
+
+
+async def test_a_run_that_was_cut_off_shows_how_far_it_got(page: Page, tmp_path: Path) -> None:
+    click = Click(target=5)
+    events = [
+        Started(run=run()),
+        Observed(step=1, observation=observation()),
+        Decided(step=1, decision=decision(click)),
+        Intended(step=1, index=0, action=click),
+    ]
+    await opened(page, tmp_path, events)
+    await expect(page.locator(".verdict")).to_contain_text("No ending")
+    await expect(page.locator("#step-1")).to_contain_text("not finished")
+    await expect(page.locator("#step-1 .act")).to_contain_text("the run was cut off here")
+
+
+async def test_an_observation_without_a_decision_is_shown(page: Page, tmp_path: Path) -> None:
+    await opened(page, tmp_path, [Started(run=run()), Observed(step=1, observation=observation())])
+    await expect(page.locator("#step-1 .told")).to_contain_text("No decision")
+    await expect(page.locator("#step-1 img.marked")).to_be_visible()
+
+
+async def test_a_lost_picture_is_said(page: Page, tmp_path: Path) -> None:
+    folder = write_run(tmp_path, small_run()).path
+    (folder / "shots" / f"{read(folder).steps[0].observation.marked.sha256}.png").unlink()
+    await page.goto(write_report(folder).as_uri())
+    await expect(page.locator("#step-1 .lost")).to_contain_text("cannot be read")
+
+
+async def test_a_damaged_record_is_said(page: Page, tmp_path: Path) -> None:
+    folder = write_run(tmp_path, small_run()).path
+    steps = folder / "steps.jsonl"
+    steps.write_bytes(steps.read_bytes().replace(b"Clicked 5", b"Clicked 6", 1))
+    await page.goto(write_report(folder).as_uri())
+    await expect(page.locator(".seal.failed")).to_contain_text("Line 5 is not as it was written")
+
+
+async def test_secrets_are_named_and_never_shown(page: Page, tmp_path: Path) -> None:
+    secret = Secret.model_validate({"name": "password", "value": "hunter2!"})
+    events: list[Event] = [Started(run=run(task=task(goal="Log in with hunter2!", secrets=(secret,))))]
+    report = write_report(write_run(tmp_path, events, (secret,)).path)
+    await page.goto(report.as_uri())
+    assert "hunter2" not in report.read_text()
+    await expect(page.locator("h1")).to_have_text("Log in with <secret:password>")
+
+
+async def test_dark_is_dark_and_light_is_light(page: Page, tmp_path: Path) -> None:
+    await opened(page, tmp_path, small_run())
+    grounds = {}
+    for scheme in ("dark", "light"):
+        await page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        grounds[scheme] = await page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert grounds == {"dark": "rgb(19, 20, 21)", "light": "rgb(250, 249, 246)"}
+
+
+def test_a_report_of_no_run_is_a_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="is this a run folder"):
+        write_report(tmp_path)
+
+
+def test_a_report_is_written_over_the_one_before(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, small_run()).path
+    (folder / "report.html").write_text("old")
+    assert write_report(folder).read_text().startswith("<!doctype html>")
+    assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
+
+
+def test_points_and_marks_are_told_in_words(tmp_path: Path) -> None:
+    acts = [(Click(target=Point(x=4, y=5.5), count=2), done()), (Click(target=77, modifiers=("Shift",)), done())]
+    html = write_report(write_run(tmp_path, [Started(run=run()), *step_events(1, *acts)]).path).read_text()
+    assert "Double-click (4, 5.5); Click 77 (no such mark) with Shift" in html

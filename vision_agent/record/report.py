@@ -1,0 +1,406 @@
+"""Owns the report: one HTML file that shows a run to a person, opens from disk and asks the network for nothing.
+
+It reads the run folder and nothing else, so it can be made again at any time, also of a run that failed or was cut
+off. Everything that came from a page is data: escaped in the HTML, inert in the script, held in by a content security
+policy that names the one script and the one style by their hashes. What it looks like stands in `templates`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from vision_agent.actions import (
+    Action,
+    Ask,
+    Back,
+    Click,
+    CloseTab,
+    Drag,
+    Finish,
+    Forward,
+    Goto,
+    Hover,
+    OpenTab,
+    Point,
+    Press,
+    Reload,
+    Scroll,
+    Select,
+    SwitchTab,
+    Target,
+    Type,
+    Wait,
+    targets_of,
+)
+from vision_agent.errors import RecordError
+from vision_agent.record.read import Chain, Line, Turn, assemble, check_chain, load_shot, read, read_lines, turns
+from vision_agent.record.store import write_whole
+from vision_agent.types import Box, Decision, Mark, Observation, Outcome, Run, Shot
+
+REPORT = "report.html"
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def write_report(folder: Path) -> Path:
+    """The path of the report just written into the run folder.
+
+    Raises:
+        RecordError: the folder cannot be read, or the report cannot be written.
+    """
+    path = folder / REPORT
+    write_whole(path, render(folder).encode("utf-8", "replace"), over=True)
+    return path
+
+
+def render(folder: Path) -> str:
+    """The report as HTML."""
+    lines = read_lines(folder)
+    run = assemble(read(folder), (line.event for line in lines))
+    views = [_view(turn, folder, run) for turn in turns(line.event for line in lines)]
+    # Both are our own files, and their hashes in the policy keep every other style and script out.
+    style, script = (Markup((_TEMPLATES / name).read_text("utf-8")) for name in ("report.css", "report.js"))
+    page = _environment().get_template("report.html.j2")
+    return page.render(
+        run=run,
+        summary=_summary(run, lines, views, check_chain(folder)),
+        pictures=[(picture.caption, _picture(folder, picture.shot)) for picture in run.task.pictures],
+        views=views,
+        tips={view.turn.index: {drawn.number: drawn.tip for drawn in view.marks} for view in views},
+        style=style,
+        script=script,
+        policy=_policy(style, script),
+    )
+
+
+# --- what the page shows, put together --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture as it can be shown: embedded, or why it cannot be."""
+
+    shot: Shot
+    uri: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A mark's place on the picture and what pointing at it tells."""
+
+    number: int
+    box: Box
+    tip: dict[str, object]
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What an action aimed at, in picture coordinates."""
+
+    order: int
+    failed: bool
+    box: Box | None
+    point: Point | None
+
+
+@dataclass(frozen=True)
+class Act:
+    """An action in words, and what came of it."""
+
+    words: tuple[str | Chip, ...]
+    outcome: Outcome | None
+    state: str
+
+    @property
+    def text(self) -> str:
+        return " ".join(str(word) for word in self.words)
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A target as the words show it."""
+
+    number: int | None
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.number or ''} {self.name}".strip()
+
+
+@dataclass(frozen=True)
+class View:
+    """One step as the page shows it."""
+
+    turn: Turn
+    state: str
+    offset_s: float | None
+    acts: tuple[Act, ...]
+    marked: Picture | None
+    clean: Picture | None
+    marks: tuple[Drawn, ...]
+    aims: tuple[Aim, ...]
+
+    @property
+    def title(self) -> str:
+        decision = self.turn.decision
+        return (decision.next_goal if decision else "") or "; ".join(act.text for act in self.acts) or "No decision"
+
+    @property
+    def short(self) -> str:
+        return "; ".join(act.text for act in self.acts) or "No decision"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The head of the page."""
+
+    verdict: str
+    state: str
+    sentence: str
+    decided_by: str
+    seconds: float
+    done: int
+    refused: int
+    tokens: int | None
+    cost_usd: float | None
+    chain: Chain
+
+
+_VERDICTS = {
+    "done": ("Done", "ok"),
+    "not_done": ("Not done", "failed"),
+    "limit": ("Stopped at a limit", "warned"),
+    "needs_person": ("Needs a person", "warned"),
+    "unavailable": ("Browser or model unavailable", "failed"),
+    "error": ("Ended by an error", "failed"),
+    "interrupted": ("Interrupted", "warned"),
+}
+
+
+def _summary(run: Run, lines: Sequence[Line], views: Sequence[View], chain: Chain) -> Summary:
+    verdict, state = _VERDICTS[run.ending.status] if run.ending else ("No ending", "warned")
+    outcomes = [outcome for view in views for outcome in view.turn.outcomes.values()]
+    decisions = [view.turn.decision for view in views if view.turn.decision]
+    usages = [decision.usage for decision in decisions if decision.usage]
+    costs = [usage.cost_usd for usage in usages]
+    known = [cost for cost in costs if cost is not None]
+    return Summary(
+        verdict=verdict,
+        state=state,
+        sentence=run.ending.sentence if run.ending else "The record stops here: still running, or cut off.",
+        decided_by=_decided_by(run, decisions),
+        seconds=(lines[-1].at - run.started_at).total_seconds() if lines else 0.0,
+        done=sum(outcome.status == "done" for outcome in outcomes),
+        refused=sum(outcome.status == "refused" and outcome.refusal != "not_reached" for outcome in outcomes),
+        tokens=sum(usage.total for usage in usages) if usages else None,
+        cost_usd=sum(known) if known and len(known) == len(costs) else None,
+        chain=chain,
+    )
+
+
+_AUTHORS = {
+    "steps": "no model: step lines",
+    "human": "no model: a person",
+    "scripted": "no model: scripted decisions",
+    "replay": "no model: recorded decisions",
+    "memory": "no model: memory",
+}
+
+
+def _decided_by(run: Run, decisions: Sequence[Decision]) -> str:
+    named = dict.fromkeys(
+        decision.model or "a model" if decision.author == "model" else _AUTHORS[decision.author]
+        for decision in decisions
+    )
+    nobody = _AUTHORS.get(run.provenance.model, run.provenance.model or "nobody yet")
+    return ", ".join(named) or nobody
+
+
+def _view(turn: Turn, folder: Path, run: Run) -> View:
+    seen = turn.observation
+    actions = turn.decision.actions if turn.decision else tuple(turn.intended.values())
+    acts = tuple(_act(action, turn.outcomes.get(i), seen) for i, action in enumerate(actions))
+    return View(
+        turn=turn,
+        state=_state(turn, acts),
+        offset_s=_offset(turn.started_at, run.started_at),
+        acts=acts,
+        marked=_picture(folder, seen.marked) if seen else None,
+        clean=_picture(folder, seen.clean) if seen else None,
+        marks=_drawn(seen) if seen else (),
+        aims=_aims(actions, turn, seen) if seen else (),
+    )
+
+
+def _state(turn: Turn, acts: Sequence[Act]) -> str:
+    if any(act.state == "failed" for act in acts):
+        return "failed"
+    if turn.troubles or turn.seconds is None or any(act.state == "warned" for act in acts):
+        return "warned"
+    return "ok"
+
+
+def _offset(at: datetime | None, start: datetime) -> float | None:
+    return (at - start).total_seconds() if at else None
+
+
+def _act(action: Action, outcome: Outcome | None, seen: Observation | None) -> Act:
+    words = tuple(_chip(word, seen) if isinstance(word, int | Point) else word for word in _words(action))
+    return Act(words=words, outcome=outcome, state=_act_state(outcome))
+
+
+def _act_state(outcome: Outcome | None) -> str:
+    if outcome is None:
+        return "warned"
+    if outcome.refusal == "not_reached":
+        return "skipped"
+    if outcome.status == "refused":
+        return "failed"
+    return "warned" if outcome.effect == "no_effect" else "ok"
+
+
+def _words(action: Action) -> tuple[str | Target, ...]:
+    match action:
+        case Click():
+            verb = {1: "Click", 2: "Double-click", 3: "Triple-click"}[action.count]
+            held = "+".join(action.modifiers)
+            aside = f"with {held}" * bool(held), f"({action.button} button)" * (action.button != "left")
+            return (verb, action.target, *filter(None, aside))
+        case Type():
+            return (f"Type “{action.text}” into", action.target, *(["and press Enter"] * action.submit))
+        case Select():
+            return (f"Choose {', '.join(f'“{option}”' for option in action.options)} in", action.target)
+        case Press():
+            times = f" {action.count} times" * (action.count > 1)
+            return (f"Press {action.keys}{times}", *(["in", action.target] if action.target is not None else []))
+        case Hover():
+            return ("Point at", action.target)
+        case Scroll():
+            scrolled = f"Scroll {action.direction} by {action.pages:g}"
+            return (scrolled, *(["in", action.target] if action.target is not None else []))
+        case Drag():
+            return ("Drag", action.source, "to", action.target)
+        case Goto():
+            return (f"Open {action.url}",)
+        case Back():
+            return ("Go back",)
+        case Forward():
+            return ("Go forward",)
+        case Reload():
+            return ("Reload the page",)
+        case OpenTab():
+            return (f"Open {action.url} in a new tab",)
+        case SwitchTab():
+            return (f"Go to tab {action.tab}",)
+        case CloseTab():
+            return (f"Close tab {action.tab}",)
+        case Wait():
+            return (f"Wait for “{action.text}”" if action.text else f"Wait {action.seconds:g} s",)
+        case Ask():
+            return (f"Ask: {action.question}",)
+        case Finish():
+            return ("Finish: done" if action.success else "Finish: not possible",)
+
+
+def _chip(target: Target, seen: Observation | None) -> Chip:
+    if isinstance(target, Point):
+        return Chip(None, f"({target.x:g}, {target.y:g})")
+    mark = seen.mark(target) if seen else None
+    return Chip(target, f"{mark.role} “{mark.name}”" if mark else "(no such mark)")
+
+
+def _drawn(seen: Observation) -> tuple[Drawn, ...]:
+    """Large marks first, so that a small one inside lies on top and can be pointed at."""
+    by_size = sorted(seen.marks, key=lambda mark: mark.box.width * mark.box.height, reverse=True)
+    lines = _listing_lines(seen.listing)
+    return tuple(
+        Drawn(mark.number, seen.marked.map.box_to_picture(mark.box), _tip(mark, lines.get(mark.number)))
+        for mark in by_size
+    )
+
+
+def _tip(mark: Mark, line: str | None) -> dict[str, object]:
+    place = f" in {mark.frame}" if mark.frame else ""
+    sure = f", {mark.confidence:.0%} sure" if mark.confidence is not None else ""
+    return {
+        "line": line or f"{mark.number}[:]<{mark.tag}>{mark.name}",
+        "why": list(mark.evidence),
+        "about": f"{', '.join(dict.fromkeys((mark.kind, mark.role)))}{place}, from {mark.source}{sure}",
+    }
+
+
+def _listing_lines(listing: str) -> dict[int, str]:
+    heads = ((line.partition("[:]")[0], line) for line in listing.splitlines())
+    return {int(head): line for head, line in heads if head.isascii() and head.isdigit()}
+
+
+def _aims(actions: Sequence[Action], turn: Turn, seen: Observation) -> tuple[Aim, ...]:
+    return tuple(
+        _aim(order, target, turn.outcomes.get(order), seen)
+        for order, action in enumerate(actions)
+        for target in targets_of(action)
+        if _act_state(turn.outcomes.get(order)) != "skipped"
+    )
+
+
+def _aim(order: int, target: Target, outcome: Outcome | None, seen: Observation) -> Aim:
+    mark = None if isinstance(target, Point) else seen.mark(target)
+    sent = seen.marked.map.to_picture(outcome.point) if outcome and outcome.point else None
+    return Aim(
+        order=order + 1,
+        failed=_act_state(outcome) == "failed",
+        box=seen.marked.map.box_to_picture(mark.box) if mark else None,
+        point=sent or (target if isinstance(target, Point) else None),
+    )
+
+
+def _picture(folder: Path, shot: Shot) -> Picture:
+    """The exact bytes that were recorded; a picture that is gone or changed is said, not hidden."""
+    try:
+        data = load_shot(folder, shot).data or b""
+    except RecordError as error:
+        return Picture(shot, problem=error.sentence.replace(str(folder), "").replace(" /", " "))
+    return Picture(shot, uri=f"data:{shot.media_type};base64,{base64.b64encode(data).decode()}")
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        duration=_duration,
+        thousands=lambda number: f"{number:,}".replace(",", "\u202f"),
+        pretty=lambda value: json.dumps(value, indent=2, ensure_ascii=False),
+    )
+    return environment
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 10:
+        return f"{seconds:.2g} s" if seconds < 1 else f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+
+
+def _policy(style: str, script: str) -> str:
+    def named(text: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+    allowed = f"img-src data:; style-src {named(style)}; script-src {named(script)}"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
