@@ -1,0 +1,39 @@
+"""Puts one observation into a folder: both pictures, the marks as JSON, and the listing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from vision_agent.errors import UsageError
+from vision_agent.types import Observation, Shot
+
+_ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
+
+
+def write_observation(observation: Observation, folder: Path) -> dict[str, Path]:
+    """The files that were written, by what they are: clean, marked, marks, listing.
+
+    Raises:
+        UsageError: the folder cannot be written, or a picture has no bytes with it.
+    """
+    files = {
+        "clean": (f"clean.{_ENDINGS[observation.clean.media_type]}", _bytes_of(observation.clean)),
+        "marked": (f"marked.{_ENDINGS[observation.marked.media_type]}", _bytes_of(observation.marked)),
+        "marks": ("marks.json", observation.model_dump_json(indent=1, exclude={"listing"}).encode()),
+        "listing": ("listing.txt", (observation.listing + "\n").encode()),
+    }
+    written = {}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for what, (name, content) in files.items():
+            written[what] = folder / name
+            written[what].write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}", "name another folder with --out") from error
+    return written
+
+
+def _bytes_of(shot: Shot) -> bytes:
+    if shot.data is None:
+        raise UsageError(f"The picture {shot.sha256[:12]} has no bytes with it", "load it from its run first")
+    return shot.data
