@@ -109,12 +109,12 @@ def gap(one: Rect, other: Rect) -> int:
 
 
 def strokes(label: Rect, target: Rect) -> tuple[Rect, ...]:
-    """A line one pixel wide from the label to a little inside its target, along the axes: straight if it can be."""
-    x, from_y = _nearest(label[0], label[2], target[0], target[2])
-    y, from_x = _nearest(label[1], label[3], target[1], target[3])
-    across = (min(from_y, x), y, max(from_y, x) + 1, y + 1)
-    down = (from_y, min(from_x, y), from_y + 1, max(from_x, y) + 1)
-    return tuple(stroke for stroke in (down, across) if stroke[2] - stroke[0] > 1 or stroke[3] - stroke[1] > 1)
+    """A line one pixel wide from the label to a dot just inside its target, along the axes: straight if it can be."""
+    x, from_x = _nearest(label[0], label[2], target[0], target[2])
+    y, from_y = _nearest(label[1], label[3], target[1], target[3])
+    down = (from_x, min(from_y, y), from_x + 1, max(from_y, y) + 1)
+    across = (min(from_x, x), y, max(from_x, x) + 1, y + 1)
+    return down, across, (x - 1, y - 1, x + 2, y + 2)
 
 
 def _nearest(start: int, end: int, low: int, high: int) -> tuple[int, int]:

@@ -33,8 +33,8 @@ def changed_share(before: Picture | Shot, after: Picture | Shot, near: Box | Non
         return 0.0
     # Mixing each pixel with its neighbours first takes the edge off single pixels, which is what noise is made of.
     difference = cv2.absdiff(cv2.blur(old, (3, 3)), cv2.blur(new, (3, 3)))
-    changed: int = np.count_nonzero(difference.max(axis=2) > _NOISE)
-    return changed / (old.shape[0] * old.shape[1])
+    changed = int(np.count_nonzero(difference.max(axis=2) > _NOISE))
+    return changed / int(old.shape[0] * old.shape[1])
 
 
 def same_at(before: Picture | Shot, after: Picture | Shot, point: Point, radius: float = 12) -> bool:

@@ -119,7 +119,7 @@ class Picture:
         # Almost all of a layer is either there or not; only the softened edges of digits need arithmetic.
         at = cv2.findNonZero(cv2.inRange(alpha, 1, 254))
         if at is not None:
-            x, y = at[:, 0, 0], at[:, 0, 1]
+            x, y = at.reshape(-1, 2).T
             share = alpha[y, x, None].astype(np.float32) / 255
             pixels[y, x] = np.rint(colours[y, x] * share + self._pixels[y, x] * (1 - share)).astype(np.uint8)
         return Picture(pixels, self._map)
@@ -133,6 +133,8 @@ class Picture:
         for box in boxes:
             # One pixel more on each side: shrinking mixes a pixel with its neighbours.
             x, y, right, bottom = self._whole(box, grow=1)
+            if right <= x or bottom <= y:
+                continue
             across = np.arange(x, right)[None, :] + np.arange(y, bottom)[:, None]
             pixels[y:bottom, x:right] = np.choose(across // _MASK_STRIPE % 2, _MASK_TONES)[..., None]
         return Picture(pixels, self._map)

@@ -43,6 +43,7 @@ _NEAR_PX = 140
 _STRIDE = 3
 _LEADER = -1
 _CLOSEST = 32
+_ROUNDS = 5
 
 
 def place(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> tuple[Mark, ...]:
@@ -372,19 +373,19 @@ def _colours(marks: Sequence[Mark], rects: Ints) -> list[str]:
     beside = (gaps <= _NEIGHBOUR_PX) & (kinds[:, None] == kinds[None])
     np.fill_diagonal(beside, False)
     weights = np.where(beside, 1 / (1.0 + gaps), 0)
-    many = max(len(hue.shades) for hue in PALETTE.values())
+    choices = [len(PALETTE[mark.kind]) for mark in marks]
     shades = np.full(len(marks), -1)
-    for round_ in range(4):
-        clashing = False
-        for i in range(len(marks)):
+    # The first round gives each mark the shade worn least around it; the others settle what clashes still.
+    for _ in range(_ROUNDS):
+        before = shades.copy()
+        for i, many in enumerate(choices):
             near = np.nonzero(beside[i])[0]
             worn = np.bincount(shades[near] + 1, weights=weights[i, near], minlength=many + 1)[1:]
-            if round_ == 0 or worn[shades[i]] > worn.min():
+            if shades[i] < 0 or worn[shades[i]] > worn.min():
                 shades[i] = int(np.argmin(worn))
-                clashing = True
-        if not clashing:
+        if (shades == before).all():
             break
-    return [PALETTE[mark.kind].shades[shade] for mark, shade in zip(marks, shades.tolist(), strict=True)]
+    return [PALETTE[mark.kind][shade] for mark, shade in zip(marks, shades.tolist(), strict=True)]
 
 
 # --- rectangles by the thousand ---------------------------------------------------------------------------------------

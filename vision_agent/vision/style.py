@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -36,22 +36,18 @@ DIGITS: dict[str, tuple[str, ...]] = {
 }
 
 
-class Hue(NamedTuple):
-    """The shades of one kind, and the digits that are read on each of them at 4.5:1 or better."""
-
-    shades: tuple[str, ...]
-    ink: Ink
-
-
-# Hue says the kind; where two hues meet for colour-blind eyes, lightness or the colour of the digits keeps them apart.
-PALETTE: dict[Kind, Hue] = {
-    "button": Hue(("#c22f00", "#8f2300", "#d6204e", "#6e1414"), "#ffffff"),
-    "link": Hue(("#0a58ca", "#053a8c", "#0074b7", "#3b3fd1"), "#ffffff"),
-    "field": Hue(("#00775c", "#005440", "#2d7a1f", "#00768a"), "#ffffff"),
-    "toggle": Hue(("#9b1fb0", "#64157a", "#b5179e", "#7a35d6"), "#ffffff"),
-    "scroller": Hue(("#56606b", "#363f48", "#6f6558", "#4b5a4b"), "#ffffff"),
-    "surface": Hue(("#ffc914", "#f29f05", "#ffe066", "#d9b310"), "#000000"),
-    "guess": Hue(("#5cc8ff", "#9adcff", "#2ab3d9", "#84b8ff"), "#000000"),
+# The shades of each kind: white digits on the dark ones, black on the light, both at 4.5:1 or better.
+# Found by a search over each kind's range of hues: between any two kinds a difference (CIE76) of 25 to usual eyes and
+# of 14 or more to red-, green- or blue-blind ones; 12 and 6 between two shades of a kind. A grid in which diagonal
+# neighbours differ too needs four shades; scrollers and surfaces do not come in such grids.
+PALETTE: dict[Kind, tuple[str, ...]] = {
+    "button": ("#c94a06", "#8d1200", "#ac2800", "#690001"),
+    "link": ("#086bda", "#0014b3", "#344feb", "#001adc"),
+    "field": ("#0e8542", "#18492e", "#207050", "#205a2e"),
+    "toggle": ("#c50daa", "#78059a", "#7a2980", "#472055"),
+    "scroller": ("#6a6673", "#1d1f1d", "#46444c"),
+    "surface": ("#e8dc60", "#d8a01f", "#cfb65c"),
+    "guess": ("#4accf6", "#8cdce3", "#00aae9", "#7ea2ad"),
 }
 
 

@@ -1,0 +1,176 @@
+"""Claims about what is drawn, read back from the pixels."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vision_agent.types import Box, Kind, Mark, Source
+from vision_agent.vision.annotate import Layer, draw, layer
+from vision_agent.vision.contract import Contract
+from vision_agent.vision.picture import Picture, pixels_of
+from vision_agent.vision.place import place
+from vision_agent.vision.style import DIGITS, PALETTE, STYLE, contrast, rgb
+
+BACKGROUNDS = {"white": (255, 255, 255), "black": (0, 0, 0), "grey": (128, 128, 128), "brand": (190, 60, 20)}
+
+
+def shown(pixels: NDArray[np.uint8]) -> Picture:
+    page = Box(x=0, y=0, width=pixels.shape[1], height=pixels.shape[0])
+    return Picture.decode(cv2.imencode(".png", pixels)[1].tobytes(), page)
+
+
+def plain(colour: tuple[int, int, int] = (255, 255, 255), width: int = 640, height: int = 480) -> Picture:
+    return shown(np.full((height, width, 3), colour, np.uint8))
+
+
+def mark(number: int, x: float, y: float, width: float = 60, height: float = 24, **more: object) -> Mark:
+    box = Box(x=x, y=y, width=width, height=height)
+    return Mark.model_validate(
+        {"tag": "button", "role": "button", "kind": "button", "name": "", **more}
+        | {"number": number, "box": box, "point": box.center}
+    )
+
+
+def numbers_in(picture: Picture, labels: list[Box]) -> list[int]:
+    """What is read in these label boxes, by the shape of the ink alone."""
+    return [_number(pixels_of(picture), label) for label in labels]
+
+
+def _number(pixels: NDArray[np.uint8], label: Box) -> int:
+    edge = STYLE.casing
+    x, y = int(label.x) + edge, int(label.y) + edge
+    inside = pixels[y : y + int(label.height) - 2 * edge, x : x + int(label.width) - 2 * edge].astype(int)
+    ground = inside[0, 2]
+    ink = np.array([255, 255, 255]) if contrast(_hex(ground), "#ffffff") >= 4.5 else np.array([0, 0, 0])
+    full = np.abs(inside - ink).max(axis=2) < 8
+    read, column = "", 0
+    while column + 7 <= full.shape[1]:
+        for digit, rows in DIGITS.items():
+            shape = np.array([[cell == "#" for cell in row] for row in rows])
+            if np.array_equal(full[STYLE.pad_y : STYLE.pad_y + 11, column : column + 7], shape):
+                read, column = read + digit, column + 7
+                break
+        column += 1
+    return int(read)
+
+
+def _hex(pixel: NDArray[np.int_]) -> str:
+    blue, green, red = (int(value) for value in pixel)
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+@pytest.mark.parametrize("background", BACKGROUNDS)
+@pytest.mark.parametrize("kind", PALETTE)
+def test_every_number_is_read_back_from_the_picture(kind: Kind, background: str) -> None:
+    clean = plain(BACKGROUNDS[background])
+    wanted = [1, 7, 10, 23, 45, 69, 80, 96, 104, 178, 256, 399, 583]
+    placed = place([mark(n, 20 + i % 4 * 90, 20 + i // 4 * 60, kind=kind) for i, n in enumerate(wanted)], clean)
+    marked = draw(clean, layer(placed, clean))
+    assert numbers_in(marked, [m.label_box for m in placed if m.label_box]) == wanted
+
+
+def test_every_mark_is_drawn_once_and_nothing_else_is() -> None:
+    clean = plain()
+    placed = place([mark(n, 20 + n % 5 * 100, 20 + n // 5 * 60) for n in range(3, 30)], clean)
+    plan = layer(placed, clean)
+    assert sorted(label.text for label in plan.labels) == sorted(str(m.number) for m in placed)
+    assert len(plan.outlines) == len(placed)
+
+
+def test_digits_stand_on_their_label_at_a_contrast_of_four_and_a_half_or_better() -> None:
+    clean = plain(BACKGROUNDS["grey"])
+    kinds = list(PALETTE)
+    placed = place([mark(n, 20 + n % 7 * 80, 20 + n // 7 * 60, kind=kinds[n % 7]) for n in range(28)], clean)
+    pixels = pixels_of(draw(clean, layer(placed, clean)))
+    for m in placed:
+        assert m.label_box is not None
+        x, y = int(m.label_box.x), int(m.label_box.y)
+        inside = pixels[y + 2 : y + 13, x + 2 : x + int(m.label_box.width) - 2].reshape(-1, 3)
+        found = {_hex(pixel) for pixel in inside}
+        assert max(contrast(m.colour or "", other) for other in found) >= 4.5, m.kind
+
+
+@pytest.mark.parametrize("background", BACKGROUNDS)
+@pytest.mark.parametrize("kind", PALETTE)
+def test_an_outline_is_seen_on_any_background(kind: Kind, background: str) -> None:
+    clean = plain(BACKGROUNDS[background])
+    placed = place([mark(1, 100, 100, 200, 100, kind=kind)], clean)
+    pixels = pixels_of(draw(clean, layer(placed, clean)))
+    ground = _hex(np.array(BACKGROUNDS[background]))
+    side = {_hex(pixel) for pixel in pixels[180, 95:105]} - {ground}
+    assert max(contrast(colour, ground) for colour in side) >= 3
+
+
+def test_the_outline_lies_on_the_edge_of_the_box_and_leaves_its_inside_alone() -> None:
+    clean = plain()
+    (placed,) = place([mark(1, 100, 100, 200, 100)], clean)
+    pixels = pixels_of(draw(clean, layer([placed], clean)))
+    colour = rgb(placed.colour or "")[::-1]
+    assert [tuple(pixel) for pixel in pixels[150, 99:101].tolist()] == [colour, colour]
+    assert [tuple(pixel) for pixel in pixels[150, 299:301].tolist()] == [colour, colour]
+    assert (pixels[150, 101:299] == 255).all()
+    assert (pixels[150, :98] == 255).all()
+
+
+def test_boxes_that_touch_each_keep_their_colour_at_the_common_edge() -> None:
+    clean = plain()
+    one, two = place([mark(1, 100, 100, 50, 50), mark(2, 150, 100, 50, 50)], clean)
+    pixels = pixels_of(draw(clean, layer([one, two], clean)))
+    assert one.colour != two.colour
+    assert _hex(pixels[135, 149]) == one.colour
+    assert _hex(pixels[135, 150]) == two.colour
+
+
+@pytest.mark.parametrize("source", ["cv", "ocr"])
+def test_what_was_seen_and_not_found_in_the_page_is_dashed(source: Source) -> None:
+    clean = plain()
+    (placed,) = place([mark(1, 100, 100, 200, 100, source=source, kind="guess")], clean)
+    pixels = pixels_of(draw(clean, layer([placed], clean)))
+    line = [_hex(pixel) == placed.colour for pixel in pixels[100, 150:290]]
+    assert 0.4 < sum(line) / len(line) < 0.75
+
+
+def test_a_mark_without_a_place_is_not_drawn() -> None:
+    clean = plain()
+    assert layer([mark(1, 100, 100)], clean).labels == ()
+    assert np.array_equal(pixels_of(draw(clean, layer([mark(1, 100, 100)], clean))), pixels_of(clean))
+
+
+def test_drawing_leaves_the_clean_picture_clean_and_keeps_its_map() -> None:
+    clean = shown(np.full((480, 640, 3), 240, np.uint8))
+    marked = draw(clean, layer(place([mark(1, 100, 100)], clean), clean))
+    assert (pixels_of(clean) == 240).all()
+    assert marked.map == clean.map
+    assert marked.size == clean.size
+
+
+def test_a_layer_is_plain_json_there_and_back() -> None:
+    clean = plain()
+    plan = layer(place([mark(n, 20 + n * 13, 100, 12, 12) for n in range(100, 120)], clean), clean)
+    assert Layer.model_validate_json(plan.model_dump_json()) == plan
+
+
+def test_a_line_leads_from_a_far_label_to_a_dot_in_its_target() -> None:
+    clean = plain()
+    far = mark(5, 300, 200, 12, 12).model_copy(
+        update={"label_box": Box(x=400, y=300, width=13, height=15), "colour": PALETTE["button"][0]}
+    )
+    near = far.model_copy(update={"number": 6, "label_box": Box(x=313, y=200, width=13, height=15)})
+    plan = layer([far, near], clean)
+    (leader,) = plan.leaders
+    pixels = pixels_of(draw(clean, plan))
+    dot = leader.strokes[-1]
+    assert Box(x=300, y=200, width=12, height=12).contains(Box(x=dot[0], y=dot[1], width=3, height=3).center)
+    assert all(_hex(pixels[y, leader.strokes[0][0]]) == far.colour for y in range(*leader.strokes[0][1::2]) if y < 300)
+
+
+def test_numbers_are_drawn_at_full_size_on_a_picture_that_was_shrunk() -> None:
+    pixels = np.full((1600, 2560, 3), 255, np.uint8)
+    page = Box(x=0, y=0, width=1280, height=800)
+    clean = Picture.decode(cv2.imencode(".png", pixels)[1].tobytes(), page, Contract(longest_edge=640))
+    placed = place([mark(n, 100 + n * 100, 100, 80, 40) for n in range(1, 9)], clean)
+    marked = draw(clean, layer(placed, clean))
+    assert numbers_in(marked, [m.label_box for m in placed if m.label_box]) == list(range(1, 9))

@@ -1,0 +1,52 @@
+"""Claims about how large a picture a model takes."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from vision_agent.types import Size
+from vision_agent.vision.contract import Contract, contract_for
+
+
+def size(width: int, height: int) -> Size:
+    return Size(width=width, height=height)
+
+
+def test_a_usual_viewport_costs_1334_tokens_and_is_not_shrunk() -> None:
+    contract = contract_for("anthropic:claude-sonnet-5-5")
+    assert contract.tokens(size(1280, 800)) == 1334
+    assert contract.fit(size(1280, 800)) == size(1280, 800)
+
+
+@pytest.mark.parametrize("came", [size(1, 1), size(320, 200), size(1024, 768), size(1280, 800)])
+def test_what_fits_is_never_enlarged(came: Size) -> None:
+    assert Contract().fit(came) == came
+
+
+def test_what_does_not_fit_becomes_as_large_as_the_limits_allow_in_the_same_shape() -> None:
+    contract, chance = Contract(), random.Random(7)
+    for _ in range(300):
+        came = size(chance.randint(200, 5000), chance.randint(200, 5000))
+        fitted = contract.fit(came)
+        assert contract.fits(fitted)
+        assert abs(fitted.width * came.height - fitted.height * came.width) <= max(came.width, came.height)
+        if fitted != came:
+            by = (max(fitted.width, fitted.height) + 1) / max(came.width, came.height)
+            assert not contract.fits(size(round(came.width * by), round(came.height * by)))
+
+
+def test_a_strip_is_held_by_its_longest_edge_and_still_has_a_pixel_across() -> None:
+    assert Contract().fit(size(100_000, 10)) == size(1568, 1)
+
+
+def test_an_unknown_model_gets_what_every_model_takes() -> None:
+    assert contract_for("someone:new-model") == Contract()
+
+
+def test_a_longest_edge_asked_for_is_kept_below_what_the_model_takes() -> None:
+    assert contract_for("anthropic:claude-sonnet-5-5", 800).fit(size(1280, 800)) == size(800, 500)
+    assert contract_for("anthropic:claude-sonnet-5-5", 2560).fit(size(2560, 1440)) == size(2560, 1440)
+    assert contract_for("anthropic:claude-haiku-4-5", 2560).longest_edge == 1568
+    assert contract_for("steps", 2560).fit(size(2560, 1600)) == size(2560, 1600)

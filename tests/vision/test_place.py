@@ -1,0 +1,260 @@
+"""Claims about where numbers go. The rules are checked here pair by pair, not with the tables that placing uses."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from math import hypot
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vision_agent.types import Box, Kind, Mark, Size
+from vision_agent.vision.annotate import layer
+from vision_agent.vision.picture import Picture
+from vision_agent.vision.place import place
+from vision_agent.vision.style import PALETTE
+
+Place = tuple[float, float, float, float]
+
+
+def marks_at(places: Iterable[Place], kind: Kind = "button", first: int = 1) -> list[Mark]:
+    boxes = [Box(x=x, y=y, width=width, height=height) for x, y, width, height in places]
+    return [
+        Mark(number=number, tag=kind, role=kind, kind=kind, name="", box=box, point=box.center)
+        for number, box in enumerate(boxes, first)
+    ]
+
+
+def grid(
+    columns: int, rows: int, width: float, height: float, x: float = 40, y: float = 40, gap: float = 0
+) -> list[Place]:
+    return [
+        (x + column * (width + gap), y + row * (height + gap), width, height)
+        for row in range(rows)
+        for column in range(columns)
+    ]
+
+
+def blank(width: int = 1280, height: int = 800, ratio: float = 1) -> Picture:
+    return shown(np.full((round(height * ratio), round(width * ratio), 3), 255, np.uint8), ratio)
+
+
+def shown(pixels: NDArray[np.uint8], ratio: float = 1) -> Picture:
+    page = Box(x=0, y=0, width=pixels.shape[1] / ratio, height=pixels.shape[0] / ratio)
+    return Picture.decode(cv2.imencode(".png", pixels)[1].tobytes(), page)
+
+
+def table(rows: int) -> list[Place]:
+    columns = ((12, 13, 13), (40, 78, 17), (150, 140, 17), (330, 24, 17), (360, 40, 17), (420, 16, 16))
+    return [(x, 20 + row * 20 + 1, width, height) for row in range(rows) for x, width, height in columns]
+
+
+def paragraph(lines: int, seed: int) -> list[Place]:
+    chance, places = random.Random(seed), []
+    for line in range(lines):
+        x = 10.0
+        while x < 600:
+            width = chance.uniform(18, 70)
+            if chance.random() < 0.3:
+                places.append((x, 30 + line * 18 + 0.5, width, 17))
+            x += width + 4
+    return places
+
+
+LAYOUTS: dict[str, list[Place]] = {
+    "toolbar of icons that touch": grid(25, 1, 24, 24) + grid(25, 2, 24, 24, y=200),
+    "toolbar of icons that touch at the corner of the page": grid(30, 2, 24, 24, x=0, y=0),
+    "calendar": grid(7, 6, 32, 32),
+    "small calendar": grid(7, 6, 21, 21),
+    "checkboxes in rows": grid(6, 20, 13, 13, gap=5),
+    "table rows with links": table(38),
+    "links in a paragraph": paragraph(20, 1),
+    "form": [(12, 40 + row * 58, 360, 30) for row in range(6)] + grid(3, 1, 13, 13, y=420, gap=70),
+    "keys of a keyboard": grid(14, 5, 40, 28, gap=2),
+}
+
+
+def scattered(seed: int, many: int) -> list[Place]:
+    """Boxes of all sizes that lie apart, or one in another, as a page has them."""
+    chance, places = random.Random(seed), []
+    while len(places) < many:
+        width, height = chance.choice([(13, 13), (24, 24), (60, 17), (90, 30), (300, 34), (260, 160)])
+        new = (chance.uniform(0, 1280 - width), chance.uniform(0, 800 - height), width, height)
+        if all(apart(new, old) or within(new, old) or within(old, new) for old in places):
+            places.append(new)
+    return places
+
+
+def apart(one: Place, other: Place) -> bool:
+    return _box(one).intersection(_box(other)) is None
+
+
+def within(inner: Place, outer: Place) -> bool:
+    return _box(inner).intersection(_box(outer)) == _box(inner)
+
+
+def _box(place: Place) -> Box:
+    x, y, width, height = (round(edge) for edge in place)
+    return Box(x=x, y=y, width=width, height=height)
+
+
+def drawn(mark: Mark, picture: Picture) -> Box:
+    inside = picture.map.box_to_picture(mark.box)
+    x, y = round(inside.x), round(inside.y)
+    return Box(x=x, y=y, width=round(inside.right) - x, height=round(inside.bottom) - y)
+
+
+def label(mark: Mark) -> Box:
+    assert mark.label_box is not None
+    return mark.label_box
+
+
+def is_in(inner: Box, outer: Box) -> bool:
+    common = inner.intersection(outer)
+    return common is not None and common.width * common.height >= 0.9 * inner.width * inner.height
+
+
+def faults(placed: Sequence[Mark], picture: Picture) -> list[str]:
+    """Every broken hard rule, in words."""
+    found, boxes = [], {mark.number: drawn(mark, picture) for mark in placed}
+    for mark in placed:
+        at = label(mark)
+        if at.x < 0 or at.y < 0 or at.right > picture.size.width or at.bottom > picture.size.height:
+            found.append(f"label {mark.number} is outside the picture")
+        for other in placed:
+            if other is mark or is_in(boxes[mark.number], boxes[other.number]):
+                continue
+            on, own = at.intersection(boxes[other.number]), at.intersection(boxes[mark.number])
+            shared = on.intersection(own) if on and own else None
+            if on and on != shared:
+                found.append(f"label {mark.number} is on target {other.number}")
+            elif on and is_in(boxes[other.number], boxes[mark.number]):
+                found.append(f"label {mark.number} is on {other.number}, which is inside its target")
+    for one, other in combinations(placed, 2):
+        if label(one).intersection(label(other)):
+            found.append(f"labels {one.number} and {other.number} overlap")
+    return found
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("first", [1, 80])
+def test_in_dense_layouts_no_label_is_on_another_target_or_label_or_outside(layout: str, first: int) -> None:
+    picture = blank()
+    assert faults(place(marks_at(LAYOUTS[layout], first=first), picture), picture) == []
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_in_random_layouts_no_label_is_on_another_target_or_label_or_outside(seed: int) -> None:
+    picture = blank()
+    assert faults(place(marks_at(scattered(seed, 60 + 20 * (seed % 3))), picture), picture) == []
+
+
+@pytest.mark.parametrize("ratio", [1.25, 2])
+def test_the_rules_hold_in_the_picture_when_it_has_other_pixels_than_the_page(ratio: float) -> None:
+    picture = blank(640, 400, ratio)
+    placed = place(marks_at(grid(14, 6, 26, 24)), picture)
+    assert faults(placed, picture) == []
+    assert all(label(mark).height == 15 for mark in placed)
+
+
+def test_marks_come_back_in_order_with_nothing_else_changed() -> None:
+    marks = marks_at(LAYOUTS["form"])
+    placed = place(marks, blank())
+    assert [mark.model_copy(update={"label_box": None, "colour": None}) for mark in placed] == marks
+    assert place([], blank()) == ()
+
+
+def test_the_same_page_gets_the_same_labels_each_time() -> None:
+    marks = marks_at(LAYOUTS["table rows with links"])
+    assert place(marks, blank()) == place(marks, blank())
+
+
+def test_an_outer_targets_label_is_not_on_the_targets_inside_it() -> None:
+    picture = blank()
+    cards = [(20 + column * 240, 20, 220, 60) for column in range(4)]
+    inner = [(x + 2 + column * 72, 22 + row * 28, 70, 27) for x, *_ in cards for row in range(2) for column in range(3)]
+    placed = place(marks_at([(10, 10, 1000, 400), *cards, *inner]), picture)
+    assert faults(placed, picture) == []
+
+
+def test_two_marks_on_the_same_box_both_get_a_label() -> None:
+    placed = place(marks_at([(100, 100, 80, 30), (100, 100, 80, 30)]), blank())
+    assert label(placed[0]).intersection(label(placed[1])) is None
+
+
+def test_a_label_keeps_off_the_text_of_its_own_target() -> None:
+    pixels = np.full((200, 400, 3), 255, np.uint8)
+    cv2.putText(pixels, "Save all now", (104, 92), cv2.FONT_HERSHEY_SIMPLEX, 0.6, (0, 0, 0), 2)
+    pixels[70:104, 100:230] = np.minimum(pixels[70:104, 100:230], 250)
+    (mark,) = place(marks_at([(100, 70, 200, 34)]), shown(pixels))
+    text = Box(x=104, y=78, width=126, height=15)
+    assert drawn(mark, blank()).intersection(label(mark)) == label(mark), "there is room inside"
+    assert label(mark).intersection(text) is None
+
+
+def test_a_checkbox_is_not_hidden_by_its_number() -> None:
+    (mark,) = place(marks_at([(100, 100, 13, 13)], "toggle"), blank())
+    hidden = mark.box.intersection(label(mark))
+    assert hidden is None or hidden.width * hidden.height <= 13 * 13 / 4
+
+
+def test_the_nearest_target_of_a_label_is_its_own() -> None:
+    for layout in ("toolbar of icons that touch", "calendar", "keys of a keyboard"):
+        placed = place(marks_at(LAYOUTS[layout]), blank())
+        mistaken = [mark.number for mark in placed if nearest(label(mark), placed) is not mark]
+        assert mistaken == [], layout
+
+
+def nearest(at: Box, marks: Sequence[Mark]) -> Mark:
+    return min(marks, key=lambda m: hypot(at.center.x - m.box.center.x, at.center.y - m.box.center.y))
+
+
+def test_where_cells_are_smaller_than_numbers_a_line_leads_to_the_label() -> None:
+    picture = blank()
+    placed = place(marks_at(grid(12, 8, 12, 12, x=600, y=300), first=100), picture)
+    assert faults(placed, picture) == []
+    plan = layer(placed, picture)
+    assert len(plan.leaders) > 30
+    assert all(leader.strokes for leader in plan.leaders)
+
+
+def test_where_the_whole_picture_is_full_every_mark_still_has_a_label_of_its_own() -> None:
+    picture = blank(240, 120)
+    placed = place(marks_at(grid(20, 10, 12, 12, x=0, y=0)[:30]), picture)
+    full = place(marks_at([(0, 0, 240, 120), *grid(10, 10, 24, 12, x=0, y=0)]), picture)
+    assert all(mark.label_box and mark.colour for mark in (*placed, *full))
+    assert not any("outside" in fault or "overlap" in fault for fault in faults(placed, picture))
+    assert not any("outside" in fault for fault in faults(full, picture))
+
+
+def test_a_picture_smaller_than_a_label_does_not_break() -> None:
+    placed = place(marks_at([(0, 0, 8, 8)], first=123), blank(10, 10))
+    assert placed[0].label_box is not None
+
+
+def test_a_target_that_the_picture_cuts_off_keeps_its_label_inside() -> None:
+    picture = blank(400, 300)
+    cut = marks_at([(-20, -5, 60, 20), (380, 100, 60, 20), (150, 290, 60, 40), (0, 0, 4000, 3000)])
+    placed = place(cut, picture)
+    size = picture.size
+    for mark in placed:
+        assert label(mark).intersection(Box(x=0, y=0, width=size.width, height=size.height)) == label(mark)
+    assert size == Size(width=400, height=300)
+
+
+@pytest.mark.parametrize("kind", ["button", "link", "field", "toggle", "guess"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_neighbours_of_a_kind_never_share_a_colour(layout: str, kind: Kind) -> None:
+    placed = place(marks_at(LAYOUTS[layout], kind), blank())
+    for one, other in combinations(placed, 2):
+        if grown(one.box, 3).intersection(grown(other.box, 3)):
+            assert one.colour != other.colour, (one.number, other.number)
+    assert {mark.colour for mark in placed} <= set(PALETTE[kind])
+
+
+def grown(box: Box, by: float) -> Box:
+    return Box(x=box.x - by, y=box.y - by, width=box.width + 2 * by, height=box.height + 2 * by)

@@ -1,0 +1,77 @@
+"""Claims about how marks look, computed from the colours themselves."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from vision_agent.vision.style import DIGITS, PALETTE, STYLE, contrast, ink_on, rgb
+
+# Machado, Oliveira and Fernandes (2009), severity 1, on linear light.
+EYES = {
+    "usual": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "red-blind": ((0.1523, 1.0526, -0.2049), (0.1145, 0.7863, 0.0992), (-0.0039, -0.0481, 1.0520)),
+    "green-blind": ((0.3673, 0.8606, -0.2280), (0.2801, 0.6725, 0.0474), (-0.0118, 0.0429, 0.9689)),
+    "blue-blind": ((1.2555, -0.0767, -0.1788), (-0.0784, 0.9308, 0.1476), (0.0047, 0.6914, 0.3039)),
+}
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+
+
+def difference(one: str, other: str, eyes: str) -> float:
+    return float(np.linalg.norm(_lab(one, eyes) - _lab(other, eyes)))
+
+
+def _lab(colour: str, eyes: str) -> np.ndarray:
+    value = np.array(rgb(colour)) / 255
+    linear = np.where(value > 0.04045, ((value + 0.055) / 1.055) ** 2.4, value / 12.92)
+    xyz = TO_XYZ @ np.clip(np.array(EYES[eyes]) @ linear, 0, 1) / TO_XYZ.sum(axis=1)
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("kind", PALETTE)
+def test_digits_are_read_on_every_shade(kind: str) -> None:
+    for shade in PALETTE[kind]:
+        assert contrast(shade, ink_on(shade)) >= 4.5
+
+
+@pytest.mark.parametrize("eyes", EYES)
+def test_two_kinds_never_look_alike(eyes: str) -> None:
+    for one, other in combinations(PALETTE, 2):
+        for first in PALETTE[one]:
+            for second in PALETTE[other]:
+                assert difference(first, second, eyes) >= (24 if eyes == "usual" else 14), (one, first, other, second)
+
+
+@pytest.mark.parametrize("eyes", EYES)
+def test_the_shades_of_a_kind_are_told_apart(eyes: str) -> None:
+    for shades in PALETTE.values():
+        for first, second in combinations(shades, 2):
+            assert difference(first, second, eyes) >= (12 if eyes == "usual" else 6), (first, second)
+
+
+def test_contrast_is_that_of_the_standard() -> None:
+    assert contrast("#ffffff", "#000000") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
+
+
+def test_every_digit_is_eleven_pixels_high_from_its_first_row_to_its_last() -> None:
+    assert list(DIGITS) == list("0123456789")
+    for rows in DIGITS.values():
+        assert len(rows) == 11
+        assert "#" in rows[0]
+        assert "#" in rows[-1]
+        assert {len(row) for row in rows} == {7}
+
+
+def test_no_two_digits_differ_in_less_than_six_pixels() -> None:
+    full = {digit: np.array([[cell == "#" for cell in row] for row in rows]) for digit, rows in DIGITS.items()}
+    assert min(int((full[one] ^ full[other]).sum()) for one, other in combinations(full, 2)) >= 6
+
+
+def test_padding_shrinks_on_a_narrow_target_and_digits_do_not() -> None:
+    roomy, tight = STYLE.label_size("88", room=40), STYLE.label_size("88", room=20)
+    assert (roomy.width - tight.width, roomy.height - tight.height) == (2, 0)
+    assert tight.width > STYLE.text_size("88")[0] + 2
