@@ -3,52 +3,39 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.markup import escape
 from rich.status import Status
+from rich.text import Text
 
-from vision_agent.actions import Action, Point
-from vision_agent.types import (
-    Decided,
-    Ended,
-    Event,
-    Happened,
-    Intended,
-    Observation,
-    Observed,
-    Outcome,
-    Started,
-    Troubled,
-)
+from vision_agent.types import Decided, Ended, Event, Happened, Observed, Outcome, Said, Started, Troubled
 
 
 class Progress:
-    """A listener for `Agent(on_event=…)`: a line for each thing decided and done, and what is going on meanwhile."""
+    """A listener for `Agent(on_event=…)`: a line for each action and what came of it, and what is going on meanwhile."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._status: Status | None = None
-        self._seen: Observation | None = None
+        self._goal = ""
+        self._marks = 0
 
     def __call__(self, event: Event) -> None:
         """Tell of one event."""
         match event:
             case Started():
                 self._now("opening the page")
-            case Observed():
-                self._seen = event.observation
-                self._now(f"step {event.step}: deciding")
-            case Decided():
-                if event.decision.next_goal:
-                    self._console.print(
-                        f"[bold]{event.step:>3}[/]  {escape(event.decision.next_goal)}", highlight=False
-                    )
-            case Intended():
-                self._now(f"step {event.step}: {words_of(event.action, self._seen)}")
+            case Observed(observation=seen):
+                self._marks = len(seen.marks)
+                self._now(f"{self._marks} marks on {seen.title or 'the page'}; deciding")
+            case Decided(decision=decision):
+                self._goal = decision.next_goal
+                self._now(self._goal or "acting")
             case Happened():
-                self._console.print(self._line(event.step, event.outcome), highlight=False)
+                self._tell(event.step, event.outcome, self._goal if event.index == 0 else "")
                 self._now("looking")
             case Troubled():
-                self._console.print(f"[yellow]     {escape(event.sentence)}[/]", highlight=False)
+                self._console.print(Text(f"      {event.sentence}", style="yellow"))
+            case Said():
+                self._console.print(Text(f"      {event.message.text}", style="cyan"))
             case Ended():
                 self.stop()
 
@@ -58,33 +45,27 @@ class Progress:
             self._status.stop()
             self._status = None
 
-    def _line(self, step: int, outcome: Outcome) -> str:
-        sign, style = ("✓", "green") if outcome.status == "done" else ("✗", "red")
+    def _tell(self, step: int, outcome: Outcome, goal: str) -> None:
+        is_done = outcome.status == "done"
+        sign, style = ("✓", "green") if is_done else ("✗", "red")
         if outcome.effect == "no_effect":
             sign, style = "·", "yellow"
-        return f"[dim]{step:>3}[/]  [{style}]{sign}[/] {escape(outcome.sentence)}"
+        self._console.print(
+            Text.assemble(
+                (f"  {step if goal else '':>2}  ", "dim"),
+                (f"{sign} ", style),
+                goal or outcome.sentence,
+                (f"   {outcome.effect or outcome.refusal}, {self._marks} marks", "dim"),
+            )
+        )
+        if goal and (not is_done or outcome.effect in ("no_effect", "dialog")):
+            self._console.print(Text(f"        {outcome.sentence}", style=style))
 
     def _now(self, doing: str) -> None:
         if not self._console.is_terminal:
             return
         if self._status is None:
-            self._status = self._console.status(escape(doing))
+            self._status = self._console.status(Text(doing))
             self._status.start()
         else:
-            self._status.update(escape(doing))
-
-
-def words_of(action: Action, seen: Observation | None) -> str:
-    """An action in a few words, with the names of the marks it touches: `click [12] Add to cart`."""
-    said = [action.kind]
-    for field in ("source", "target"):
-        target = getattr(action, field, None)
-        if isinstance(target, Point):
-            said.append(f"({target.x:g}, {target.y:g})")
-        elif target is not None:
-            mark = seen.mark(target) if seen else None
-            said.append(f"[{target}]" + (f" {mark.name[:40]}" if mark and mark.name else ""))
-    for field in ("text", "keys", "url", "direction", "question", "answer"):
-        if text := getattr(action, field, None):
-            said.append(f"“{text[:60]}”")
-    return " ".join(said)
+            self._status.update(Text(doing))
