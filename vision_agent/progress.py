@@ -10,7 +10,7 @@ from vision_agent.types import Decided, Ended, Event, Happened, Observed, Outcom
 
 
 class Progress:
-    """A listener for `Agent(on_event=…)`: a line for each action and what came of it, and what is going on meanwhile."""
+    """A listener for `Agent(on_event=…)`: each action, what came of it, and what goes on."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
