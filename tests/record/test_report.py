@@ -8,7 +8,21 @@ from pathlib import Path
 
 import pytest
 from playwright.async_api import Page, expect
-from record_builder import START, decision, done, mark, observation, run, small_run, step_events, story, task, write_run
+from record_builder import (
+    START,
+    decision,
+    done,
+    mark,
+    observation,
+    png,
+    run,
+    shot,
+    small_run,
+    step_events,
+    story,
+    task,
+    write_run,
+)
 
 from vision_agent.actions import Click, Point
 from vision_agent.errors import RecordError
@@ -25,6 +39,7 @@ from vision_agent.types import (
     Provenance,
     Said,
     Secret,
+    Size,
     Started,
     Troubled,
 )
@@ -127,6 +142,22 @@ async def test_a_mark_lies_where_it_is_on_the_picture(page: Page, tmp_path: Path
     assert rect["y"] - image["y"] == pytest.approx(wanted.y * shown_at, abs=1)
     assert rect["width"] == pytest.approx(wanted.width * shown_at, abs=1)
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+async def test_a_tall_picture_is_seen_whole(page: Page, tmp_path: Path) -> None:
+    tall = shot(png(Size(width=400, height=900)), Size(width=400, height=900))
+    seen = observation("o1", clean=tall, marked=tall)
+    await opened(page, tmp_path, [Started(run=run()), *step_events(1, (Click(target=5), done()), seen=seen)])
+    frame = await page.locator("#step-1 .frame").bounding_box()
+    assert frame is not None
+    assert frame["height"] < 800
+    assert frame["width"] / frame["height"] == pytest.approx(400 / 900, abs=0.01)
+
+
+async def test_what_a_finish_cites_is_framed(page: Page, tmp_path: Path) -> None:
+    await opened(page, tmp_path, story())
+    await expect(page.locator("#step-4 g.aim")).to_have_count(2)
+    await expect(page.locator("#step-4 .act")).to_contain_text("shown by 2 link “Cart (0)” 5 button “Add to cart”")
 
 
 async def test_what_was_acted_on_is_framed_and_a_refusal_stands_out(page: Page, tmp_path: Path) -> None:

@@ -308,7 +308,8 @@ def _words(action: Action) -> tuple[str | Target, ...]:
         case Ask():
             return (f"Ask: {action.question}",)
         case Finish():
-            return ("Finish: done" if action.success else "Finish: not possible",)
+            verdict = "Finish: done" if action.success else "Finish: not possible"
+            return (verdict, *(["shown by"] * bool(action.evidence)), *action.evidence)
 
 
 def _chip(target: Target, seen: Observation | None) -> Chip:
@@ -347,7 +348,7 @@ def _aims(actions: Sequence[Action], turn: Turn, seen: Observation) -> tuple[Aim
     return tuple(
         _aim(order, target, turn.outcomes.get(order), seen)
         for order, action in enumerate(actions)
-        for target in targets_of(action)
+        for target in (action.evidence if isinstance(action, Finish) else targets_of(action))
         if _act_state(turn.outcomes.get(order)) != "skipped"
     )
 

@@ -111,6 +111,9 @@
 
   for (const figure of document.querySelectorAll("figure.shot")) {
     const frame = figure.querySelector(".frame");
+    const { width, height } = figure.querySelector(".over").viewBox.baseVal;
+    // A tall picture is seen whole, and a tiny one is not blown up beyond recognition.
+    frame.style.maxWidth = `min(${3 * width}px, ${(86 * width) / height}vh)`;
     let pointer = "mouse";
     frame.addEventListener("pointerdown", (event) => (pointer = event.pointerType));
     frame.addEventListener("click", (event) => {
