@@ -1,0 +1,118 @@
+"""Decides by asking a person in the terminal: the listing, where the marked picture lies, and one step line.
+
+Reads and writes through what it is given; by default the terminal. Knows no browser and no file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from vision_agent.actions import Ask
+from vision_agent.errors import UsageError
+from vision_agent.models.find import NotFoundError
+from vision_agent.models.lines import GRAMMAR, parse
+from vision_agent.types import Decision, Observation, Outcome, Step, Task
+
+_PROMPT = "What next? (? for help) "
+
+
+async def read_terminal(prompt: str) -> str:
+    """The line a person types.
+
+    Raises:
+        EOFError: the terminal is closed.
+    """
+    loop = asyncio.get_running_loop()
+    typed: asyncio.Future[str] = loop.create_future()
+
+    def settle(line: str | None) -> None:
+        if typed.done():
+            return
+        if line is None:
+            typed.set_exception(EOFError())
+        else:
+            typed.set_result(line)
+
+    def read() -> None:
+        try:
+            line: str | None = input(prompt)
+        except (EOFError, OSError):
+            line = None
+        loop.call_soon_threadsafe(settle, line)
+
+    # A daemon and not `to_thread`: Ctrl-C must end the program without waiting for a last Enter.
+    threading.Thread(target=read, daemon=True, name="read-terminal").start()
+    return await typed
+
+
+class HumanModel:
+    """Decides by what a person types, one step line at a time. When they close the input, they are needed elsewhere."""
+
+    def __init__(
+        self,
+        *,
+        picture: Callable[[Observation], str] | None = None,
+        read: Callable[[str], Awaitable[str]] = read_terminal,
+        say: Callable[[str], None] = print,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = "human"
+        self._picture = picture
+        """Where the marked picture of an observation can be looked at."""
+        self._read = read
+        self._say = say
+        self._clock = clock
+
+    async def decide(
+        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
+    ) -> Decision:
+        """The action the person typed; asked again for as long as a line cannot be read or found on the page."""
+        began = self._clock()
+        self._show(task, steps, observation, complaint)
+        while True:
+            try:
+                typed = (await self._read(_PROMPT)).strip()
+            except EOFError:
+                question = "The input was closed before the task was done. How is it to go on?"
+                return self._decision("needs the person", Ask(question=question), began)
+            if typed in ("", "?"):
+                self._say(GRAMMAR if typed else "Type what is to be done, or `finish`.")
+                continue
+            try:
+                action = next(line.build(observation) for line in parse([typed]))
+            except (UsageError, NotFoundError) as error:
+                self._say(error.sentence if isinstance(error, UsageError) else str(error))
+            except StopIteration:
+                self._say("That is a note; it does nothing.")
+            else:
+                return self._decision(typed, action, began)
+
+    def _show(self, task: Task, steps: Sequence[Step], observation: Observation, complaint: str) -> None:
+        if not steps:
+            self._say(f"Task: {task.goal}")
+        for outcome in steps[-1].outcomes if steps else ():
+            self._say(f"→ {_told(outcome)}")
+        self._say(f"\nStep {len(steps) + 1}: {observation.title} · {observation.url}")
+        self._say(observation.listing)
+        if self._picture is not None:
+            self._say(f"Picture: {self._picture(observation)}")
+        if complaint:
+            self._say(complaint)
+
+    def _decision(self, goal: str, action: object, began: float) -> Decision:
+        return Decision.model_validate(
+            {
+                "next_goal": goal,
+                "actions": (action,),
+                "author": "human",
+                "model": "human",
+                "seconds": self._clock() - began,
+            }
+        )
+
+
+def _told(outcome: Outcome) -> str:
+    return outcome.sentence if outcome.status == "done" else f"{outcome.refusal}: {outcome.sentence}"

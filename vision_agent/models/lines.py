@@ -1,0 +1,287 @@
+"""The language of step lines: one plain sentence, one action. Reads lines; what they mean on a page is `find`'s.
+
+A line is read completely before anything runs, so that a mistake in the last one is known before the first is done.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal, NoReturn, cast
+from urllib.parse import urljoin
+
+from pydantic import ValidationError
+
+from vision_agent.actions import (
+    Action,
+    Ask,
+    Back,
+    Click,
+    CloseTab,
+    Drag,
+    Finish,
+    Forward,
+    Goto,
+    Hover,
+    OpenTab,
+    Press,
+    Reload,
+    Scroll,
+    Select,
+    SwitchTab,
+    Type,
+    Wait,
+)
+from vision_agent.errors import UsageError
+from vision_agent.models.find import (
+    KIND_WORDS,
+    Named,
+    Numbered,
+    Place,
+    Where,
+    Within,
+    find,
+    is_field,
+    is_list,
+    is_scroller,
+)
+from vision_agent.types import Observation
+
+GRAMMAR = """\
+  click Sign in                     double click, right click
+  type "a@b.c" into Email           and press Enter; append "x" to Notes
+  select Large in Size              select "A", "B" in List
+  press Enter                       press Control+a, press ArrowRight 5 times in Slider
+  scroll down                       scroll down 2 pages, scroll down in List
+  hover Menu                        drag Card to Done
+  goto /cart                        back, forward, reload
+  wait for "text"                   wait 1
+  open tab URL                      switch to tab 2, close tab 2
+  ask QUESTION
+  finish                            finish ANSWER, fail REASON
+A thing is named by what the listing calls it (Sign in, "Sign in", the Add button, 2nd Add), by its number ([12]),
+by a point of the picture in pixels ((412, 233)), or by a point inside it ((0.42, 0.31) of Seat map).
+Text goes in double quotes; \\" is a quote inside it. A line that begins with # is a note."""
+
+Build = Callable[[Observation], Action]
+"""Makes the action of a line for what is on the page now; raises `find.NotFoundError`."""
+
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_NUMBER = r"\d+(?:\.\d+)?"
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\s+(?=\S)", re.IGNORECASE)
+_KIND = re.compile(rf"\s+({'|'.join(sorted(KIND_WORDS))})$", re.IGNORECASE)
+_POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
+_VERBS = frozenset(
+    "click double right type append select press scroll hover drag go goto back forward reload wait open switch close "
+    "ask finish fail".split()
+)
+_Direction = Literal["up", "down", "left", "right"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line that can be carried out."""
+
+    number: int
+    text: str
+    build: Build
+
+
+def parse(lines: Iterable[str]) -> tuple[Line, ...]:
+    """The lines that say something, in order; numbered from 1 as they stand, notes and empty ones counted.
+
+    Raises:
+        UsageError: a line cannot be read. It names the line and shows the grammar.
+    """
+    return tuple(
+        Line(number, text.strip(), _read(text.strip(), number))
+        for number, text in enumerate(lines, 1)
+        if text.strip() and not text.strip().startswith("#")
+    )
+
+
+def _read(text: str, number: int) -> Build:
+    try:
+        for pattern, reader in _READERS:
+            match = pattern.fullmatch(text)
+            if match:
+                return reader(match)
+        word = text.split()[0].lower()
+        _fail("it is not complete" if word in _VERBS else f"it begins with {word!r}, which is no known word")
+    except (_UnreadableError, ValidationError) as error:
+        said = error.errors()[0]["msg"].lower() if isinstance(error, ValidationError) else str(error)
+        raise UsageError(f"Line {number}, {text!r}: {said}.", f"lines look like this:\n{GRAMMAR}\n") from error
+
+
+class _UnreadableError(Exception):
+    """Says what is wrong with a line; its line and the grammar are added where they are known."""
+
+
+# --- things -----------------------------------------------------------------------------------------------------------
+
+
+def where(text: str) -> Where:
+    """What a line names: a mark by name or number, or a point."""
+    text = text.strip()
+    point = _POINT.match(text)
+    if point:
+        return _place(float(point[1]), float(point[2]), text[point.end() :].strip())
+    number = re.fullmatch(r"\[(\d+)\]", text)
+    return Numbered(int(number[1])) if number else _named(text)
+
+
+def _place(x: float, y: float, rest: str) -> Place | Within:
+    if not rest:
+        return Place(x, y)
+    if not rest.lower().startswith("of "):
+        _fail(f"after the point comes {rest!r}, not `of` and a name")
+    if x > 1 or y > 1:
+        _fail("a point inside a thing is given in shares of its box, from 0 to 1")
+    inside = where(rest[3:])
+    if not isinstance(inside, Named | Numbered):
+        _fail("a point is inside a named thing, not inside a point")
+    return Within(x, y, inside)
+
+
+def _named(text: str) -> Named:
+    rest = text.removeprefix("the ").strip()
+    ordinal = _ORDINAL.match(rest)
+    nth = int(ordinal[1]) if ordinal else 0
+    rest = rest[ordinal.end() :] if ordinal else rest
+    kind = _KIND.search(rest)
+    name = rest[: kind.start()].strip() if kind else rest
+    quoted = re.fullmatch(_QUOTED, name)
+    name = _unquoted(name) if quoted else name
+    if not name:
+        _fail("it does not say which one")
+    if ordinal and nth == 0:
+        _fail("ordinals begin with 1st")
+    # Quotes say that this is the name and nothing else; without them the whole may be one, such as `Sort list`.
+    words = name if quoted and not (kind or nth) else text
+    return Named(words=words, name=name, kind=kind[1].lower() if kind else "", nth=nth)
+
+
+def _pair(text: str, word: str) -> tuple[str, str]:
+    """The two sides of ` word `, which must be clear: outside quotes, once."""
+    outside = re.sub(_QUOTED, lambda match: "_" * len(match[0]), text)
+    found = list(re.finditer(rf"\s{word}\s", outside, re.IGNORECASE))
+    if len(found) != 1:
+        _fail(f"put names in double quotes where they hold {word!r}" if found else f"a {word!r} is missing")
+    return text[: found[0].start()].strip(), text[found[0].end() :].strip()
+
+
+def _unquoted(text: str) -> str:
+    if not re.fullmatch(_QUOTED, text, re.DOTALL):
+        return text
+    try:
+        return str(json.loads(text, strict=False))
+    except json.JSONDecodeError:
+        _fail(f'the quoted text {text} cannot be read; inside quotes write \\\\ for a backslash and \\" for a quote')
+
+
+def _fail(why: str) -> NoReturn:
+    raise _UnreadableError(why)
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def _click(match: re.Match[str]) -> Build:
+    target, how = where(match["what"]), (match["how"] or "").lower().strip()
+    button: Literal["left", "right"] = "right" if how == "right" else "left"
+    count = 2 if how == "double" else 1
+    return lambda seen: Click(target=find(target, seen), button=button, count=count)
+
+
+def _type(match: re.Match[str]) -> Build:
+    target, text, submit = where(match["what"]), _unquoted(match["text"]), bool(match["submit"])
+    return lambda seen: Type(target=find(target, seen, is_field), text=text, submit=submit)
+
+
+def _append(match: re.Match[str]) -> Build:
+    target, text = where(match["what"]), _unquoted(match["text"])
+    return lambda seen: Type(target=find(target, seen, is_field), text=text, clear=False)
+
+
+def _select(match: re.Match[str]) -> Build:
+    chosen, name = _pair(match["rest"], "in")
+    target = where(name)
+    quoted = re.fullmatch(rf"{_QUOTED}(?:\s*,\s*{_QUOTED})*", chosen)
+    options = tuple(map(_unquoted, re.findall(_QUOTED, chosen))) if quoted else (chosen,)
+    return lambda seen: Select(target=find(target, seen, is_list), options=options)
+
+
+def _press(match: re.Match[str]) -> Build:
+    keys, count = match["keys"], int(match["count"] or 1)
+    Press(keys=keys, count=count)
+    if match["what"] is None:
+        return lambda _: Press(keys=keys, count=count)
+    target = where(match["what"])
+    return lambda seen: Press(keys=keys, count=count, target=find(target, seen))
+
+
+def _scroll(match: re.Match[str]) -> Build:
+    direction = cast(_Direction, match["direction"].lower())
+    plain = Scroll(direction=direction, pages=float(match["pages"])) if match["pages"] else Scroll(direction=direction)
+    if match["what"] is None:
+        return lambda _: plain
+    target = where(match["what"])
+    return lambda seen: plain.model_copy(update={"target": find(target, seen, is_scroller)})
+
+
+def _hover(match: re.Match[str]) -> Build:
+    target = where(match["what"])
+    return lambda seen: Hover(target=find(target, seen))
+
+
+def _drag(match: re.Match[str]) -> Build:
+    source, target = map(where, _pair(match["rest"], "to"))
+    return lambda seen: Drag(source=find(source, seen), target=find(target, seen))
+
+
+def _goto(match: re.Match[str]) -> Build:
+    return lambda seen: Goto(url=urljoin(seen.url, match["url"]))
+
+
+def _open_tab(match: re.Match[str]) -> Build:
+    return lambda seen: OpenTab(url=urljoin(seen.url, match["url"]))
+
+
+def _wait_for(match: re.Match[str]) -> Build:
+    return _always(Wait(text=_unquoted(match["text"]), seconds=10))
+
+
+def _always(action: Action) -> Build:
+    return lambda _: action
+
+
+_READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE | re.DOTALL), reader)
+    for pattern, reader in (
+        (r"(?P<how>double\s+|right\s+)?click\s+(?P<what>.+)", _click),
+        (rf"type\s+(?P<text>{_QUOTED})\s+into\s+(?P<what>.+?)(?P<submit>\s+and\s+(?:press\s+enter|submit))?", _type),
+        (rf"append\s+(?P<text>{_QUOTED})\s+to\s+(?P<what>.+)", _append),
+        (r"select\s+(?P<rest>.+)", _select),
+        (r"press\s+(?P<keys>\S+)(?:\s+(?P<count>\d+)\s+times?)?(?:\s+in\s+(?P<what>.+))?", _press),
+        (
+            rf"scroll\s+(?P<direction>up|down|left|right)(?:\s+(?P<pages>{_NUMBER})\s+pages?)?(?:\s+in\s+(?P<what>.+))?",
+            _scroll,
+        ),
+        (r"hover\s+(?:over\s+)?(?P<what>.+)", _hover),
+        (r"drag\s+(?P<rest>.+)", _drag),
+        (r"go\s?to\s+(?P<url>\S+)", _goto),
+        (r"back", lambda _: _always(Back())),
+        (r"forward", lambda _: _always(Forward())),
+        (r"reload", lambda _: _always(Reload())),
+        (rf"wait\s+for\s+(?P<text>{_QUOTED})", _wait_for),
+        (rf"wait\s+(?P<seconds>{_NUMBER})(?:\s*s)?", lambda match: _always(Wait(seconds=float(match["seconds"])))),
+        (r"open\s+tab\s+(?P<url>\S+)", _open_tab),
+        (r"switch\s+to\s+tab\s+(?P<tab>\d+)", lambda match: _always(SwitchTab(tab=int(match["tab"])))),
+        (r"close\s+tab\s+(?P<tab>\d+)", lambda match: _always(CloseTab(tab=int(match["tab"])))),
+        (r"ask\s+(?P<question>.+)", lambda match: _always(Ask(question=match["question"]))),
+        (r"finish(?:\s+(?P<answer>.+))?", lambda match: _always(Finish(answer=_unquoted(match["answer"] or "")))),
+        (r"fail(?:\s+(?P<answer>.+))?", lambda match: _always(Finish(success=False, answer=match["answer"] or ""))),
+    )
+)

@@ -1,0 +1,224 @@
+"""What a model answers, and how that becomes a `Decision`. Knows no provider: it gives a schema and reads a text.
+
+A reply is repaired only around its edges (code fences, prose before and after). What it says is never mended: a target
+that is not in the observation is refused with a sentence for the model, because the nearest one would be a guess.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Literal, NoReturn
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from vision_agent.actions import Action, Finish, Point, Target, targets_of
+from vision_agent.errors import FormatError
+from vision_agent.types import Candidate, Decision, Observation, Usage
+
+_NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,8})|\[(?:0|[1-9][0-9]{0,8})\]")
+_LISTED = 60
+"""As many numbers are named to a model that chose one that is not there."""
+
+
+class Reply(BaseModel):
+    """The fields of one answer, in the order in which they are to be thought about."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    judgement: Literal["success", "failure", "unknown"] = Field(
+        description="Whether the previous step's goal was reached, by what the picture shows now."
+    )
+    summary: str = Field("", description="What matters on the page now, in one or two sentences.")
+    memory: str = Field(
+        "", description="Facts found so far that later steps need. It is all you will have of this page."
+    )
+    next_goal: str = Field(
+        "", description="What this step is to reach, so that the next picture can tell whether it did."
+    )
+    candidates: tuple[Candidate, ...] = Field(
+        (), description="Up to three marks that could serve the goal, the best one first, each with its reason."
+    )
+    actions: tuple[Action, ...] = Field(description="What to do now, in order. At least one.", min_length=1)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of a `Reply`, in which nothing is left open that need not be.
+
+    Providers compile it to a grammar and count optional and union-typed parameters: what `Reply` has is required,
+    an action is told by its required `kind`, and "none" is said by leaving a field out.
+    """
+    whole: dict[str, Any] = Reply.model_json_schema()
+    whole["required"] = list(whole["properties"])
+    for each in whole["$defs"].values():
+        if "kind" in each.get("properties", {}):
+            each["required"] = ["kind", *(name for name in each.get("required", ()) if name != "kind")]
+    plain: dict[str, Any] = _plain(whole)
+    return plain
+
+
+def decision_from(
+    text: str,
+    observation: Observation,
+    *,
+    model: str | None = None,
+    reply_id: str | None = None,
+    usage: Usage | None = None,
+    request_sha256: str | None = None,
+    seconds: float = 0.0,
+) -> Decision:
+    """The decision that the text of a reply says.
+
+    Raises:
+        FormatError: it is not one, or names a mark or a point that the observation does not have.
+    """
+    reply = _validated(_with_exact_targets(_object_in(text)))
+    for index, action in enumerate(reply.actions):
+        for target in targets_of(action):
+            _check_target(target, observation, f"actions[{index}] ({action.kind})")
+        if isinstance(action, Finish):
+            for number in action.evidence:
+                _check_target(number, observation, f"the evidence of actions[{index}] (finish)")
+    return Decision(
+        judgement=reply.judgement,
+        memory=reply.memory,
+        next_goal=reply.next_goal,
+        # Not acted upon, so one that has left the page is dropped and not worth another request.
+        candidates=tuple(each for each in reply.candidates if observation.mark(each.mark)),
+        actions=reply.actions,
+        summary=reply.summary,
+        author="model",
+        model=model,
+        reply_id=reply_id,
+        usage=usage,
+        request_sha256=request_sha256,
+        seconds=seconds,
+    )
+
+
+def _validated(value: dict[str, Any]) -> Reply:
+    try:
+        return Reply.model_validate(value)
+    except ValidationError as error:
+        faults = "; ".join(f"{_place(each['loc'])}: {each['msg']}" for each in error.errors()[:5])
+        raise FormatError(f"The reply does not fit the format: {faults}.", "answer again with all fields") from error
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location).lstrip(".") or "the reply"
+
+
+def _check_target(target: Target, observation: Observation, where: str) -> None:
+    size = observation.marked.size
+    if isinstance(target, Point):
+        if not (0 <= target.x < size.width and 0 <= target.y < size.height):
+            raise FormatError(
+                f"The point ({target.x:g}, {target.y:g}) in {where} is outside the picture, "
+                f"which is {size.width}×{size.height} pixels.",
+                "name a mark of the listing, or a point inside the picture",
+            )
+    elif observation.mark(target) is None:
+        known = sorted(mark.number for mark in observation.marks)
+        more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+        listed = ", ".join(map(str, known[:_LISTED])) + more if known else "none at all"
+        raise FormatError(
+            f"There is no mark {target}, which {where} names; the marks of the listing are {listed}.",
+            "name one of them, or a point of the picture where there is no mark",
+        )
+
+
+# --- from text to JSON ------------------------------------------------------------------------------------------------
+
+
+def _object_in(text: str) -> dict[str, Any]:
+    """The one JSON object in the text."""
+    start = text.find("{")
+    if start < 0:
+        said = f"It says: {text.strip()[:200]!r}" if text.strip() else "It is empty"
+        raise FormatError(f"The reply has no JSON object. {said}.", "answer with the JSON object and nothing else")
+    decoder = json.JSONDecoder(object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
+    try:
+        value, end = decoder.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        raise FormatError(
+            f"The reply is not valid JSON: {error.msg} at character {error.pos - start}.",
+            "answer with one complete JSON object; if it was cut off, be shorter",
+        ) from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or thousands of brackets
+        raise FormatError(f"The reply cannot be read: {error}.", "answer with the fields asked for") from error
+    if "{" in text[end:]:
+        # Which of two was meant cannot be known, and they may name different targets.
+        raise FormatError("The reply has more than one JSON object.", "answer with exactly one")
+    assert isinstance(value, dict)
+    return value
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise FormatError(f"The reply gives {twice!r} twice in one object.", "give each field once")
+    return dict(pairs)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise FormatError(f"The reply holds {name}, which is no number.", "give finite numbers")
+
+
+def _with_exact_targets(value: dict[str, Any]) -> dict[str, Any]:
+    """The same with each target an integer or a point, before a lenient reader could make one of `true` or `7.5`."""
+    actions = value.get("actions")
+    if not isinstance(actions, list):
+        return value
+    return {**value, "actions": [_with_exact_target(each) if isinstance(each, dict) else each for each in actions]}
+
+
+def _with_exact_target(action: dict[str, Any]) -> dict[str, Any]:
+    exact = dict(action)
+    for name in ("source", "target"):
+        if action.get(name) is not None:
+            exact[name] = _exact(action[name], name)
+    if isinstance(action.get("evidence"), list):
+        exact["evidence"] = [_exact(each, "evidence") for each in action["evidence"]]
+    return exact
+
+
+def _exact(target: Any, name: str) -> int | dict[str, Any]:
+    match target:
+        case bool():
+            pass
+        case int():
+            return target
+        case str() if _NUMBER.fullmatch(target.strip()):
+            return int(target.strip().strip("[]"))
+        case {"x": int() | float() as x, "y": int() | float() as y} if len(target) == 2 and bool not in (
+            type(x),
+            type(y),
+        ):
+            return {"x": x, "y": y}
+    raise FormatError(
+        f"{json.dumps(target, ensure_ascii=False)[:80]} is no {name}.",
+        'give the number of a mark, such as 12, or a point of the picture, such as {"x": 412, "y": 233}',
+    )
+
+
+# --- the schema -------------------------------------------------------------------------------------------------------
+
+
+def _plain(node: Any, *, names: bool = False) -> Any:
+    """The schema without titles, discriminators and null; `names` says that the keys of `node` are no keywords."""
+    if isinstance(node, list):
+        return [_plain(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    if names:
+        return {name: _plain(each) for name, each in node.items()}
+    kept = {key: each for key, each in node.items() if key not in ("title", "discriminator", "default")}
+    if "const" in kept:
+        return {"type": "string", "const": kept["const"]}
+    variants = kept.get("anyOf")
+    if variants and {"type": "null"} in variants:
+        kept["anyOf"] = [each for each in variants if each != {"type": "null"}]
+        if len(kept["anyOf"]) == 1:
+            kept |= kept.pop("anyOf")[0]
+    return {key: _plain(each, names=key in ("properties", "$defs")) for key, each in kept.items()}

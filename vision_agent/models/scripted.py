@@ -1,0 +1,46 @@
+"""Plays decisions that were made beforehand. The fake that ships: the loop's tests and yours need no model and no patch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from vision_agent.actions import Action
+from vision_agent.errors import ModelUnavailable, VisionAgentError
+from vision_agent.types import Decision, Observation, Step, Task
+
+
+class ScriptedModel:
+    """Gives one item of its script each time it is asked.
+
+    A decision is given as it is, with its own author; a list of actions becomes one by `scripted`; an error is raised.
+    """
+
+    def __init__(self, script: Iterable[Decision | Sequence[Action] | VisionAgentError]) -> None:
+        self.name = "scripted"
+        self.complaints: list[str] = []
+        """What it was told about its last reply, each time it was asked."""
+        self._script = tuple(script)
+
+    async def decide(
+        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
+    ) -> Decision:
+        """The next item of the script.
+
+        Raises:
+            ModelUnavailable: the script is at its end, or says so.
+            FormatError: the script says so.
+        """
+        del task, steps, observation
+        asked = len(self.complaints)
+        self.complaints.append(complaint)
+        if asked >= len(self._script):
+            # Not "not done": a run that is longer than its script has left the script.
+            raise ModelUnavailable(
+                f"The script of {len(self._script)} decisions is at its end and the task is not.", "end it with Finish"
+            )
+        item = self._script[asked]
+        if isinstance(item, VisionAgentError):
+            raise item
+        if isinstance(item, Decision):
+            return item
+        return Decision(actions=tuple(item), author="scripted", model="scripted")

@@ -1,0 +1,101 @@
+"""Decides without a model: one plain line a step, resolved on the marks by what they are called.
+
+Where a line does not fit the page, this looks again a few times and then gives up with a sentence: it never takes the
+next best thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from vision_agent.actions import Action, Finish, Wait
+from vision_agent.models.find import NotFoundError
+from vision_agent.models.lines import Line, parse
+from vision_agent.types import Decision, Observation, Outcome, Step, Task
+
+_LOOKS_AGAIN = (0.5, 1.0, 2.0)
+"""Seconds to wait before each further look for something that is not there."""
+
+
+class StepsModel:
+    """Plays lines such as `click Sign in`, one a step. Lines that run out end the task as done.
+
+    Its place is a counter of its own and not derived from the steps, which may hold those of others; so one of these
+    is for one run.
+    """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.name = "steps"
+        self._lines = parse(lines)
+        self._next = 0
+        self._looked_again = 0
+        self._has_acted = False
+        """Whether the last decision was a line's own action, so that the last outcome is that line's."""
+        self._has_retried = False
+
+    async def decide(
+        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
+    ) -> Decision:
+        """The action of the next line; of the same one, once more, if it was refused."""
+        del task, complaint
+        refused = _refused(steps) if self._has_acted else None
+        if self._has_acted:
+            if refused is None:
+                self._go_on()
+            elif self._has_retried:
+                return self._give_up(f"{_named(self._lines[self._next])} was refused twice: {refused.sentence}")
+            else:
+                self._has_retried = True
+        self._has_acted = False
+        judgement = _judgement(steps)
+        if self._next >= len(self._lines):
+            return _decision("finish", Finish(answer=f"All {len(self._lines)} lines were carried out."), judgement)
+        return self._carry_out(self._lines[self._next], observation, judgement)
+
+    def _carry_out(self, line: Line, observation: Observation, judgement: _Judgement) -> Decision:
+        try:
+            action = line.build(observation)
+        except NotFoundError as error:
+            if self._looked_again < len(_LOOKS_AGAIN):
+                pause = Wait(seconds=_LOOKS_AGAIN[self._looked_again])
+                self._looked_again += 1
+                return _decision(f"look again for: {line.text}", pause, judgement, summary=str(error))
+            return self._give_up(f"{_named(line)} could not be carried out: {error}")
+        self._has_acted = True
+        return _decision(line.text, action, judgement)
+
+    def _go_on(self) -> None:
+        self._next += 1
+        self._looked_again = 0
+        self._has_retried = False
+
+    def _give_up(self, why: str) -> Decision:
+        return _decision("give up", Finish(success=False, answer=why), "failure")
+
+
+_Judgement = Literal["success", "failure", "unknown"]
+
+
+def _refused(steps: Sequence[Step]) -> Outcome | None:
+    """The outcome of the last step that was refused, if there is one."""
+    last = steps[-1].outcomes if steps else ()
+    return next((each for each in last if each.status == "refused"), None)
+
+
+def _judgement(steps: Sequence[Step]) -> _Judgement:
+    if not steps or not steps[-1].outcomes:
+        return "unknown"
+    if _refused(steps):
+        return "failure"
+    return "unknown" if any(each.effect == "no_effect" for each in steps[-1].outcomes) else "success"
+
+
+def _named(line: Line) -> str:
+    return f"Line {line.number}, {line.text!r},"
+
+
+def _decision(goal: str, action: Action, judgement: _Judgement, summary: str = "") -> Decision:
+    return Decision(
+        judgement=judgement, next_goal=goal, actions=(action,), summary=summary, author="steps", model="steps"
+    )
