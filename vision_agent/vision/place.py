@@ -82,19 +82,15 @@ class _Ground:
     """Summed: how many targets lie on each pixel."""
     nearest: Ints
     """At half size: a label of the target centre that is nearest."""
-    containers: list[Ints]
-    """For each target those it is in."""
+    containers: Ints
+    """For each target a row of those it is in, filled up with -1."""
 
     def foreign(self, at: Ints, of: Ints) -> Ints:
         """How many pixels of other targets' boxes lie under these rectangles; `of` says whose labels they are."""
         under = _sum(self.cover, at) - _common(at, self.rects[of])
-        for depth in range(max((len(self.containers[i]) for i in np.unique(of)), default=0)):
-            outer = np.array([self._container(i, depth) for i in range(len(self.rects))], np.int32)[of]
+        for outer in self.containers[of].T:
             under -= np.where(outer >= 0, _common(at, self.rects[outer]), 0)
         return under
-
-    def _container(self, target: int, depth: int) -> int:
-        return int(self.containers[target][depth]) if depth < len(self.containers[target]) else -1
 
     def is_inside(self, at: Ints) -> Bools:
         """Whether these rectangles are whole in the picture."""
@@ -157,14 +153,18 @@ def _nearest_centres(rects: Ints, width: int, height: int) -> Ints:
     return np.asarray(labels, np.int32)
 
 
-def _containers(rects: Ints) -> list[Ints]:
+def _containers(rects: Ints) -> Ints:
     areas = _area(rects)
     common = _common(rects[:, None], rects[None])
     within = common >= _CONTAINED * areas[:, None]
     # Of two that are alike each is in the other; else only the smaller is in the larger.
     inside = within & ((areas[None] > areas[:, None]) | within.T)
     np.fill_diagonal(inside, False)
-    return [np.nonzero(row)[0].astype(np.int32) for row in inside]
+    inner, outer = np.nonzero(inside)
+    many = inside.sum(axis=1)
+    rows = np.full((len(rects), many.max()), -1, np.int32)
+    rows[inner, np.arange(len(inner)) - (np.cumsum(many) - many)[inner]] = outer
+    return rows
 
 
 # --- candidates and their cost ----------------------------------------------------------------------------------------
@@ -374,15 +374,16 @@ def _colours(marks: Sequence[Mark], rects: Ints) -> list[str]:
     np.fill_diagonal(beside, False)
     weights = np.where(beside, 1 / (1.0 + gaps), 0)
     choices = [len(PALETTE[mark.kind]) for mark in marks]
+    near = [np.nonzero(row)[0] for row in beside]
+    weight = [weights[i, others] for i, others in enumerate(near)]
     shades = np.full(len(marks), -1)
     # The first round gives each mark the shade worn least around it; the others settle what clashes still.
     for _ in range(_ROUNDS):
         before = shades.copy()
         for i, many in enumerate(choices):
-            near = np.nonzero(beside[i])[0]
-            worn = np.bincount(shades[near] + 1, weights=weights[i, near], minlength=many + 1)[1:]
-            if shades[i] < 0 or worn[shades[i]] > worn.min():
-                shades[i] = int(np.argmin(worn))
+            worn = np.bincount(shades[near[i]] + 1, weights=weight[i], minlength=many + 1)[1:]
+            if shades[i] < 0 or worn[shades[i]] > 0:
+                shades[i] = worn.argmin()
         if (shades == before).all():
             break
     return [PALETTE[mark.kind][shade] for mark, shade in zip(marks, shades.tolist(), strict=True)]
