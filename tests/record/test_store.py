@@ -6,8 +6,11 @@ import base64
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote_plus
 
@@ -224,6 +227,56 @@ def test_a_picture_on_a_full_disk_is_an_error_and_no_half_file(tmp_path: Path) -
     for path in (tmp_path / "r1" / "shots").iterdir():
         assert hashlib.sha256(path.read_bytes()).hexdigest() == path.stem
     assert check_chain(tmp_path / "r1").lines == 2
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 256 kB, which only root can make."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = shutil.which("mount")
+    if mount is None or subprocess.run([mount, "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk]).returncode:
+        pytest.skip("no right to mount a small disk here; the limit on file size above stands in for it")
+    yield disk
+    subprocess.run(["umount", "-l", disk], check=True)
+
+
+def write_much(folder: RunFolder) -> None:
+    for _ in range(1000):
+        folder.write(Troubled(step=1, sentence="x" * 5000))
+
+
+def test_a_run_on_a_disk_that_fills_up_can_be_read_and_goes_on_when_there_is_room(small_disk: Path) -> None:
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(100_000))
+    with create(small_disk) as folder:
+        folder.write(Started(run=run()))
+        with pytest.raises(RecordError, match="make room on the disk"):
+            write_much(folder)
+        assert check_chain(folder.path, folder.head).holds
+        ballast.unlink()
+        folder.write(Ended(ending=Ending(status="unavailable", sentence="The disk was full.")))
+    assert read(folder.path).ending is not None
+    assert check_chain(folder.path, folder.head).holds
+
+
+def test_a_full_disk_at_the_start_is_said(small_disk: Path) -> None:
+    with suppress(OSError), (small_disk / "ballast").open("wb") as ballast:
+        while ballast.write(bytes(4096)):
+            ballast.flush()
+    with pytest.raises(RecordError, match="make room on the disk"), create(small_disk) as folder:
+        folder.write(Started(run=run()))
+
+
+def test_a_disk_that_turns_read_only_is_said(small_disk: Path) -> None:
+    folder = create(small_disk)
+    folder.write(Started(run=run()))
+    folder.close()
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    with pytest.raises(RecordError, match="the file system is read-only"):
+        folder.keep(shot(png()))
+    with pytest.raises(UsageError, match="Read-only file system"):
+        create(small_disk, "r2")
 
 
 def test_a_closed_record_takes_nothing_more(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def read(folder: Path) -> Run:
         RecordError: there is no run, or a line other than a torn last one cannot be read.
     """
     events = [line.event for line in read_lines(folder)]
-    return assemble(_read_run(folder), events)
+    return assemble(read_about(folder), events)
 
 
 def assemble(run: Run, events: Iterable[Event]) -> Run:
@@ -167,7 +167,7 @@ def read_lines(folder: Path) -> tuple[Line, ...]:
     Raises:
         RecordError: there is no run, or a line cannot be read; its number is named.
     """
-    run = _read_run(folder)
+    run = read_about(folder)
     complete, _torn = _split(_bytes(folder / STEPS))
     return tuple(_parse(raw, number, run, folder) for number, raw in enumerate(complete, 1))
 
@@ -250,7 +250,8 @@ def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-def _read_run(folder: Path) -> Run:
+def read_about(folder: Path) -> Run:
+    """The run without its steps: its task, how it was made, when it started."""
     content = _bytes(folder / RUN)
     try:
         return Run.model_validate_json(content)

@@ -42,7 +42,7 @@ from vision_agent.actions import (
     targets_of,
 )
 from vision_agent.errors import RecordError
-from vision_agent.record.read import Chain, Line, Turn, assemble, check_chain, load_shot, read, read_lines, turns
+from vision_agent.record.read import Chain, Line, Turn, assemble, check_chain, load_shot, read_about, read_lines, turns
 from vision_agent.record.store import write_whole
 from vision_agent.types import Box, Decision, Mark, Observation, Outcome, Run, Shot
 
@@ -64,7 +64,7 @@ def write_report(folder: Path) -> Path:
 def render(folder: Path) -> str:
     """The report as HTML."""
     lines = read_lines(folder)
-    run = assemble(read(folder), (line.event for line in lines))
+    run = assemble(read_about(folder), (line.event for line in lines))
     views = [_view(turn, folder, run) for turn in turns(line.event for line in lines)]
     # Both are our own files, and their hashes in the policy keep every other style and script out.
     style, script = (Markup((_TEMPLATES / name).read_text("utf-8")) for name in ("report.css", "report.js"))
