@@ -28,7 +28,7 @@ export function drawLayer(doc, layer) {
  * @param {Layer} layer
  * @returns {HTMLCanvasElement}
  */
-export function paintLayer(doc, layer) {
+function paintLayer(doc, layer) {
   const canvas = /** @type {HTMLCanvasElement} */ (doc.createElementNS('http://www.w3.org/1999/xhtml', 'canvas'));
   canvas.width = layer.size.width;
   canvas.height = layer.size.height;
