@@ -285,6 +285,48 @@ def test_a_closed_record_takes_nothing_more(tmp_path: Path) -> None:
         folder.write(Troubled(step=3, sentence="late"))
 
 
+INTERRUPT = """
+import signal, sys
+from pathlib import Path
+from record_builder import run
+from vision_agent.record import Redactor, RunFolder
+from vision_agent.types import Started, Troubled
+
+folder = RunFolder.create(Path(sys.argv[1]), "r1", Redactor([]))
+folder.write(Started(run=run()))
+interrupted = written = 0
+writing = False
+
+def interrupt(*_):
+    if writing:
+        raise KeyboardInterrupt
+
+signal.signal(signal.SIGALRM, interrupt)
+signal.setitimer(signal.ITIMER_REAL, 0.0003, 0.0003)
+while interrupted < 200:
+    try:
+        writing = True
+        folder.write(Troubled(step=1, sentence="x" * (written % 3000)))
+        writing = False
+        written += 1
+    except KeyboardInterrupt:
+        writing = False
+        interrupted += 1
+signal.setitimer(signal.ITIMER_REAL, 0)
+folder.write(Troubled(step=2, sentence="last"))
+print(folder.head)
+"""
+
+
+def test_interrupts_in_the_middle_of_writing_leave_a_chain_that_holds(tmp_path: Path) -> None:
+    process = python(INTERRUPT, tmp_path)
+    head, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    chain = check_chain(tmp_path / "r1", head.strip())
+    assert chain.holds, chain.sentence
+    assert chain.torn_bytes == 0
+
+
 # --- kill -9 ----------------------------------------------------------------------------------------------------------
 
 WRITE_ON = """

@@ -57,6 +57,7 @@ class RunFolder:
         self._redact = redact
         self._now = now
         self._count = 0
+        self._size = 0
         self._head: str | None = None
 
     @classmethod
@@ -127,7 +128,7 @@ class RunFolder:
         number = self._count + 1
         line = _json({"n": number, "at": self._now().isoformat(), "prev": self._head, **content}) + b"\n"
         self._append(line)
-        self._count, self._head = number, hashlib.sha256(line).hexdigest()
+        self._count, self._size, self._head = number, self._size + len(line), hashlib.sha256(line).hexdigest()
 
     def close(self) -> None:
         """Let go of the file; nothing can be written afterwards."""
@@ -151,29 +152,26 @@ class RunFolder:
         about = content["run"]
         assert isinstance(about, dict)
         written = _json({name: value for name, value in about.items() if name not in ("steps", "ending")}, indent=2)
-        write_whole(self.path / RUN, written)
+        write_whole(self.path / RUN, written, over=True)
         self._head = hashlib.sha256(written).hexdigest()
 
     def _append(self, line: bytes) -> None:
         """One write of the whole line, then sync.
 
         What could not be written whole is taken back, so that the record still ends with a complete line; nobody was
-        told that it was there.
+        told that it was there. The same goes for a line whose writing was interrupted before it was counted.
         """
-        doing = f"append line {self._count + 1} to {self.path / STEPS}"
         try:
-            before = os.fstat(self._lines).st_size
-        except OSError as error:
-            raise _record_error(doing, error) from error
-        try:
+            if os.fstat(self._lines).st_size != self._size:
+                os.ftruncate(self._lines, self._size)
             written = os.write(self._lines, line)
             if written < len(line):
                 raise OSError(errno.ENOSPC, f"only {written} of {len(line)} bytes were taken")
             os.fsync(self._lines)
         except OSError as error:
             with contextlib.suppress(OSError):  # the first error is the one to tell; a torn line can be read past
-                os.ftruncate(self._lines, before)
-            raise _record_error(doing, error) from error
+                os.ftruncate(self._lines, self._size)
+            raise _record_error(f"append line {self._count + 1} to {self.path / STEPS}", error) from error
 
 
 class RunInMemory:
