@@ -209,6 +209,13 @@ def test_the_nearest_target_of_a_label_is_its_own() -> None:
         assert mistaken == [], layout
 
 
+@pytest.mark.parametrize("first", [1, 80])
+def test_between_lines_of_text_hardly_a_label_is_nearer_to_another_link(first: int) -> None:
+    placed = place(marks_at(LAYOUTS["links in a paragraph"], "link", first), blank())
+    mistaken = [mark.number for mark in placed if nearest(label(mark), placed) is not mark]
+    assert len(mistaken) <= len(placed) / 15, mistaken
+
+
 def nearest(at: Box, marks: Sequence[Mark]) -> Mark:
     return min(marks, key=lambda m: hypot(at.center.x - m.box.center.x, at.center.y - m.box.center.y))
 
