@@ -1,9 +1,15 @@
-"""Says on a terminal what a run does while it does it. Reads events; knows nothing of how they come about."""
+"""Says on a terminal what a run does while it does it, and where it can be read afterwards.
+
+Reads events and folders' names; knows nothing of how they come about.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rich.console import Console
 from rich.status import Status
+from rich.table import Table
 from rich.text import Text
 
 from vision_agent.types import Decided, Ended, Event, Happened, Observed, Outcome, Said, Started, Troubled
@@ -50,13 +56,12 @@ class Progress:
         sign, style = ("✓", "green") if is_done else ("✗", "red")
         if outcome.effect == "no_effect":
             sign, style = "·", "yellow"
+        result = f"{outcome.effect or outcome.refusal}, {self._marks} marks"
+        words = Text(goal or outcome.sentence)
+        words.truncate(max(24, min(70, self._console.width - 8 - len(result) - 2)), overflow="ellipsis", pad=True)
         self._console.print(
-            Text.assemble(
-                (f"  {step if goal else '':>2}  ", "dim"),
-                (f"{sign} ", style),
-                goal or outcome.sentence,
-                (f"   {outcome.effect or outcome.refusal}, {self._marks} marks", "dim"),
-            )
+            Text.assemble((f"  {step if goal else '':>3} ", "dim"), (f"{sign} ", style), words, "  ", (result, "dim")),
+            soft_wrap=True,
         )
         if goal and (not is_done or outcome.effect in ("no_effect", "dialog")):
             self._console.print(Text(f"        {outcome.sentence}", style=style))
@@ -69,3 +74,19 @@ class Progress:
             self._status.start()
         else:
             self._status.update(Text(doing))
+
+
+def tell_facts(console: Console, *facts: tuple[str, str | Text | Path | None]) -> None:
+    """Prints what is to be known of a run, a line each; paths whole, so that they can be copied."""
+    console.print()
+    for label, fact in facts:
+        if isinstance(fact, Path):
+            here = Path.cwd()
+            shown = fact.relative_to(here) if fact.is_relative_to(here) else fact
+            console.print(Text.assemble((f"  {label:9}", "dim"), str(shown)), soft_wrap=True)
+        elif fact:
+            line = Table.grid(padding=(0, 1, 0, 0))
+            line.add_column(style="dim", width=10)
+            line.add_column(overflow="fold")
+            line.add_row(f"  {label}", fact)
+            console.print(line)

@@ -9,7 +9,7 @@ import platform
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from playwright.async_api import Error as PlaywrightError
@@ -22,12 +22,12 @@ from vision_agent.browser import live, overlay
 from vision_agent.browser.launch import launched
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.still import StillBrowser
-from vision_agent.errors import VisionAgentError
+from vision_agent.errors import RecordError, UsageError
 from vision_agent.models.scripted import ScriptedModel
 from vision_agent.ports import Browser, Model
 from vision_agent.record.redact import Redactor
 from vision_agent.record.report import write_report
-from vision_agent.record.store import RunFolder, new_run_id
+from vision_agent.record.store import SHOTS, RunFolder, new_run_id, shot_name
 from vision_agent.settings import Settings
 from vision_agent.types import Event, Observation, Provenance, Run, Task
 from vision_agent.vision.contract import contract_for
@@ -86,12 +86,15 @@ class Agent:
         self.folder = folder.path
         try:
             async with AsyncExitStack() as stack:
-                return await self._run(stack, folder, redact, now)
-        finally:
-            self.head = folder.head
-            folder.close()
-            if self.head:
-                self.report = write_report(self.folder)
+                run = await self._run(stack, folder, redact, now)
+        except BaseException as error:
+            try:
+                self._close(folder)
+            except RecordError as second:  # what broke the run is what is raised
+                error.add_note(f"The report could not be written either: {second}")
+            raise
+        self._close(folder)
+        return run
 
     def say(self, text: str) -> None:
         """A message to the agent while it runs; it reaches the next decision."""
@@ -101,15 +104,21 @@ class Agent:
         else:
             self._loop.say(text)
 
+    def _close(self, folder: RunFolder) -> None:
+        self.head = folder.head
+        folder.close()
+        if self.head:
+            self.report = write_report(folder.path)
+
     async def _run(self, stack: AsyncExitStack, folder: RunFolder, redact: Redactor, now: datetime) -> Run:
         model_name = self._model if isinstance(self._model, str) else self.settings.model.name
         browser: Browser
         prepare: Callable[[], Awaitable[None]]
         try:
-            model = self._decider(folder, redact)
+            model = self._decider(stack, folder, redact)
             browser, described = await self._open(stack, model_name)
             prepare = self._opens_start(browser)
-        except VisionAgentError as error:
+        except BaseException as error:  # noqa: BLE001 - the loop records it, Ctrl-C too, and raises it again
             # Nothing to look at, or nobody to ask; the run still has a folder that says so.
             model, browser, described = ScriptedModel(()), StillBrowser(()), "none"
             prepare = _raises(error)
@@ -118,7 +127,7 @@ class Agent:
             task=self.task,
             started_at=now,
             provenance=Provenance(
-                versions={name: version(name) for name in _TRACED} | {"python": platform.python_version()},
+                versions={name: _version(name) for name in _TRACED} | {"python": platform.python_version()},
                 browser=described,
                 model=model_name if isinstance(self._model, str | None) else type(self._model).__name__,
                 prompts=assets.prompt_hashes(),
@@ -138,17 +147,34 @@ class Agent:
         )
         return await self._loop.run(prepare)
 
-    def _decider(self, folder: RunFolder, redact: Redactor) -> Model:
+    def _decider(self, stack: AsyncExitStack, folder: RunFolder, redact: Redactor) -> Model:
         if self._model is not None and not isinstance(self._model, str):
             return self._model
         from vision_agent.models.choose import model_named
 
-        name = self._model or self.settings.model.name
-        return model_named(name, settings=self.settings.model, redact=redact, keep_request=folder.keep_request)
+        def picture(observation: Observation) -> str:
+            return str(folder.path / SHOTS / shot_name(observation.marked))
+
+        model = model_named(
+            self._model or self.settings.model.name,
+            settings=self.settings.model,
+            redact=redact,
+            keep_request=folder.keep_request,
+            picture=picture,
+        )
+        if (aclose := getattr(model, "aclose", None)) is not None:
+            stack.push_async_callback(aclose)
+        return model
 
     async def _open(self, stack: AsyncExitStack, model_name: str) -> tuple[LiveBrowser, str]:
         page = self._page
         described = "a page handed over by its owner"
+        if page is not None and not isinstance(page, Page):
+            raise UsageError(
+                f"vision_agent works on a page of playwright.async_api, and this is a {type(page).__name__} "
+                f"of {type(page).__module__}",
+                "use vision_agent.sync_api for a sync page",
+            )
         if page is None:
             started = await stack.enter_async_context(launched(self.settings.browser))
             page = await started.context.new_page()
@@ -175,12 +201,19 @@ class Agent:
         return prepare
 
 
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:  # used from a checkout that was never installed
+        return "not installed"
+
+
 async def _close(page: Page) -> None:
     with suppress(PlaywrightError):  # it or its browser may be gone
         await page.close()
 
 
-def _raises(error: VisionAgentError) -> Callable[[], Awaitable[None]]:
+def _raises(error: BaseException) -> Callable[[], Awaitable[None]]:
     async def prepare() -> None:
         raise error
 

@@ -50,8 +50,22 @@ export function within(element, style, around) {
 
 /** The visible pieces of an element: one for a box, several for text that wraps. @param {Element} element @param {Area} clip @returns {Area[]} */
 export function piecesOf(element, clip) {
-  const rects = rectsOf(element);
-  return rects.map((rect) => common(areaOf(rect), clip)).filter((area) => area.right - area.x >= 1 && area.bottom - area.y >= 1);
+  const areas = rectsOf(element).map((rect) => common(areaOf(rect), clip));
+  return joined(areas.filter((area) => area.right - area.x >= 1 && area.bottom - area.y >= 1));
+}
+
+/** Pieces of one line as one: Chromium gives an undecorated inline element a box for each child in it. @param {Area[]} areas @returns {Area[]} */
+function joined(areas) {
+  const lines = /** @type {Area[]} */ ([]);
+  for (const area of areas) {
+    const last = lines.at(-1);
+    const overlap = last ? Math.min(last.bottom, area.bottom) - Math.max(last.y, area.y) : 0;
+    const isSameLine = last && overlap > 0.5 * Math.min(last.bottom - last.y, area.bottom - area.y);
+    if (last && isSameLine && area.x - last.right <= 2 && last.x - area.right <= 2) {
+      lines[lines.length - 1] = { x: Math.min(last.x, area.x), y: Math.min(last.y, area.y), right: Math.max(last.right, area.right), bottom: Math.max(last.bottom, area.bottom) };
+    } else lines.push(area);
+  }
+  return lines;
 }
 
 /** The padding box: where overflow is cut. @param {Element} element @param {CSSStyleDeclaration} style @returns {Area} */

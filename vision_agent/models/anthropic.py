@@ -35,7 +35,8 @@ class AnthropicModel:
     """Decides by asking a Claude model.
 
     `base_url` and `api_key` are those of the environment (`ANTHROPIC_BASE_URL`, `ANTHROPIC_API_KEY`, and what else the
-    client knows) unless they are given.
+    client knows) unless they are given. `keep_request` stores a request, redacted and with each picture as its hash,
+    before it is sent, and returns the hash it is stored under.
     """
 
     def __init__(
@@ -46,13 +47,15 @@ class AnthropicModel:
         redact: Redact,
         base_url: str | None = None,
         api_key: str | None = None,
+        keep_request: Callable[[bytes], str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = name
         self.last_request: bytes | None = None
-        """The last request as JSON: redacted, and each picture as its sha256. Its hash is `Decision.request_sha256`."""
+        """The last request as JSON: redacted, and each picture as its sha256. """
         self._settings = settings
         self._redact = redact
+        self._keep_request = keep_request or (lambda request: hashlib.sha256(request).hexdigest())
         self._clock = clock
         self._unreported: list[dict[str, Any]] = []
         self._client = anthropic.AsyncAnthropic(
@@ -73,6 +76,7 @@ class AnthropicModel:
         prompt = render(task, steps, observation, redact=self._redact, complaint=complaint)
         request = _request(self.name, self._settings.max_tokens, prompt, task, observation)
         self.last_request = _as_recorded(request)
+        kept_as = self._keep_request(self.last_request)
         body = await self._ask(request)
         # What a reply says is read before its cost is forgotten: one that makes no sense has cost as much.
         decision = decision_from(
@@ -81,7 +85,7 @@ class AnthropicModel:
             model=body.model,
             reply_id=body.id,
             usage=_usage(self._unreported),
-            request_sha256=hashlib.sha256(self.last_request).hexdigest(),
+            request_sha256=kept_as,
             seconds=self._clock() - began,
         )
         self._unreported = []

@@ -22,6 +22,7 @@ def model_named(
     lines: Iterable[str] | None = None,
     picture: Callable[[Observation], str] | None = None,
     base_url: str | None = None,
+    keep_request: Callable[[bytes], str] | None = None,
 ) -> Model:
     """The decider of that name, such as `anthropic:claude-sonnet-5-5`; `lines` are for `steps`, `picture` for `human`.
 
@@ -32,7 +33,7 @@ def model_named(
     if provider == "anthropic" and model:
         from vision_agent.models.anthropic import AnthropicModel
 
-        return AnthropicModel(model, settings=settings, redact=redact, base_url=base_url)
+        return AnthropicModel(model, settings=settings, redact=redact, base_url=base_url, keep_request=keep_request)
     if provider == "anthropic":
         raise UsageError(f"{name!r} does not say which model", "such as anthropic:claude-sonnet-5-5")
     if not colon and provider == "steps":
