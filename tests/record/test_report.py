@@ -66,7 +66,7 @@ async def test_the_head_says_goal_result_and_who_decided(page: Page, tmp_path: P
 
 async def test_a_run_without_a_model_says_so(page: Page, tmp_path: Path) -> None:
     await opened(page, tmp_path, small_run())
-    await expect(page.locator("header.head")).to_contain_text("no model: step lines")
+    await expect(page.locator("header.head")).to_contain_text("No model: step lines")
     await expect(page.locator("header.head")).not_to_contain_text("Cost")
 
 

@@ -208,11 +208,11 @@ def _summary(run: Run, lines: Sequence[Line], views: Sequence[View], chain: Chai
 
 
 _AUTHORS = {
-    "steps": "no model: step lines",
-    "human": "no model: a person",
-    "scripted": "no model: scripted decisions",
-    "replay": "no model: recorded decisions",
-    "memory": "no model: memory",
+    "steps": "No model: step lines",
+    "human": "No model: a person",
+    "scripted": "No model: scripted decisions",
+    "replay": "No model: recorded decisions",
+    "memory": "No model: memory",
 }
 
 
@@ -314,7 +314,7 @@ def _words(action: Action) -> tuple[str | Target, ...]:
 
 def _chip(target: Target, seen: Observation | None) -> Chip:
     if isinstance(target, Point):
-        return Chip(None, f"({target.x:g}, {target.y:g})")
+        return Chip(None, f"({round(target.x, 1):g}, {round(target.y, 1):g})")
     mark = seen.mark(target) if seen else None
     return Chip(target, f"{mark.role} “{mark.name}”" if mark else "(no such mark)")
 
