@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
-from vision_agent.actions import Ask
+from vision_agent.actions import Action, Ask
 from vision_agent.errors import UsageError
 from vision_agent.models.find import NotFoundError
 from vision_agent.models.lines import GRAMMAR, parse
@@ -102,16 +102,9 @@ class HumanModel:
         if complaint:
             self._say(complaint)
 
-    def _decision(self, goal: str, action: object, began: float) -> Decision:
-        return Decision.model_validate(
-            {
-                "next_goal": goal,
-                "actions": (action,),
-                "author": "human",
-                "model": "human",
-                "seconds": self._clock() - began,
-            }
-        )
+    def _decision(self, goal: str, action: Action, began: float) -> Decision:
+        seconds = self._clock() - began
+        return Decision(next_goal=goal, actions=(action,), author="human", model="human", seconds=seconds)
 
 
 def _told(outcome: Outcome) -> str:

@@ -73,9 +73,9 @@ _NUMBER = r"\d+(?:\.\d+)?"
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\s+(?=\S)", re.IGNORECASE)
 _KIND = re.compile(rf"\s+({'|'.join(sorted(KIND_WORDS))})$", re.IGNORECASE)
 _POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
-_VERBS = frozenset(
-    "click double right type append select press scroll hover drag go goto back forward reload wait open switch close "
-    "ask finish fail".split()
+_VERBS = (
+    *("click", "double", "right", "type", "append", "select", "press", "scroll", "hover", "drag", "go", "goto", "back"),
+    *("forward", "reload", "wait", "open", "switch", "close", "ask", "finish", "fail"),
 )
 _Direction = Literal["up", "down", "left", "right"]
 

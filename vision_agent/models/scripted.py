@@ -1,4 +1,4 @@
-"""Plays decisions that were made beforehand. The fake that ships: the loop's tests and yours need no model and no patch."""
+"""Plays decisions that were made beforehand. The fake that ships, so that no test needs a patch."""
 
 from __future__ import annotations
 
