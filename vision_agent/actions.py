@@ -78,7 +78,7 @@ class Hover(_Action):
 
 
 class Scroll(_Action):
-    """Scroll the page, or the container that holds the target. `pages` counts heights (or widths) of what is scrolled."""
+    """Scroll the page, or the container that holds the target. `pages` counts heights or widths of what scrolls."""
 
     kind: Literal["scroll"] = "scroll"
     direction: Literal["up", "down", "left", "right"] = "down"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 import platform
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -18,7 +19,7 @@ from playwright.async_api import Page
 from vision_agent import assets
 from vision_agent import settings as settings_module
 from vision_agent.agent import Loop, Person
-from vision_agent.browser import live, overlay
+from vision_agent.browser import gate, live, overlay
 from vision_agent.browser.launch import launched
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.still import StillBrowser
@@ -28,7 +29,7 @@ from vision_agent.ports import Browser, Model
 from vision_agent.record.redact import Redactor
 from vision_agent.record.report import write_report
 from vision_agent.record.store import SHOTS, RunFolder, new_run_id, shot_name
-from vision_agent.settings import Settings
+from vision_agent.settings import BrowserSettings, Settings
 from vision_agent.types import Event, Observation, Provenance, Run, Task
 from vision_agent.vision.contract import contract_for
 
@@ -95,6 +96,10 @@ class Agent:
             raise
         self._close(folder)
         return run
+
+    def listen(self, on_event: Callable[[Event], None]) -> None:
+        """Tell this listener everything from now on, instead of the one given at the start."""
+        self._on_event = on_event
 
     def say(self, text: str) -> None:
         """A message to the agent while it runs; it reaches the next decision."""
@@ -168,6 +173,11 @@ class Agent:
 
     async def _open(self, stack: AsyncExitStack, model_name: str) -> tuple[LiveBrowser, str]:
         page = self._page
+        if page is not None and self.task.allowed_hosts is not None:
+            raise UsageError(
+                "Allowed hosts cannot be held to on a page handed over: its browser is already open to all",
+                "let the agent launch the browser, or leave them out",
+            )
         described = "a page handed over by its owner"
         if page is not None and not isinstance(page, Page):
             raise UsageError(
@@ -176,7 +186,7 @@ class Agent:
                 "use vision_agent.sync_api for a sync page",
             )
         if page is None:
-            started = await stack.enter_async_context(launched(self.settings.browser))
+            started = await stack.enter_async_context(launched(_within(self.task.allowed_hosts, self.settings.browser)))
             page = await started.context.new_page()
             stack.push_async_callback(_close, page)
             described = started.description
@@ -199,6 +209,27 @@ class Agent:
                 await browser.open(self.task.start_url)
 
         return prepare
+
+
+def _within(hosts: tuple[str, ...] | None, browser: BrowserSettings) -> BrowserSettings:
+    """The settings of a browser that reaches no other host than these."""
+    if hosts is None:
+        return browser
+    if browser.cdp_url is not None or browser.proxy is not None:
+        raise UsageError(
+            "Allowed hosts cannot be held to with a proxy or in a browser that is connected to",
+            "let the agent launch the browser without a proxy, or leave them out",
+        )
+    return browser.model_copy(update={"args": (*browser.args, gate.network_rule(hosts))})
+
+
+def _report(folder: Path) -> Path | None:
+    """The report, or None where it cannot be written: what ended the run must not be lost over that."""
+    try:
+        return write_report(folder)
+    except RecordError as error:
+        logging.getLogger(__name__).warning("The report was not written: %s", error)
+        return None
 
 
 def _version(package: str) -> str:
@@ -242,3 +273,18 @@ async def watching(page: Page, settings: Settings | None = None) -> AsyncIterato
     contract = contract_for(settings.model.name, settings.observe.longest_edge)
     async with live.on(page, settings.observe, contract) as browser:
         yield browser
+
+
+async def look_at(url: str, settings: Settings | None = None) -> Observation:
+    """What a page shows with its marks, in a browser that is started for it and closed again.
+
+    Raises:
+        UsageError: it is no address that can be opened.
+        BrowserUnavailable: there is no browser, or the page cannot be reached.
+    """
+    settings = settings or settings_module.load()
+    async with launched(settings.browser) as started:
+        page = await started.context.new_page()
+        async with watching(page, settings) as browser:
+            await browser.open(url)
+            return await browser.observe()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from vision_agent.browser.refusal import Refused
+from vision_agent.errors import UsageError
 
 _WEB = ("http", "https")
 
@@ -42,3 +44,17 @@ def check(url: str, policy: Policy) -> None:
     if policy.hosts is not None and not host_matches(parts.hostname or "", policy.hosts):
         allowed = ", ".join(policy.hosts) or "none"
         raise Refused("blocked", f"{url[:200]} was not opened: its host is not among the allowed ones ({allowed}).")
+
+
+def network_rule(hosts: tuple[str, ...]) -> str:
+    """The argument with which Chromium itself resolves no host but these: redirects, frames and sockets included.
+
+    Addresses written as numbers count as hosts too. It says nothing where a proxy resolves names instead.
+
+    Raises:
+        UsageError: a host is not a host's name.
+    """
+    for host in hosts:
+        if not re.fullmatch(r"(\*\.)?[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]", host):
+            raise UsageError(f"The allowed host {host!r} is not a host's name", "such as example.org or *.example.org")
+    return "--host-resolver-rules=" + ", ".join(["MAP * ~NOTFOUND", *(f"EXCLUDE {host}" for host in hosts)])
