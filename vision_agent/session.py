@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import logging
 import platform
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -221,15 +220,6 @@ def _within(hosts: tuple[str, ...] | None, browser: BrowserSettings) -> BrowserS
             "let the agent launch the browser without a proxy, or leave them out",
         )
     return browser.model_copy(update={"args": (*browser.args, gate.network_rule(hosts))})
-
-
-def _report(folder: Path) -> Path | None:
-    """The report, or None where it cannot be written: what ended the run must not be lost over that."""
-    try:
-        return write_report(folder)
-    except RecordError as error:
-        logging.getLogger(__name__).warning("The report was not written: %s", error)
-        return None
 
 
 def _version(package: str) -> str:
