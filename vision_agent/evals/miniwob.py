@@ -1,0 +1,71 @@
+"""MiniWoB++: 130 small pages, each with a sentence that says what to do and a script that judges it.
+
+Begins an episode and reads the reward back, both in the page's own script and by the environment's own names. Knows
+nothing of agents, marks or how a task is done. The pages are the `html` folder of the `miniwob` package; who calls says
+where that is and serves it (`sites.served` does).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.async_api import Page
+
+from vision_agent.errors import UsageError
+
+_LONG_MS = 3_600_000
+"""Of an episode. The environment gives ten seconds, made for a policy that looks at nothing; here nobody is hurried."""
+_READY_MS = 10_000
+
+
+@dataclass(frozen=True)
+class Reward:
+    """What the environment says of an episode; `raw` is not scaled by time and means nothing before `done`."""
+
+    done: bool
+    raw: float
+    reason: str = ""
+
+    @property
+    def is_full(self) -> bool:
+        return self.done and self.raw == 1
+
+
+def tasks(html: Path) -> tuple[str, ...]:
+    """The names of all tasks in the package's `html` folder, sorted.
+
+    Raises:
+        UsageError: the folder holds none.
+    """
+    found = tuple(sorted(path.stem for path in (html / "miniwob").glob("*.html")))
+    if not found:
+        raise UsageError(f"{html} holds no MiniWoB++ tasks", "it should be the html folder of the miniwob package")
+    return found
+
+
+async def start(page: Page, site: str, task: str, seed: int | str) -> str:
+    """Begins an episode on a freshly loaded page, and returns what the environment asks for.
+
+    `site` is the address at which the `html` folder is served. No locator is used, so an overlay can still come.
+    """
+    await page.goto(f"{site}/miniwob/{task}.html", wait_until="load")
+    await page.wait_for_function("() => typeof core === 'object' && core.cover_div !== null", timeout=_READY_MS)
+    await page.evaluate("time => core.EPISODE_MAX_TIME = time", _LONG_MS)
+    await page.evaluate("seed => void Math.seedrandom(seed)", str(seed))
+    await page.evaluate("core.setDataMode('train')")
+    await page.evaluate("core.startEpisodeReal()")
+    await page.wait_for_function("() => WOB_TASK_READY", timeout=_READY_MS)
+    return await utterance(page)
+
+
+async def utterance(page: Page) -> str:
+    """What the environment asks for now."""
+    said: str = await page.evaluate("[core.getUtterance()].map(said => said.utterance ?? said)[0]")
+    return said
+
+
+async def reward(page: Page) -> Reward:
+    """What the environment says of the episode so far."""
+    said = await page.evaluate("({ done: WOB_DONE_GLOBAL, raw: WOB_RAW_REWARD_GLOBAL, reason: WOB_REWARD_REASON })")
+    return Reward(done=said["done"], raw=said["raw"], reason=str(said["reason"] or ""))
