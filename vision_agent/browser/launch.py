@@ -24,13 +24,17 @@ from playwright.async_api import Error as PlaywrightError
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.settings import BrowserSettings
 
-GET_A_BROWSER = "type `vision-agent setup`, or `playwright install chromium`, or `apt-get install chromium`"
+GET_A_BROWSER = (
+    "type `vision-agent setup`, or `playwright install chromium`, or as root `apt-get install chromium`; "
+    "or name a browser in VISION_AGENT_BROWSER__EXECUTABLE_PATH"
+)
 
 _START_S = 30
 _CLOSE_S = 10
 
-# What Chromium would otherwise fetch on its own; Playwright's own command line stops the rest.
-_QUIET = ("--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run")
+# With Playwright's own command line an installed Chromium still asks its maker for updates and for signed-in accounts.
+# Both are sent to a port that Chromium refuses to open; what a page itself asks of these hosts is not touched.
+_QUIET = ("--gaia-url=https://127.0.0.1:9", "--component-updater=url-source=https://127.0.0.1:9/")
 
 _ON_THE_PATH = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 
@@ -94,10 +98,7 @@ async def launched(settings: BrowserSettings) -> AsyncIterator[Launched]:
             context = await _context(started, options)
             yield Launched(playwright, started.browser, context, started.description)
         finally:
-            if started.candidate.cdp_url is None:
-                # The browser may be gone or hung; leaving `async_playwright` ends its process in any case.
-                with suppress(PlaywrightError, TimeoutError):
-                    await asyncio.wait_for(started.browser.close(), _CLOSE_S)
+            await end(started)
 
 
 async def first_that_starts(playwright: Playwright, settings: BrowserSettings) -> Started:
@@ -155,6 +156,14 @@ async def start(playwright: Playwright, candidate: Candidate, settings: BrowserS
             raise
     browser = await _launch(playwright, candidate, settings, False)
     return Started(browser, candidate, False, "off (this system does not let Chromium build one)")
+
+
+async def end(started: Started) -> None:
+    """Close a browser that we started; one that we connected to stays as it is."""
+    if started.candidate.cdp_url is None:
+        # It may be gone or hung; leaving `async_playwright` ends its process in any case.
+        with suppress(PlaywrightError, TimeoutError):
+            await asyncio.wait_for(started.browser.close(), _CLOSE_S)
 
 
 def context_options(settings: BrowserSettings, playwright: Playwright) -> dict[str, Any]:

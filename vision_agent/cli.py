@@ -1,0 +1,346 @@
+"""The command line: parses, calls, prints. No logic lives here.
+
+Each command imports what it needs when it runs, so that `--help` answers at once.
+Exit codes: 0 done, 1 not done, 2 usage, 3 limit, 4 needs a person or policy, 5 browser or model down, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from pydantic import SecretStr
+
+from vision_agent.errors import UsageError, VisionAgentError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from vision_agent.agent import Person
+    from vision_agent.browser.setup import Health
+    from vision_agent.ports import Model
+    from vision_agent.session import Agent
+    from vision_agent.types import Secret
+
+app = typer.Typer(
+    name="vision-agent",
+    help="The browser agent that sees what it clicks.",
+    no_args_is_help=True,
+    add_completion=False,
+    # A traceback with its variables could print a secret.
+    pretty_exceptions_enable=False,
+)
+
+# --- options that several commands share ------------------------------------------------------------------------------
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines for a person.")]
+Executable = Annotated[Path | None, typer.Option("--browser", help="The browser's executable.", show_default=False)]
+Cdp = Annotated[str | None, typer.Option("--cdp", help="Address of a running browser.", show_default=False)]
+Headed = Annotated[bool, typer.Option("--headed", help="Show the browser's window.")]
+Viewport = Annotated[str | None, typer.Option("--viewport", help="Such as 1280x800.", show_default=False)]
+Device = Annotated[str | None, typer.Option("--device", help="Such as 'Pixel 7'.", show_default=False)]
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    try:
+        app()
+    except VisionAgentError as error:
+        print(f"vision-agent: {error}", file=sys.stderr)  # noqa: T201 - the one line a person gets
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)] = False,
+) -> None:
+    if version:
+        typer.echo(metadata.version("vision-agent"))
+        raise typer.Exit
+
+
+# --- setting up -------------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def setup(executable: Executable = None, cdp: Cdp = None, as_json: AsJson = False) -> None:
+    """Find a browser, or get one, and show what a run would use."""
+    from vision_agent.browser.setup import setup
+
+    _check(setup, browser_flags(executable, cdp), as_json)
+
+
+@app.command()
+def doctor(executable: Executable = None, cdp: Cdp = None, as_json: AsJson = False) -> None:
+    """Show what a run would find on this machine; changes nothing."""
+    from vision_agent.browser.setup import doctor
+
+    _check(doctor, browser_flags(executable, cdp), as_json)
+
+
+def _check(look: Any, flags: dict[str, Any], as_json: bool) -> None:
+    from rich.console import Console
+
+    from vision_agent.settings import load
+
+    # Progress goes to stderr: what is on stdout can be piped.
+    progress = Console(stderr=True)
+    with progress.status("Looking for a browser") as status:
+
+        def say(text: str) -> None:
+            status.update(text)
+            if not progress.is_terminal:
+                progress.print(text, style="dim", highlight=False)
+
+        health: Health = asyncio.run(look(load(**flags), say))
+    if as_json:
+        typer.echo(health.model_dump_json(indent=2))
+    else:
+        _print_health(Console(soft_wrap=True), health)
+    raise typer.Exit(health.exit_code)
+
+
+def _print_health(console: Console, health: Health) -> None:
+    from rich.markup import escape
+
+    def line(title: str, text: str) -> None:
+        console.print(f"[dim]{title:<10}[/]{escape(text)}", highlight=False)
+
+    line("Python", f"{health.python} on {health.system}")
+    line("Packages", ", ".join(f"{name} {version or 'missing'}" for name, version in health.packages.items()))
+    for probe in health.browsers:
+        if probe.works:
+            console.print(
+                f"[dim]{'Browser':<10}[/][green]works[/]  {escape(probe.sentence)} [dim]({probe.seconds} s)[/]",
+                highlight=False,
+            )
+        else:
+            console.print(f"[dim]{'':<10}absent {escape(probe.sentence)}[/]", highlight=False)
+    line(
+        "Key", "ANTHROPIC_API_KEY is set" if health.has_anthropic_key else "no ANTHROPIC_API_KEY: runs without a model"
+    )
+    line("Runs", f"{health.runs_folder} ({'writable' if health.runs_folder_is_writable else 'NOT writable'})")
+    line("npm", "present" if health.has_npm else "absent: the JavaScript type check is skipped")
+    for warning in health.warnings:
+        console.print(f"[yellow]{'Warning':<10}{escape(warning)}[/]", highlight=False)
+
+
+# --- running ----------------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def marks(
+    url: Annotated[str, typer.Argument(help="The page to look at.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for clean.png, marked.png, marks.json, listing.txt.")],
+    executable: Executable = None,
+    cdp: Cdp = None,
+    headed: Headed = False,
+    viewport: Viewport = None,
+    device: Device = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look at a page once: number what can be acted on, write the pictures, print the listing.
+
+    Asks no model and acts on nothing.
+    """
+    from vision_agent.record.observation import write_observation
+    from vision_agent.session import look_at
+    from vision_agent.settings import load
+
+    flags = browser_flags(executable, cdp, headed, viewport=_size(viewport), device=device)
+    from rich.console import Console
+
+    with Console(stderr=True).status("Looking at the page"):
+        seen = asyncio.run(look_at(url, load(**flags)))
+    files = write_observation(seen, out)
+    if as_json:
+        typer.echo(json.dumps({"marks": len(seen.marks), "files": {what: str(path) for what, path in files.items()}}))
+        return
+    typer.echo(seen.listing)
+    for warning in seen.warnings:
+        typer.echo(f"vision-agent: {warning}", err=True)
+
+
+@app.command()
+def run(
+    url: Annotated[str, typer.Argument(help="The page to begin on.")],
+    goal: Annotated[str, typer.Argument(help="What is wanted, in plain words.", show_default=False)] = "",
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="Who decides: anthropic:<model>, steps or human.", show_default=False),
+    ] = None,
+    steps: Annotated[
+        Path | None,
+        typer.Option("--steps", help="Follow the plain lines of this file; no model is asked.", show_default=False),
+    ] = None,
+    data: Annotated[
+        list[str] | None, typer.Option("--data", help="A fact the model may use: name=value.", show_default=False)
+    ] = None,
+    secret: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--secret",
+            help="A value the model may use and never sees: name=VARIABLE, read from the environment.",
+            show_default=False,
+        ),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", help="The agent may open only these hosts.", show_default=False),
+    ] = None,
+    runs: Annotated[Path | None, typer.Option("--runs", help="Where run folders are made.", show_default=False)] = None,
+    max_steps: Annotated[int | None, typer.Option("--max-steps", show_default=False)] = None,
+    max_seconds: Annotated[float | None, typer.Option("--max-seconds", show_default=False)] = None,
+    executable: Executable = None,
+    cdp: Cdp = None,
+    headed: Headed = False,
+    viewport: Viewport = None,
+    device: Device = None,
+    locale: Annotated[str | None, typer.Option("--locale", help="Such as de-DE.", show_default=False)] = None,
+    proxy: Annotated[str | None, typer.Option("--proxy", help="The browser's proxy.", show_default=False)] = None,
+    storage_state: Annotated[
+        Path | None, typer.Option("--storage-state", help="Cookies saved by Playwright.", show_default=False)
+    ] = None,
+    show_marks: Annotated[bool, typer.Option("--show-marks", help="Show the marks in the browser's window.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Do a task on a page, and leave a folder that shows what was done.
+
+    By a model: vision-agent run https://example.org "Find the imprint"
+
+    By plain lines: vision-agent run https://example.org --steps lines.txt
+
+    By yourself: vision-agent run https://example.org "Find the imprint" --model human
+
+    A line is one action: click Sign in · type "a@b.c" into Email · select Large in Size · press Enter · scroll down ·
+    wait for "Thank you" · finish.
+
+    Exit codes: 0 done, 1 not done, 2 usage, 3 limit, 4 needs a person, 5 browser or model down, 130 interrupted.
+    """
+    from vision_agent.session import Agent
+    from vision_agent.settings import load
+    from vision_agent.types import Task
+
+    flags = browser_flags(
+        executable,
+        cdp,
+        headed,
+        viewport=_size(viewport),
+        device=device,
+        locale=locale,
+        proxy={"server": proxy} if proxy else None,
+        storage_state=storage_state,
+    )
+    limits = _given(steps=max_steps, seconds=max_seconds)
+    observe = {"marks_on_page": True} if show_marks else None
+    settings = load(**flags, **_given(limits=limits or None, runs=runs, observe=observe))
+    if not goal and steps is None:
+        raise UsageError("There is no goal", 'say what is wanted: vision-agent run URL "Find the imprint"')
+    task = Task(
+        goal=goal or "Follow the lines",
+        start_url=url,
+        limits=settings.limits,
+        user_data=dict(_pair(each, "--data") for each in data or ()),
+        secrets=tuple(_secret(each) for each in secret or ()),
+        allowed_hosts=tuple(allow_host) if allow_host else None,
+    )
+    _run(Agent(task, model=_decider(model, steps), settings=settings, person=_person()), as_json)
+
+
+def _run(agent: Agent, as_json: bool) -> None:
+    """Runs it with progress on stderr, and says at the end how it went and where that can be read."""
+    from rich.console import Console
+
+    from vision_agent.progress import Progress, tell_facts
+
+    console = Console(stderr=True)
+    agent.listen(progress := Progress(console))
+    try:
+        ending = asyncio.run(agent.run()).ending
+    finally:
+        progress.stop()
+        if not as_json:
+            tell_facts(console, ("folder", agent.folder), ("report", agent.report), ("head", agent.head))
+    assert ending is not None
+    if as_json:
+        said = {"status": ending.status, "exit_code": ending.exit_code, "sentence": ending.sentence}
+        where = {"run": str(agent.folder), "report": str(agent.report), "head": agent.head}
+        typer.echo(json.dumps({**said, "answer": ending.answer, **where}, ensure_ascii=False))
+    else:
+        typer.echo(ending.sentence)
+    raise typer.Exit(ending.exit_code)
+
+
+def _decider(model: str | None, steps: Path | None) -> str | Model | None:
+    if steps is None:
+        return model
+    if model not in (None, "steps"):
+        raise UsageError(f"--steps and --model {model} both decide", "leave one of them out")
+    from vision_agent.models.steps import StepsModel
+
+    try:
+        text = sys.stdin.read() if str(steps) == "-" else steps.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The lines in {steps} cannot be read: {error}") from error
+    return StepsModel(text.splitlines())
+
+
+def _person() -> Person | None:
+    """Asks in the terminal, where there is one."""
+    if not sys.stdin.isatty():
+        return None
+    from vision_agent.models.human import read_terminal
+
+    async def ask(question: str) -> str | None:
+        return await read_terminal(f"{question}\n> ") or None
+
+    return ask
+
+
+def _secret(text: str) -> Secret:
+    from vision_agent.types import Secret
+
+    name, variable = _pair(text, "--secret")
+    if variable not in os.environ:
+        raise UsageError(f"The secret {name} is to come from {variable}, which is not set", f"export {variable}=…")
+    return Secret(name=name, value=SecretStr(os.environ[variable]))
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise UsageError(f"{option} {text!r} is not of the form name=value")
+    return name, value
+
+
+def _size(text: str | None) -> dict[str, int] | None:
+    if text is None:
+        return None
+    width, _, height = text.partition("x")
+    if not (width.isdigit() and height.isdigit()):
+        raise UsageError(f"--viewport {text!r} is not of the form 1280x800")
+    return {"width": int(width), "height": int(height)}
+
+
+def _given(**flags: Any) -> dict[str, Any]:
+    return {name: value for name, value in flags.items() if value is not None}
+
+
+def browser_flags(
+    executable: Path | None = None, cdp: str | None = None, headed: bool = False, **more: Any
+) -> dict[str, Any]:
+    """The flags that were given, as `settings.load` takes them; what was not given is left to the other sources."""
+    given = {"executable_path": executable, "cdp_url": cdp, "headless": False if headed else None, **more}
+    return _given(browser=_given(**given) or None)
+
+
+if __name__ == "__main__":
+    main()
