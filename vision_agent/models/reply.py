@@ -53,6 +53,7 @@ def schema() -> dict[str, Any]:
     for each in whole["$defs"].values():
         if "kind" in each.get("properties", {}):
             each["required"] = ["kind", *(name for name in each.get("required", ()) if name != "kind")]
+    whole["$defs"]["Point"]["description"] = "A place in pixels of the picture, counted from its top left corner."
     plain: dict[str, Any] = _plain(whole)
     return plain
 

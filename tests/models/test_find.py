@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import pytest
+from seen import mark, point, seen, select, shot
+
+from vision_agent.models.find import NotFoundError, find, is_field, is_list
+from vision_agent.models.lines import where
+from vision_agent.types import Box, MarkState
+
+PAGE = seen(
+    mark(1, "Email", "link"),
+    mark(2, "Email", "field"),
+    mark(3, "Add"),
+    mark(4, "Add"),
+    mark(5, "add"),
+    mark(6, "Add to cart"),
+    mark(7, "2nd Street"),
+    mark(8, "Sort list"),
+    mark(9, "Seat 12"),
+    mark(10, "Seat 13"),
+    mark(11, "", "field", state=MarkState(placeholder="Search products")),
+    mark(12, "Remember me", "toggle"),
+    mark(13, "Pay now"),
+    mark(14, "Pay now", "link"),
+    mark(15, "Checkout", role="tab"),
+    mark(16, "Seat map", "surface", box=Box(x=100, y=200, width=400, height=300)),
+    select(17, "Size", "S", "L"),
+    mark(18, "Subscribe to the newsletter"),
+    mark(19, "Subscribe to the newsletters"),
+    mark(20, "Terms and conditions", "link"),
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        ("Add to cart", 6),
+        ("add TO cart", 6),
+        ('"Add to cart"', 6),
+        ("the Add to cart button", 6),
+        ("  Add   to cart ", 6),
+        ("add", 5),
+        ("1st Add", 3),
+        ("2nd Add", 4),
+        ("2nd Add button", 4),
+        ('2nd "Add" button', 4),
+        ("the 2nd Add", 4),
+        ("2nd Street", 7),
+        ("Sort list", 8),
+        ("Seat 12", 9),
+        ("seat 13", 10),
+        ("Search products", 11),
+        ("search products field", 11),
+        ("Remember me checkbox", 12),
+        ("the Pay now link", 14),
+        ("Checkout tab", 15),
+        ("Seat map canvas", 16),
+        ("Size list", 17),
+        ("Email link", 1),
+        ("[4]", 4),
+        ("Terms and condition", 20),
+        ("Terms  & conditions", None),
+        ("Subscribe to the newsletter", 18),
+    ],
+)
+def test_words_find_the_mark_they_name(words, number):
+    if number is None:
+        with pytest.raises(NotFoundError, match=r"nearest are \[20\]"):
+            find(where(words), PAGE)
+    else:
+        assert find(where(words), PAGE) == number
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("Add", r"any of \[3\] button 'Add', \[4\] button 'Add'; name one by its number"),
+        ("ADD", r"\[3\].*\[4\].*\[5\]"),
+        ("Pay now", r"\[13\] button 'Pay now', \[14\] link 'Pay now'"),
+        ("4th Add", r"is not here: \[3\].*\[4\]"),
+        ("Seat 14", r"Nothing here is called 'Seat 14'; the nearest are .*\[9\]"),
+        ("Seat 1", "Nothing here is called"),
+        ("the Remember me link", "Nothing here is called"),
+        ("Subscribe to the newslettr", r"any of \[18\].*\[19\]"),
+        ("2nd Subscribe to the newslettr", r"any of \[18\].*\[19\]"),
+        ("Save", "Nothing here is called 'Save'"),
+        ("[99]", r"no mark \[99\]"),
+        ('"the Add to cart"', "Nothing here is called"),
+    ],
+)
+def test_words_that_fit_nothing_or_two_things_say_what_there_is(words, says):
+    with pytest.raises(NotFoundError, match=says):
+        find(where(words), PAGE)
+
+
+def test_what_is_to_be_done_with_it_decides_between_equal_names():
+    assert find(where("Email"), PAGE, is_field) == 2
+    with pytest.raises(NotFoundError, match="any of"):
+        find(where("Email"), PAGE)
+
+
+def test_what_is_to_be_done_with_it_never_overrides_a_name():
+    assert find(where("Add to cart"), PAGE, is_list) == 6
+
+
+def test_a_page_without_names_says_so():
+    with pytest.raises(NotFoundError, match="no mark with a name"):
+        find(where("Save"), seen(mark(1, "")))
+
+
+def test_a_point_of_the_picture_is_itself():
+    assert find(where("(412, 233)"), PAGE) == point(412, 233)
+    with pytest.raises(NotFoundError, match=r"\(640, 10\) is outside the picture of 640×400"):
+        find(where("(640, 10)"), PAGE)
+
+
+def test_a_point_inside_a_thing_is_a_share_of_its_box_in_picture_pixels():
+    """The picture is half the size of the page here."""
+    page = PAGE.model_copy(update={"marked": shot(scale=2)})
+    assert find(where("(0.25, 0.5) of Seat map"), page) == point(100, 175)
+    assert find(where("(0, 1) of [16]"), page) == point(50, 250)

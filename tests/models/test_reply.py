@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import json
+
+import anthropic
+import pytest
+from seen import mark, seen
+
+from vision_agent.actions import ACTIONS, Click, Drag, Finish, Point, Press
+from vision_agent.errors import FormatError
+from vision_agent.models.reply import decision_from, schema
+
+
+def said(*actions, **more):
+    return json.dumps({"judgement": "unknown", "actions": actions, **more})
+
+
+def click(target):
+    return {"kind": "click", "target": target}
+
+
+# --- targets ---
+
+
+@pytest.mark.parametrize(
+    ("target", "meant"),
+    [
+        (12, 12),
+        ("12", 12),
+        ("[12]", 12),
+        (" 12 ", 12),
+        ({"x": 5, "y": 7.5}, Point(x=5, y=7.5)),
+        ({"x": 0, "y": 0}, Point(x=0, y=0)),
+    ],
+)
+def test_a_target_is_a_mark_or_a_point(target, meant):
+    assert decision_from(said(click(target)), seen()).actions == (Click(target=meant),)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [True, 12.5, 12.0, "12 or 3", "[12", "twelve", "012", "-12", "1_2", "", [12], {"x": 5}, {"x": True, "y": 2},
+     {"x": 1, "y": 2, "z": 3}, {"mark": 12}],
+)  # fmt: skip
+def test_what_is_neither_is_refused_and_not_read_as_a_mark(target):
+    with pytest.raises(FormatError, match="is no target"):
+        decision_from(said(click(target)), seen())
+
+
+@pytest.mark.parametrize("number", [0, 1, 11, 13, 120, 999999999])
+def test_a_mark_that_is_not_listed_is_named_and_no_near_one_is_taken(number):
+    with pytest.raises(FormatError, match=rf"no mark {number}, which actions\[0\] \(click\).*are 3, 4, 12\."):
+        decision_from(said(click(number)), seen())
+
+
+def test_a_page_without_marks_says_so():
+    with pytest.raises(FormatError, match="none at all"):
+        decision_from(said(click(1)), seen().model_copy(update={"marks": ()}))
+
+
+def test_long_lists_of_marks_are_cut_and_the_cut_is_told():
+    many = seen(*(mark(number, "x") for number in range(1, 101)))
+    with pytest.raises(FormatError, match="58, 59, 60 and 40 more"):
+        decision_from(said(click(500)), many)
+
+
+@pytest.mark.parametrize(("x", "y"), [(-1, 5), (640, 5), (5, 400), (5, -0.1), (1e400, 5)])
+def test_a_point_outside_the_picture_is_refused_with_the_size(x, y):
+    text = said(click({"x": x, "y": y})).replace("Infinity", "1e999")
+    with pytest.raises(FormatError, match="outside the picture, which is 640×400"):
+        decision_from(text, seen())
+
+
+def test_both_ends_of_a_drag_are_checked():
+    drag = {"kind": "drag", "source": 12, "target": {"x": 1, "y": 1}}
+    assert decision_from(said(drag), seen()).actions == (Drag(source=12, target=Point(x=1, y=1)),)
+    with pytest.raises(FormatError, match=r"no mark 5, which actions\[1\] \(drag\)"):
+        decision_from(said(click(3), {"kind": "drag", "source": 5, "target": 12}), seen())
+
+
+def test_evidence_is_of_the_present_listing():
+    finish = {"kind": "finish", "answer": "42", "evidence": [3]}
+    assert decision_from(said(finish), seen()).actions == (Finish(answer="42", evidence=(3,)),)
+    with pytest.raises(FormatError, match="no mark 99, which the evidence"):
+        decision_from(said({**finish, "evidence": [99]}), seen())
+
+
+def test_an_action_without_a_target_needs_none():
+    assert decision_from(said({"kind": "press", "keys": "Enter"}), seen()).actions == (Press(keys="Enter"),)
+
+
+def test_a_candidate_that_has_left_the_page_is_dropped():
+    decision = decision_from(
+        said(click(12), candidates=[{"mark": 12, "reason": "a"}, {"mark": 50, "reason": "b"}]), seen()
+    )
+    assert [each.mark for each in decision.candidates] == [12]
+
+
+# --- around the JSON ---
+
+GOOD = said(click(12))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        f"\n {GOOD} \n",
+        f"```json\n{GOOD}\n```",
+        f"```\n{GOOD}```",
+        f"Here it is:\n{GOOD}",
+        f"{GOOD}\nI chose [12] and not [3] because it is the button.",
+    ],
+)
+def test_what_stands_around_the_object_does_not_matter(text):
+    assert decision_from(text, seen()).actions == (Click(target=12),)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no JSON object. It is empty"),
+        ("click [12]", r"It says: 'click \[12\]'"),
+        ("[12]", "no JSON object"),
+        (GOOD[:-1], "not valid JSON"),
+        (GOOD[:-3], "not valid JSON"),
+        (GOOD.replace('"', "'"), "not valid JSON"),
+        (GOOD + said(click(3)), "more than one"),
+        (f"{GOOD}\nor rather {said(click(3))}", "more than one"),
+        ('{"judgement": "unknown", "actions": [{"kind": "click", "target": 12, "target": 3}]}', "'target' twice"),
+        ('{"judgement": "unknown", "actions": [{"kind": "wait", "seconds": NaN}]}', "NaN"),
+        ("{" * 100_000, "valid JSON|cannot be read"),
+        ('{"a":' * 100_000, "valid JSON|cannot be read"),
+        ('{"a":' + "9" * 5000 + "}", "cannot be read"),
+        ("{}", "judgement: Field required; actions: Field required"),
+        (said(), "actions: Tuple should have at least 1"),
+        ('{"judgement": "unknown", "actions": "click"}', "actions"),
+        ('{"judgement": "unknown", "actions": ["click"]}', r"actions\[0\]"),
+        (said({"kind": "fly", "target": 12}), r"actions\[0\].*'fly'"),
+        (said({"kind": "click"}), r"actions\[0\]\.click\.target"),
+        (said({**click(12), "force": True}), "force"),
+        (said({**click(12), "count": 9}), "count"),
+        (said(click(12), judgement="maybe"), "judgement"),
+        (said(click(12), thoughts="hm"), "thoughts"),
+    ],
+)
+def test_a_reply_that_cannot_be_read_is_refused_with_the_reason(text, says):
+    with pytest.raises(FormatError, match=says):
+        decision_from(text, seen())
+
+
+# --- the schema ---
+
+
+def sent():
+    return anthropic.transform_schema(schema())
+
+
+def objects(node):
+    if isinstance(node, dict):
+        if node.get("type") == "object":
+            yield node
+        for each in node.values():
+            yield from objects(each)
+    elif isinstance(node, list):
+        for each in node:
+            yield from objects(each)
+
+
+def test_the_schema_keeps_to_the_limits_of_the_api():
+    """24 optional and 16 union-typed parameters in all, no open object, no recursion, no default."""
+    every = list(objects(sent()))
+    optional = [name for each in every for name in each["properties"] if name not in each.get("required", ())]
+    unions = [name for each in every for name, value in each["properties"].items() if "anyOf" in value]
+    assert len(optional) <= 24
+    # The choice of actions is a union inside an array.
+    assert len(unions) + 1 <= 16
+    assert all(each["additionalProperties"] is False for each in every)
+    text = json.dumps(sent())
+    assert '"default"' not in text
+    assert "null" not in text
+    assert "oneOf" not in text
+
+
+def test_the_schema_offers_every_action_by_a_required_kind():
+    definitions = sent()["$defs"]
+    for action in ACTIONS:
+        kind = definitions[action.__name__]
+        assert kind["properties"]["kind"] == {"const": action.model_fields["kind"].default}
+        assert "kind" in kind["required"]
+    offered = sent()["properties"]["actions"]["items"]["anyOf"]
+    assert {each["$ref"].rpartition("/")[2] for each in offered} == {action.__name__ for action in ACTIONS}
+
+
+def test_everything_a_reply_says_of_itself_is_required():
+    assert sent()["required"] == ["judgement", "summary", "memory", "next_goal", "candidates", "actions"]

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import pytest
+from seen import mark, refused, seen, step
+
+from vision_agent.actions import Click, Finish, Wait
+from vision_agent.errors import UsageError
+from vision_agent.models.steps import StepsModel
+from vision_agent.types import Outcome, Task
+
+TASK = Task(goal="Sign in.")
+DONE = Outcome(status="done", effect="changed", sentence="clicked")
+
+
+async def played(model, outcomes, page=None):
+    """Every decision while the outcomes last, one more, as a loop would get them."""
+    steps, decisions = [], []
+    for outcome in [*outcomes, None]:
+        decisions.append(await model.decide(TASK, tuple(steps), page or seen()))
+        if outcome is not None:
+            steps.append(step(len(steps), *decisions[-1].actions, outcome=outcome))
+    return decisions
+
+
+def actions(decisions):
+    return [each.actions[0] for each in decisions]
+
+
+async def test_one_line_is_one_step():
+    decisions = await played(StepsModel(["click Email", "# note", "click Sign in", "finish ok"]), [DONE, DONE])
+    assert actions(decisions) == [Click(target=3), Click(target=12), Finish(answer="ok")]
+    assert [each.next_goal for each in decisions] == ["click Email", "click Sign in", "finish ok"]
+    assert {each.author for each in decisions} == {"steps"}
+
+
+async def test_lines_that_run_out_end_the_task():
+    decisions = await played(StepsModel(["click Email"]), [DONE])
+    assert actions(decisions)[-1] == Finish(answer="All 1 lines were carried out.")
+
+
+async def test_the_step_before_is_judged_by_its_outcomes():
+    nothing = Outcome(status="done", effect="no_effect", sentence="nothing happened")
+    decisions = await played(StepsModel(["click Email"] * 4), [DONE, nothing, refused()])
+    assert [each.judgement for each in decisions] == ["unknown", "success", "unknown", "failure"]
+
+
+async def test_a_refused_line_is_tried_once_more_and_then_the_reason_is_told():
+    decisions = await played(StepsModel(["click Email", "click Sign in"]), [DONE, refused(), refused()])
+    assert actions(decisions)[:3] == [Click(target=3), Click(target=12), Click(target=12)]
+    end = actions(decisions)[3]
+    assert not end.success
+    assert end.answer == "Line 2, 'click Sign in', was refused twice: mark 12 is covered"
+
+
+async def test_a_line_that_works_the_second_time_goes_on():
+    decisions = await played(StepsModel(["click Email", "click Sign in"]), [refused(), DONE, DONE])
+    assert actions(decisions)[:3] == [Click(target=3), Click(target=3), Click(target=12)]
+    assert actions(decisions)[3].success
+
+
+async def test_the_last_line_counts_too():
+    decisions = await played(StepsModel(["click Email"]), [refused(), refused()])
+    assert not actions(decisions)[-1].success
+
+
+async def test_what_is_not_there_is_looked_for_again_and_then_given_up_with_the_nearest_names():
+    decisions = await played(StepsModel(["click Sign out"]), [DONE, DONE, DONE])
+    assert actions(decisions)[:3] == [Wait(seconds=0.5), Wait(seconds=1), Wait(seconds=2)]
+    end = actions(decisions)[3]
+    assert not end.success
+    assert end.answer.startswith(
+        "Line 1, 'click Sign out', could not be carried out: Nothing here is called 'Sign out'"
+    )
+    assert "[12] button 'Sign in'" in end.answer
+
+
+async def test_what_appears_while_it_is_looked_for_is_acted_upon():
+    model = StepsModel(["click Sign out", "click Sign in"])
+    first = await model.decide(TASK, (), seen())
+    later = seen(mark(12, "Sign in"), mark(13, "Sign out"))
+    second = await model.decide(TASK, (step(0, *first.actions, outcome=DONE),), later)
+    third = await model.decide(TASK, (step(0), step(1, *second.actions, outcome=DONE)), later)
+    assert actions([first, second, third]) == [Wait(seconds=0.5), Click(target=13), Click(target=12)]
+
+
+async def test_two_things_of_one_name_are_never_chosen_between():
+    page = seen(mark(1, "Add"), mark(2, "Add"))
+    decisions = await played(StepsModel(["click Add"]), [DONE] * 3, page)
+    assert all(isinstance(each, Wait) for each in actions(decisions)[:3])
+    assert "any of [1] button 'Add', [2] button 'Add'" in actions(decisions)[3].answer
+
+
+async def test_a_refused_step_of_someone_else_is_not_this_ones():
+    """Actions to begin with are carried out before the first line."""
+    model = StepsModel(["click Email"])
+    decision = await model.decide(TASK, (step(0, outcome=refused(), author="scripted"),), seen())
+    assert decision.actions == (Click(target=3),)
+
+
+def test_a_mistake_in_the_last_line_is_known_before_the_first_is_done():
+    with pytest.raises(UsageError, match="Line 2, 'clikc Sign in'"):
+        StepsModel(["click Email", "clikc Sign in"])
