@@ -1,0 +1,330 @@
+"""The agent on pages of Playwright's sync API, whose owner goes on using them with plain calls."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import playwright.sync_api as plain
+import pytest
+from playwright.async_api import async_playwright
+
+from vision_agent import Settings, Task
+from vision_agent.actions import Ask, Click, Finish, Type
+from vision_agent.browser.launch import end, first_that_starts
+from vision_agent.errors import UsageError
+from vision_agent.models.scripted import ScriptedModel
+from vision_agent.record import read
+from vision_agent.settings import BrowserSettings
+from vision_agent.sync_api import Agent, observe, watching
+
+ROOT = Path(__file__).parent.parent
+PAGE = """<title>Small</title><input id=name aria-label=Name>
+<button id=go onclick="document.title = 'Gone'; console.log('pressed'); 
+  fetch('/data.json').then(reply => reply.text())">Go</button>
+<button id=tell onclick="alert('Hello'); document.body.append('told')">Tell</button>
+<a id=out href="/second" target=_blank>Second</a>
+<iframe srcdoc="<button>Inside</button>"></iframe>"""
+
+
+@pytest.fixture(scope="module")
+def executable() -> str | None:
+    """The browser that the product finds; None is Playwright's own."""
+    return asyncio.run(_executable())
+
+
+@pytest.fixture(scope="module")
+def owner(executable: str | None) -> Iterator[plain.Browser]:
+    """A browser that was started by plain code."""
+    with plain.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, chromium_sandbox=False)
+        yield browser
+        browser.close()
+
+
+async def _executable() -> str | None:
+    async with async_playwright() as playwright:
+        started = await first_that_starts(playwright, BrowserSettings())
+        await end(started)
+    return str(started.candidate.executable) if started.candidate.executable else None
+
+
+@pytest.fixture
+def small(owner: plain.Browser, serve: Any) -> Iterator[plain.Page]:
+    """A small page, as its owner opened it: without having used a locator on it."""
+    site = serve({"/": PAGE, "/second": "<title>Other</title><button>Back</button>", "/data.json": "{}"})
+    context = owner.new_context()
+    page = context.new_page()
+    page.goto(site + "/")
+    yield page
+    context.close()
+
+
+def settings(tmp_path: Path) -> Settings:
+    return Settings(runs=tmp_path)
+
+
+def listeners(page: plain.Page) -> dict[str, int]:
+    """How many there are to each event; what listens is below the public API."""
+    impl, context = page._impl_obj, page.context._impl_obj
+    events = ("dialog", "request", "requestfinished", "requestfailed", "close", "download", "crash")
+    return {event: len(impl.listeners(event)) for event in events} | {"page": len(context.listeners("page"))}
+
+
+def number(observation: Any, name: str) -> int:
+    return next(mark.number for mark in observation.marks if mark.name == name)
+
+
+def test_a_plain_page_is_observed_with_its_frames(small: plain.Page) -> None:
+    observation = observe(small)
+    assert {mark.name for mark in observation.marks} >= {"Name", "Go", "Tell", "Second", "Inside"}
+    assert observation.marked.data is not None
+
+
+def test_an_agent_runs_on_a_plain_page_and_leaves_its_run(small: plain.Page, tmp_path: Path) -> None:
+    observation = observe(small)
+    script = [
+        [Type(target=number(observation, "Name"), text="Ada")],
+        [Click(target=number(observation, "Go"))],
+        [Finish(answer="gone")],
+    ]
+    agent = Agent("Press Go", model=ScriptedModel(script), page=small, settings=settings(tmp_path))
+    run = agent.run()
+    assert run.ending is not None
+    assert (run.ending.status, run.ending.answer) == ("done", "gone")
+    assert agent.folder is not None
+    assert agent.report is not None
+    assert agent.report.is_file()
+    assert read(agent.folder).ending == run.ending
+    assert small.title() == "Gone"
+    assert small.locator("#name").input_value() == "Ada"
+
+
+def test_the_owner_keeps_plain_objects_afterwards(small: plain.Page) -> None:
+    frames_before = small.frames
+    observe(small)
+    assert small.context.pages == [small]
+    assert small.main_frame is frames_before[0]
+    assert all(isinstance(frame, plain.Frame) for frame in small.frames)
+    assert isinstance(small.context, plain.BrowserContext)
+    assert isinstance(small.context.browser, plain.Browser)
+    assert isinstance(small.locator("#go").element_handle(), plain.ElementHandle)
+    response = small.reload()
+    assert isinstance(response, plain.Response)
+    assert isinstance(response.request, plain.Request)
+    small.frames[1].locator("button").click()
+    small.get_by_role("button", name="Go").click()
+    assert small.title() == "Gone"
+
+
+def test_the_owner_s_handlers_get_plain_objects_while_we_work(small: plain.Page) -> None:
+    """Each of these objects is new during our run, and we listen to the same events."""
+    got: dict[str, set[type]] = {}
+    for event in ("request", "response", "requestfinished", "console", "dialog", "popup"):
+        small.on(event, lambda value, event=event: got.setdefault(event, set()).add(type(value)))  # type: ignore[call-overload]
+    small.context.on("page", lambda value: got.setdefault("page", set()).add(type(value)))
+    with watching(small) as browser:
+        for name in ("Go", "Tell", "Second"):
+            observation = browser.observe()
+            browser.act(Click(target=number(observation, name)), observation)
+    assert got == {
+        "request": {plain.Request},
+        "response": {plain.Response},
+        "requestfinished": {plain.Request},
+        "console": {plain.ConsoleMessage},
+        "dialog": {plain.Dialog},
+        "popup": {plain.Page},
+        "page": {plain.Page},
+    }
+
+
+def test_the_owner_s_handler_may_use_the_page_while_we_work(small: plain.Page) -> None:
+    titles: list[str] = []
+
+    def read_title(message: plain.ConsoleMessage) -> None:
+        if message.text == "pressed":
+            titles.append(small.title())
+
+    small.on("console", read_title)
+    small.on("dialog", lambda dialog: dialog.accept())
+    with watching(small) as browser:
+        for name in ("Go", "Tell"):
+            observation = browser.observe()
+            browser.act(Click(target=number(observation, name)), observation)
+    assert titles == ["Gone"]
+    assert "told" in small.inner_text("body")
+
+
+def test_the_owner_s_route_answers_what_the_agent_s_clicks_ask_for(small: plain.Page) -> None:
+    kinds: list[type] = []
+
+    def answer(route: plain.Route) -> None:
+        kinds.append(type(route))
+        route.fulfill(body="{}")
+
+    small.route("**/data.json", answer)
+    with watching(small) as browser:
+        observation = browser.observe()
+        browser.act(Click(target=number(observation, "Go")), observation)
+    assert kinds == [plain.Route]
+
+
+def test_numbers_stay_while_a_page_is_watched_and_a_new_tab_is_followed(small: plain.Page) -> None:
+    with watching(small) as browser:
+        first = browser.observe()
+        assert browser.page is small
+        assert [mark.number for mark in browser.observe().marks] == [mark.number for mark in first.marks]
+        seen = browser.observe()
+        outcome = browser.act(Click(target=number(seen, "Second")), seen)
+        assert outcome.effect == "new_tab"
+        assert browser.observe().title == "Other"
+        assert isinstance(browser.page, plain.Page)
+        assert browser.page in small.context.pages
+        assert browser.page is not small
+
+
+def test_nothing_of_ours_listens_when_we_are_done(small: plain.Page) -> None:
+    before = listeners(small)
+    with watching(small) as browser:
+        browser.observe()
+        assert listeners(small) != before
+    assert listeners(small) == before
+
+
+def test_an_exception_in_the_with_block_leaves_the_page_as_it_was(small: plain.Page) -> None:
+    with pytest.raises(ZeroDivisionError), watching(small) as browser:
+        browser.observe().marks[len(browser.observe().marks) // 0]
+    assert listeners(small)["dialog"] == 0
+    assert isinstance(small.main_frame, plain.Frame)
+    assert small.title() == "Small"
+
+
+def test_two_agents_after_each_other_on_pages_of_one_playwright(
+    small: plain.Page, owner: plain.Browser, tmp_path: Path
+) -> None:
+    other = owner.new_page()
+    other.goto(small.url)
+    for page in (small, other):
+        run = Agent("Look", model=ScriptedModel([[Finish()]]), page=page, settings=settings(tmp_path)).run()
+        assert run.ending is not None
+        assert run.ending.status == "done"
+    other.close()
+
+
+def test_a_person_who_answers_in_plain_code_is_asked_off_the_page_s_loop(small: plain.Page, tmp_path: Path) -> None:
+    asked: list[tuple[str, bool]] = []
+
+    def person(question: str) -> str:
+        asked.append((question, threading.current_thread() is threading.main_thread()))
+        return "Blue"
+
+    model = ScriptedModel([[Ask(question="Which colour?")], [Finish()]])
+    run = Agent("Ask", model=model, page=small, settings=settings(tmp_path), person=person).run()
+    assert asked == [("Which colour?", False)]
+    assert "Blue" in run.task.messages[0].text
+
+
+def test_what_breaks_a_run_is_raised_to_plain_code_and_recorded(small: plain.Page, tmp_path: Path) -> None:
+    task = Task(goal="Open it", start_url="gopher://127.0.0.1/")
+    agent = Agent(task, model=ScriptedModel([]), page=small, settings=settings(tmp_path))
+    with pytest.raises(UsageError, match="gopher"):
+        agent.run()
+    assert agent.folder is not None
+    ending = read(agent.folder).ending
+    assert ending is not None
+    assert ending.status == "error"
+    assert small.title() == "Small"
+
+
+def test_an_async_page_is_refused_with_the_api_that_takes_it(small: plain.Page) -> None:
+    with pytest.raises(UsageError, match=r"use vision_agent\.Agent, observe or watching"):
+        observe(small._impl_obj)
+
+
+def test_without_a_page_a_running_loop_is_refused_with_what_to_do(small: plain.Page, tmp_path: Path) -> None:
+    """Inside `with sync_playwright()` Playwright's own loop counts as running."""
+    agent = Agent("Look", model=ScriptedModel([]), settings=settings(tmp_path))
+    with pytest.raises(UsageError, match=r"give page=browser\.new_page\(\), or start the run outside of it"):
+        agent.run()
+    assert agent.folder is None
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from vision_agent import Settings, Task
+from vision_agent.actions import Click, Finish, Wait
+from vision_agent.models.scripted import ScriptedModel
+from vision_agent.sync_api import Agent
+
+runs, how = Path(sys.argv[1]), sys.argv[2]
+
+def told(event):
+    if event.event == "intended":
+        print("acting", flush=True)
+
+def agent(page=None):
+    task = Task(goal="Wait", start_url="data:text/html,<button>Go</button>")
+    script = [[Wait(seconds=60)] if how.endswith("interrupted") else [Finish(answer="seen")]]
+    return Agent(task, model=ScriptedModel(script), page=page, settings=Settings(runs=runs), on_event=told)
+
+if how.startswith("owned"):
+    from playwright.sync_api import sync_playwright
+    with sync_playwright() as playwright:
+        path = None if len(sys.argv) < 4 else sys.argv[3]
+        page = playwright.chromium.launch(executable_path=path, chromium_sandbox=False).new_page()
+        try:
+            print(agent(page).run().ending.answer)
+        except KeyboardInterrupt:
+            print("interrupted; the page is", "closed" if page.is_closed() else page.title() or "alive", flush=True)
+else:
+    try:
+        print(agent().run().ending.answer)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+"""
+
+
+def test_without_a_page_plain_code_gets_a_browser_of_its_own(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", SCRIPT, tmp_path, "alone"],
+        cwd=ROOT, capture_output=True, text=True, timeout=90,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["acting", "seen"], done.stderr
+
+
+def test_ctrl_c_on_a_plain_page_is_recorded_and_leaves_the_page_usable(executable: str | None, tmp_path: Path) -> None:
+    out = interrupted(tmp_path, "owned interrupted", *([executable] if executable else []))
+    assert out == ["acting", "interrupted; the page is alive"]
+    assert ending_of(tmp_path) == ("interrupted", 130)
+
+
+def test_ctrl_c_in_a_run_with_its_own_browser_is_recorded(tmp_path: Path) -> None:
+    assert interrupted(tmp_path, "alone interrupted") == ["acting", "interrupted"]
+    assert ending_of(tmp_path) == ("interrupted", 130)
+
+
+def interrupted(runs: Path, how: str, *more: str) -> list[str]:
+    """What the script printed when it got a SIGINT while it was acting."""
+    command = [sys.executable, "-c", SCRIPT, str(runs), how, *more]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    first = process.stdout.readline().strip()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    return [first, *out.splitlines()]
+
+
+def ending_of(runs: Path) -> tuple[str, int]:
+    [folder] = runs.iterdir()
+    ending = read(folder).ending
+    assert ending is not None
+    assert (folder / "report.html").is_file()
+    return ending.status, ending.exit_code
