@@ -5,6 +5,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 import sys
 from asyncio.subprocess import PIPE, STDOUT
 from itertools import count
@@ -144,27 +145,38 @@ async def test_no_secret_reaches_the_api_in_any_part_of_a_request(api, claude):
         url=f"http://shop.test/?p={value}", title=value, listing=f"3[:]<input>{value}", warnings=(f"saw {value}",)
     )
     told = step(0, Type(target=3, text=value), memory=value, outcome=refused(f"could not type {value}"))
-    model = claude(redact=Redactor((secret,)))
+    kept = []
+    model = claude(redact=Redactor((secret,)), keep_request=lambda request: kept.append(request) or "")
     await model.decide(task, (told,), page, complaint=f"no {value}")
 
     assert value.encode() not in api.requests[0]
-    assert value.encode() not in model.last_request
+    assert value.encode() not in kept[0]
     assert b"<secret:password>" in api.requests[0]
     assert "<secret:password> (only on shop.test)" in content(api.asked[0])[0]["text"]
 
 
-async def test_the_request_is_kept_with_each_picture_as_its_hash(api, claude):
-    model = claude()
-    decision = await model.decide(TASK, (), seen())
+async def test_the_request_is_kept_before_it_is_sent_with_each_picture_as_its_hash(api, claude):
+    written = []
 
-    kept, sent = json.loads(model.last_request), api.asked[0]
-    images = [block for block in content(kept) if block["type"] == "image"]
-    assert [each["source"]["data"] for each in images] == [f"sha256:{hashlib.sha256(PIXEL).hexdigest()}"]
+    def keep(request):
+        written.append((request, len(api.requests)))
+        return "hash-of-the-record"
+
+    decision = await claude(keep_request=keep).decide(TASK, (), seen())
+
+    ((request, already_sent),) = written
+    sent = api.asked[0]
     for block in content(sent):
         if block["type"] == "image":
             block["source"]["data"] = f"sha256:{hashlib.sha256(PIXEL).hexdigest()}"
-    assert kept == sent
-    assert decision.request_sha256 == hashlib.sha256(model.last_request).hexdigest()
+    assert json.loads(request) == sent
+    assert already_sent == 0
+    assert decision.request_sha256 == "hash-of-the-record"
+
+
+async def test_a_request_that_nobody_keeps_is_known_by_its_hash(api, claude):
+    decision = await claude().decide(TASK, (), seen())
+    assert re.fullmatch("[0-9a-f]{64}", decision.request_sha256)
 
 
 async def test_a_complaint_is_the_last_thing_the_model_reads(api, claude):
@@ -202,8 +214,9 @@ async def test_a_stop_sequence_ends_a_reply_like_any_other(api, claude):
 )
 async def test_a_reply_that_makes_no_sense_says_what_to_do_about_it(api, claude, name, says):
     api.answers = [reply(name)]
-    with pytest.raises(FormatError, match=says):
+    with pytest.raises(FormatError) as raised:
         await claude().decide(TASK, (), seen())
+    assert re.search(says, raised.value.sentence)
 
 
 @pytest.mark.parametrize(

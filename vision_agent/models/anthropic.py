@@ -51,8 +51,6 @@ class AnthropicModel:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = name
-        self.last_request: bytes | None = None
-        """The last request as JSON: redacted, and each picture as its sha256. """
         self._settings = settings
         self._redact = redact
         self._keep_request = keep_request or (lambda request: hashlib.sha256(request).hexdigest())
@@ -75,8 +73,7 @@ class AnthropicModel:
         began = self._clock()
         prompt = render(task, steps, observation, redact=self._redact, complaint=complaint)
         request = _request(self.name, self._settings.max_tokens, prompt, task, observation)
-        self.last_request = _as_recorded(request)
-        kept_as = self._keep_request(self.last_request)
+        kept_as = self._keep_request(_as_recorded(request))
         body = await self._ask(request)
         # What a reply says is read before its cost is forgotten: one that makes no sense has cost as much.
         decision = decision_from(
@@ -255,15 +252,15 @@ def _text_of(body: _Body, max_tokens: int) -> str:
     match body.stop_reason:
         case "end_turn" | "stop_sequence":
             if not text.strip():
-                raise FormatError("The reply is empty.", "answer with the JSON object")
+                raise FormatError("The reply is empty. Answer with the JSON object.")
             return text
         case "max_tokens":
             raise FormatError(
-                f"The reply was cut off after {max_tokens} tokens.",
-                "be much shorter: fewer words in summary, memory and reasons, and fewer actions",
+                f"The reply was cut off after {max_tokens} tokens. "
+                "Be much shorter: fewer words in summary, memory and reasons, and fewer actions.",
             )
         case "tool_use":
-            raise FormatError("The reply calls a tool, and there is none.", "answer with the JSON object")
+            raise FormatError("The reply calls a tool, and there is none. Answer with the JSON object.")
         case "refusal":
             raise ModelUnavailable(
                 f"{body.model} declined to answer{_why_refused(body)}.",

@@ -102,7 +102,7 @@ def _validated(value: dict[str, Any]) -> Reply:
         return Reply.model_validate(value)
     except ValidationError as error:
         faults = "; ".join(f"{_place(each['loc'])}: {each['msg']}" for each in error.errors()[:5])
-        raise FormatError(f"The reply does not fit the format: {faults}.", "answer again with all fields") from error
+        raise FormatError(f"The reply does not fit the format: {faults}.") from error
 
 
 def _place(location: tuple[int | str, ...]) -> str:
@@ -115,16 +115,16 @@ def _check_target(target: Target, observation: Observation, where: str) -> None:
         if not (0 <= target.x < size.width and 0 <= target.y < size.height):
             raise FormatError(
                 f"The point ({target.x:g}, {target.y:g}) in {where} is outside the picture, "
-                f"which is {size.width}×{size.height} pixels.",
-                "name a mark of the listing, or a point inside the picture",
+                f"which is {size.width}×{size.height} pixels. "
+                "Name a mark of the listing, or a point inside the picture.",
             )
     elif observation.mark(target) is None:
         known = sorted(mark.number for mark in observation.marks)
         more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
         listed = ", ".join(map(str, known[:_LISTED])) + more if known else "none at all"
         raise FormatError(
-            f"There is no mark {target}, which {where} names; the marks of the listing are {listed}.",
-            "name one of them, or a point of the picture where there is no mark",
+            f"There is no mark {target}, which {where} names; the marks of the listing are {listed}. "
+            "Name one of them, or a point of the picture where there is no mark.",
         )
 
 
@@ -136,20 +136,20 @@ def _object_in(text: str) -> dict[str, Any]:
     start = text.find("{")
     if start < 0:
         said = f"It says: {text.strip()[:200]!r}" if text.strip() else "It is empty"
-        raise FormatError(f"The reply has no JSON object. {said}.", "answer with the JSON object and nothing else")
+        raise FormatError(f"The reply has no JSON object. {said}. Answer with the JSON object and nothing else.")
     decoder = json.JSONDecoder(object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
     try:
         value, end = decoder.raw_decode(text, start)
     except json.JSONDecodeError as error:
         raise FormatError(
-            f"The reply is not valid JSON: {error.msg} at character {error.pos - start}.",
-            "answer with one complete JSON object; if it was cut off, be shorter",
+            f"The reply is not valid JSON: {error.msg} at character {error.pos - start}. "
+            "Answer with one complete JSON object; if it was cut off, be shorter.",
         ) from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, or thousands of brackets
-        raise FormatError(f"The reply cannot be read: {error}.", "answer with the fields asked for") from error
+        raise FormatError(f"The reply cannot be read: {error}. Answer with the fields asked for.") from error
     if "{" in text[end:]:
         # Which of two was meant cannot be known, and they may name different targets.
-        raise FormatError("The reply has more than one JSON object.", "answer with exactly one")
+        raise FormatError("The reply has more than one JSON object. Answer with exactly one.")
     assert isinstance(value, dict)
     return value
 
@@ -158,12 +158,12 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise FormatError(f"The reply gives {twice!r} twice in one object.", "give each field once")
+        raise FormatError(f"The reply gives {twice!r} twice in one object. Give each field once.")
     return dict(pairs)
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise FormatError(f"The reply holds {name}, which is no number.", "give finite numbers")
+    raise FormatError(f"The reply holds {name}, which is no number. Give finite numbers.")
 
 
 def _with_exact_targets(value: dict[str, Any]) -> dict[str, Any]:
@@ -198,8 +198,8 @@ def _exact(target: Any, name: str) -> int | dict[str, Any]:
         ):
             return {"x": x, "y": y}
     raise FormatError(
-        f"{json.dumps(target, ensure_ascii=False)[:80]} is no {name}.",
-        'give the number of a mark, such as 12, or a point of the picture, such as {"x": 412, "y": 233}',
+        f"{json.dumps(target, ensure_ascii=False)[:80]} is no {name}. "
+        'Give the number of a mark, such as 12, or a point of the picture, such as {"x": 412, "y": 233}.',
     )
 
 
