@@ -151,18 +151,18 @@ class Loop:
         self, index: int, decision: Decision, observation: Observation
     ) -> tuple[tuple[Outcome, ...], Ending | None]:
         outcomes: list[Outcome] = []
+        ending: Ending | None = None
         for place, action in enumerate(decision.actions):
             self._write(Intended(step=index, index=place, action=action))
             outcome, ending = await self._one(action, observation)
             self._happened(index, outcomes, outcome)
-            if ending is not None:
-                return tuple(outcomes), ending
-            if outcome.status == "refused" or outcome.effect in _STOPS_BATCH:
+            if ending is not None or outcome.status == "refused" or outcome.effect in _STOPS_BATCH:
                 break
+        why = "the run ended before it" if ending else "the action before it changed what can be relied on"
         for skipped in decision.actions[len(outcomes) :]:
-            sentence = f"{skipped.kind} was not tried: the action before it changed what can be relied on."
+            sentence = f"{skipped.kind} was not tried: {why}."
             self._happened(index, outcomes, Outcome(status="refused", refusal="not_reached", sentence=sentence))
-        return tuple(outcomes), None
+        return tuple(outcomes), ending
 
     async def _one(self, action: Action, observation: Observation) -> tuple[Outcome, Ending | None]:
         if isinstance(action, Finish):
@@ -202,7 +202,7 @@ class Loop:
         elif self._failures >= limits.consecutive_failures:
             last = steps[-1].outcomes[0].sentence if steps[-1].outcomes else "nothing was decided"
             reached = f"{self._failures} steps in a row came to nothing, the last: {last}"
-        return Ending(status="limit", sentence=f"A limit was reached: {reached}.") if reached else None
+        return Ending(status="limit", sentence=f"A limit was reached: {reached.rstrip('.')}.") if reached else None
 
     def _must_raise(self) -> bool:
         return self.record.task.limits.on_failure != "never_raise"
