@@ -1,13 +1,13 @@
 // Looking again at one thing that was marked: is it still there, still what it was, and would a click reach it?
-import { attributeOf, documentElementOf, clientHeightOf, clientWidthOf, flatParentOf, hasAttribute, holds, localNameOf, rectOf, scrollHeightOf, scrollWidthOf, styleOf } from './dom.js';
-import { frameOf } from './frame.js';
-import { blockerOf, describe, hitAt, reaches, samplePoints } from './hit.js';
+import { boxOfArea, imageUnder } from './area.js';
+import { clientHeightOf, clientWidthOf, documentElementOf, flatParentOf, holds, localNameOf, rectOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, scrollingElementOf, styleOf } from './dom.js';
+import { blockerOf, describe, hitAt, isInTheWay, isTarget, reaches, samplePoints } from './hit.js';
 import { nameOf, textOf } from './name.js';
 import { elementOf, keyOf } from './registry.js';
 import { kindOf, roleOf } from './role.js';
-import { scrollsOf } from './evidence.js';
+import { evidenceOf, scrollsOf } from './evidence.js';
 import { fingerprintOf, isDisabled, stateOf } from './state.js';
-import { clipOf, piecesOf, sizeOf, within } from './visible.js';
+import { clipOf, common, isCutAway, piecesOf, sizeOf, within } from './visible.js';
 
 /**
  * @param {Document} doc
@@ -24,18 +24,19 @@ export function check(doc, request) {
   const name = nameOf(doc, control, kind !== 'scroller' && kind !== 'surface') || (control === element ? '' : textOf(element));
   let pieces = visiblePieces(element);
   if (request.reveal === 'always' || (request.reveal && !isFullySeen(element, pieces))) {
-    Element.prototype.scrollIntoView.call(element, { block: 'center', inline: 'center', behavior: 'instant' });
+    Element.prototype.scrollIntoView.call(imageUnder(element) ?? element, { block: 'center', inline: 'center', behavior: 'instant' });
     pieces = visiblePieces(element);
   }
   const rect = rectOf(element);
   const tries = request.at && pieces.length ? [{ x: rect.left + rect.width * request.at.x, y: rect.top + rect.height * request.at.y }] : samplePoints(pieces);
-  const isOther = (/** @type {Element} */ inner) => inner !== element && isControl(inner);
+  // What has come since the scan and is a control by itself takes the click too.
+  const isOther = (/** @type {Element} */ inner) => inner !== element && (isTarget(inner) || evidenceOf(inner, styleOf(inner), '').strong.length > 0);
   const points = [];
   let blocker = null;
   for (const point of tries) {
     const hit = hitAt(doc, point.x, point.y);
     if (hit && (scrolls ? holds(element, hit) : reaches(element, hit, isOther))) points.push(point);
-    else if (hit) blocker ??= blockerOf(hit, element);
+    else if (hit && isInTheWay(hit, element)) blocker ??= blockerOf(hit, element);
     if (points.length >= (request.points ?? 1)) break;
   }
   const style = styleOf(element);
@@ -46,13 +47,6 @@ export function check(doc, request) {
     border: { x: Number.parseFloat(style.borderLeftWidth) || 0, y: Number.parseFloat(style.borderTopWidth) || 0 },
     points, blocker: points.length || !blocker ? null : describe(blocker), blockerKey: points.length || !blocker ? null : keyOf(doc, blocker),
   };
-}
-
-/** The element behind a point, for words about a click by coordinates. @param {Document} doc @param {{x: number, y: number}} point */
-export function describeAt(doc, point) {
-  const hit = hitAt(doc, point.x, point.y);
-  if (!hit) return { hit: null };
-  return { hit: describe(hit), key: keyOf(doc, hit), frame: localNameOf(hit) === 'iframe' || localNameOf(hit) === 'frame' ? frameOf(doc, hit) : null };
 }
 
 /** For each point of a child frame, whether the frame itself is what shows there. @param {Document} doc @param {{key: string, points: {x: number, y: number}[]}} request */
@@ -84,15 +78,15 @@ export function scrollBy(doc, request) {
   const start = request.key ? elementOf(doc, request.key) : null;
   if (request.key && !start) return { found: false };
   const root = documentElementOf(doc);
-  const container = /** @type {Element} */ (start ? scrollerAround(start, request.y !== 0) : doc.scrollingElement ?? root);
-  const isPage = container === doc.scrollingElement || container === root;
-  const before = isPage ? { x: scrollX, y: scrollY } : { x: container.scrollLeft, y: container.scrollTop };
+  const container = /** @type {Element} */ (start ? scrollerAround(doc, start, request.y !== 0) : scrollingElementOf(doc) ?? root);
+  const isPage = container === scrollingElementOf(doc) || container === root;
+  const before = isPage ? { x: scrollX, y: scrollY } : { x: scrollLeftOf(container), y: scrollTopOf(container) };
   const wide = isPage ? innerWidth : clientWidthOf(container);
   const high = isPage ? innerHeight : clientHeightOf(container);
   const by = { left: request.x * wide, top: request.y * high, behavior: /** @type {ScrollBehavior} */ ('instant') };
   if (isPage) window.scrollBy(by);
   else Element.prototype.scrollBy.call(container, by);
-  const after = isPage ? { x: scrollX, y: scrollY } : { x: container.scrollLeft, y: container.scrollTop };
+  const after = isPage ? { x: scrollX, y: scrollY } : { x: scrollLeftOf(container), y: scrollTopOf(container) };
   return {
     found: true, container: isPage ? 'the page' : describe(container), movedX: after.x - before.x, movedY: after.y - before.y,
     above: after.y, below: Math.max(0, scrollHeightOf(container) - high - after.y),
@@ -100,29 +94,31 @@ export function scrollBy(doc, request) {
   };
 }
 
-/** @param {Element} start @param {boolean} vertical */
-function scrollerAround(start, vertical) {
+/** @param {Document} doc @param {Element} start @param {boolean} vertical */
+function scrollerAround(doc, start, vertical) {
   for (let at = /** @type {Element | null} */ (start); at; at = flatParentOf(at)) {
     const style = styleOf(at);
     if (!scrollsOf(at, style)) continue;
     if (vertical ? scrollHeightOf(at) > clientHeightOf(at) + 1 : scrollWidthOf(at) > clientWidthOf(at) + 1) return at;
   }
-  return document.scrollingElement ?? document.documentElement;
+  return scrollingElementOf(doc) ?? documentElementOf(doc);
 }
 
-/** @param {Element} element */
+/** @param {Element} element @returns {import('./visible.js').Area[]} largest first */
 function visiblePieces(element) {
+  const image = localNameOf(element) === 'area' ? imageUnder(element) : null;
+  if (image) return visiblePieces(image).map((piece) => common(piece, boxOfArea(element, image))).filter((piece) => sizeOf(piece) > 0);
   const chain = [];
   for (let at = flatParentOf(element); at; at = flatParentOf(at)) chain.unshift(at);
   const view = { x: 0, y: 0, right: innerWidth, bottom: innerHeight };
   let around = { flow: view, absolute: view, fixed: view, opacity: 1, cursor: 'auto' };
   for (const ancestor of chain) {
     const style = styleOf(ancestor);
-    if (style.display === 'none') return [];
+    if (style.display === 'none' || isCutAway(style)) return [];
     around = within(ancestor, style, around);
   }
   const style = styleOf(element);
-  if (style.visibility !== 'visible' || style.display === 'none') return [];
+  if (style.visibility !== 'visible' || style.display === 'none' || isCutAway(style)) return [];
   return piecesOf(element, clipOf(style, around)).sort((a, b) => sizeOf(b) - sizeOf(a));
 }
 
@@ -131,13 +127,6 @@ function isFullySeen(element, pieces) {
   const rect = rectOf(element);
   const seen = pieces.reduce((sum, piece) => sum + sizeOf(piece), 0);
   return seen > 0 && (seen >= 0.6 * rect.width * rect.height || seen >= 0.5 * innerWidth * innerHeight || pieces.length > 1);
-}
-
-/** @param {Element} element */
-function isControl(element) {
-  const tag = localNameOf(element);
-  return tag === 'button' || tag === 'input' || tag === 'select' || tag === 'textarea' || (tag === 'a' && hasAttribute(element, 'href')) ||
-    /^(button|link|checkbox|radio|switch|tab|option|menuitem)$/.test(attributeOf(element, 'role') ?? '');
 }
 
 /** @param {string} text */

@@ -20,6 +20,10 @@ export const shadowRootOf = accessor(Element.prototype, 'shadowRoot');
 export const assignedSlotOf = accessor(Element.prototype, 'assignedSlot');
 export const documentElementOf = accessor(Document.prototype, 'documentElement');
 export const bodyOf = accessor(Document.prototype, 'body');
+export const titleOf = accessor(Document.prototype, 'title');
+export const urlOf = accessor(Document.prototype, 'URL');
+export const readyStateOf = accessor(Document.prototype, 'readyState');
+export const scrollingElementOf = accessor(Document.prototype, 'scrollingElement');
 export const clientWidthOf = accessor(Element.prototype, 'clientWidth');
 export const clientHeightOf = accessor(Element.prototype, 'clientHeight');
 export const clientLeftOf = accessor(Element.prototype, 'clientLeft');
@@ -28,6 +32,27 @@ export const scrollWidthOf = accessor(Element.prototype, 'scrollWidth');
 export const scrollHeightOf = accessor(Element.prototype, 'scrollHeight');
 export const scrollLeftOf = accessor(Element.prototype, 'scrollLeft');
 export const scrollTopOf = accessor(Element.prototype, 'scrollTop');
+
+const offsetWidth = accessor(HTMLElement.prototype, 'offsetWidth');
+const offsetHeight = accessor(HTMLElement.prototype, 'offsetHeight');
+const isContentEditable = accessor(HTMLElement.prototype, 'isContentEditable');
+
+/** How much larger it is shown than laid out, by the transforms around it. @param {Element} element @param {DOMRect} rect @returns {{x: number, y: number}} */
+export function scaleOf(element, rect) {
+  const wide = element instanceof HTMLElement ? offsetWidth(element) : 0;
+  const high = element instanceof HTMLElement ? offsetHeight(element) : 0;
+  return { x: wide ? rect.width / wide : 1, y: high ? rect.height / high : 1 };
+}
+
+/** @param {Node | null} node @returns {boolean} */
+export function isEditable(node) {
+  return node instanceof HTMLElement && isContentEditable(node);
+}
+
+/** An element in no document. @param {Document} doc @param {string} name @returns {any} */
+export function madeElement(doc, name) {
+  return Document.prototype.createElementNS.call(doc, 'http://www.w3.org/1999/xhtml', name);
+}
 
 /** @param {Element} element @param {string} name @returns {string | null} */
 export function attributeOf(element, name) {

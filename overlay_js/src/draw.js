@@ -28,8 +28,8 @@ export function drawLayer(doc, layer) {
  * @param {Layer} layer
  * @returns {HTMLCanvasElement}
  */
-function paintLayer(doc, layer) {
-  const canvas = /** @type {HTMLCanvasElement} */ (doc.createElementNS('http://www.w3.org/1999/xhtml', 'canvas'));
+export function paintLayer(doc, layer) {
+  const canvas = /** @type {HTMLCanvasElement} */ (Document.prototype.createElementNS.call(doc, 'http://www.w3.org/1999/xhtml', 'canvas'));
   canvas.width = layer.size.width;
   canvas.height = layer.size.height;
   // It is read back at once: kept in memory it does not have to travel from the graphics process.
@@ -133,7 +133,7 @@ function paintLabel(context, { rect, colour, ink, text }, { style, digits }, gly
  * @returns {HTMLCanvasElement}
  */
 function paintedGlyph(doc, rows, ink) {
-  const glyph = /** @type {HTMLCanvasElement} */ (doc.createElementNS('http://www.w3.org/1999/xhtml', 'canvas'));
+  const glyph = /** @type {HTMLCanvasElement} */ (Document.prototype.createElementNS.call(doc, 'http://www.w3.org/1999/xhtml', 'canvas'));
   glyph.width = rows[0].length;
   glyph.height = rows.length;
   const context = glyph.getContext('2d', { willReadFrequently: true });

@@ -1,7 +1,7 @@
 // Why an element can be acted on: a list of reasons, empty where there is none. No allowlist of classes, no guessing by
 // name. Strong reasons say what the element is; weak ones only that it answers.
 import { attributeOf, clientHeightOf, clientWidthOf, hasAttribute, localNameOf, parentElementOf, scrollHeightOf, scrollWidthOf } from './dom.js';
-import { inputTypeOf, isEditingHost, isSurface, roleOf, WIDGET_ROLES } from './role.js';
+import { inputTypeOf, isEditingHost, isSurface, roleOf, explicitRoleOf, WIDGET_ROLES } from './role.js';
 
 const NATIVE = new Set(['button', 'select', 'textarea']);
 const HANDLERS = ['onclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'onpointerup', 'ontouchstart', 'ondblclick', 'oncontextmenu', 'onmouseover', 'onmouseenter', 'onkeydown'];
@@ -23,7 +23,7 @@ export function evidenceOf(element, style, parentCursor) {
   else if (tag === 'summary' && localNameOf(parentElementOf(element) ?? element) === 'details') strong.push('summary');
   else if ((tag === 'video' || tag === 'audio') && hasAttribute(element, 'controls')) strong.push('media controls');
   if (isSurface(element)) strong.push(`surface ${tag}`);
-  const role = (attributeOf(element, 'role') ?? '').trim().toLowerCase().split(/\s+/)[0];
+  const role = explicitRoleOf(element);
   if (role && isWidget(element, role)) strong.push(`role=${role}`);
   if (isEditingHost(element)) strong.push('contenteditable');
   const tabindex = attributeOf(element, 'tabindex');

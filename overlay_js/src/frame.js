@@ -1,5 +1,5 @@
 // Where a frame's document lies in the viewport of its parent.
-import { clientLeftOf, clientTopOf, rectOf, styleOf } from './dom.js';
+import { clientLeftOf, clientTopOf, rectOf, scaleOf, styleOf } from './dom.js';
 import { keyOf } from './registry.js';
 import { areaOf, common } from './visible.js';
 
@@ -13,8 +13,7 @@ export function frameOf(doc, element, clip) {
   const frame = /** @type {HTMLElement} */ (element);
   const style = styleOf(frame);
   const rect = rectOf(frame);
-  const scaleX = frame.offsetWidth ? rect.width / frame.offsetWidth : 1;
-  const scaleY = frame.offsetHeight ? rect.height / frame.offsetHeight : 1;
+  const { x: scaleX, y: scaleY } = scaleOf(frame, rect);
   const side = (/** @type {string} */ value) => Number.parseFloat(value) || 0;
   const x = rect.left + (clientLeftOf(frame) + side(style.paddingLeft)) * scaleX;
   const y = rect.top + (clientTopOf(frame) + side(style.paddingTop)) * scaleY;

@@ -31,6 +31,24 @@ export function reaches(target, hit, isOther) {
   return false;
 }
 
+const scanned = { targets: /** @type {WeakSet<Element>} */ (new WeakSet()) };
+
+/** Says what the targets of the document are; looking again at one of them asks the same. @param {Element[]} elements */
+export function targetsAre(elements) {
+  scanned.targets = new WeakSet(elements);
+  return isTarget;
+}
+
+/** Whether it was a target of its own when the document was last scanned. @param {Element} element */
+export function isTarget(element) {
+  return scanned.targets.has(element);
+}
+
+/** Whether what was hit lies over the target, and is neither around it (it is clipped or cut out) nor in it. @param {Element} hit @param {Element} target */
+export function isInTheWay(hit, target) {
+  return !holds(hit, target) && !holds(target, hit);
+}
+
 /** @param {import('./visible.js').Area[]} pieces largest first @returns {{x: number, y: number}[]} */
 export function samplePoints(pieces) {
   const points = [];

@@ -53,8 +53,10 @@ function keptAncestor(candidates, stays, index) {
 
 /** A wrapper that answers gives way to the one control in it when there is little else it could mean. @param {Candidate[]} candidates @param {boolean[]} stays @param {number} outer @param {number} inner */
 function givesWay(candidates, stays, outer, inner) {
-  const others = candidates.some((candidate, index) => index !== inner && stays[index] && candidate.strong && isInside(candidates, index, outer));
-  if (others) return false;
+  // What is inside comes right after it in document order.
+  for (let index = outer + 1; index < candidates.length && isInside(candidates, index, outer); index++) {
+    if (index !== inner && stays[index] && candidates[index].strong) return false;
+  }
   return candidates[inner].size >= 0.4 * candidates[outer].size || candidates[outer].words <= candidates[inner].words + 3;
 }
 

@@ -2,7 +2,8 @@
 //
 // `mark=key:<key>` is a live element. Any other body is base64 of a JSON request; the answer comes back as an attribute
 // of an element that is in no document, so that the page is not touched.
-import { check, describeAt, scrollBy, showsFrame, showsText } from './check.js';
+import { check, scrollBy, showsFrame, showsText } from './check.js';
+import { madeElement, titleOf } from './dom.js';
 import { drawLayer } from './draw.js';
 import { frameOf } from './frame.js';
 import { tidy } from './name.js';
@@ -16,14 +17,13 @@ function answerTo(doc, root, request) {
   switch (request.ask) {
     case 'scan': return scan(doc, request);
     case 'check': return check(doc, request);
-    case 'at': return describeAt(doc, request.point);
     case 'shows_frame': return showsFrame(doc, request);
     case 'shows_text': return { shows: showsText(doc, request.text) };
     case 'scroll': return scrollBy(doc, request);
     case 'frame': return whereIsFrame(doc, root, request.key);
     case 'quiet': return quietOf(doc);
     case 'token': return { token: documentToken(doc) };
-    case 'title': return { title: tidy(doc.title) };
+    case 'title': return { title: tidy(titleOf(doc)) };
     case 'draw': return { picture: drawLayer(doc, request.layer) };
     case 'show': return showLayer(doc, request.layer, request.box);
     case 'hide': return hideLayer();
@@ -51,7 +51,7 @@ export const engine = {
     }
     const bytes = Uint8Array.from(atob(body), (letter) => letter.charCodeAt(0));
     const request = JSON.parse(new TextDecoder().decode(bytes));
-    const carrier = doc.createElementNS('http://www.w3.org/1999/xhtml', 'meta');
+    const carrier = madeElement(doc, 'meta');
     carrier.setAttribute('content', JSON.stringify(answerTo(doc, root, request)));
     return [carrier];
   },

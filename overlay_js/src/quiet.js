@@ -1,5 +1,5 @@
 // Since when nothing has changed. The observer lives in the isolated world, where the page cannot see it.
-import { documentElementOf } from './dom.js';
+import { documentElementOf, readyStateOf } from './dom.js';
 
 const watch = { last: 0, doc: /** @type {Document | null} */ (null) };
 
@@ -12,9 +12,9 @@ export function quietOf(doc) {
     observer.observe(doc, { childList: true, subtree: true, attributes: true, characterData: true });
   }
   // An animation without end is decoration; one that ends moves things to where they will be.
-  const moving = doc.getAnimations().filter((animation) => {
+  const moving = Document.prototype.getAnimations.call(doc).filter((animation) => {
     const timing = animation.effect?.getComputedTiming();
     return animation.playState === 'running' && timing && Number.isFinite(timing.endTime) && timing.activeDuration !== 0;
   });
-  return { quietMs: performance.now() - watch.last, ready: doc.readyState, moving: moving.length, blank: !documentElementOf(doc) };
+  return { quietMs: performance.now() - watch.last, ready: readyStateOf(doc), moving: moving.length, blank: !documentElementOf(doc) };
 }

@@ -1,5 +1,5 @@
 // What an element is: its ARIA role, explicit or implied, and the kind that gives a mark its colour.
-import { attributeOf, hasAttribute, localNameOf, namespaceOf, parentElementOf } from './dom.js';
+import { attributeOf, hasAttribute, isEditable, localNameOf, namespaceOf, parentElementOf } from './dom.js';
 
 const INPUT_ROLES = {
   button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox', radio: 'radio',
@@ -22,14 +22,20 @@ const FIELD_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton', '
 const TOGGLE_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio', 'option']);
 const SURFACE_TAGS = new Set(['canvas', 'video', 'embed', 'object']);
 
-/** @param {Element} element @returns {string} the input's type in lower case, '' for what is not an input */
+/** @param {Element} element @returns {string} the input's type as the browser takes it, '' for what is not an input */
 export function inputTypeOf(element) {
-  return localNameOf(element) === 'input' ? (attributeOf(element, 'type') ?? 'text').trim().toLowerCase() || 'text' : '';
+  return localNameOf(element) === 'input' ? /** @type {HTMLInputElement} */ (element).type : '';
+}
+
+/** The first word of its role attribute, if that could be a role. @param {Element} element @returns {string} */
+export function explicitRoleOf(element) {
+  const word = (attributeOf(element, 'role') ?? '').trim().toLowerCase().split(/\s+/)[0];
+  return /^[a-z]+(-[a-z]+)*$/.test(word) ? word : '';
 }
 
 /** @param {Element} element @returns {string} */
 export function roleOf(element) {
-  const explicit = (attributeOf(element, 'role') ?? '').trim().toLowerCase().split(/\s+/)[0];
+  const explicit = explicitRoleOf(element);
   if (explicit && explicit !== 'none' && explicit !== 'presentation') return explicit;
   const tag = localNameOf(element);
   if (tag === 'a' || tag === 'area') return hasAttribute(element, 'href') || isSvgLink(element) ? 'link' : 'generic';
@@ -65,8 +71,7 @@ export function kindOf(element, role, scrolls) {
 export function isEditingHost(element) {
   const value = attributeOf(element, 'contenteditable');
   if (value === null || value.toLowerCase() === 'false') return false;
-  const parent = parentElementOf(element);
-  return !(parent && parent instanceof HTMLElement && parent.isContentEditable);
+  return !isEditable(parentElementOf(element));
 }
 
 /** @param {Element} element */

@@ -1,18 +1,20 @@
 // Everything in one document that can be acted on: gathered in one walk, reduced to one per intent, then hit-tested.
 // All boxes and points are CSS pixels of this frame's viewport.
-import { attributeOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, localNameOf, nodeTypeOf, scrollHeightOf, scrollWidthOf, styleOf, textContentOf } from './dom.js';
+import { areasOn, boxOfArea } from './area.js';
+import { attributeOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, localNameOf, nodeTypeOf, scrollHeightOf, scrollWidthOf, styleOf, titleOf, urlOf, textContentOf } from './dom.js';
 import { evidenceOf } from './evidence.js';
 import { frameOf } from './frame.js';
-import { blockerOf, describe, hitAt, reaches, samplePoints } from './hit.js';
+import { blockerOf, describe, hitAt, isInTheWay, reaches, samplePoints, targetsAre } from './hit.js';
 import { onePerIntent } from './intent.js';
 import { nameOf, textOf, tidy } from './name.js';
-import { documentToken, keyOf } from './registry.js';
-import { isSurface, kindOf, roleOf } from './role.js';
+import { documentToken, elementOf, keyOf } from './registry.js';
+import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
 import { fingerprintOf, isDisabled, stateOf } from './state.js';
-import { clipOf, piecesOf, sizeOf, within } from './visible.js';
+import { clipOf, common, isCutAway, piecesOf, sizeOf, within } from './visible.js';
 
 const SKIPPED = new Set(['script', 'style', 'template', 'head', 'noscript', 'meta', 'link', 'title', 'base', 'defs', 'clippath', 'symbol']);
 const NO_CHILDREN = new Set(['select', 'textarea', 'input', 'canvas', 'video', 'audio', 'iframe', 'frame', 'embed', 'object', 'img']);
+const LAID_OVER = new Set(['checkbox', 'radio', 'file', 'range', 'color', 'date']);
 const MOST_CONTEXT = 80;
 
 /**
@@ -28,8 +30,9 @@ const MOST_CONTEXT = 80;
 
 /**
  * @param {Document} doc
- * @param {{clip?: import('./visible.js').Area, points?: number, hitTests?: number, budgetMs?: number}} request
- *   `clip`: the part of this frame that its parents show; `points`: how many reachable points are wanted for each mark
+ * @param {{clip?: import('./visible.js').Area, points?: number, known?: string[], hitTests?: number, budgetMs?: number}} request
+ *   `clip`: the part of this frame that its parents show; `points`: how many reachable points are wanted for each mark;
+ *   `known`: keys of which it is asked whether they still live
  */
 export function scan(doc, request) {
   const started = performance.now();
@@ -42,7 +45,7 @@ export function scan(doc, request) {
   const { marks, covered } = hitTest(doc, kept, request.points ?? 1, budget);
   const context = contextLines(doc, gathered.texts, namedElements(kept), budget);
   return {
-    token: documentToken(doc), url: doc.URL, title: tidy(doc.title), marks, covered: covered.groups, context,
+    token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks, covered: covered.groups, context, living: (request.known ?? []).filter((key) => elementOf(doc, key)),
     frames: gathered.frames.map((element) => frameOf(doc, element, gathered.frameClips.get(element))),
     scroll: {
       x: scrollX, y: scrollY, width: scrollWidthOf(root), height: scrollHeightOf(root), view_width: innerWidth, view_height: innerHeight,
@@ -70,7 +73,7 @@ function gather(root, clip) {
     try {
       const style = styleOf(element);
       if (style.display === 'none') continue;
-      if (style.contentVisibility === 'hidden' || hasAttribute(element, 'inert')) continue;
+      if (style.contentVisibility === 'hidden' || isCutAway(style) || hasAttribute(element, 'inert')) continue;
       inner = within(element, style, around);
       const own = clipOf(style, around);
       if (tag === 'iframe' || tag === 'frame') {
@@ -82,18 +85,37 @@ function gather(root, clip) {
         index = found.length;
         found.push({ ...candidate, parent });
       }
+      if (tag === 'img' && style.visibility === 'visible') {
+        for (const area of areasOn(element)) {
+          const candidate = areaCandidate(area, common(boxOfArea(area, element), own));
+          if (candidate) found.push({ ...candidate, parent: index });
+        }
+      }
       if (style.visibility === 'visible' && inner.opacity > 0.05 && hasOwnText(element)) texts.push({ element, clip: own });
     } catch {
       tally.failed++; // one element that cannot be read must not cost the page
       continue;
     }
     if (NO_CHILDREN.has(tag)) continue;
-    const children = flatChildrenOf(element);
+    const children = childrenShown(element, tag);
     for (let i = children.length - 1; i >= 0; i--) {
       if (nodeTypeOf(children[i]) === 1) stack.push({ element: /** @type {Element} */ (children[i]), around: inner, parent: index });
     }
   }
   return { found, texts, frames, frameClips, ...tally };
+}
+
+/** Of a closed `<details>` only its summary shows. @param {Element} element @param {string} tag @returns {Node[]} */
+function childrenShown(element, tag) {
+  const children = flatChildrenOf(element);
+  if (tag !== 'details' || hasAttribute(element, 'open')) return children;
+  return children.filter((child) => nodeTypeOf(child) === 1 && localNameOf(child) === 'summary').slice(0, 1);
+}
+
+/** @param {Element} area @param {import('./visible.js').Area} piece @returns {Omit<Found, 'parent'> | null} */
+function areaCandidate(area, piece) {
+  if (roleOf(area) !== 'link') return null;
+  return { element: area, control: area, evidence: ['href', 'area of an image map'], strong: true, scrolls: false, pieces: sizeOf(piece) ? [piece] : [] };
 }
 
 /**
@@ -112,11 +134,23 @@ function candidateOf(element, tag, style, clip, around, opacity) {
   const isRoot = tag === 'html' || tag === 'body';
   const scrolls = evidence.scrolls && !isRoot && !strong;
   if (!strong && !scrolls && (isRoot || evidence.weak.length === 0)) return null;
-  const hidden = style.visibility !== 'visible' || style.pointerEvents === 'none' || opacity < 0.05;
+  const transparent = opacity < 0.05 && !(around.opacity >= 0.05 && isLaidOver(element, tag));
+  const hidden = style.visibility !== 'visible' || style.pointerEvents === 'none' || transparent;
   const pieces = hidden ? [] : piecesOf(element, clip);
   pieces.sort((a, b) => sizeOf(b) - sizeOf(a));
   const reasons = [...evidence.strong, ...evidence.weak, ...(labelled ? [`label of ${describeControl(labelled)}`] : []), ...(scrolls ? ['scrolls'] : [])];
   return { element, control: labelled ?? element, evidence: reasons, strong, scrolls, pieces };
+}
+
+/**
+ * Whether a transparent control is one that a styled stand-in shows through: it takes the click. One with a label is
+ * represented by that.
+ * @param {Element} element
+ * @param {string} tag
+ */
+function isLaidOver(element, tag) {
+  if (tag !== 'select' && !(tag === 'input' && LAID_OVER.has(inputTypeOf(element)))) return false;
+  return !(/** @type {HTMLInputElement} */ (element).labels?.length);
 }
 
 /** @param {Found[]} found @param {import('./visible.js').Area} view @returns {Found[]} */
@@ -137,12 +171,12 @@ function reduce(found, view) {
 
 /** @param {Document} doc @param {Found[]} kept @param {number} wanted @param {{tests: number, until: number, spent: boolean}} budget */
 function hitTest(doc, kept, wanted, budget) {
-  const targets = new Set(kept.filter((each) => !each.scrolls).map((each) => each.element));
+  const isTarget = targetsAre(kept.filter((each) => !each.scrolls).map((each) => each.element));
   const covered = coverage(doc);
   const marks = [];
   for (const found of kept) {
     try {
-      const isOther = (/** @type {Element} */ element) => element !== found.element && !found.scrolls && targets.has(element);
+      const isOther = (/** @type {Element} */ element) => element !== found.element && !found.scrolls && isTarget(element);
       const points = [];
       let blocker = /** @type {Element | null} */ (null);
       for (const point of samplePoints(found.pieces)) {
@@ -154,7 +188,7 @@ function hitTest(doc, kept, wanted, budget) {
         const hit = hitAt(doc, point.x, point.y);
         if (!hit) continue;
         if (reaches(found.element, hit, isOther)) points.push(point);
-        else blocker ??= hit;
+        else if (isInTheWay(hit, found.element)) blocker ??= hit;
       }
       if (points.length) marks.push(markOf(doc, found, points));
       else if (blocker) covered.add(blockerOf(blocker, found.element));

@@ -3,7 +3,7 @@ import { attributeOf, clientHeightOf, clientWidthOf, hasAttribute, localNameOf, 
 import { inputTypeOf, isEditingHost, roleOf } from './role.js';
 import { textOf, tidy } from './name.js';
 
-const MOST_OPTIONS = 60;
+const MOST_OPTIONS = 400;
 const VALUELESS = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'file', 'hidden']);
 
 /** @param {Element} element @param {boolean} scrolls @returns {object} the fields of `MarkState`, those that are set */

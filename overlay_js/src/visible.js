@@ -1,5 +1,5 @@
 // What of an element can be seen: its boxes, clipped by everything that clips it up to the edge of the frame.
-import { clientHeightOf, clientLeftOf, clientTopOf, clientWidthOf, localNameOf, rectOf, rectsOf } from './dom.js';
+import { clientHeightOf, clientLeftOf, clientTopOf, clientWidthOf, localNameOf, rectOf, rectsOf, scaleOf } from './dom.js';
 
 /** @typedef {{x: number, y: number, right: number, bottom: number}} Area edges in CSS pixels of the frame's viewport */
 
@@ -30,12 +30,20 @@ export function clipOf(style, around) {
   return style.position === 'absolute' ? around.absolute : around.flow;
 }
 
+/** Whether it is cut down to nothing, as what only screen readers shall find. @param {CSSStyleDeclaration} style */
+export function isCutAway(style) {
+  if (/^inset\((50|100)%/.test(style.clipPath)) return true;
+  return style.clip !== 'auto' && (style.position === 'absolute' || style.position === 'fixed') && /^rect\((\d+)px,? (\d+)px,? \1px,? \2px\)$/.test(style.clip);
+}
+
 /** What the children of an element inherit. @param {Element} element @param {CSSStyleDeclaration} style @param {Surroundings} around @returns {Surroundings} */
 export function within(element, style, around) {
   const own = clipOf(style, around);
-  const clips = style.overflowX !== 'visible' || style.overflowY !== 'visible';
   const tag = localNameOf(element);
-  const flow = clips && tag !== 'html' && tag !== 'body' && style.display !== 'contents' ? common(own, innerArea(element, style)) : own;
+  // Overflow of the root and the body is the viewport's, and a box within a line has none.
+  const clips = (style.overflowX !== 'visible' || style.overflowY !== 'visible') &&
+    tag !== 'html' && tag !== 'body' && style.display !== 'inline' && style.display !== 'contents';
+  const flow = clips ? common(own, innerArea(element, style)) : own;
   const holdsFixed = style.transform !== 'none' || style.perspective !== 'none' || style.filter !== 'none' ||
     style.willChange === 'transform' || /paint|layout|strict|content/.test(style.contain);
   const holdsAbsolute = holdsFixed || style.position !== 'static';
@@ -71,13 +79,10 @@ function joined(areas) {
 /** The padding box: where overflow is cut. @param {Element} element @param {CSSStyleDeclaration} style @returns {Area} */
 function innerArea(element, style) {
   const rect = rectOf(element);
-  const wide = /** @type {HTMLElement} */ (element).offsetWidth;
-  const high = /** @type {HTMLElement} */ (element).offsetHeight;
-  const scaleX = wide ? rect.width / wide : 1;
-  const scaleY = high ? rect.height / high : 1;
-  const x = rect.left + clientLeftOf(element) * scaleX;
-  const y = rect.top + clientTopOf(element) * scaleY;
-  const inner = { x, y, right: x + clientWidthOf(element) * scaleX, bottom: y + clientHeightOf(element) * scaleY };
+  const scale = scaleOf(element, rect);
+  const x = rect.left + clientLeftOf(element) * scale.x;
+  const y = rect.top + clientTopOf(element) * scale.y;
+  const inner = { x, y, right: x + clientWidthOf(element) * scale.x, bottom: y + clientHeightOf(element) * scale.y };
   // `overflow-x: clip` alone leaves the other direction open.
   if (style.overflowX === 'visible') return { ...inner, x: -Infinity, right: Infinity };
   return style.overflowY === 'visible' ? { ...inner, y: -Infinity, bottom: Infinity } : inner;

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -40,6 +41,7 @@ _NEAR = 48.0
 _NOISE = 0.0005
 """Share of all pixels; a blinking caret stays below."""
 _FILLED_AT_ONCE = {"date", "time", "datetime-local", "month", "week", "color", "range"}
+_TO_THE_END = "Meta+ArrowDown" if sys.platform == "darwin" else "Control+End"
 _TYPED_KEYS = 300
 """Characters typed key by key; longer text is inserted at once after them."""
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
@@ -66,14 +68,16 @@ class Hands:
         self.tabs.take()
         before = _Before(seen, self.tabs.active, len(self.tabs.pages))
         try:
-            done = await self._carry_out(action, seen)
-            outcome = await self._effect(done, before)
+            outcome = await self._effect(await self._carry_out(action, seen), before)
         except Refused as refusal:
             outcome = Outcome(status="refused", refusal=refusal.refusal, sentence=refusal.sentence)
         except FrameSilent as error:
             outcome = Outcome(status="refused", refusal="timed_out", sentence=f"The page did not answer: {error}.")
         except PlaywrightError as error:
-            outcome = _outcome_of(error, action)
+            if not overlay.is_gone(error) or not await self.tabs.has_left(before.page):
+                outcome = _outcome_of(error, action)
+            else:
+                outcome = await self._effect(_Done(f"The tab closed during {action.kind}", None, moved=True), before)
         return outcome.model_copy(update={"seconds": round(time.perf_counter() - started, 4)})
 
     async def _carry_out(self, action: Action, seen: Seen) -> _Done:
@@ -104,26 +108,13 @@ class Hands:
     # --- pointer and keys ---------------------------------------------------------------------------------------------
 
     async def _click(self, action: actions.Click, seen: Seen) -> _Done:
-        at = await self._locate(action.target, seen)
-        if at.locator is not None and at.mark is not None and at.mark.tag != "area":
-            await at.locator.click(
-                position=at.position,  # type: ignore[arg-type]
-                button=action.button,
-                click_count=action.count,
-                modifiers=list(action.modifiers),
-                timeout=self._timeout_ms,
-            )
-        else:
-            for modifier in action.modifiers:
-                await self._page.keyboard.down(modifier)
-            await self._page.mouse.click(at.point.x, at.point.y, button=action.button, click_count=action.count)
-            for modifier in action.modifiers:
-                await self._page.keyboard.up(modifier)
+        at = await self._aim(action.target, seen)
+        await self._click_at(at, action, seen)
         how = {1: "Clicked", 2: "Double-clicked", 3: "Triple-clicked"}[action.count]
         return _Done(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
 
     async def _type(self, action: actions.Type, seen: Seen) -> _Done:
-        at = await self._locate(action.target, seen)
+        at = await self._aim(action.target, seen)
         text, is_secret = self._revealed(action.text, at)
         if is_secret and at.mark is not None:
             self.eye.masked_keys.add(at.mark.key)
@@ -142,21 +133,45 @@ class Hands:
                 raise Refused("unsupported", f"{at.words} is not a field; text cannot be typed into it.")
             if at.mark.state.readonly:
                 raise Refused("disabled", f"{at.words} is read-only.")
-            await at.locator.click(position=at.position, timeout=self._timeout_ms)  # type: ignore[arg-type]
+            await self._click_at(at, actions.Click(target=action.target), seen)
             now = await recheck(at.mark, seen.scan, self.settings.action_deadline_s)
             if not now["found"] or not now["state"].get("focused"):
                 raise Refused("changed", f"{at.words} did not take the focus when it was clicked; nothing was typed.")
         else:
-            await self._page.mouse.click(at.point.x, at.point.y)
+            await self._click_at(at, actions.Click(target=action.target), seen)
+        if at.mark is not None and at.mark.tag == "input":
+            text = " ".join(text.splitlines())  # a line break would submit the form
         if action.clear:
             await self._page.keyboard.press("ControlOrMeta+a")
             if not text:
                 await self._page.keyboard.press("Delete")
         else:
-            await self._page.keyboard.press("End")
+            await self._page.keyboard.press(_TO_THE_END)
         await self._page.keyboard.type(text[:_TYPED_KEYS])
         if text[_TYPED_KEYS:]:
             await self._page.keyboard.insert_text(text[_TYPED_KEYS:])
+
+    async def _click_at(self, at: Located, click: actions.Click, seen: Seen) -> None:
+        if at.locator is not None and at.is_direct:
+            try:
+                await at.locator.click(
+                    position=at.position,  # type: ignore[arg-type]
+                    button=click.button,
+                    click_count=click.count,
+                    modifiers=list(click.modifiers),
+                    timeout=self._timeout_ms,
+                )
+                return
+            except PlaywrightError as error:
+                # A field called `getAttribute` breaks Playwright's own look at its form; ours has been, and is again.
+                if "TypeError" not in error.message:
+                    raise
+            at = await self._locate(click.target, seen)
+        for modifier in click.modifiers:
+            await self._page.keyboard.down(modifier)
+        await self._page.mouse.click(at.point.x, at.point.y, button=click.button, click_count=click.count)
+        for modifier in click.modifiers:
+            await self._page.keyboard.up(modifier)
 
     async def _select(self, action: actions.Select, seen: Seen) -> _Done:
         at = await self._locate(action.target, seen)
@@ -179,10 +194,7 @@ class Hands:
         at = None
         if action.target is not None:
             at = await self._locate(action.target, seen)
-            if at.locator is None:
-                await self._page.mouse.click(at.point.x, at.point.y)
-            else:
-                await at.locator.focus(timeout=self._timeout_ms)
+            await self._focus(at, seen)
         try:
             for _ in range(action.count):
                 await self._page.keyboard.press(action.keys)
@@ -195,9 +207,20 @@ class Hands:
         times = f" {action.count} times" if action.count > 1 else ""
         return _Done(f"Pressed {action.keys}{times}" + (f" in {at.words}" if at else ""), at)
 
+    async def _focus(self, at: Located, seen: Seen) -> None:
+        if at.locator is None or at.mark is None:
+            await self._page.mouse.click(at.point.x, at.point.y)
+            return
+        await at.locator.focus(timeout=self._timeout_ms)
+        now = await recheck(at.mark, seen.scan, self.settings.action_deadline_s)
+        if not now["found"] or not now["state"].get("focused"):
+            raise Refused(
+                "unsupported", f"{at.words} cannot take the focus, so keys do not go there. Click it instead."
+            )
+
     async def _hover(self, action: actions.Hover, seen: Seen) -> _Done:
-        at = await self._locate(action.target, seen)
-        if at.locator is not None:
+        at = await self._aim(action.target, seen)
+        if at.locator is not None and at.is_direct:
             await at.locator.hover(position=at.position, timeout=self._timeout_ms)  # type: ignore[arg-type]
         else:
             await self._page.mouse.move(at.point.x, at.point.y)
@@ -315,17 +338,20 @@ class Hands:
     # --- what came of it ----------------------------------------------------------------------------------------------
 
     async def _effect(self, done: _Done, before: _Before) -> Outcome:
-        await settle(self.tabs, self.settings.quiet_s, self.settings.rest_deadline_s)
-        happened = self.tabs.take()
-        changes = [each.sentence for each in happened]
+        quiet = self.settings.quiet_s
+        await settle(self.tabs, quiet, self.settings.rest_deadline_s, at_least_s=quiet)
+        is_other = await self._is_other_document(before)
+        changes: list[str] = []
         value = None
-        if done.at is not None and done.at.mark is not None:
-            value, said = await self._read_back(done.at, before.seen)
-            changes += said
+        if done.at is not None and done.at.mark is not None and not is_other:
+            value, changes = await self._read_back(done.at, before.seen)
         near, everywhere = await self._pixels(done, before)
+        happened = self.tabs.take()
+        changes = [each.sentence for each in happened] + changes
         if self._page.url != before.url and self._page is before.page:
             changes.append(f"the address is now {plain(self._page.url, 200)}")
-        effect = self._effect_kind(happened, before, bool(changes) or done.moved, everywhere)
+        is_said = bool(changes) or done.moved or everywhere > _NOISE
+        effect = self._effect_kind(happened, before, is_other, is_said)
         sentence = f"{done.sentence}."
         if done.expected is not None and value is not None and value != done.expected:
             sentence += f' The field now holds "{plain(value, 80)}".'
@@ -344,7 +370,7 @@ class Hands:
             pixels_near=near,
         )
 
-    def _effect_kind(self, happened: list[Happening], before: _Before, is_said: bool, everywhere: float) -> Effect:
+    def _effect_kind(self, happened: list[Happening], before: _Before, is_other: bool, is_said: bool) -> Effect:
         kinds = {each.kind for each in happened}
         if "crash" in kinds and self.tabs.is_crashed(self._page):
             raise Refused("crashed", "The page crashed. Reload it or open another one.")
@@ -354,9 +380,19 @@ class Hands:
             return "new_tab"
         if "download" in kinds:
             return "download"
-        if self._page is before.page and self._page.url != before.url:
+        if is_other or (self._page is before.page and self._page.url != before.url):
             return "navigated"
-        return "changed" if is_said or everywhere > _NOISE else "no_effect"
+        return "changed" if is_said else "no_effect"
+
+    async def _is_other_document(self, before: _Before) -> bool:
+        """Whether the tab that was acted on shows another document than the one that was seen."""
+        if self._page is not before.page:
+            return False
+        try:
+            now = await overlay.ask(self._page.main_frame, "token", self.settings.action_deadline_s)
+        except FrameSilent:
+            return self._page.url != before.url
+        return bool(now["token"] != before.seen.scan.frames[0].token)
 
     async def _read_back(self, at: Located, seen: Seen) -> tuple[str | None, list[str]]:
         """The value that a control holds now, and what of its state is different."""
@@ -388,7 +424,11 @@ class Hands:
             return None, 1.0
         viewport = before.seen.observation.viewport
         whole = Box(x=0, y=0, width=viewport.width, height=viewport.height)
-        after = Picture.decode(await capture(self._page, self.settings.scan_deadline_s), whole, self.contract)
+        try:
+            raw = await capture(self._page, self.settings.scan_deadline_s)
+        except FrameSilent:
+            return None, 0.0  # it was done; that the page gives no picture now is for the next look to say
+        after = Picture.decode(raw, whole, self.contract).masked(before.seen.masked)
         everywhere = changed_share(before.seen.clean, after)
         if done.at is None:
             return None, everywhere
@@ -412,17 +452,33 @@ class Hands:
         host = urlsplit(at.frame.url if at.frame else self._page.url).hostname or ""
         is_secret = False
         for name in _SECRET.findall(text):
+            if at.mark is None:
+                raise Refused(
+                    "blocked", f"The secret {name} is only typed into a marked field, where it can be masked."
+                )
             secret = by_name.get(name)
             if secret is None:
                 raise Refused("blocked", f"There is no secret called {name}; there are {', '.join(by_name) or 'none'}.")
             if not gate.host_matches(host, secret.hosts or self.policy.start_hosts):
                 raise Refused("blocked", f"The secret {name} may not be typed on {host or 'this page'}.")
-            kind = at.mark.state.input_type if at.mark else None
-            if secret.fields and kind not in secret.fields:
+            if secret.fields and at.mark.state.input_type not in secret.fields:
                 raise Refused("blocked", f"The secret {name} may not be typed into {at.words}.")
             text = text.replace(f"<secret:{name}>", secret.value.get_secret_value())
             is_secret = True
         return text, is_secret
+
+    async def _aim(self, target: Target, seen: Seen) -> Located:
+        """The place of a target that stands still: the mouse does not wait for that, as a locator does."""
+        at = await self._locate(target, seen)
+        until = time.monotonic() + self.settings.action_deadline_s
+        while at.mark is not None and not at.is_direct:
+            again = await self._locate(target, seen)
+            if again.point == at.point:
+                return again
+            if time.monotonic() > until:
+                raise Refused("moved", f"{at.words} does not stand still, so nothing was sent to it.")
+            at = again
+        return at
 
     async def _locate(self, target: Target, seen: Seen) -> Located:
         return await locate(self._page, target, seen, self.contract, self.settings.action_deadline_s)
@@ -464,6 +520,8 @@ async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float
     except PlaywrightError as error:
         if overlay.is_gone(error):
             raise
+        if "Download is starting" in error.message:
+            return
         reason = re.sub(r"^Page\.goto: ", "", error.message.splitlines()[0])
         raise Refused("unreachable", f"{url} could not be opened: {reason.removesuffix(f' at {url}')}.") from error
 

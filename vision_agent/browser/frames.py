@@ -6,6 +6,7 @@ A point in a frame counts only when every parent shows the frame there; what a p
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,6 +62,9 @@ class Scan:
     covered: list[dict[str, Any]] = field(default_factory=list)
     context: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    known: Sequence[str] = ()
+    living: set[str] = field(default_factory=set)
+    """Those of the known keys whose element is still in its document, in sight or not."""
 
     def owner(self, key: str) -> Scanned | None:
         """The frame in whose document a key was given."""
@@ -68,16 +72,16 @@ class Scan:
         return next((scanned for scanned in self.frames if scanned.token == token), None)
 
 
-async def scan(page: Page, deadline_s: float) -> Scan:
-    """Everything that can be acted on in all frames that show.
+async def scan(page: Page, deadline_s: float, known: Sequence[str] = ()) -> Scan:
+    """Everything that can be acted on in all frames that show, and which of the known keys are still in their document.
 
     Raises:
         FrameSilent: the main frame gave no answer.
         BrowserUnavailable: the browser is gone.
     """
-    answer = await overlay.ask(page.main_frame, "scan", deadline_s, points=1)
+    answer = await overlay.ask(page.main_frame, "scan", deadline_s, points=1, known=list(known))
     main = Scanned(page.main_frame, "", Place(), answer["token"], None, "", answer)
-    result = Scan()
+    result = Scan(known=known)
     await _take(result, main, deadline_s)
     await _descend(result, main, deadline_s)
     for scanned in result.frames:
@@ -91,9 +95,10 @@ async def scan(page: Page, deadline_s: float) -> Scan:
 
 async def _descend(result: Scan, parent: Scanned, deadline_s: float) -> None:
     children = parent.frame.child_frames
+    names = _names_of(parent, children)
     places = {each["key"]: each for each in parent.answer["frames"]}
     found = await asyncio.gather(
-        *(_scan_child(result, parent, child, places, deadline_s) for child in children[:_MOST_FRAMES])
+        *(_scan_child(result, parent, child, names[child], places, deadline_s) for child in children[:_MOST_FRAMES])
     )
     if len(children) > _MOST_FRAMES:
         result.warnings.append(f"{len(children) - _MOST_FRAMES} of {len(children)} frames were not looked into")
@@ -104,9 +109,8 @@ async def _descend(result: Scan, parent: Scanned, deadline_s: float) -> None:
 
 
 async def _scan_child(
-    result: Scan, parent: Scanned, frame: Frame, places: dict[str, dict[str, Any]], deadline_s: float
+    result: Scan, parent: Scanned, frame: Frame, name: str, places: dict[str, dict[str, Any]], deadline_s: float
 ) -> Scanned | None:
-    name = _name_of(frame, len(result.frames))
     try:
         async with asyncio.timeout(deadline_s):
             element = await frame.frame_element()
@@ -123,7 +127,7 @@ async def _scan_child(
             "right": (seen["right"] - known["x"]) / known["scaleX"],
             "bottom": (seen["bottom"] - known["y"]) / known["scaleY"],
         }
-        answer = await overlay.ask(frame, "scan", deadline_s, clip=clip, points=_SPARE_POINTS)
+        answer = await overlay.ask(frame, "scan", deadline_s, clip=clip, points=_SPARE_POINTS, known=list(result.known))
     except (FrameSilent, PlaywrightError, TimeoutError) as error:
         if not frame.is_detached():
             result.warnings.append(f"frame {name} is missing: {str(error).splitlines()[0] or 'no answer'}")
@@ -137,6 +141,7 @@ async def _scan_child(
 async def _take(result: Scan, scanned: Scanned, deadline_s: float) -> None:
     """Adds a frame's marks in page coordinates, without those that its parents cover."""
     result.frames.append(scanned)
+    result.living.update(scanned.answer["living"])
     marks = scanned.answer["marks"]
     for mark in marks:
         mark["frame"] = scanned.name
@@ -176,6 +181,17 @@ def _box_to_page(box: dict[str, float], place: Place) -> Box:
     return Box(x=corner.x, y=corner.y, width=box["width"] * place.scale_x, height=box["height"] * place.scale_y)
 
 
-def _name_of(frame: Frame, index: int) -> str:
-    """A word for the listing: the frame's own name if it is a plain word, else its place in the walk."""
-    return frame.name if frame.name.isidentifier() and frame.name.isascii() and len(frame.name) <= 24 else str(index)
+def _names_of(parent: Scanned, children: list[Frame]) -> dict[Frame, str]:
+    """Words for the listing: a frame's own name if it is a plain word and the only one, else its place; `pay.2` is the
+    second frame in the frame `pay`.
+    """
+    own = [frame.name for frame in children]
+    inside = f"{parent.name}." if parent.name else ""
+    return {
+        frame: inside + (frame.name if _is_plain(frame.name) and own.count(frame.name) == 1 else str(place))
+        for place, frame in enumerate(children, 1)
+    }
+
+
+def _is_plain(name: str) -> bool:
+    return name.isidentifier() and name.isascii() and len(name) <= 24

@@ -41,6 +41,9 @@ class Located:
     position: dict[str, float] | None = None
     """Of the point in the element, as Playwright counts it: from the inner edge of its border."""
     answer: dict[str, Any] | None = None
+    is_direct: bool = False
+    """Whether input may go through the locator, which waits and looks once more. In a frame of another process
+    Playwright leaves out border and padding and misses; an area of an image map has no box for it to click."""
 
 
 def words_for(mark: Mark) -> str:
@@ -82,8 +85,40 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float) -> Located:
     owner = seen.scan.owner(mark.key)
     if owner is None or owner.frame.is_detached():
         raise Refused("gone", f"{words} is gone: its frame was closed or left.")
+    trouble: Refused | None = None
+    # A frame may be taller than what its parent shows of it, so what is in sight of its own frame may still be out.
+    for reveal, with_frames in ((True, False), ("always", False), ("always", True)):
+        if with_frames:
+            await _reveal_frames(owner, deadline_s)
+        answer = await _look_again(mark, owner, reveal, words, seen, deadline_s)
+        try:
+            local, page_point = await _shown_by_parents(owner, answer["points"], words, seen, deadline_s)
+            break
+        except Refused as refusal:
+            trouble = refusal
+    else:
+        assert trouble is not None
+        raise trouble
+    rect, border = answer["rect"], answer["border"]
+    return Located(
+        words=words,
+        point=page_point,
+        rung=1,
+        mark=mark,
+        frame=owner.frame,
+        locator=overlay.live(owner.frame, mark.key),
+        position={"x": local["x"] - rect["x"] - border["x"], "y": local["y"] - rect["y"] - border["y"]},
+        answer=answer,
+        is_direct=owner.parent is None and mark.tag != "area",
+    )
+
+
+async def _look_again(
+    mark: Mark, owner: Scanned, reveal: bool | str, words: str, seen: Seen, deadline_s: float
+) -> dict[str, Any]:
+    """What the element says of itself now, with points of its own frame at which a click reaches it."""
     answer = await overlay.ask(
-        owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind, reveal=True, points=_POINTS
+        owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind, reveal=reveal, points=_POINTS
     )
     if not answer["found"]:
         raise Refused("gone", f"{words} is no longer on the page. Look at the new listing.")
@@ -96,44 +131,35 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float) -> Located:
         raise Refused("covered", f"{words} does not show any more and could not be scrolled into view.")
     if not answer["points"]:
         raise Refused("covered", _in_the_way(words, answer["blocker"], answer["blockerKey"], seen))
-    try:
-        local, page_point = await _shown_by_parents(owner, answer["points"], words, seen, deadline_s)
-    except Refused:
-        # In sight of its own frame, which may be taller than what its parent shows of it.
-        details = {"key": mark.key, "kind": mark.kind, "points": _POINTS, "reveal": "always"}
-        answer = await overlay.ask(owner.frame, "check", deadline_s, **details)
-        if owner.parent is None or not answer["found"] or not answer["points"]:
-            raise
-        local, page_point = await _shown_by_parents(owner, answer["points"], words, seen, deadline_s)
-    rect, border = answer["rect"], answer["border"]
-    return Located(
-        words=words,
-        point=page_point,
-        rung=1,
-        mark=mark,
-        frame=owner.frame,
-        locator=overlay.live(owner.frame, mark.key),
-        position={"x": local["x"] - rect["x"] - border["x"], "y": local["y"] - rect["y"] - border["y"]},
-        answer=answer,
-    )
+    return answer
 
 
-async def _shown_by_parents(
-    owner: Scanned, points: list[dict[str, float]], words: str, seen: Seen, deadline_s: float
-) -> tuple[dict[str, float], Point]:
-    """The first point that every parent frame shows, in the frame and on the page; scrolls the frames into view."""
+def _frames_above(owner: Scanned) -> list[Scanned]:
+    """The frames it is in, outermost first, without the page itself."""
     chain: list[Scanned] = []
     at: Scanned | None = owner
     while at is not None and at.parent is not None:
         chain.insert(0, at)
         at = at.parent
+    return chain
+
+
+async def _reveal_frames(owner: Scanned, deadline_s: float) -> None:
+    for child in _frames_above(owner):
+        assert child.parent is not None
+        await overlay.ask(child.parent.frame, "check", deadline_s, key=child.key, kind="frame", reveal=True)
+
+
+async def _shown_by_parents(
+    owner: Scanned, points: list[dict[str, float]], words: str, seen: Seen, deadline_s: float
+) -> tuple[dict[str, float], Point]:
+    """The first point that every parent frame shows, in the frame and on the page."""
     place = Place()
     steps: list[tuple[Scanned, Place]] = []
-    for child in chain:
+    for child in _frames_above(owner):
         assert child.parent is not None
-        revealed = await overlay.ask(child.parent.frame, "check", deadline_s, key=child.key, kind="frame", reveal=True)
         where = await overlay.ask(child.parent.frame, "frame", deadline_s, key=child.key)
-        if not revealed["found"] or not where["found"]:
+        if not where["found"]:
             raise Refused("gone", f"{words} is gone: its frame was closed.")
         steps.append((child, place))
         corner = place.to_page(where["x"], where["y"])
@@ -170,9 +196,8 @@ async def _at_point(page: Page, target: Point, seen: Seen, contract: Contract, d
         raise Refused("moved", f"{words} was not used: the page has been replaced since the picture was taken.")
     point = shot.map.to_page(target)
     viewport = seen.observation.viewport
-    now = Picture.decode(
-        await capture(page, deadline_s), Box(x=0, y=0, width=viewport.width, height=viewport.height), contract
-    )
+    whole = Box(x=0, y=0, width=viewport.width, height=viewport.height)
+    now = Picture.decode(await capture(page, deadline_s), whole, contract).masked(seen.masked)
     if not same_at(seen.clean, now, point):
         raise Refused("moved", f"{words} was not used: what the picture shows there has changed. Look again.")
     return Located(words=words, point=point, rung=4)

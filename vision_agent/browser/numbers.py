@@ -1,12 +1,14 @@
 """Which number a mark has. A number stays with its element while that lives and is never handed to another.
 
-After a re-render the element is another one; it takes over the number only when exactly one mark has vanished with the
-same fingerprint, exactly one has come, and they are near each other. Knows keys and fingerprints, no page.
+After a re-render the element is another one; it takes over the number only when exactly one element has left the
+document that had the same fingerprint, exactly one has come, and they are near each other. What is only out of sight
+keeps its number for when it comes back. Knows keys and fingerprints, no page.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from vision_agent.actions import Point
@@ -32,18 +34,26 @@ class Numbers:
     _last: dict[str, Sighting] = field(default_factory=dict)
     _next: int = 1
 
+    @property
+    def last(self) -> list[str]:
+        """The keys that were given a number, or kept theirs, the last time."""
+        return list(self._last)
+
     def restart(self) -> None:
         """Begin at 1 again: another document, where no old number means anything."""
         self._by_key.clear()
         self._last.clear()
         self._next = 1
 
-    def give(self, sightings: list[Sighting]) -> dict[str, int]:
-        """A number for each key, in the order given; those seen before keep theirs."""
-        seen = {sighting.key for sighting in sightings}
+    def give(self, sightings: list[Sighting], living: Collection[str] = ()) -> dict[str, int]:
+        """A number for each key, in the order given; those seen before keep theirs.
+
+        `living`: keys of the last time whose element is still in the document, in sight or not.
+        """
+        here = {sighting.key for sighting in sightings} | set(living)
         vanished: dict[str, list[Sighting]] = defaultdict(list)
         for key, old in self._last.items():
-            if key not in seen:
+            if key not in here:
                 vanished[old.fingerprint].append(old)
         came: dict[str, list[Sighting]] = defaultdict(list)
         for sighting in sightings:

@@ -45,6 +45,8 @@ class Seen:
     observation: Observation
     scan: Scan
     clean: Picture
+    masked: tuple[Box, ...] = ()
+    """Page boxes that are painted over in it."""
 
 
 @dataclass
@@ -69,14 +71,19 @@ class Eye:
         Raises:
             BrowserUnavailable: the browser is gone, or the page hangs and gives nothing within the deadline.
         """
-        trouble: FrameSilent | None = None
+        trouble: Exception | None = None
         for _ in range(_TRIES):
+            page = tabs.active
             try:
                 return await self._look(tabs)
             except FrameSilent as error:
                 trouble = error
                 if tabs.is_crashed(tabs.active):
                     break
+            except BrowserUnavailable as error:
+                trouble = error
+                if not await tabs.has_left(page):
+                    raise
         raise BrowserUnavailable(
             f"The page could not be looked at, tried {_TRIES} times: {trouble}", "reload it, or raise scan_deadline_s"
         )
@@ -86,7 +93,7 @@ class Eye:
         at_rest = await settle(tabs, self.settings.quiet_s, self.settings.rest_deadline_s)
         clock.end("settle")
         page, deadline = tabs.active, self.settings.scan_deadline_s
-        scan = await frames.scan(page, deadline)
+        scan = await frames.scan(page, deadline, self._numbers.last)
         clock.end("scan")
         raw = await capture(page, deadline)
         clock.end("capture")
@@ -102,8 +109,8 @@ class Eye:
             self._last = None
         marks = self._marks(scan, whole)
         picture = Picture.decode(raw, whole, self.contract)
-        masked = [mark.box for mark in marks if mark.state.masked and mark.state.input_type != "password"]
-        picture = picture.masked(masked) if masked else picture
+        masked = tuple(mark.box for mark in marks if mark.state.masked and mark.state.input_type != "password")
+        picture = picture.masked(masked)
         clock.end("decode")
         marks = place.place(marks, picture)
         clock.end("place")
@@ -137,13 +144,15 @@ class Eye:
         )
         observation = observation.model_copy(update={"listing": _listing(observation, scan, clean_shot)})
         self._last = observation
-        return Seen(observation, scan, picture)
+        return Seen(observation, scan, picture, masked)
 
     def _marks(self, scan: Scan, whole: Box) -> tuple[Mark, ...]:
         raw = [mark for mark in scan.marks if mark["box"].intersection(whole)]
         order = reading_order([mark["box"] for mark in raw])
         raw = [raw[index] for index in order]
-        numbers = self._numbers.give([Sighting(mark["key"], mark["fingerprint"], mark["points"][0]) for mark in raw])
+        numbers = self._numbers.give(
+            [Sighting(mark["key"], mark["fingerprint"], mark["points"][0]) for mark in raw], scan.living
+        )
         return tuple(self._mark(mark, numbers[mark["key"]], whole) for mark in raw)
 
     def _mark(self, raw: dict[str, Any], number: int, whole: Box) -> Mark:

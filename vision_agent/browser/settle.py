@@ -15,17 +15,20 @@ _LOOK_EVERY_S = 0.04
 _MOST_FRAMES = 12
 
 
-async def settle(tabs: Tabs, quiet_s: float, deadline_s: float) -> bool:
+async def settle(tabs: Tabs, quiet_s: float, deadline_s: float, at_least_s: float = 0.0) -> bool:
     """Whether the active tab came to rest before the deadline; never takes longer than that.
+
+    `at_least_s`: what was just done may take as long to show at all, so rest before that is none.
 
     Raises:
         BrowserUnavailable: the browser is gone.
     """
-    until = time.monotonic() + deadline_s
+    started = time.monotonic()
+    until = started + deadline_s
     while (left := until - time.monotonic()) > 0:
         frames = tabs.active.frames[:_MOST_FRAMES]
         still = await asyncio.gather(*(_is_still(frame, quiet_s, left) for frame in frames))
-        if all(still) and not tabs.busy():
+        if all(still) and not tabs.busy() and time.monotonic() - started >= at_least_s:
             return True
         await asyncio.sleep(min(_LOOK_EVERY_S, max(0.0, until - time.monotonic())))
     return False

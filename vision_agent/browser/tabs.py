@@ -19,6 +19,7 @@ from playwright.async_api import Error as PlaywrightError
 _MOST_TABS = 12
 _LONG_REQUEST_S = 2.0
 """A request that takes longer than this is a stream or a poll; the page may be at rest around it."""
+_CLOSING_S = 0.5
 _ENDLESS = {"websocket", "eventsource", "media", "ping"}
 
 
@@ -80,6 +81,15 @@ class Tabs:
         limit = time.monotonic() - _LONG_REQUEST_S
         self._requests = {request: since for request, since in self._requests.items() if since > limit}
         return sum(_page_of(request) is self.active for request in self._requests)
+
+    async def has_left(self, page: Page) -> bool:
+        """Whether this tab has closed and another one is looked at now."""
+        if not page.is_closed():
+            with suppress(PlaywrightError):  # that a call to it failed may be heard before the event that it closed
+                await page.wait_for_event("close", timeout=_CLOSING_S * 1000)
+        if page.is_closed():
+            self._closed(page)
+        return page.is_closed() and bool(self.pages)
 
     def take(self) -> list[Happening]:
         """What has happened since this was last asked."""

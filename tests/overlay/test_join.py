@@ -1,0 +1,79 @@
+"""Claims about joining the overlay's modules into one script."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import Page
+
+from vision_agent import assets
+from vision_agent.browser.overlay import join, script
+
+
+def test_a_module_comes_after_those_it_imports_and_once() -> None:
+    joined = join(
+        {
+            "main.js": "import { a } from './a.js';\nimport { b } from './b.js';\nexport const engine = a + b;",
+            "a.js": "import { b } from './b.js';\nexport const a = b + 1;",
+            "b.js": "export const b = 1;",
+        },
+        "main.js",
+    )
+    assert joined.index("const b") < joined.index("const a") < joined.index("const engine")
+    assert joined.count("const b = 1") == 1
+    assert "import" not in joined
+    assert "export" not in joined
+
+
+async def test_what_is_joined_runs_as_one_expression(page: Page) -> None:
+    joined = join(
+        {"main.js": "import { two } from './two.js';\nexport const engine = two;", "two.js": "export const two = 2;"},
+        "main.js",
+    )
+    assert await page.evaluate(joined) == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import * as all from './a.js';",
+        "import one from './a.js';",
+        "import './a.js';",
+        "import { a } from 'lodash';",
+        "import {",
+        "export default 1;",
+        "export { a };",
+        "export let a = 1;",
+        "export * from './a.js';",
+    ],
+)
+def test_anything_but_plain_imports_and_exports_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match=r"main\.js"):
+        join({"main.js": line, "a.js": "export const a = 1;"}, "main.js")
+
+
+def test_a_module_that_is_not_there_is_named() -> None:
+    with pytest.raises(ValueError, match=r"imports gone\.js, which is not there"):
+        join({"main.js": "import { a } from './gone.js';"}, "main.js")
+
+
+def test_two_modules_may_not_use_the_same_top_level_name() -> None:
+    with pytest.raises(ValueError, match=r"a\.js and b\.js both define tidy|b\.js and a\.js both define tidy"):
+        join(
+            {
+                "main.js": "import { x } from './a.js';\nimport { y } from './b.js';",
+                "a.js": "function tidy() {}\nexport const x = 1;",
+                "b.js": "const tidy = 1;\nexport const y = 1;",
+            },
+            "main.js",
+        )
+
+
+def test_the_whole_overlay_joins_and_every_module_is_used() -> None:
+    joined = script()
+    for name, source in assets.overlay_sources().items():
+        body = [line for line in source.splitlines() if line.startswith(("function ", "export function "))]
+        assert all(line.removeprefix("export ") in joined for line in body), name
+
+
+async def test_the_joined_overlay_is_an_engine(page: Page) -> None:
+    assert await page.evaluate(f"Object.keys({script()})") == ["query", "queryAll"]

@@ -1,0 +1,146 @@
+"""Claims about what is found on a page: one trait a page, `fixtures/pages/<trait>.html` with `<trait>.json` beside it.
+
+The expectation names every element that must be marked, by its id; a mark on anything else is an error.
+`not_marked` names those that the page is about and that must not be.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, BrowserContext, Page
+
+from tests.conftest import ROOT, Server
+from vision_agent.actions import Click
+from vision_agent.browser import live, overlay
+from vision_agent.browser.frames import Scan, scan
+from vision_agent.settings import ObserveSettings
+from vision_agent.types import Mark
+from vision_agent.vision.contract import Contract
+
+PAGES = ROOT / "fixtures" / "pages"
+TRAITS = sorted(path.stem for path in PAGES.glob("*.json"))
+OBSERVE = ObserveSettings(quiet_s=0.03)
+
+LISTEN = """
+    window.landed = [];
+    addEventListener('mousedown', (event) => { window.landed = [...window.landed, event.composedPath()]; }, true);
+    addEventListener('click', (event) => event.preventDefault(), true);
+"""
+# A page that has replaced what lists do lets nothing but a plain string out.
+TAKE = """() => {
+    let paths = '';
+    for (const path of window.landed) {
+        for (const each of path) paths += `${each.id} `;
+        paths += '\\n';
+    }
+    window.landed = [];
+    // A frame that may not run scripts tells by its focus.
+    return paths || (document.activeElement ? `${document.activeElement.id}\\n` : '');
+}"""
+UNHEARD = {"sound"}  # the browser's own media controls keep their events to themselves
+
+
+@pytest.fixture(scope="session")
+def pages(serve: Server) -> str:
+    return serve.folder(PAGES)
+
+
+@pytest.fixture
+async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
+    context = await browser.new_context(viewport={"width": 1280, "height": 800})
+    yield context
+    await context.close()
+
+
+def expectation(trait: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((PAGES / f"{trait}.json").read_text("utf-8"))
+    return loaded
+
+
+async def scanned(page: Page, address: str) -> Scan:
+    await overlay.register(page.context)
+    await page.goto(address)
+    return await scan(page, 10)
+
+
+async def by_id(found: Scan) -> dict[str, dict[str, Any]]:
+    marks = {}
+    for mark in found.marks:
+        marks[await id_of(found, mark["key"])] = mark
+    return marks
+
+
+async def id_of(found: Scan, key: str) -> str:
+    owner = found.owner(key)
+    assert owner is not None
+    return await overlay.live(owner.frame, key).get_attribute("id") or key
+
+
+@pytest.mark.parametrize("trait", TRAITS)
+async def test_exactly_what_can_be_acted_on_is_marked_and_called_what_it_is(page: Page, pages: str, trait: str) -> None:
+    expected = expectation(trait)
+    found = await scanned(page, f"{pages}/{trait}.html")
+    marks = await by_id(found)
+    assert set(marks) == set(expected["marks"])
+    assert found.warnings == []
+    for identity, wanted in expected["marks"].items():
+        mark = marks[identity]
+        assert {name: mark[name] for name in wanted if name not in ("state", "box")} == {
+            name: value for name, value in wanted.items() if name not in ("state", "box")
+        }
+        state = {
+            name: mark["state"].get(name, False if value is False else None)
+            for name, value in wanted.get("state", {}).items()
+        }
+        scroll = wanted.get("state", {}).get("scroll")
+        if scroll:
+            state["scroll"] = {name: state["scroll"][name] for name in scroll}
+        assert state == wanted.get("state", {}), identity
+        if "box" in wanted:
+            box = mark["box"]
+            assert [box.x, box.y, box.width, box.height] == pytest.approx(wanted["box"], abs=1)
+        assert mark["evidence"], "a mark can say why it is one"
+
+
+@pytest.mark.parametrize("trait", TRAITS)
+async def test_what_is_covered_is_counted_with_who_covers_it(page: Page, pages: str, trait: str) -> None:
+    found = await scanned(page, f"{pages}/{trait}.html")
+    assert [{"count": each["count"], "blocker": each["blocker"]} for each in found.covered] == expectation(trait).get(
+        "covered", []
+    )
+    for identity in expectation(trait).get("not_marked", ()):
+        assert await page.locator(f'[id="{identity}"]').count() == 1, "the page is about what is on it"
+
+
+@pytest.mark.parametrize("trait", TRAITS)
+async def test_a_click_on_a_mark_reaches_its_element(context: BrowserContext, pages: str, trait: str) -> None:
+    await context.add_init_script(LISTEN)
+    page = await context.new_page()
+    page.on("filechooser", lambda _: None)
+    async with live.on(page, OBSERVE, Contract()) as browser:
+        await browser.open(f"{pages}/{trait}.html")
+        observation = await browser.observe()
+        assert {mark.number for mark in observation.marks} == set(range(1, len(observation.marks) + 1))
+        for mark in observation.marks:
+            if mark.kind == "scroller" or mark.state.disabled:
+                continue
+            identity, landed = await click_and_see(browser, mark)
+            assert identity in landed[:4] or identity in UNHEARD, f"{mark.number} {mark.name}"
+            observation = await browser.observe()
+
+
+async def click_and_see(browser: live.LiveBrowser, mark: Mark) -> tuple[str, list[str]]:
+    seen = browser._seen
+    assert seen is not None
+    owner = seen.scan.owner(mark.key)
+    assert owner is not None
+    identity = await id_of(seen.scan, mark.key)
+    outcome = await browser.act(Click(target=mark.number), seen.observation)
+    assert outcome.status == "done", outcome.sentence
+    landed = (await owner.frame.evaluate(TAKE)).splitlines()
+    assert len(landed) == 1, f"{outcome.sentence}: {landed}"
+    return identity, landed[0].split(" ")
