@@ -388,7 +388,11 @@ async def test_giving_up_is_an_answer_and_not_raised() -> None:
 
 @pytest.mark.parametrize(
     ("error", "status"),
-    [(ModelUnavailable("No answer."), "unavailable"), (UsageError("Not like this."), "error")],
+    [
+        (ModelUnavailable("No answer."), "unavailable"),
+        (RecordError("No room."), "unavailable"),
+        (UsageError("Not like this."), "error"),
+    ],
 )
 async def test_what_breaks_the_run_is_recorded_and_raised(error: VisionAgentError, status: str) -> None:
     ran = Ran([[CLICK], error])
@@ -396,6 +400,7 @@ async def test_what_breaks_the_run_is_recorded_and_raised(error: VisionAgentErro
         await ran.run()
     assert ran.ending == (status, error.sentence)
     assert ran.loop.record.ending is not None
+    assert ran.loop.record.ending.exit_code == error.exit_code
     assert len(ran.loop.record.steps) == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import playwright.sync_api as plain
 import pytest
 from playwright.async_api import async_playwright
 
+import vision_agent
 from vision_agent import Settings, Task
 from vision_agent.actions import Ask, Click, Finish, Type
 from vision_agent.browser.launch import end, first_that_starts
@@ -247,6 +249,12 @@ def test_an_async_page_is_refused_with_the_api_that_takes_it(small: plain.Page) 
         observe(small._impl_obj)
 
 
+def test_a_plain_page_is_refused_by_the_async_api_with_the_one_that_takes_it(small: plain.Page, tmp_path: Path) -> None:
+    agent = vision_agent.Agent("Look", model=ScriptedModel([]), page=small, settings=settings(tmp_path))  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"use vision_agent\.sync_api"):
+        small._sync(agent.run())
+
+
 def test_without_a_page_a_running_loop_is_refused_with_what_to_do(small: plain.Page, tmp_path: Path) -> None:
     """Inside `with sync_playwright()` Playwright's own loop counts as running."""
     agent = Agent("Look", model=ScriptedModel([]), settings=settings(tmp_path))
@@ -278,7 +286,9 @@ if how.startswith("owned"):
     from playwright.sync_api import sync_playwright
     with sync_playwright() as playwright:
         path = None if len(sys.argv) < 4 else sys.argv[3]
-        page = playwright.chromium.launch(executable_path=path, chromium_sandbox=False).new_page()
+        # Its owner wants to hear Ctrl-C first, as we do in a browser of our own.
+        browser = playwright.chromium.launch(executable_path=path, chromium_sandbox=False, handle_sigint=False)
+        page = browser.new_page()
         try:
             print(agent(page).run().ending.answer)
         except KeyboardInterrupt:
@@ -311,12 +321,14 @@ def test_ctrl_c_in_a_run_with_its_own_browser_is_recorded(tmp_path: Path) -> Non
 
 
 def interrupted(runs: Path, how: str, *more: str) -> list[str]:
-    """What the script printed when it got a SIGINT while it was acting."""
+    """What the script printed when it and its children got a SIGINT while it acted, as a terminal sends it."""
     command = [sys.executable, "-c", SCRIPT, str(runs), how, *more]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     assert process.stdout is not None
     first = process.stdout.readline().strip()
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     return [first, *out.splitlines()]

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 from vision_agent.actions import Action, Ask, Finish
-from vision_agent.errors import FormatError, ModelUnavailable, RunFailed, Unavailable, VisionAgentError
+from vision_agent.errors import FormatError, ModelUnavailable, RecordError, RunFailed, Unavailable, VisionAgentError
 from vision_agent.ports import Browser, Model, Recorder
 from vision_agent.types import (
     Decided,
@@ -85,7 +85,7 @@ class Loop:
             self._end(Ending(status="interrupted", sentence="The run was interrupted."))
             raise
         except VisionAgentError as error:
-            status = "unavailable" if isinstance(error, Unavailable) else "error"
+            status = "unavailable" if isinstance(error, Unavailable | RecordError) else "error"
             self._end(Ending(status=status, sentence=str(error)))
             raise
         except Exception as error:

@@ -28,6 +28,10 @@ _IMPORT = re.compile(r"^import \{ [\w$, ]+ \} from '\./([\w-]+\.js)';$")
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const |class )")
 _TOP_LEVEL = re.compile(r"^(?:async )?(?:function\*? |const |class )([\w$]+)", re.MULTILINE)
 
+# What Playwright says in a document whose isolated world was made before the engine was known: it looks the engine up
+# there and does not check what it found. The first is what it says where the name was never registered.
+_NO_ENGINE = ("Unknown engine", "Cannot read properties of undefined (reading 'queryAll')")
+
 
 class FrameSilent(Exception):
     """A frame gave no answer: it hangs, crashed, navigated or is gone."""
@@ -91,7 +95,7 @@ async def register(context: BrowserContext) -> None:
     if selectors is None:
         raise UsageError(
             "The marks cannot be registered for this page: its Playwright was not found",
-            "call `await playwright.selectors.register('mark', ...)` is not needed with browser.new_page()",
+            "hand over a page that browser.new_page() or context.new_page() gave",
         )
     if any(engine["name"] == NAME for engine in selectors._selector_engines):
         return
@@ -132,10 +136,10 @@ def live(frame: Frame, key: str) -> Locator:
 def translated(error: PlaywrightError) -> Exception:
     """What a Playwright error means for the caller of the overlay."""
     message = error.message.splitlines()[0] if error.message else str(error)
-    if "Unknown engine" in message:
+    if any(words in message for words in _NO_ENGINE):
         return UsageError(
             "The overlay cannot enter this page: locators were used on its document before it was handed over",
-            "reload the page after handing it over, or hand it over before using locators",
+            "reload the page and hand it over again, or hand it over before using locators",
         )
     if is_gone(error):
         return BrowserUnavailable(f"The browser is gone: {message}", "start the run again")
