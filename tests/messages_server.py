@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-REPLIES = Path(__file__).parents[2] / "fixtures" / "replies"
+REPLIES = Path(__file__).parents[1] / "fixtures" / "replies"
 
 
 @dataclass
@@ -48,7 +49,8 @@ class MessagesServer:
         self.requests: list[bytes] = []
         """The body of each request."""
         self.headers: list[dict[str, str]] = []
-        self.answers: list[Answer] = [reply("end_turn")]
+        self.answers: list[Answer | Callable[[dict[str, Any]], Answer]] = [reply("end_turn")]
+        """An answer, or what makes one of the request."""
         self._open: set[asyncio.Task[Any]] = set()
 
     @property
@@ -84,7 +86,8 @@ class MessagesServer:
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
         self.headers.append(headers)
         self.requests.append(await reader.readexactly(int(headers["content-length"])))
-        answer = self.answers[min(len(self.requests), len(self.answers)) - 1]
+        prepared = self.answers[min(len(self.requests), len(self.answers)) - 1]
+        answer = prepared if isinstance(prepared, Answer) else prepared(json.loads(self.requests[-1]))
         if answer.hangs:
             await asyncio.Event().wait()
         said = {"content-type": answer.content_type, "content-length": str(len(answer.body)), **answer.headers}

@@ -1,0 +1,184 @@
+"""The main job, end to end: a goal and a page in, the end state reached by the site's own word, a run folder out."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from messages_server import Answer, MessagesServer, saying
+
+from vision_agent import Agent, Task
+from vision_agent.errors import ModelUnavailable
+from vision_agent.evals.sites import SiteTask, reached, served, tasks_of
+from vision_agent.models.steps import StepsModel
+from vision_agent.record.read import check_chain, read
+from vision_agent.settings import ModelSettings, Settings
+
+SITES = Path(__file__).parent.parent / "fixtures" / "sites"
+ALL = [(site, task) for site in ("shop", "seats") for task in tasks_of(SITES / site)]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(runs=tmp_path / "runs", model=ModelSettings(name="anthropic:claude-sonnet-5-5", retries=0))
+
+
+@pytest.mark.parametrize("site_name, task", ALL, ids=[f"{site}-{task.id}" for site, task in ALL])
+async def test_a_task_is_done_by_step_lines_and_the_site_confirms_it(
+    site_name: str, task: SiteTask, settings: Settings
+) -> None:
+    with served(SITES / site_name) as site:
+        agent = Agent(Task(goal=task.goal, start_url=site.start(task)), model=StepsModel(task.steps), settings=settings)
+        run = await agent.run()
+        verdict = reached(task, site.state())
+
+    assert verdict.reached, verdict.sentence
+    assert run.ending is not None
+    assert run.ending.exit_code == 0
+    assert agent.folder is not None
+    assert read(agent.folder).ending == run.ending
+    assert check_chain(agent.folder, agent.head).holds
+    assert agent.report is not None
+    assert agent.report.stat().st_size > 10_000
+
+
+async def test_a_task_is_done_by_a_model_that_sees_only_the_picture_and_the_listing(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server plays a model: it finds the number of each thing in the listing it was sent, as a model would."""
+    task = next(task for site, task in ALL if site == "shop" and task.id == "order-hoodie")
+    api = MessagesServer()
+    api.answers = [_Reader(_wanted())]
+    await api.start()
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", api.base_url)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-the-test")
+    with served(SITES / "shop") as site:
+        agent = Agent(Task(goal=task.goal, start_url=site.start(task)), settings=settings)
+        run = await agent.run()
+        verdict = reached(task, site.state())
+    await api.close()
+
+    assert verdict.reached, verdict.sentence
+    assert len(api.asked) == len(run.steps)
+    assert agent.folder is not None
+    for step, request in zip(run.steps, api.asked, strict=True):
+        # The very bytes that were drawn are what the model gets, and what the record keeps.
+        assert hashlib.sha256(_picture(request)).hexdigest() == step.observation.marked.sha256
+        assert (agent.folder / "shots" / f"{step.observation.marked.sha256}.png").exists()
+        assert step.decision.author == "model"
+        assert (agent.folder / "requests" / f"{step.decision.request_sha256}.json").exists()
+
+
+async def test_a_wrong_key_ends_the_run_with_code_5_and_a_folder_that_opens(
+    settings: Settings, serve: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api = MessagesServer()
+    said = {"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}}
+    api.answers = [Answer(json.dumps(said).encode(), 401)]
+    await api.start()
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", api.base_url)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-the-test")
+    agent = Agent(Task(goal="Save", start_url=serve({"/": "<button>Save</button>"})), settings=settings)
+
+    with pytest.raises(ModelUnavailable, match="ANTHROPIC_API_KEY") as error:
+        await agent.run()
+    await api.close()
+
+    assert error.value.exit_code == 5
+    assert agent.folder is not None
+    ending = read(agent.folder).ending
+    assert ending is not None
+    assert ending.exit_code == 5
+    assert agent.report is not None
+    assert "key-of-the-test" not in agent.report.read_text("utf-8")
+
+
+async def test_allowed_hosts_hold_for_frames_pictures_scripts_sockets_and_links(serve: Any, settings: Settings) -> None:
+    connections = []
+    foreign = await asyncio.start_server(lambda _, writer: (connections.append(1), writer.close()), "127.0.0.1", 0)
+    away = f"//localhost:{foreign.sockets[0].getsockname()[1]}"
+    home = serve(
+        {
+            "/": f"""<iframe src="http:{away}/"></iframe><img src="http:{away}/picture"><a href="http:{away}/">Away</a>
+            <script>fetch("http:{away}/data", {{mode: "no-cors"}}).catch(() => 0); new WebSocket("ws:{away}/")</script>
+            <script src="http:{away}/script.js"></script>"""
+        }
+    )
+    task = Task(goal="Go away", start_url=home, allowed_hosts=("127.0.0.1",))
+    agent = Agent(task, model=StepsModel(["click Away", "finish"]), settings=settings)
+    await agent.run()
+    foreign.close()
+    await foreign.wait_closed()
+
+    assert connections == []
+
+
+def _wanted() -> Iterator[dict[str, Any]]:
+    """What a model would want to do, with names where the listing will give the numbers."""
+    yield {"kind": "click", "target": "Accept all"}
+    yield {"kind": "type", "target": "Search products", "text": "hoodie", "submit": True}
+    yield {"kind": "click", "target": "Harbor Hoodie"}
+    yield {"kind": "select", "target": "Size", "options": ["Large"]}
+    yield {"kind": "click", "target": "Add to cart"}
+    yield {"kind": "click", "target": "View cart"}
+    yield {"kind": "click", "target": "Go to checkout"}
+    for field, text in (
+        ("Full name", "Ada Lovelace"),
+        ("Email", "ada@example.org"),
+        ("Street and number", "Lindenstraße 12"),
+        ("Postcode", "10969"),
+        ("City", "Berlin"),
+    ):
+        yield {"kind": "type", "target": field, "text": text}
+    yield {"kind": "select", "target": "Country", "options": ["Germany"]}
+    yield {"kind": "click", "target": "Bank transfer"}
+    yield {"kind": "click", "target": "I accept the terms of sale"}
+    yield {"kind": "click", "target": "Place order"}
+    yield {"kind": "wait", "text": "Order placed", "seconds": 5}
+    yield {"kind": "finish", "success": True, "answer": "Ordered."}
+
+
+class _Reader:
+    """Answers a request with the next wanted action, its name replaced by the number found in the listing."""
+
+    def __init__(self, wanted: Iterator[dict[str, Any]]) -> None:
+        self._wanted = wanted
+
+    def __call__(self, request: dict[str, Any]) -> Answer:
+        action = next(self._wanted)
+        if "target" in action:
+            action = {**action, "target": _number_of(action["target"], _text(request))}
+        reply = {
+            "judgement": "unknown",
+            "summary": "",
+            "memory": "",
+            "next_goal": f"{action['kind']}",
+            "candidates": [],
+            "actions": [action],
+        }
+        return saying(json.dumps(reply))
+
+
+def _number_of(name: str, listing: str) -> int:
+    lines = [re.match(r"(\d+)\[:\]<[^>]*>(.*?)( @frame:\w+)?$", line) for line in listing.splitlines()]
+    found = [int(line[1]) for line in lines if line and line[2].strip() == name]
+    assert len(found) == 1, f"{name}: {found} in\n{listing}"
+    return found[0]
+
+
+def _text(request: dict[str, Any]) -> str:
+    return "\n".join(block["text"] for block in request["messages"][-1]["content"] if block["type"] == "text")
+
+
+def _picture(request: dict[str, Any]) -> bytes:
+    blocks = [block for message in request["messages"] for block in message["content"] if block["type"] == "image"]
+    assert len(blocks) == 1
+    assert blocks[0]["transformations"] == {"oversized_image": "error"}
+    return b64decode(blocks[0]["source"]["data"])
