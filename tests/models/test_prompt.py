@@ -155,6 +155,12 @@ def test_a_message_of_the_person_is_shown_at_once_and_then_stays_in_its_step():
     ]
 
 
+def test_a_message_at_the_very_start_of_a_step_is_told_once():
+    task = Task(goal="g", messages=(Message(text="m", at=AT + timedelta(minutes=1)),))
+    prompt = rendered(task, (step(0), step(1)))
+    assert ["<person>" in text for text in (*prompt.log, prompt.now)] == [False, True, False]
+
+
 def test_system_and_task_do_not_depend_on_the_step():
     task = Task(goal="g", messages=(Message(text="m", at=AT),))
     first, later = rendered(task), rendered(task, (step(0),), seen(title="Elsewhere"), complaint="what?")

@@ -58,6 +58,29 @@ async def test_a_line_that_works_the_second_time_goes_on():
     assert actions(decisions)[3].success
 
 
+async def test_each_line_has_a_second_try_and_further_looks_of_its_own():
+    model = StepsModel(["click Email", "click Sign in", "click Sign out"])
+    decisions = await played(model, [refused(), DONE, refused(), DONE, DONE, DONE, DONE])
+    assert actions(decisions)[:4] == [Click(target=3), Click(target=3), Click(target=12), Click(target=12)]
+    assert [each.kind for each in actions(decisions)[4:]] == ["wait", "wait", "wait", "finish"]
+
+
+async def test_looks_spent_on_one_line_are_not_missed_by_the_next():
+    model = StepsModel(["click Sign out", "click Help"])
+    page, later = seen(), seen(mark(13, "Sign out"))
+    first = await model.decide(TASK, (), page)
+    second = await model.decide(TASK, (step(0, *first.actions, outcome=DONE),), later)
+    rest = [await model.decide(TASK, (step(1, *second.actions, outcome=DONE),), later) for _ in range(4)]
+    assert [each.kind for each in actions([first, second, *rest])] == [
+        "wait",
+        "click",
+        "wait",
+        "wait",
+        "wait",
+        "finish",
+    ]
+
+
 async def test_the_last_line_counts_too():
     decisions = await played(StepsModel(["click Email"]), [refused(), refused()])
     assert not actions(decisions)[-1].success
