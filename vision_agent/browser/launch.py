@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 import os
+import re
 import shutil
 import sys
 from collections.abc import AsyncIterator
@@ -195,9 +196,13 @@ async def _context(started: Started, options: dict[str, Any]) -> BrowserContext:
     if started.candidate.cdp_url and started.browser.contexts:
         return started.browser.contexts[0]
     try:
-        return await started.browser.new_context(**options)
+        context = await started.browser.new_context(**options)
+        if "locale" in options or "timezone_id" in options:
+            # Only the first page tells whether Chromium knows them.
+            await (await context.new_page()).close()
     except PlaywrightError as error:
         raise UsageError(f"The browser does not take these settings: {_first_line(error)}") from error
+    return context
 
 
 async def _connect(playwright: Playwright, candidate: Candidate, url: str) -> Started:
@@ -253,7 +258,7 @@ def _hint(error: PlaywrightError) -> str:
 
 
 def _first_line(error: PlaywrightError) -> str:
-    return str(error).strip().splitlines()[0].removeprefix("BrowserType.launch: ")
+    return re.sub(r"^\w+\.\w+: ", "", str(error).strip().splitlines()[0])
 
 
 def _installed(channel: str) -> Candidate:

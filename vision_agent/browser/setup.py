@@ -223,7 +223,7 @@ def _warnings(probes: Sequence[Probe], runs: Path) -> list[str]:
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether a file can be made there, or in the nearest folder above that exists: tried, not read from permissions."""
+    """Whether a file can be made there, or in the nearest folder above that exists; it is tried."""
     nearest = next(place for place in (folder, *folder.parents) if place.exists())
     try:
         with tempfile.TemporaryFile(dir=nearest):

@@ -1,0 +1,85 @@
+# `make run` and `make test` may each be the first command on a new machine: both set everything up.
+# Set-up is done again when pyproject.toml changes. `make PYTHON=python3.13 test` names another Python.
+
+PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3 python,$(if $(shell command -v $(name) 2>/dev/null),$(name))))
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help run test test-all pages bench lint format types-js doctor clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make run       the demonstration: one task on each of two small sites"
+	@echo "make test      lint, types and tests, with a declared sample of the large suites"
+	@echo "make test-all  everything"
+	@echo "make bench     how long looking takes, side by side with a plain screenshot"
+	@echo "make lint      ruff and mypy"
+	@echo "make format    let ruff format"
+	@echo "make types-js  check the types of overlay_js (needs npm)"
+	@echo "make doctor    what a run would find on this machine"
+	@echo "make clean     remove what was made here, the environment too; run folders stay"
+
+run: $(READY)
+	@$(BIN)/python fixtures/demo.py
+
+test: lint pages
+	@$(BIN)/python -m pytest -q -n 2 -m "not thorough"
+
+test-all: lint types-js pages
+	@$(BIN)/python -m pytest -q -n 2
+
+# Fetched beforehand, so that tests need no network; what cannot be fetched is said, and its tests are skipped.
+pages: $(READY)
+	@$(BIN)/python tests/pages.py || true
+
+bench: $(READY)
+	@$(BIN)/python tests/benchmarks/bench_observe.py
+
+lint: $(READY)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: $(READY)
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+types-js:
+	@if ! command -v npm >/dev/null; then \
+		echo "The type check of overlay_js is skipped: there is no npm."; \
+	elif ! { cd overlay_js && { [ -x node_modules/.bin/tsc ] || npm install --no-package-lock; } >/dev/null 2>&1; }; then \
+		echo "The type check of overlay_js is skipped: npm could not install TypeScript."; \
+	else node_modules/.bin/tsc -p jsconfig.json; fi
+
+doctor: $(READY)
+	@$(BIN)/vision-agent doctor
+
+clean:
+	rm -rf $(VENV) build dist test-results .pytest_cache .mypy_cache .ruff_cache overlay_js/node_modules
+
+# pip's own words go to a file: they are long, and they name servers. What it says last is shown when it fails.
+$(READY): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "There is no Python here; 3.11 or later is needed: apt-get install python3 python3-venv"; exit 5; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "$(PYTHON) is older than 3.11; name another one: make PYTHON=python3.13 …"; exit 5; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(MAKE) --no-print-directory python-venv
+	@echo "Setting up $(VENV) (once, a minute or two)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@{ $(BIN)/python -m pip install --upgrade "pip>=25.1" && $(BIN)/python -m pip install --editable . --group dev; } \
+		</dev/null >$(VENV)/pip.log 2>&1 \
+		|| { tail -n 15 $(VENV)/pip.log | sed -E 's#[a-z+]+://[^ ,)]+#(address)#g'; \
+			echo "The packages could not be installed; all of what pip said is in $(VENV)/pip.log"; exit 5; }
+	@$(BIN)/vision-agent setup </dev/null
+	@touch $@
+
+# Debian ships Python without the part that makes environments.
+.PHONY: python-venv
+python-venv:
+	@package=$$($(PYTHON) -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'); \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing $$package"; \
+		{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y $$package; } </dev/null >/dev/null 2>&1; \
+	fi; \
+	$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+		|| { echo "$(PYTHON) cannot make an environment; type: sudo apt-get install $$package"; exit 5; }
