@@ -175,6 +175,17 @@ async def test_a_page_that_was_closed_before_is_said(page: Page, tmp_path: Path)
     assert ending_of(recorded(ran)).exit_code == 5
 
 
+async def test_a_page_whose_playwright_was_stopped_is_said(tmp_path: Path) -> None:
+    async with async_playwright() as playwright:
+        started = await first_that_starts(playwright, BrowserSettings())
+        page = await started.browser.new_page()
+        await end(started)
+    ran = agent("Look", FINISHED, tmp_path, page)
+    with pytest.raises(BrowserUnavailable, match="is gone"):
+        await ran.run()
+    assert ending_of(recorded(ran)).exit_code == 5
+
+
 async def test_a_message_before_the_run_is_part_of_the_task(page: Page, site: str, tmp_path: Path) -> None:
     await page.goto(site)
     ran = agent("Look", FINISHED, tmp_path, page)

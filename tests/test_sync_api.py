@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -242,6 +243,52 @@ def test_what_breaks_a_run_is_raised_to_plain_code_and_recorded(small: plain.Pag
     assert ending is not None
     assert ending.status == "error"
     assert small.title() == "Small"
+
+
+def test_objects_of_an_async_playwright_stay_what_they_are(small: plain.Page, executable: str | None) -> None:
+    """In the same process, on a thread with a loop of its own, with objects from before and after our first look."""
+
+    async def its_own() -> None:
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.launch(executable_path=executable, chromium_sandbox=False)
+            page = await browser.new_page()
+            frame = page.main_frame
+            await asyncio.to_thread(looked.wait)
+            assert page.main_frame is frame
+            assert page.context.pages == [page]
+            await page.set_content("<button>Go</button>")
+            assert len((await vision_agent.observe(page)).marks) == 1
+            assert page.main_frame is frame
+            await browser.close()
+
+    looked = threading.Event()
+    with ThreadPoolExecutor() as pool:
+        other = pool.submit(asyncio.run, its_own())
+        assert observe(small).marks
+        looked.set()
+        other.result()
+    assert isinstance(small.main_frame, plain.Frame)
+
+
+def test_a_page_whose_playwright_was_stopped_is_said(executable: str | None) -> None:
+    """In a process of its own: a second sync Playwright cannot be started here."""
+    script = """
+from playwright.sync_api import sync_playwright
+from vision_agent import VisionAgentError
+from vision_agent.sync_api import observe
+import sys
+with sync_playwright() as playwright:
+    page = playwright.chromium.launch(executable_path=sys.argv[1] or None, chromium_sandbox=False).new_page()
+try:
+    observe(page)
+except VisionAgentError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script, executable or ""],
+        cwd=ROOT, capture_output=True, text=True, timeout=90,
+    )  # fmt: skip
+    assert "its Playwright has been stopped" in done.stdout, done.stderr
 
 
 def test_an_async_page_is_refused_with_the_api_that_takes_it(small: plain.Page) -> None:

@@ -22,7 +22,7 @@ from vision_agent.browser import gate, live, overlay
 from vision_agent.browser.launch import launched
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.still import StillBrowser
-from vision_agent.errors import RecordError, UsageError
+from vision_agent.errors import BrowserUnavailable, RecordError, UsageError
 from vision_agent.models.scripted import ScriptedModel
 from vision_agent.ports import Browser, Model
 from vision_agent.record.redact import Redactor
@@ -186,7 +186,13 @@ class Agent:
             )
         if page is None:
             started = await stack.enter_async_context(launched(_within(self.task.allowed_hosts, self.settings.browser)))
-            page = await started.context.new_page()
+            try:
+                page = await started.context.new_page()
+            except PlaywrightError as error:
+                raise BrowserUnavailable(
+                    f"No page could be opened in {started.description}: {error.message.splitlines()[0]}",
+                    "start the run again",
+                ) from error
             stack.push_async_callback(_close, page)
             described = started.description
         browser = await stack.enter_async_context(

@@ -24,7 +24,7 @@ from vision_agent import session
 from vision_agent.actions import Action
 from vision_agent.agent import Person
 from vision_agent.browser.live import LiveBrowser
-from vision_agent.errors import UsageError
+from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.ports import Model
 from vision_agent.settings import Settings
 from vision_agent.types import Event, Observation, Outcome, Run, Task
@@ -169,7 +169,15 @@ def _carry_out(page: Page, work: Coroutine[Any, Any, T]) -> T:
     Ctrl-C cancels the work, so that it can record its ending, and is raised when that is done; a second one is raised
     at once. `asyncio.run` does the same for its own loop, but this loop is Playwright's: there the interrupt would be
     thrown into whatever happens to run, the writing of a record included.
+
+    Raises:
+        BrowserUnavailable: that Playwright has been stopped.
     """
+    if page._loop.is_closed():
+        work.close()
+        raise BrowserUnavailable(
+            "The page cannot be used: its Playwright has been stopped", "stay inside `with sync_playwright()`"
+        )
     running: list[asyncio.Task[Any]] = []
     was_interrupted = False
 
@@ -199,7 +207,8 @@ def _carry_out(page: Page, work: Coroutine[Any, Any, T]) -> T:
             raise KeyboardInterrupt from None
         raise
     finally:
-        work.close()  # it never began if Playwright has already stopped
+        if not running:
+            work.close()
         if heeds:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -99,7 +99,12 @@ async def register(context: BrowserContext) -> None:
         )
     if any(engine["name"] == NAME for engine in selectors._selector_engines):
         return
-    await selectors.register(NAME, script(), None, True)
+    try:
+        await selectors.register(NAME, script(), None, True)
+    except PlaywrightError as error:
+        raise BrowserUnavailable(
+            f"The browser of this page is gone: {error.message.splitlines()[0]}", "hand over a page of a running one"
+        ) from error
 
 
 async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **details: Any) -> dict[str, Any]:
