@@ -252,17 +252,19 @@ def run(
         secrets=tuple(_secret(each) for each in secret or ()),
         allowed_hosts=tuple(allow_host) if allow_host else None,
     )
-    _run(Agent(task, model=_decider(model, steps), settings=settings, person=_person()), as_json)
+    agent = Agent(task, model=_decider(model, steps), settings=settings, person=_person())
+    is_human = (model or settings.model.name) == "human" and steps is None
+    _run(agent, as_json, is_human)
 
 
-def _run(agent: Agent, as_json: bool) -> None:
+def _run(agent: Agent, as_json: bool, is_human: bool) -> None:
     """Runs it with progress on stderr, and says at the end how it went and where that can be read."""
     from rich.console import Console
 
     from vision_agent.progress import Progress, tell_facts
 
     console = Console(stderr=True)
-    agent.listen(progress := Progress(console))
+    agent.listen(progress := Progress(console, is_shared=is_human))
     try:
         ending = asyncio.run(agent.run()).ending
     finally:

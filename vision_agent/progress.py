@@ -18,8 +18,10 @@ from vision_agent.types import Decided, Ended, Event, Happened, Observed, Outcom
 class Progress:
     """A listener for `Agent(on_event=…)`: each action, what came of it, and what goes on."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, is_shared: bool = False) -> None:
         self._console = console
+        self._is_shared = is_shared
+        """A person decides in this terminal, so nothing may move while they type."""
         self._status: Status | None = None
         self._goal = ""
         self._marks = 0
@@ -31,6 +33,9 @@ class Progress:
                 self._now("opening the page")
             case Observed(observation=seen):
                 self._marks = len(seen.marks)
+                if self._is_shared:
+                    self.stop()
+                    return
                 self._now(f"{self._marks} marks on {seen.title or 'the page'}; deciding")
             case Decided(decision=decision):
                 self._goal = decision.next_goal

@@ -78,7 +78,7 @@ class ModelSettings(_Section):
 
     name: str = "anthropic:claude-sonnet-5-5"
     """`anthropic:<model>`, `steps`, `human`."""
-    max_tokens: int = 4096
+    max_tokens: int = 8192
     timeout_s: float = 120.0
     retries: int = 3
     """Of a request that failed on the way; the client waits longer each time."""
