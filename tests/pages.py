@@ -21,14 +21,14 @@ class MissingPages(Exception):
     """The pages are not here and could not be fetched; says why in one line."""
 
 
-def pages(package: str) -> Path:
+def pages(package: str, cache: Path = CACHE) -> Path:
     """The folder of an installed package at its pinned version, fetched now if it is not here yet.
 
     Raises:
         MissingPages: it cannot be fetched.
     """
     pinned = versions()[package]
-    folder = CACHE / f"{package}-{pinned}"
+    folder = cache / f"{package}-{pinned}"
     if not folder.is_dir():
         _fetch(package, pinned, folder)
     return folder / package
@@ -44,11 +44,11 @@ def versions() -> dict[str, str]:
 def _fetch(package: str, version: str, folder: Path) -> None:
     wanted = f"{package}=={version}"
     if find_spec("pip") is None:
-        raise MissingPages(f"{wanted} is not in {CACHE}, and this Python has no pip to fetch it with")
-    CACHE.mkdir(parents=True, exist_ok=True)
+        raise MissingPages(f"{wanted} is not in {folder.parent}, and this Python has no pip to fetch it with")
+    folder.parent.mkdir(parents=True, exist_ok=True)
     # Into a folder beside it and then renamed, so that a half-fetched one is never taken for whole, and several test
     # processes may fetch at once.
-    with tempfile.TemporaryDirectory(dir=CACHE) as beside:
+    with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
         target = Path(beside) / "target"
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile"]
         command += ["--disable-pip-version-check", "--retries", "1", "--timeout", "15", "--target", str(target), wanted]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,6 +51,19 @@ async def test_a_task_is_done_by_step_lines(task: str, seed: int, site: str, pag
     assert run.ending.status == "done"
 
 
+async def test_a_task_is_opened_by_the_command_line(site: str, tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "vision_agent.cli", "marks", f"{site}/miniwob/click-tab-2.html", "--out", tmp_path),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    said, trouble = await process.communicate()
+
+    assert process.returncode == 0, trouble.decode()
+    assert re.search(r"^\d+\[:\]<div .*>START$", said.decode(), re.MULTILINE)
+    assert _names(tmp_path) == {"clean.png", "marked.png", "marks.json", "listing.txt"}
+
+
 async def test_the_environment_sees_a_wrong_answer(site: str, page: Page, tmp_path: Path) -> None:
     await miniwob.start(page, site, "enter-text", seed=1)
 
@@ -86,3 +102,7 @@ def test_a_folder_without_tasks_is_refused(tmp_path: Path) -> None:
 async def _follow(lines: tuple[str, ...], page: Page, folder: Path) -> Run:
     agent = Agent(Task(goal="; ".join(lines)), model=StepsModel(lines), page=page, settings=Settings(runs=folder))
     return await agent.run()
+
+
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
