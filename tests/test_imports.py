@@ -1,0 +1,78 @@
+"""Imports go one way: from what flows to what wires it, and each foreign client is known to one room only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "vision_agent"
+
+CONTRACTS = {"types", "actions", "errors", "settings", "ports"}
+ROOMS = CONTRACTS | {"assets", "vision"}
+WIRING = ROOMS | {"agent", "browser", "models", "record", "memory"}
+SESSION = WIRING | {"session", "sync_api"}
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "actions": set(),
+    "errors": set(),
+    "types": {"actions"},
+    "ports": {"actions", "types", "errors"},
+    "settings": {"types", "errors"},
+    "assets": set(),
+    "vision": CONTRACTS,
+    "browser": ROOMS,
+    "models": ROOMS,
+    "record": ROOMS,
+    "memory": CONTRACTS | {"vision", "record"},
+    "agent": CONTRACTS,
+    "progress": CONTRACTS,
+    "session": WIRING,
+    "sync_api": SESSION,
+    "replay": SESSION,
+    "supervise": SESSION,
+    "evals": SESSION,
+    "__init__": SESSION,
+    "cli": SESSION | {"progress", "replay", "supervise", "evals"},
+}
+
+# Who may know a client. `session` and `evals` take pages from their owners and name the type.
+CLIENTS = {
+    "playwright": {"browser", "session", "sync_api", "evals"},
+    "anthropic": {"models"},
+    "cv2": {"vision"},
+    "jinja2": {"record"},
+    "typer": {"cli"},
+}
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_module_imports_only_what_lies_before_it(path: Path) -> None:
+    room = path.relative_to(PACKAGE).with_suffix("").parts[0]
+    for module in _imported(path):
+        first, *rest = module.split(".")
+        if first == "vision_agent":
+            known = MAY_IMPORT[room] | {room}
+            assert not rest or rest[0] in known, f"{room} may not know {module}"
+        else:
+            assert room in CLIENTS.get(first, {room}), f"{room} may not know {module}"
+
+
+def test_every_room_has_its_directions() -> None:
+    names = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert names <= MAY_IMPORT.keys()
+
+
+def _imported(path: Path) -> Iterator[str]:
+    """Every module that is imported anywhere in a file; `from package import module` counts as the module."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute here"
+            if node.module == "vision_agent":
+                yield from (f"vision_agent.{name.name}" for name in node.names)
+            else:
+                yield str(node.module)
