@@ -5,6 +5,7 @@ For a model to decide, leave `model` out and set ANTHROPIC_API_KEY.
 """
 
 import asyncio
+from shutil import which
 
 from playwright.async_api import async_playwright
 
@@ -26,8 +27,10 @@ LINES = ['type "ada@example.org" into Email', "click Subscribe", 'wait for "Than
 async def main() -> None:
     settings = load()
     async with async_playwright() as playwright:
-        # None is Playwright's own build; another browser is named by VISION_AGENT_BROWSER__EXECUTABLE_PATH.
-        browser = await playwright.chromium.launch(executable_path=settings.browser.executable_path)
+        # The one that the settings name, else the one on the PATH, else Playwright's own.
+        browser = await playwright.chromium.launch(
+            executable_path=settings.browser.executable_path or which("chromium")
+        )
         page = await browser.new_page()
         await page.set_content(PAGE)
 

@@ -5,6 +5,7 @@ No task and no model. With a folder, the marked picture is written there; in a n
 
 import sys
 from pathlib import Path
+from shutil import which
 
 from playwright.sync_api import sync_playwright
 
@@ -22,7 +23,7 @@ PAGE = """<title>Notes</title>
 
 def main() -> None:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=load().browser.executable_path)
+        browser = playwright.chromium.launch(executable_path=load().browser.executable_path or which("chromium"))
         page = browser.new_page()
         page.set_content(PAGE)
 

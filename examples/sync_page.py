@@ -4,6 +4,8 @@ The lines below decide, so no key is needed.
 For a model to decide, leave `model` out and set ANTHROPIC_API_KEY.
 """
 
+from shutil import which
+
 from playwright.sync_api import sync_playwright
 
 from vision_agent.models.steps import StepsModel
@@ -24,8 +26,8 @@ LINES = ['type "ada@example.org" into Email', "click Subscribe", 'wait for "Than
 def main() -> None:
     settings = load()
     with sync_playwright() as playwright:
-        # None is Playwright's own build; another browser is named by VISION_AGENT_BROWSER__EXECUTABLE_PATH.
-        browser = playwright.chromium.launch(executable_path=settings.browser.executable_path)
+        # The one that the settings name, else the one on the PATH, else Playwright's own.
+        browser = playwright.chromium.launch(executable_path=settings.browser.executable_path or which("chromium"))
         page = browser.new_page()
         page.on("console", lambda message: print("The page says:", message.text))
         page.set_content(PAGE)
