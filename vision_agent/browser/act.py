@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import inf
 from urllib.parse import urljoin, urlsplit
 
 from playwright.async_api import Error as PlaywrightError
@@ -38,12 +39,14 @@ from vision_agent.vision.picture import Picture
 
 _NEAR = 48.0
 """CSS pixels around the point in which a change counts as near it."""
-_NOISE = 0.0005
-"""Share of all pixels; a blinking caret stays below."""
+_NOISE = 100
+"""Pixels; a blinking caret stays below."""
 _FILLED_AT_ONCE = {"date", "time", "datetime-local", "month", "week", "color", "range"}
 _TO_THE_END = "Meta+ArrowDown" if sys.platform == "darwin" else "Control+End"
 _TYPED_KEYS = 300
 """Characters typed key by key; longer text is inserted at once after them."""
+_MOST_SAID = 5
+"""Things that happened; a page may open dialogs without end."""
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
 
 
@@ -65,20 +68,31 @@ class Hands:
             BrowserUnavailable: the browser is gone.
         """
         started = time.perf_counter()
-        self.tabs.take()
+        self.tabs.begin()
         before = _Before(seen, self.tabs.active, len(self.tabs.pages))
         try:
-            outcome = await self._effect(await self._carry_out(action, seen), before)
+            outcome = await self._attempt(action, before)
         except Refused as refusal:
             outcome = Outcome(status="refused", refusal=refusal.refusal, sentence=refusal.sentence)
         except FrameSilent as error:
             outcome = Outcome(status="refused", refusal="timed_out", sentence=f"The page did not answer: {error}.")
         except PlaywrightError as error:
-            if not overlay.is_gone(error) or not await self.tabs.has_left(before.page):
-                outcome = _outcome_of(error, action)
-            else:
-                outcome = await self._effect(_Done(f"The tab closed during {action.kind}", None, moved=True), before)
+            outcome = _outcome_of(error, action)
         return outcome.model_copy(update={"seconds": round(time.perf_counter() - started, 4)})
+
+    async def _attempt(self, action: Action, before: _Before) -> Outcome:
+        sentence = f"The tab closed during {action.kind}"
+        try:
+            await self.eye.hide(before.page)
+            done = await self._carry_out(action, before.seen)
+            sentence = done.sentence
+            return await self._effect(done, before)
+        except (BrowserUnavailable, PlaywrightError) as error:
+            if isinstance(error, PlaywrightError) and not overlay.is_gone(error):
+                raise
+            if not await self.tabs.lost_one():
+                raise
+        return await self._effect(_Done(sentence, None, moved=True), before)
 
     async def _carry_out(self, action: Action, seen: Seen) -> _Done:
         match action:
@@ -318,10 +332,15 @@ class Hands:
         if isinstance(action, actions.OpenTab):
             url = urljoin(self._page.url, action.url) if not urlsplit(action.url).scheme else action.url
             gate.check(url, self.policy)
-            page = await self._page.context.new_page()
+            page, was = await self._page.context.new_page(), self._page
             self.tabs.add(page)
             self.tabs.active = page
-            await open_page(page, url, self.policy, self.settings.navigation_deadline_s)
+            try:
+                await open_page(page, url, self.policy, self.settings.navigation_deadline_s)
+            except Refused:
+                self.tabs.active = was
+                await page.close()
+                raise
             return _Done(f"Opened {url} in tab {self.tabs.number(page)}", None, moved=True)
         if not 1 <= action.tab <= len(self.tabs.pages):
             raise Refused("unknown_mark", f"There is no tab {action.tab}; there are {len(self.tabs.pages)}.")
@@ -347,7 +366,7 @@ class Hands:
             value, changes = await self._read_back(done.at, before.seen)
         near, everywhere = await self._pixels(done, before)
         happened = self.tabs.take()
-        changes = [each.sentence for each in happened] + changes
+        changes = _first_few([each.sentence for each in happened]) + changes
         if self._page.url != before.url and self._page is before.page:
             changes.append(f"the address is now {plain(self._page.url, 200)}")
         is_said = bool(changes) or done.moved or everywhere > _NOISE
@@ -419,9 +438,9 @@ class Hands:
         return value, said
 
     async def _pixels(self, done: _Done, before: _Before) -> tuple[float | None, float]:
-        """Shares of pixels that changed: near the point, and everywhere."""
+        """The share of pixels that changed near the point, and how many did everywhere."""
         if self._page is not before.page:
-            return None, 1.0
+            return None, inf
         viewport = before.seen.observation.viewport
         whole = Box(x=0, y=0, width=viewport.width, height=viewport.height)
         try:
@@ -429,7 +448,7 @@ class Hands:
         except FrameSilent:
             return None, 0.0  # it was done; that the page gives no picture now is for the next look to say
         after = Picture.decode(raw, whole, self.contract).masked(before.seen.masked)
-        everywhere = changed_share(before.seen.clean, after)
+        everywhere = changed_share(before.seen.clean, after) * after.size.width * after.size.height
         if done.at is None:
             return None, everywhere
         point = done.at.point
@@ -526,6 +545,11 @@ async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float
         raise Refused("unreachable", f"{url} could not be opened: {reason.removesuffix(f' at {url}')}.") from error
 
 
+def _first_few(sentences: list[str]) -> list[str]:
+    more = len(sentences) - _MOST_SAID
+    return sentences if more <= 0 else [*sentences[:_MOST_SAID], f"and {more} more"]
+
+
 def _option(wanted: str, offered: Sequence[str]) -> str | None:
     """The option that is meant: the exact text, else the only one that is the same but for case and spaces."""
     if wanted in offered:
@@ -548,9 +572,10 @@ def _outcome_of(error: PlaywrightError, action: Action) -> Outcome:
         )
     first = plain(error.message.splitlines()[0], 200)
     if isinstance(error, PlaywrightTimeout):
-        return Outcome(
-            status="refused", refusal="timed_out", sentence=f"The page did not let {action.kind} happen: {first}."
-        )
+        sentence = f"The page did not let {action.kind} happen: {first.rstrip('.')}."
+        if "performing" in error.message:
+            sentence = f"{action.kind} was sent, but the page has not answered since. Look again before repeating it."
+        return Outcome(status="refused", refusal="timed_out", sentence=sentence)
     return Outcome(status="refused", refusal="unsupported", sentence=f"The browser refused to {action.kind}: {first}.")
 
 

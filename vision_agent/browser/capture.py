@@ -12,11 +12,12 @@ from playwright.async_api import Error as PlaywrightError
 
 from vision_agent.browser.overlay import FrameSilent, translated
 
+_RELEASE_S = 1.0
 _sessions: weakref.WeakKeyDictionary[Page, CDPSession | None] = weakref.WeakKeyDictionary()
 
 
 async def capture(page: Page, deadline_s: float) -> bytes:
-    """The viewport as PNG, in device pixels.
+    """The viewport as PNG. In a browser that plays another device it has one pixel for each CSS pixel.
 
     Chromium's own capture takes half the time of Playwright's, which first puts a style into the page; other engines
     have only the latter, told not to.
@@ -29,7 +30,9 @@ async def capture(page: Page, deadline_s: float) -> bytes:
         async with asyncio.timeout(deadline_s):
             session = await _session(page)
             if session is None:
-                return await page.screenshot(caret="initial", animations="allow", timeout=deadline_s * 1000)
+                return await page.screenshot(
+                    caret="initial", animations="allow", scale="css", timeout=deadline_s * 1000
+                )
             answer = await session.send("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True})
             return base64.b64decode(answer["data"])
     except TimeoutError:
@@ -42,8 +45,9 @@ async def release(page: Page) -> None:
     """Give back the session that was opened to the page."""
     session = _sessions.pop(page, None)
     if session is not None:
-        with suppress(PlaywrightError):  # the page may have closed it
-            await session.detach()
+        with suppress(PlaywrightError, TimeoutError):  # the page may have closed it, or hang
+            async with asyncio.timeout(_RELEASE_S):
+                await session.detach()
 
 
 async def _session(page: Page) -> CDPSession | None:

@@ -5,6 +5,7 @@ Everything between the brackets and after them is page text; none of it can star
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -70,9 +71,9 @@ def listing(
 
 def line_of(mark: Mark, picture: PageMap) -> str:
     """One mark's line."""
-    frame = f" @frame:{mark.frame}" if mark.frame else ""
+    frame = f" @frame:{_word(mark.frame)}" if mark.frame else ""
     attributes = "".join(f" {each}" for each in _attributes(mark, picture))
-    return f"{mark.number}[:]<{mark.tag}{attributes}>{plain(mark.name, _LONGEST_NAME)}{frame}"
+    return f"{mark.number}[:]<{_word(mark.tag)}{attributes}>{plain(mark.name, _LONGEST_NAME)}{frame}"
 
 
 def plain(text: str, longest: int) -> str:
@@ -80,6 +81,11 @@ def plain(text: str, longest: int) -> str:
     safe = "".join(_safe(letter) for letter in text)
     safe = " ".join(safe.split()).replace("[:]", "[;]").replace("@frame:", "@frame;")
     return safe if len(safe) <= longest else safe[: longest - 1] + "…"
+
+
+def _word(text: str) -> str:
+    """A tag, role, type or frame: a page may give its own ones any letters."""
+    return re.sub(r"[^\w.-]", "", plain(text, 24))
 
 
 def _safe(letter: str) -> str:
@@ -95,12 +101,12 @@ def _safe(letter: str) -> str:
 def _attributes(mark: Mark, picture: PageMap) -> list[str]:
     state, said = mark.state, []
     if state.input_type and mark.tag == "input":
-        said.append(f"type={plain(state.input_type, 20)}")
+        said.append(f"type={_word(state.input_type)}")
     elif mark.kind == "surface":
         box = picture.box_to_picture(mark.box)
         said.append(f"surface x={box.x:.0f} y={box.y:.0f} w={box.width:.0f} h={box.height:.0f}")
     elif mark.kind != "scroller" and _SAID_BY_TAG.get(mark.tag) != mark.role:
-        said.append("clickable" if mark.role == "generic" else f"role={plain(mark.role, 24)}")
+        said.append("clickable" if mark.role == "generic" else f"role={_word(mark.role)}")
     if state.masked:
         said.append("value=•••")
     elif state.value:
@@ -140,12 +146,14 @@ def _remains(scroll: ScrollState) -> str:
 
 
 def _within(lines: list[str], most: int) -> list[str]:
-    total = 0
-    for index, line in enumerate(lines):
-        total += len(line) + 1
-        if total > most:
-            return lines[:index]
-    return lines
+    """As many of the lines as fit, in their order; context gives way before any mark."""
+    kept: set[int] = set()
+    for wanted in (False, True):
+        for index, line in enumerate(lines):
+            if line.startswith("_[:]") == wanted and most >= len(line) + 1:
+                kept.add(index)
+                most -= len(line) + 1
+    return [line for index, line in enumerate(lines) if index in kept]
 
 
 def _same_row(first: Box, other: Box) -> bool:

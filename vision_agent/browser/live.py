@@ -15,7 +15,6 @@ from vision_agent.browser import gate, overlay
 from vision_agent.browser.act import Hands, open_page
 from vision_agent.browser.capture import release
 from vision_agent.browser.observe import Eye, Seen
-from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable, UsageError
@@ -92,10 +91,7 @@ class LiveBrowser:
 
     async def hide_marks(self) -> None:
         """Takes the marks off the live page, where they were shown to a person."""
-        try:
-            await overlay.ask(self.page.main_frame, "hide", self._eye.settings.action_deadline_s)
-        except FrameSilent:
-            return  # the page that showed them is gone
+        await self._eye.hide(self.page)
 
 
 @asynccontextmanager

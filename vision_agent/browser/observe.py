@@ -10,11 +10,13 @@ import base64
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
 
 from vision_agent.browser import frames, overlay
 from vision_agent.browser.capture import capture
@@ -73,7 +75,6 @@ class Eye:
         """
         trouble: Exception | None = None
         for _ in range(_TRIES):
-            page = tabs.active
             try:
                 return await self._look(tabs)
             except FrameSilent as error:
@@ -82,14 +83,21 @@ class Eye:
                     break
             except BrowserUnavailable as error:
                 trouble = error
-                if not await tabs.has_left(page):
+                if not await tabs.lost_one():
                     raise
         raise BrowserUnavailable(
             f"The page could not be looked at, tried {_TRIES} times: {trouble}", "reload it, or raise scan_deadline_s"
         )
 
+    async def hide(self, page: Page) -> None:
+        """Takes the marks off the live page, where a person was shown them: they belong in no picture."""
+        if self.settings.marks_on_page:
+            with suppress(FrameSilent):  # the page that showed them is gone, or hangs, which the next look will say
+                await overlay.ask(page.main_frame, "hide", self.settings.action_deadline_s)
+
     async def _look(self, tabs: Tabs) -> Seen:
         clock = _Stages()
+        await self.hide(tabs.active)
         at_rest = await settle(tabs, self.settings.quiet_s, self.settings.rest_deadline_s)
         clock.end("settle")
         page, deadline = tabs.active, self.settings.scan_deadline_s
@@ -131,7 +139,7 @@ class Eye:
             viewport=viewport,
             device_ratio=main["deviceRatio"],
             scroll=ScrollState(**main["scroll"]),
-            tabs=await _tabs(tabs),
+            tabs=await _tabs(tabs, main["title"]),
             marks=marks,
             listing="",
             clean=clean_shot,
@@ -232,10 +240,10 @@ def _covered(scan: Scan, marks: Sequence[Mark]) -> tuple[Covered, ...]:
     )
 
 
-async def _tabs(tabs: Tabs) -> tuple[Tab, ...]:
+async def _tabs(tabs: Tabs, active_title: str) -> tuple[Tab, ...]:
     listed = []
     for number, page in enumerate(tabs.pages, 1):
-        title = ""
+        title = active_title
         if page is not tabs.active and not tabs.is_crashed(page):
             try:
                 title = (await overlay.ask(page.main_frame, "title", _TITLE_S))["title"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 import weakref
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ from playwright.async_api import Error as PlaywrightError
 _MOST_TABS = 12
 _LONG_REQUEST_S = 2.0
 """A request that takes longer than this is a stream or a poll; the page may be at rest around it."""
+_POLLS = 3
+"""The same request so often, without anything having been done, is a poll."""
 _CLOSING_S = 0.5
 _ENDLESS = {"websocket", "eventsource", "media", "ping"}
 
@@ -40,6 +43,7 @@ class Tabs:
     pages: list[Page] = field(default_factory=list)
     happenings: list[Happening] = field(default_factory=list)
     _requests: dict[Request, float] = field(default_factory=dict)
+    _asked: Counter[tuple[str, str, bytes | None]] = field(default_factory=Counter)
     _listening: list[tuple[Any, str, Callable[..., Any]]] = field(default_factory=list)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _crashed: weakref.WeakSet[Page] = field(default_factory=weakref.WeakSet)
@@ -80,21 +84,27 @@ class Tabs:
         """Requests of the active tab that may still change it."""
         limit = time.monotonic() - _LONG_REQUEST_S
         self._requests = {request: since for request, since in self._requests.items() if since > limit}
-        return sum(_page_of(request) is self.active for request in self._requests)
+        return sum(_page_of(request) is self.active and not self._is_poll(request) for request in self._requests)
 
-    async def has_left(self, page: Page) -> bool:
-        """Whether this tab has closed and another one is looked at now."""
-        if not page.is_closed():
+    async def lost_one(self) -> bool:
+        """Whether one of our tabs has closed just now, and there is still one to look at."""
+        page = self.active
+        if not any(each.kind == "closed" for each in self.happenings) and not page.is_closed():
             with suppress(PlaywrightError):  # that a call to it failed may be heard before the event that it closed
                 await page.wait_for_event("close", timeout=_CLOSING_S * 1000)
         if page.is_closed():
             self._closed(page)
-        return page.is_closed() and bool(self.pages)
+        return any(each.kind == "closed" for each in self.happenings) and bool(self.pages)
 
     def take(self) -> list[Happening]:
         """What has happened since this was last asked."""
         happened, self.happenings = self.happenings, []
         return happened
+
+    def begin(self) -> None:
+        """Something is about to be done: what happened before does not come of it, nor is asking again a poll."""
+        self.take()
+        self._asked.clear()
 
     def _on(self, source: Any, event: str, handler: Callable[..., Any]) -> None:
         source.on(event, handler)
@@ -143,6 +153,10 @@ class Tabs:
     def _begun(self, request: Request) -> None:
         if request.resource_type not in _ENDLESS:
             self._requests[request] = time.monotonic()
+            self._asked[_what_it_asks(request)] += 1
+
+    def _is_poll(self, request: Request) -> bool:
+        return self._asked[_what_it_asks(request)] >= _POLLS
 
     def _over(self, request: Request) -> None:
         self._requests.pop(request, None)
@@ -159,6 +173,10 @@ class Tabs:
 async def _dismiss(dialog: Dialog) -> None:
     with suppress(PlaywrightError):  # the page's owner may have answered it, or it went with its page
         await dialog.dismiss()
+
+
+def _what_it_asks(request: Request) -> tuple[str, str, bytes | None]:
+    return request.method, request.url, request.post_data_buffer
 
 
 def _page_of(request: Request) -> Page | None:

@@ -1,0 +1,144 @@
+"""Claims about numbers: they stay with their element while it lives, and are never handed to another one."""
+
+# ruff: noqa: E501  # a page on one line reads better than one cut in pieces
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import Page
+
+from tests.conftest import Server
+from vision_agent.actions import Point
+from vision_agent.browser import live
+from vision_agent.browser.numbers import Numbers, Sighting
+from vision_agent.settings import ObserveSettings
+from vision_agent.types import Observation
+from vision_agent.vision.contract import Contract
+
+
+def sight(key: str, fingerprint: str = "", x: float = 0, y: float = 0) -> Sighting:
+    return Sighting(key, fingerprint or key, Point(x=x, y=y))
+
+
+def test_numbers_begin_at_1_in_the_order_given() -> None:
+    assert Numbers().give([sight("b"), sight("a")]) == {"b": 1, "a": 2}
+
+
+def test_a_number_stays_with_its_key_whatever_comes_before_it() -> None:
+    numbers = Numbers()
+    numbers.give([sight("a"), sight("b")])
+    assert numbers.give([sight("new"), sight("b"), sight("a")]) == {"new": 3, "b": 2, "a": 1}
+
+
+def test_the_number_of_what_has_gone_is_not_used_again() -> None:
+    numbers = Numbers()
+    numbers.give([sight("a"), sight("b")])
+    numbers.give([sight("a")])
+    assert numbers.give([sight("a"), sight("c")]) == {"a": 1, "c": 3}
+
+
+def test_what_comes_back_into_sight_has_its_number_again() -> None:
+    numbers = Numbers()
+    numbers.give([sight("a"), sight("b")])
+    numbers.give([sight("b")], living={"a"})
+    assert numbers.give([sight("a"), sight("b")]) == {"a": 1, "b": 2}
+
+
+def test_a_rerendered_element_takes_over_the_number_when_it_can_only_be_that() -> None:
+    numbers = Numbers()
+    numbers.give([sight("old", "save", 10, 10)])
+    assert numbers.give([sight("fresh", "save", 14, 60)]) == {"fresh": 1}
+
+
+@pytest.mark.parametrize(
+    ("now", "living", "why"),
+    [
+        ([sight("fresh", "save", 10, 400)], (), "it is far away"),
+        ([sight("fresh", "other", 10, 10)], (), "it is something else"),
+        ([sight("fresh", "save", 10, 10), sight("fresh2", "save", 10, 40)], (), "there are two"),
+        ([sight("fresh", "save", 10, 10)], ("old",), "the old one is only out of sight"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_newcomer_gets_a_number_of_its_own_when(now: list[Sighting], living: tuple[str, ...], why: str) -> None:
+    numbers = Numbers()
+    numbers.give([sight("old", "save", 10, 10)])
+    assert 1 not in numbers.give(now, living).values(), why
+
+
+def test_after_a_takeover_the_old_element_is_a_stranger() -> None:
+    numbers = Numbers()
+    numbers.give([sight("old", "save")])
+    numbers.give([sight("fresh", "save")])
+    assert numbers.give([sight("fresh", "save"), sight("old", "save")]) == {"fresh": 1, "old": 2}
+
+
+def test_another_document_begins_at_1() -> None:
+    numbers = Numbers()
+    numbers.give([sight("a"), sight("b")])
+    numbers.restart()
+    assert numbers.give([sight("c")]) == {"c": 1}
+
+
+LIST = """<ul id="list"></ul><script>
+window.render = (names) => { list.innerHTML = names.map((name) => `<li style="height:40px"><button>${name}</button></li>`).join(''); };
+window.keyed = (names) => {
+    const old = new Map([...list.children].map((item) => [item.textContent, item]));
+    list.replaceChildren(...names.map((name) => old.get(name) ?? Object.assign(document.createElement('li'), {innerHTML: `<button>${name}</button>`})));
+};
+render(['Ann', 'Bob', 'Cid']);
+</script>"""
+
+
+def named(observation: Observation) -> dict[str, int]:
+    return {mark.name: mark.number for mark in observation.marks}
+
+
+async def test_numbers_live_through_a_keyed_reorder_and_a_whole_rerender(page: Page, serve: Server) -> None:
+    async with live.on(page, ObserveSettings(), Contract()) as browser:
+        await browser.open(serve({"/": LIST}))
+        assert named(await browser.observe()) == {"Ann": 1, "Bob": 2, "Cid": 3}
+        await page.evaluate("keyed(['Cid', 'Dan', 'Ann'])")
+        assert named(await browser.observe()) == {"Cid": 3, "Dan": 4, "Ann": 1}
+        await page.evaluate("render(['Cid', 'Dan', 'Ann'])")
+        assert named(await browser.observe()) == {"Cid": 3, "Dan": 4, "Ann": 1}
+        await page.evaluate("render(['Eve', 'Ann', 'Ann'])")
+        again = named(await browser.observe())
+        assert again["Eve"] == 5
+        assert again["Ann"] > 5, "two of the same: none can be told to be the old one"
+
+
+CAROUSEL = """<style>#view{width:200px;height:60px;overflow:hidden}#view>div{height:60px}</style>
+<div id="view"><div>One <button id="a">Delete</button></div><div>Two <button id="b">Delete</button></div></div>"""
+
+
+async def test_a_lookalike_that_scrolls_into_the_same_place_does_not_take_the_number(page: Page, serve: Server) -> None:
+    async with live.on(page, ObserveSettings(), Contract()) as browser:
+        # The same id on both would make the fingerprints equal too.
+        await browser.open(serve({"/": CAROUSEL.replace(' id="a"', "").replace(' id="b"', "")}))
+        first = named(await browser.observe())["Delete"]
+        await page.evaluate("view.scrollTop = 60")
+        second = named(await browser.observe())["Delete"]
+        await page.evaluate("view.scrollTop = 0")
+        assert named(await browser.observe())["Delete"] == first
+        assert second != first
+
+
+async def test_navigation_begins_at_1_in_a_new_epoch_and_a_rerender_does_not(page: Page, serve: Server) -> None:
+    async with live.on(page, ObserveSettings(), Contract()) as browser:
+        address = serve({"/": LIST, "/next": "<button>Next</button>"})
+        await browser.open(address)
+        first = await browser.observe()
+        await page.evaluate("render(['Zoe'])")
+        rendered = await browser.observe()
+        await browser.open(f"{address}/next")
+        second = await browser.observe()
+        await page.evaluate("document.open(), document.write('<button>Written</button>'), document.close()")
+        third = await browser.observe()
+    assert [first.epoch, rendered.epoch, second.epoch, third.epoch] == [1, 1, 2, 3]
+    assert named(rendered) == {"Zoe": 4}
+    assert rendered.change.new == (4,)
+    assert rendered.change.gone == (1, 2, 3)
+    assert named(second) == {"Next": 1}
+    assert second.change.navigated
+    assert named(third) == {"Written": 1}

@@ -1,0 +1,235 @@
+"""Claims about looking at a page: when it counts as at rest, what a look survives, and how pictures map to the page."""
+
+# ruff: noqa: E501  # a page on one line reads better than one cut in pieces
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from playwright.async_api import Browser, Page
+
+from tests.conftest import ROOT, Server
+from vision_agent.actions import Click, Point
+from vision_agent.browser import live
+from vision_agent.errors import BrowserUnavailable
+from vision_agent.settings import ObserveSettings
+from vision_agent.types import Observation
+from vision_agent.vision.contract import Contract
+
+SHORT = ObserveSettings(rest_deadline_s=0.6, scan_deadline_s=1.0)
+
+
+async def looked_at(page: Page, address: str, settings: ObserveSettings = SHORT) -> Observation:
+    async with live.on(page, settings, Contract()) as browser:
+        await browser.open(address)
+        return await browser.observe()
+
+
+def names(observation: Observation) -> list[str]:
+    return [mark.name for mark in observation.marks]
+
+
+@asynccontextmanager
+async def answering(head: str) -> AsyncIterator[str]:
+    """An address that sends this much of a page and then nothing more, without hanging up."""
+    done = asyncio.Event()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + head.encode())
+        await done.wait()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    finally:
+        done.set()
+        server.close()
+
+
+# --- rest -------------------------------------------------------------------------------------------------------------
+
+AT_REST = {
+    "an animation without end": "<style>@keyframes turn{to{rotate:1turn}}i{animation:turn 1s infinite}</style><i>o</i>",
+    "a text that came late": "<p id=p></p><script>setTimeout(() => { p.innerHTML = '<button>Late</button>'; }, 100)</script>",
+    "polling without a change": "<script>setInterval(() => fetch('/'), 150)</script>",
+    "a transition that has ended": "<style>b{transition:margin .2s}</style><b id=b>x</b><script>b.offsetTop; b.style.margin = '9px'</script>",
+}
+NEVER = {
+    "text that changes without end": "<p id=p></p><script>setInterval(() => { p.textContent = performance.now(); }, 20)</script>",
+    "a long movement": "<style>@keyframes go{to{margin-left:500px}}i{animation:go 60s}</style><i>o</i>",
+}
+
+
+@pytest.mark.parametrize("what", AT_REST)
+async def test_a_page_comes_to_rest_in_spite_of(page: Page, serve: Server, what: str) -> None:
+    observation = await looked_at(page, serve({"/": AT_REST[what]}), ObserveSettings(rest_deadline_s=20))
+    assert observation.at_rest
+    assert observation.timings["settle"] < 15
+    if "Late" in AT_REST[what]:
+        assert names(observation) == ["Late"]
+
+
+@pytest.mark.parametrize("what", NEVER)
+async def test_a_page_that_never_rests_is_looked_at_when_the_deadline_comes_and_it_is_said(
+    page: Page, serve: Server, what: str
+) -> None:
+    observation = await looked_at(page, serve({"/": NEVER[what] + "<button>There</button>"}))
+    assert not observation.at_rest
+    assert "the page was not at rest" in observation.warnings
+    assert names(observation) == ["There"]
+    assert 0.5 < observation.timings["settle"] < 5
+
+
+async def test_a_page_that_never_stops_loading_is_looked_at_as_far_as_it_came(page: Page) -> None:
+    async with answering("<button>Early</button>") as address:
+        observation = await looked_at(page, address)
+    assert names(observation) == ["Early"]
+    assert not observation.at_rest
+
+
+async def test_a_request_that_nobody_answers_does_not_hold_the_page_up_forever(page: Page, serve: Server) -> None:
+    async with answering("") as address:
+        observation = await looked_at(
+            page, serve({"/": f"<img src='{address}'><button>There</button>"}), ObserveSettings(rest_deadline_s=30)
+        )
+    assert names(observation) == ["There"]
+    assert observation.at_rest
+    assert observation.timings["settle"] < 20
+
+
+# --- what a look survives ---------------------------------------------------------------------------------------------
+
+
+async def test_an_empty_page_gives_an_empty_listing(page: Page) -> None:
+    observation = await looked_at(page, "about:blank")
+    assert observation.marks == ()
+    assert observation.listing == ""
+    assert observation.clean.size.width == 1280
+
+
+async def test_a_page_that_moves_on_while_it_is_looked_at_is_seen_whole(page: Page, serve: Server) -> None:
+    pages = {
+        f"/{n}": f"<script>setTimeout(() => location.replace('/{n + 1}'), 40)</script><a href='#'>{n}</a>"
+        for n in range(8)
+    }
+    observation = await looked_at(page, serve({**pages, "/8": "<button>Here</button>"}) + "/0", ObserveSettings())
+    assert names(observation) == ["Here"]
+    assert observation.url.endswith("/8")
+
+
+async def test_a_frame_that_hangs_is_missing_and_named_and_the_rest_is_there(page: Page, serve: Server) -> None:
+    address = serve(
+        {
+            "/": "<button>Fine</button><iframe name='stuck' src='//localhost:PORT/hang' width=300 height=100></iframe>"
+            "<script>document.querySelector('iframe').src = `//localhost:${location.port}/hang`</script>".replace(
+                " src='//localhost:PORT/hang'", ""
+            ),
+            "/hang": "<button>Stuck</button><script>setTimeout(() => { while (true); })</script>",
+        }
+    )
+    observation = await looked_at(page, address)
+    assert names(observation) == ["Fine"]
+    assert not observation.at_rest
+    assert [warning for warning in observation.warnings if warning.startswith("frame stuck is missing")]
+
+
+async def test_a_page_that_hangs_ends_with_a_sentence_within_its_deadlines(page: Page, serve: Server) -> None:
+    started = time.monotonic()
+    with pytest.raises(BrowserUnavailable, match="could not be looked at, tried 3 times: no answer within 1 s"):
+        await looked_at(page, serve({"/": "<script>setTimeout(() => { while (true); }, 50)</script>"}))
+    assert time.monotonic() - started < 20
+
+
+async def test_frames_without_names_are_told_apart(page: Page, serve: Server) -> None:
+    address = serve(
+        {
+            "/": "<iframe src=/in></iframe><iframe src=/in></iframe><iframe name=pay src=/in></iframe>",
+            "/in": "<button>In</button>",
+        }
+    )
+    observation = await looked_at(page, address)
+    assert [mark.frame for mark in observation.marks] == ["1", "2", "pay"]
+    assert len({mark.number for mark in observation.marks}) == 3
+
+
+async def test_other_tabs_are_told_with_their_titles(page: Page, serve: Server) -> None:
+    address = serve({"/": "<title>First</title><a href='/two' target='_blank'>Go</a>", "/two": "<title>Second</title>"})
+    async with live.on(page, SHORT, Contract()) as browser:
+        await browser.open(address)
+        observation = await browser.observe()
+        await browser.act(Click(target=1), observation)
+        observation = await browser.observe()
+    assert [(tab.number, tab.title, tab.active) for tab in observation.tabs] == [
+        (1, "First", False),
+        (2, "Second", True),
+    ]
+
+
+async def test_what_changed_since_the_last_look_is_told(page: Page, serve: Server) -> None:
+    async with live.on(page, SHORT, Contract()) as browser:
+        await browser.open(
+            serve({"/": "<input id=a aria-label=A><br><button id=b>B</button><br><button id=c>C</button>"})
+        )
+        first = await browser.observe()
+        assert first.change.new == ()
+        await page.evaluate(
+            "a.value = 'x'; b.remove(); c.style.marginTop = '90px'; document.body.append(Object.assign(document.createElement('button'), {textContent: 'D'}))"
+        )
+        second = await browser.observe()
+    assert second.change.model_dump() == {"new": (4,), "gone": (2,), "changed": (1,), "moved": (3,), "navigated": False}
+    assert '1[:]<input type=text value="x" *changed>A' in second.listing
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ratio", [1, 1.5, 2, 3])
+async def test_a_point_goes_from_page_to_picture_and_back_within_half_a_pixel(
+    browser: Browser, serve: Server, ratio: float
+) -> None:
+    context = await browser.new_context(viewport={"width": 900, "height": 700}, device_scale_factor=ratio)
+    page = await context.new_page()
+    observation = await looked_at(page, f"{serve.folder(ROOT / 'fixtures' / 'pages')}/native_controls.html")
+    await context.close()
+    assert observation.device_ratio == ratio
+    assert Contract().fits(observation.marked.size)
+    for mark in observation.marks:
+        picture = observation.marked.map.to_picture(mark.point)
+        back = observation.marked.map.to_page(Point(x=round(picture.x), y=round(picture.y)))
+        half = 0.5 * max(observation.marked.map.scale_x, observation.marked.map.scale_y) + 1e-6
+        assert abs(back.x - mark.point.x) <= half
+        assert abs(back.y - mark.point.y) <= half
+    corner = observation.marked.map.to_page(Point(x=observation.marked.size.width, y=observation.marked.size.height))
+    assert (corner.x, corner.y) == pytest.approx((900, 700))
+
+
+@pytest.mark.parametrize("ratio", [1, 2, 3])
+async def test_a_point_of_the_picture_hits_what_the_picture_shows_there(
+    browser: Browser, serve: Server, ratio: float
+) -> None:
+    context = await browser.new_context(viewport={"width": 900, "height": 700}, device_scale_factor=ratio)
+    page = await context.new_page()
+    drawn = "<style>body{margin:0}</style><canvas width=900 height=700></canvas><script>addEventListener('click', (e) => { document.title = `${e.clientX},${e.clientY}`; })</script>"
+    async with live.on(page, SHORT, Contract()) as eye:
+        await eye.open(serve({"/": drawn}))
+        observation = await eye.observe()
+        aim = observation.marked.map.to_picture(Point(x=123, y=456))
+        await eye.act(Click(target=aim), observation)
+    x, y = map(float, (await page.title()).split(","))
+    await context.close()
+    assert abs(x - 123) <= 1
+    assert abs(y - 456) <= 1
+
+
+async def test_both_pictures_are_of_one_moment_and_only_one_has_marks(page: Page, serve: Server) -> None:
+    observation = await looked_at(page, serve({"/": "<button>One</button>"}))
+    assert observation.clean.size == observation.marked.size
+    assert observation.clean.sha256 != observation.marked.sha256
+    assert observation.clean.data != observation.marked.data
+    assert set(observation.timings) >= {"settle", "scan", "capture", "place", "draw", "encode"}

@@ -1,0 +1,147 @@
+"""Claims about tabs and what happens in them without being asked for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from playwright.async_api import Page
+
+from tests.conftest import Server
+from vision_agent.actions import Click, OpenTab
+from vision_agent.browser import live
+from vision_agent.errors import BrowserUnavailable
+from vision_agent.settings import ObserveSettings
+from vision_agent.types import Observation, Outcome
+from vision_agent.vision.contract import Contract
+
+SETTINGS = ObserveSettings(quiet_s=0.1, rest_deadline_s=2, action_deadline_s=3)
+
+
+@asynccontextmanager
+async def on(page: Page, serve: Server, pages: dict[str, str]) -> AsyncIterator[live.LiveBrowser]:
+    async with live.on(page, SETTINGS, Contract()) as browser:
+        await browser.open(serve(pages))
+        yield browser
+
+
+async def click(browser: live.LiveBrowser, name: str) -> Outcome:
+    observation = await browser.observe()
+    number = next(mark.number for mark in observation.marks if mark.name == name)
+    return await browser.act(Click(target=number), observation)
+
+
+def titles(observation: Observation) -> list[str]:
+    return [f"{tab.title}{'*' if tab.active else ''}" for tab in observation.tabs]
+
+
+@pytest.mark.parametrize(
+    "opener",
+    [
+        "<a href=/two target=_blank>Go</a>",
+        "<a href=/two target=_blank rel='noopener noreferrer'>Go</a>",
+        "<button onclick='window.open(`/two`)'>Go</button>",
+        "<button onclick='window.open(`/two`, ``, `popup,width=300,height=200`)'>Go</button>",
+    ],
+)
+async def test_a_popup_becomes_a_tab_and_is_followed(page: Page, serve: Server, opener: str) -> None:
+    async with on(
+        page, serve, {"/": f"<title>One</title>{opener}", "/two": "<title>Two</title><button>In two</button>"}
+    ) as browser:
+        outcome = await click(browser, "Go")
+        assert outcome.effect == "new_tab"
+        observation = await browser.observe()
+        assert titles(observation) == ["One", "Two*"]
+        assert [mark.name for mark in observation.marks] == ["In two"]
+        assert [mark.number for mark in observation.marks] == [1]
+
+
+async def test_a_tab_of_someone_else_is_left_alone(page: Page, serve: Server) -> None:
+    async with on(page, serve, {"/": "<title>One</title>"}) as browser:
+        theirs = await page.context.new_page()
+        assert titles(await browser.observe()) == ["One*"]
+        assert browser.page is page
+    assert not theirs.is_closed()
+
+
+async def test_a_tab_that_closes_itself_gives_the_view_back(page: Page, serve: Server) -> None:
+    pages = {
+        "/": "<title>One</title><button onclick='window.open(`/two`)'>Go</button>",
+        "/two": "<title>Two</title><button onclick='window.close()'>Done</button>",
+    }
+    async with on(page, serve, pages) as browser:
+        await click(browser, "Go")
+        outcome = await click(browser, "Done")
+        assert outcome.status == "done"
+        assert "tab 2 was closed" in outcome.sentence
+        assert titles(await browser.observe()) == ["One*"]
+
+
+async def test_a_tab_that_closes_while_it_is_looked_at_is_no_end(page: Page, serve: Server) -> None:
+    pages = {
+        "/": "<title>One</title><button onclick='window.open(`/two`)'>Go</button>",
+        "/two": "<script>setTimeout(close, 60)</script><p>bye</p>",
+    }
+    async with on(page, serve, pages) as browser:
+        await click(browser, "Go")
+        assert titles(await browser.observe()) == ["One*"]
+
+
+async def test_when_the_last_tab_is_closed_there_is_nothing_to_look_at(page: Page, serve: Server) -> None:
+    async with on(page, serve, {"/": "x"}) as browser:
+        await page.close()
+        with pytest.raises(BrowserUnavailable, match="every tab was closed"):
+            await browser.observe()
+
+
+async def test_a_storm_of_popups_is_bounded(page: Page, serve: Server) -> None:
+    storm = "<title>One</title><button onclick='for (let n = 0; n < 20; n++) window.open(`/two`)'>Storm</button>"
+    async with on(page, serve, {"/": storm, "/two": "<title>Two</title>"}) as browser:
+        await click(browser, "Storm")
+        for _ in range(20):
+            observation = await browser.observe()
+            if len(page.context.pages) <= 12:
+                break
+        assert 2 <= len(observation.tabs) <= 12
+        assert len(page.context.pages) <= 12
+
+
+@pytest.mark.parametrize("kind", ["alert", "confirm", "prompt"])
+async def test_a_dialog_is_dismissed_and_told_and_the_page_goes_on(page: Page, serve: Server, kind: str) -> None:
+    body = f"<button onclick='document.title = `${{{kind}(`Really?`)}}`'>Go</button>"
+    async with on(page, serve, {"/": body}) as browser:
+        outcome = await click(browser, "Go")
+        assert outcome.effect == "dialog"
+        assert f'a dialog of type {kind} said "Really?" and was dismissed' in outcome.sentence
+        assert (await browser.observe()).title == {"alert": "undefined", "confirm": "false", "prompt": "null"}[kind]
+
+
+async def test_a_dialog_while_loading_does_not_hold_up_the_look(page: Page, serve: Server) -> None:
+    async with on(page, serve, {"/": "<script>alert('Hello')</script><button>Go</button>"}) as browser:
+        assert [mark.name for mark in (await browser.observe()).marks] == ["Go"]
+
+
+async def test_dialogs_without_end_are_got_through(page: Page, serve: Server) -> None:
+    async with on(page, serve, {"/": "<button onclick='for (let n = 0; n < 30; n++) alert(n)'>Go</button>"}) as browser:
+        outcome = await click(browser, "Go")
+        assert outcome.effect == "dialog"
+        assert len(outcome.changes) <= 6
+        assert "and 25 more" in outcome.sentence
+
+
+async def test_opening_a_tab_that_leads_nowhere_leaves_the_one_there_was(
+    page: Page, serve: Server, closed_port: int
+) -> None:
+    async with on(page, serve, {"/": "<title>One</title>"}) as browser:
+        outcome = await browser.act(OpenTab(url=f"http://127.0.0.1:{closed_port}/"), await browser.observe())
+        assert outcome.refusal == "unreachable"
+        assert titles(await browser.observe()) == ["One*"]
+
+
+async def test_afterwards_the_owners_dialogs_and_popups_are_their_own_again(page: Page, serve: Server) -> None:
+    async with on(page, serve, {"/": "<button id=b onclick='document.title = confirm(`?`)'>Go</button>"}) as browser:
+        await browser.observe()
+    page.once("dialog", lambda dialog: dialog.accept())
+    await page.click("#b")
+    assert await page.title() == "true"
