@@ -58,7 +58,7 @@ doctor: $(READY)
 clean:
 	rm -rf $(VENV) build dist test-results .pytest_cache .mypy_cache .ruff_cache overlay_js/node_modules
 
-# pip's own words go to a file: they are long, and they name servers. What it says last is shown when it fails.
+# pip's own words go to a file: they are long, and they name servers. Its errors are shown when it fails.
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "There is no Python here; 3.11 or later is needed: apt-get install python3 python3-venv"; exit 5; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -68,7 +68,7 @@ $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@{ $(BIN)/python -m pip install --upgrade "pip>=25.1" && $(BIN)/python -m pip install --editable . --group dev; } \
 		</dev/null >$(VENV)/pip.log 2>&1 \
-		|| { tail -n 15 $(VENV)/pip.log | sed -E 's#[a-z+]+://[^ ,)]+#(address)#g'; \
+		|| { { grep ERROR $(VENV)/pip.log || tail -n 5 $(VENV)/pip.log; } | sed -E "s#[a-z+]+://[^ ,)]+#(address)#g; s#host='[^']*'#(address)#g"; \
 			echo "The packages could not be installed; all of what pip said is in $(VENV)/pip.log"; exit 5; }
 	@$(BIN)/vision-agent setup </dev/null
 	@touch $@

@@ -293,4 +293,6 @@ def _trouble(output: str) -> str:
     """The line that says most, without addresses: those are nobody's business but the package manager's."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     telling = [line for line in lines if re.match(r"(E:|Error|sudo:)", line)] or lines[-1:]
-    return re.sub(r"\w+://\S+", "(address)", telling[0]) if telling else "it failed without a word"
+    if not telling:
+        return "it failed without a word"
+    return re.sub(r"\w+://\S+|(?<=ENOTFOUND )\S+|(?<=EAI_AGAIN )\S+|(?<=ECONNREFUSED )\S+", "(address)", telling[0])
