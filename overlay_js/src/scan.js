@@ -41,7 +41,8 @@ export function scan(doc, request) {
   const clip = request.clip ?? view;
   const gathered = gather(root, clip);
   const kept = reduce(gathered.found, view);
-  const budget = { tests: request.hitTests ?? 20000, until: started + (request.budgetMs ?? 1500), spent: false };
+  // Begins after the walk: a page whose walk takes long is not one with nothing on it.
+  const budget = { tests: request.hitTests ?? 20000, until: performance.now() + (request.budgetMs ?? 1500), spent: false };
   const { marks, covered } = hitTest(doc, kept, request.points ?? 1, budget);
   const context = contextLines(doc, gathered.texts, namedElements(kept), budget);
   return {
@@ -241,9 +242,9 @@ function contextLines(doc, texts, targets, budget) {
   const done = new Set();
   for (const { element, clip } of texts) {
     if (lines.length >= MOST_CONTEXT || performance.now() > budget.until) break;
-    if (isWithin(element, targets) || isWithin(element, done)) continue;
     const pieces = piecesOf(element, clip);
     if (!pieces.length || sizeOf(pieces[0]) < 40) continue;
+    if (isWithin(element, targets) || isWithin(element, done)) continue;
     const [piece] = pieces;
     const hit = hitAt(doc, (piece.x + piece.right) / 2, (piece.y + piece.bottom) / 2);
     if (hit && !isWithin(hit, new Set([element])) && !isWithin(element, new Set([hit]))) continue;
