@@ -68,7 +68,8 @@ export function blockerOf(hit, target) {
     if (role === 'dialog' || role === 'alertdialog' || localNameOf(at) === 'dialog') return at;
     outermost = at;
   }
-  return outermost;
+  // A backdrop is there for the dialog on it.
+  return Element.prototype.querySelector.call(outermost, 'dialog[open], [role=dialog], [role=alertdialog]') ?? outermost;
 }
 
 /** @param {Element} element @returns {string} as in a listing: `<div> "Cookies"` */

@@ -535,9 +535,7 @@ async def test_a_page_that_hangs_after_the_click_is_told_within_the_deadlines(on
     async with on("<button onclick='setTimeout(() => { while (true); })'>Go</button>") as hand:
         outcome = await hand.act(Click(target=1))
         assert outcome.refusal == "timed_out"
-        assert (
-            outcome.sentence == "click was sent, but the page has not answered since. Look again before repeating it."
-        )
+        assert outcome.sentence.endswith("but the page has not answered since. Look again before repeating it.")
         assert outcome.seconds < 30
 
 

@@ -45,6 +45,7 @@ _FILLED_AT_ONCE = {"date", "time", "datetime-local", "month", "week", "color", "
 _TO_THE_END = "Meta+ArrowDown" if sys.platform == "darwin" else "Control+End"
 _TYPED_KEYS = 300
 """Characters typed key by key; longer text is inserted at once after them."""
+_NO_ANSWER = "the page has not answered since. Look again before repeating it."
 _MOST_SAID = 5
 """Things that happened; a page may open dialogs without end."""
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
@@ -359,7 +360,10 @@ class Hands:
     async def _effect(self, done: _Done, before: _Before) -> Outcome:
         quiet = self.settings.quiet_s
         await settle(self.tabs, quiet, self.settings.rest_deadline_s, at_least_s=quiet)
-        is_other = await self._is_other_document(before)
+        try:
+            is_other = await self._is_other_document(before)
+        except FrameSilent as error:
+            raise Refused("timed_out", f"{done.sentence}, but {_NO_ANSWER}") from error
         changes: list[str] = []
         value = None
         if done.at is not None and done.at.mark is not None and not is_other:
@@ -407,10 +411,7 @@ class Hands:
         """Whether the tab that was acted on shows another document than the one that was seen."""
         if self._page is not before.page:
             return False
-        try:
-            now = await overlay.ask(self._page.main_frame, "token", self.settings.action_deadline_s)
-        except FrameSilent:
-            return self._page.url != before.url
+        now = await overlay.ask(self._page.main_frame, "token", self.settings.action_deadline_s)
         return bool(now["token"] != before.seen.scan.frames[0].token)
 
     async def _read_back(self, at: Located, seen: Seen) -> tuple[str | None, list[str]]:
@@ -574,7 +575,7 @@ def _outcome_of(error: PlaywrightError, action: Action) -> Outcome:
     if isinstance(error, PlaywrightTimeout):
         sentence = f"The page did not let {action.kind} happen: {first.rstrip('.')}."
         if "performing" in error.message:
-            sentence = f"{action.kind} was sent, but the page has not answered since. Look again before repeating it."
+            sentence = f"{action.kind} was sent, but {_NO_ANSWER}"
         return Outcome(status="refused", refusal="timed_out", sentence=sentence)
     return Outcome(status="refused", refusal="unsupported", sentence=f"The browser refused to {action.kind}: {first}.")
 
