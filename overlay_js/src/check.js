@@ -85,7 +85,7 @@ export function scrollBy(doc, request) {
   const high = isPage ? innerHeight : clientHeightOf(container);
   const by = { left: request.x * wide, top: request.y * high, behavior: /** @type {ScrollBehavior} */ ('instant') };
   if (isPage) window.scrollBy(by);
-  else Element.prototype.scrollBy.call(container, by);
+  else /** @type {(by: ScrollToOptions) => void} */ (Element.prototype.scrollBy).call(container, by);
   const after = isPage ? { x: scrollX, y: scrollY } : { x: scrollLeftOf(container), y: scrollTopOf(container) };
   return {
     found: true, container: isPage ? 'the page' : describe(container), movedX: after.x - before.x, movedY: after.y - before.y,

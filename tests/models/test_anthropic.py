@@ -205,7 +205,7 @@ async def test_a_stop_sequence_ends_a_reply_like_any_other(api, claude):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("max_tokens", "cut off after 4096 tokens.*shorter"),
+        ("max_tokens", "cut off after 8192 tokens.*shorter"),
         ("tool_use", "calls a tool"),
         ("empty", "is empty"),
         ("malformed", r"no JSON object.*I would click the button \[12\]"),
