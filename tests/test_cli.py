@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,3 +88,69 @@ def test_ctrl_c_leaves_with_130_and_no_traceback() -> None:
         connection.close()
     assert process.returncode == 130
     assert "Traceback" not in said
+
+
+PAGE = "<title>Notes</title><label>Note <input></label><button onclick=\"this.textContent='Saved'\">Save</button>"
+
+
+def test_marks_writes_four_files_prints_the_listing_and_knows_no_model(serve: Any, tmp_path: Path) -> None:
+    url = serve({"/": PAGE})
+    script = (
+        f"import sys; sys.argv[1:] = ['marks', {url!r}, '--out', {str(tmp_path)!r}]\n"
+        "from vision_agent.cli import main\n"
+        "try: main()\n"
+        "finally: print('anthropic' in sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+
+    assert done.stdout == "1[:]<input type=text>Note\n2[:]<button>Save\n"
+    assert done.stderr.splitlines()[-1] == "False"
+    assert (tmp_path / "listing.txt").read_text("utf-8") == done.stdout
+    assert [mark["name"] for mark in json.loads((tmp_path / "marks.json").read_bytes())["marks"]] == ["Note", "Save"]
+    pictures = [(tmp_path / name).read_bytes() for name in ("clean.png", "marked.png")]
+    assert all(picture.startswith(b"\x89PNG") for picture in pictures)
+    assert pictures[0] != pictures[1]
+
+
+def test_a_run_by_lines_says_as_json_where_it_can_be_read(serve: Any, tmp_path: Path) -> None:
+    lines = tmp_path / "lines.txt"
+    lines.write_text('type "milk" into Note\nclick Save\nfinish Noted\n', "utf-8")
+    url = serve({"/": PAGE})
+
+    done = vision_agent("run", url, "--steps", str(lines), "--runs", str(tmp_path / "runs"), "--json")
+
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert (said["status"], said["answer"], said["exit_code"]) == ("done", "Noted", 0)
+    assert Path(said["report"]).is_file()
+    assert 'Typed \\"milk\\" into mark 1' in (Path(said["run"]) / "steps.jsonl").read_text("utf-8")
+
+
+def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path: Path) -> None:
+    lines = tmp_path / "lines.txt"
+    lines.write_text("finish\n", "utf-8")
+    url = f"http://127.0.0.1:{closed_port}/"
+
+    done = vision_agent("run", url, "--steps", str(lines), "--runs", str(tmp_path / "runs"), "--json")
+
+    assert done.returncode == json.loads(done.stdout)["exit_code"] == 5
+    assert "could not be opened" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ([], "There is no goal"),
+        (["Save", "--model", "oracle"], "Nothing that decides is called 'oracle'"),
+        (["Save", "--viewport", "wide"], "--viewport 'wide' is not of the form 1280x800"),
+        (["Save", "--secret", "pin=NO_SUCH_VARIABLE"], "NO_SUCH_VARIABLE, which is not set"),
+        (["Save", "--data", "name"], "--data 'name' is not of the form name=value"),
+        (["Save", "--steps", "no-such-file"], "The lines in no-such-file cannot be read"),
+    ],
+)
+def test_a_run_that_makes_no_sense_is_a_usage_error_with_a_sentence(
+    more: list[str], sentence: str, tmp_path: Path
+) -> None:
+    done = vision_agent("run", "http://127.0.0.1/", *more, "--runs", str(tmp_path))
+    assert done.returncode == 2
+    assert sentence in done.stderr

@@ -272,19 +272,20 @@ def _run(agent: Agent, as_json: bool, is_human: bool) -> None:
     console = Console(stderr=True)
     agent.listen(progress := Progress(console, is_shared=is_human))
     try:
-        ending = asyncio.run(agent.run()).ending
+        asyncio.run(agent.run())
     finally:
+        # What broke a run is raised, and said by `main`; where the run can be read is said all the same.
         progress.stop()
-        if not as_json:
+        if as_json and agent.ending is not None:
+            said = agent.ending.model_dump(include={"status", "sentence", "answer"})
+            where = {"run": str(agent.folder), "report": str(agent.report), "head": agent.head}
+            typer.echo(json.dumps({**said, "exit_code": agent.ending.exit_code, **where}, ensure_ascii=False))
+        elif not as_json:
             tell_facts(console, ("folder", agent.folder), ("report", agent.report), ("head", agent.head))
-    assert ending is not None
-    if as_json:
-        said = {"status": ending.status, "exit_code": ending.exit_code, "sentence": ending.sentence}
-        where = {"run": str(agent.folder), "report": str(agent.report), "head": agent.head}
-        typer.echo(json.dumps({**said, "answer": ending.answer, **where}, ensure_ascii=False))
-    else:
-        typer.echo(ending.sentence)
-    raise typer.Exit(ending.exit_code)
+    assert agent.ending is not None
+    if not as_json:
+        typer.echo(agent.ending.sentence)
+    raise typer.Exit(agent.ending.exit_code)
 
 
 def _decider(model: str | None, steps: Path | None) -> str | Model | None:

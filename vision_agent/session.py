@@ -29,7 +29,7 @@ from vision_agent.record.redact import Redactor
 from vision_agent.record.report import write_report
 from vision_agent.record.store import SHOTS, RunFolder, new_run_id, shot_name
 from vision_agent.settings import BrowserSettings, Settings
-from vision_agent.types import Event, Observation, Provenance, Run, Task
+from vision_agent.types import Ending, Event, Observation, Provenance, Run, Task
 from vision_agent.vision.contract import contract_for
 
 _TRACED = ("vision-agent", "playwright", "anthropic", "pillow", "numpy", "opencv-python-headless", "pydantic")
@@ -95,6 +95,11 @@ class Agent:
             raise
         self._close(folder)
         return run
+
+    @property
+    def ending(self) -> Ending | None:
+        """How the run ended; None before it has."""
+        return self._loop.record.ending if self._loop is not None else None
 
     def listen(self, on_event: Callable[[Event], None]) -> None:
         """Tell this listener everything from now on, instead of the one given at the start."""
