@@ -238,7 +238,7 @@ async def test_an_option_far_down_a_long_list_can_be_chosen(on: On) -> None:
 async def test_a_checkbox_says_how_it_stands_afterwards(on: On) -> None:
     async with on("<label><input type=checkbox>News</label>") as hand:
         outcome = await hand.act(Click(target=hand.number("News")))
-        assert "checked is now true" in outcome.sentence
+        assert "It is now checked" in outcome.sentence
         assert (await hand.look()).listing == "1[:]<input type=checkbox checked focused *changed>News"
 
 
@@ -499,18 +499,18 @@ async def test_an_address_that_nobody_answers_is_refused_and_the_page_stays(on: 
     [
         ("<button onclick='document.body.append(`more`)'>Go</button>", "changed", "Clicked"),
         ("<button onclick='setTimeout(() => document.body.append(`late`), 40)'>Go</button>", "changed", "Clicked"),
-        ("<a href=/b>Go</a>", "navigated", "the address is now"),
+        ("<a href=/b>Go</a>", "navigated", "The address is now"),
         ("<form action=/><button>Go</button></form>", "navigated", "Clicked"),
         ("<button onclick='location.reload()'>Go</button>", "navigated", "Clicked"),
-        ("<a href='/b' target=_blank>Go</a>", "new_tab", "a new tab opened and is shown: tab 2"),
+        ("<a href='/b' target=_blank>Go</a>", "new_tab", "A new tab opened and is shown: tab 2"),
         ("<button onclick='window.open(`/b`)'>Go</button>", "new_tab", "tab 2"),
         (
             "<button onclick='alert(`Saved`)'>Go</button>",
             "dialog",
-            'a dialog of type alert said "Saved" and was dismissed',
+            'A dialog of type alert said "Saved" and was dismissed',
         ),
         ("<button onclick='setTimeout(() => confirm(`Sure?`), 30)'>Go</button>", "dialog", 'confirm said "Sure?"'),
-        ("<a download=x.txt href='data:text/plain,hi'>Go</a>", "download", 'a download began: "x.txt"'),
+        ("<a download=x.txt href='data:text/plain,hi'>Go</a>", "download", 'A download began: "x.txt"'),
     ],
 )
 async def test_the_outcome_says_what_came_of_a_click(on: On, body: str, effect: str, words: str) -> None:

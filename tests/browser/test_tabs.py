@@ -74,7 +74,7 @@ async def test_a_tab_that_closes_itself_gives_the_view_back(page: Page, serve: S
         await click(browser, "Go")
         outcome = await click(browser, "Done")
         assert outcome.status == "done"
-        assert "tab 2 was closed" in outcome.sentence
+        assert "Tab 2 was closed" in outcome.sentence
         assert titles(await browser.observe()) == ["One*"]
 
 
@@ -113,7 +113,7 @@ async def test_a_dialog_is_dismissed_and_told_and_the_page_goes_on(page: Page, s
     async with on(page, serve, {"/": body}) as browser:
         outcome = await click(browser, "Go")
         assert outcome.effect == "dialog"
-        assert f'a dialog of type {kind} said "Really?" and was dismissed' in outcome.sentence
+        assert f'A dialog of type {kind} said "Really?" and was dismissed' in outcome.sentence
         assert (await browser.observe()).title == {"alert": "undefined", "confirm": "false", "prompt": "null"}[kind]
 
 

@@ -1,7 +1,7 @@
-"""Carries out one action on a live page and says what visibly came of it.
+"""Carries out one action on a live page.
 
 Input is trusted and never forced: it goes through Playwright to the element that was looked at again just before, or to
-a point whose pixels still match. "No exception" is not "done": the outcome compares the page before and after.
+a point whose pixels still match. What came of it is `effect`'s to say.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import re
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from math import inf
+from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from playwright.async_api import Error as PlaywrightError
@@ -22,32 +21,24 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from vision_agent import actions
 from vision_agent.actions import Action, Point, Target
 from vision_agent.browser import gate, overlay
-from vision_agent.browser.capture import capture
+from vision_agent.browser.effect import NO_ANSWER, Before, Done, effect_of
 from vision_agent.browser.listing import plain
 from vision_agent.browser.locate import Located, locate, recheck, words_for
 from vision_agent.browser.observe import Eye, Seen
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
-from vision_agent.browser.settle import settle
-from vision_agent.browser.tabs import Happening, Tabs
+from vision_agent.browser.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Box, Effect, Outcome, Secret
-from vision_agent.vision.compare import changed_share
+from vision_agent.types import Outcome, Secret
 from vision_agent.vision.contract import Contract
-from vision_agent.vision.picture import Picture
 
-_NEAR = 48.0
-"""CSS pixels around the point in which a change counts as near it."""
-_NOISE = 100
-"""Pixels; a blinking caret stays below."""
 _FILLED_AT_ONCE = {"date", "time", "datetime-local", "month", "week", "color", "range"}
 _TO_THE_END = "Meta+ArrowDown" if sys.platform == "darwin" else "Control+End"
 _TYPED_KEYS = 300
 """Characters typed key by key; longer text is inserted at once after them."""
-_NO_ANSWER = "the page has not answered since. Look again before repeating it."
-_MOST_SAID = 5
-"""Things that happened; a page may open dialogs without end."""
+_LOOKS = 4
+"""How often an action may wait for the page: to find its target, to see it stand still, to send, to read back."""
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
 
 
@@ -70,7 +61,7 @@ class Hands:
         """
         started = time.perf_counter()
         self.tabs.begin()
-        before = _Before(seen, self.tabs.active, len(self.tabs.pages))
+        before = Before(seen, self.tabs.active, len(self.tabs.pages))
         try:
             outcome = await self._attempt(action, before)
         except Refused as refusal:
@@ -81,21 +72,24 @@ class Hands:
             outcome = _outcome_of(error, action)
         return outcome.model_copy(update={"seconds": round(time.perf_counter() - started, 4)})
 
-    async def _attempt(self, action: Action, before: _Before) -> Outcome:
+    async def _attempt(self, action: Action, before: Before) -> Outcome:
         sentence = f"The tab closed during {action.kind}"
         try:
             await self.eye.hide(before.page)
-            done = await self._carry_out(action, before.seen)
+            async with asyncio.timeout(self._deadline_s(action)):
+                done = await self._carry_out(action, before.seen)
             sentence = done.sentence
-            return await self._effect(done, before)
+            return await effect_of(done, before, self.tabs, self.eye)
+        except TimeoutError:
+            raise Refused("timed_out", f"{action.kind} was begun, but {NO_ANSWER}") from None
         except (BrowserUnavailable, PlaywrightError) as error:
             if isinstance(error, PlaywrightError) and not overlay.is_gone(error):
                 raise
             if not await self.tabs.lost_one():
                 raise
-        return await self._effect(_Done(sentence, None, moved=True), before)
+        return await effect_of(Done(sentence, None, moved=True), before, self.tabs, self.eye)
 
-    async def _carry_out(self, action: Action, seen: Seen) -> _Done:
+    async def _carry_out(self, action: Action, seen: Seen) -> Done:
         match action:
             case actions.Click():
                 return await self._click(action, seen)
@@ -122,13 +116,13 @@ class Hands:
 
     # --- pointer and keys ---------------------------------------------------------------------------------------------
 
-    async def _click(self, action: actions.Click, seen: Seen) -> _Done:
+    async def _click(self, action: actions.Click, seen: Seen) -> Done:
         at = await self._aim(action.target, seen)
         await self._click_at(at, action, seen)
         how = {1: "Clicked", 2: "Double-clicked", 3: "Triple-clicked"}[action.count]
-        return _Done(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
+        return Done(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
 
-    async def _type(self, action: actions.Type, seen: Seen) -> _Done:
+    async def _type(self, action: actions.Type, seen: Seen) -> Done:
         at = await self._aim(action.target, seen)
         text, is_secret = self._revealed(action.text, at)
         if is_secret and at.mark is not None:
@@ -140,7 +134,7 @@ class Hands:
         if action.submit:
             await self._page.keyboard.press("Enter")
         shown = action.text if len(action.text) <= 60 else action.text[:59] + "…"
-        return _Done(f'Typed "{plain(shown, 60)}" into {at.words}', at, expected=None if is_secret else text)
+        return Done(f'Typed "{plain(shown, 60)}" into {at.words}', at, expected=None if is_secret else text)
 
     async def _type_keys(self, action: actions.Type, at: Located, text: str, seen: Seen) -> None:
         if at.mark is not None and at.locator is not None:
@@ -188,7 +182,7 @@ class Hands:
         for modifier in click.modifiers:
             await self._page.keyboard.up(modifier)
 
-    async def _select(self, action: actions.Select, seen: Seen) -> _Done:
+    async def _select(self, action: actions.Select, seen: Seen) -> Done:
         at = await self._locate(action.target, seen)
         if at.mark is None or at.locator is None or at.mark.tag != "select":
             raise Refused(
@@ -203,9 +197,9 @@ class Hands:
         labels = [label for label in wanted if label is not None]
         await at.locator.select_option(label=labels, timeout=self._timeout_ms)
         said = " and ".join(f'"{plain(label, 60)}"' for label in labels)
-        return _Done(f"Selected {said} in {at.words}", at, expected=", ".join(labels))
+        return Done(f"Selected {said} in {at.words}", at, expected=", ".join(labels))
 
-    async def _press(self, action: actions.Press, seen: Seen) -> _Done:
+    async def _press(self, action: actions.Press, seen: Seen) -> Done:
         at = None
         if action.target is not None:
             at = await self._locate(action.target, seen)
@@ -220,7 +214,7 @@ class Hands:
                 "unsupported", f'There is no key "{plain(action.keys, 40)}"; try Enter, Tab, ArrowDown, Control+a.'
             ) from error
         times = f" {action.count} times" if action.count > 1 else ""
-        return _Done(f"Pressed {action.keys}{times}" + (f" in {at.words}" if at else ""), at)
+        return Done(f"Pressed {action.keys}{times}" + (f" in {at.words}" if at else ""), at)
 
     async def _focus(self, at: Located, seen: Seen) -> None:
         if at.locator is None or at.mark is None:
@@ -233,15 +227,15 @@ class Hands:
                 "unsupported", f"{at.words} cannot take the focus, so keys do not go there. Click it instead."
             )
 
-    async def _hover(self, action: actions.Hover, seen: Seen) -> _Done:
+    async def _hover(self, action: actions.Hover, seen: Seen) -> Done:
         at = await self._aim(action.target, seen)
         if at.locator is not None and at.is_direct:
             await at.locator.hover(position=at.position, timeout=self._timeout_ms)  # type: ignore[arg-type]
         else:
             await self._page.mouse.move(at.point.x, at.point.y)
-        return _Done(f"Moved the pointer over {at.words}", at)
+        return Done(f"Moved the pointer over {at.words}", at)
 
-    async def _scroll(self, action: actions.Scroll, seen: Seen) -> _Done:
+    async def _scroll(self, action: actions.Scroll, seen: Seen) -> Done:
         sign = 1 if action.direction in ("down", "right") else -1
         across = action.direction in ("left", "right")
         by = {"x": sign * action.pages if across else 0, "y": 0 if across else sign * action.pages}
@@ -252,7 +246,7 @@ class Hands:
             viewport = seen.observation.viewport
             await self._page.mouse.move(at.point.x, at.point.y)
             await self._page.mouse.wheel(by["x"] * viewport.width, by["y"] * viewport.height)
-            return _Done(f"Turned the wheel {action.direction} over {at.words}", at)
+            return Done(f"Turned the wheel {action.direction} over {at.words}", at)
         frame, key, words = self._page.main_frame, None, "the page"
         if isinstance(action.target, int):
             if mark is None:
@@ -272,9 +266,9 @@ class Hands:
         sentence = f"Scrolled {what} {action.direction} by {far:.0f} px; {moved[left]:.0f} px remain {left}"
         if far < 1:
             sentence = f"{what} did not scroll {action.direction}: it is at its end"
-        return _Done(sentence, None, moved=far >= 1)
+        return Done(sentence, None, moved=far >= 1)
 
-    async def _drag(self, action: actions.Drag, seen: Seen) -> _Done:
+    async def _drag(self, action: actions.Drag, seen: Seen) -> Done:
         start = await self._locate(action.source, seen)
         end = await self._locate(action.target, seen)
         again = await self._locate(action.source, seen)
@@ -285,18 +279,18 @@ class Hands:
         await mouse.down()
         await mouse.move(end.point.x, end.point.y, steps=12)
         await mouse.up()
-        return _Done(f"Dragged {start.words} to {end.words}", end)
+        return Done(f"Dragged {start.words} to {end.words}", end)
 
     # --- pages and tabs -----------------------------------------------------------------------------------------------
 
-    async def _wait(self, action: actions.Wait) -> _Done:
+    async def _wait(self, action: actions.Wait) -> Done:
         until = time.monotonic() + action.seconds
         if action.text is None:
             await asyncio.sleep(action.seconds)
-            return _Done(f"Waited {action.seconds:g} s", None)
+            return Done(f"Waited {action.seconds:g} s", None)
         while True:
             if await self._shows(action.text):
-                return _Done(f'"{plain(action.text, 60)}" shows', None, moved=True)
+                return Done(f'"{plain(action.text, 60)}" shows', None, moved=True)
             if time.monotonic() >= until:
                 raise Refused("not_reached", f'"{plain(action.text, 60)}" did not show within {action.seconds:g} s.')
             await asyncio.sleep(0.1)
@@ -310,26 +304,26 @@ class Hands:
                 continue  # another frame may show it
         return False
 
-    async def _navigate(self, action: actions.Goto | actions.Back | actions.Forward | actions.Reload) -> _Done:
+    async def _navigate(self, action: actions.Goto | actions.Back | actions.Forward | actions.Reload) -> Done:
         page, timeout = self._page, self.settings.navigation_deadline_s * 1000
         match action:
             case actions.Goto():
                 url = urljoin(page.url, action.url) if not urlsplit(action.url).scheme else action.url
                 await open_page(page, url, self.policy, self.settings.navigation_deadline_s)
-                return _Done(f"Opened {url}", None)
+                return Done(f"Opened {url}", None)
             case actions.Reload():
                 await page.reload(timeout=timeout, wait_until="commit")
-                return _Done("Loaded the page again", None)
+                return Done("Loaded the page again", None)
             case actions.Back() | actions.Forward():
                 was = page.url
                 back = isinstance(action, actions.Back)
                 await (page.go_back if back else page.go_forward)(timeout=timeout, wait_until="commit")
                 way = "back" if back else "forward"
                 if page.url == was:
-                    return _Done(f"There is no page to go {way} to", None)
-                return _Done(f"Went {way} to {page.url}", None)
+                    return Done(f"There is no page to go {way} to", None)
+                return Done(f"Went {way} to {page.url}", None)
 
-    async def _turn_to(self, action: actions.OpenTab | actions.SwitchTab | actions.CloseTab) -> _Done:
+    async def _turn_to(self, action: actions.OpenTab | actions.SwitchTab | actions.CloseTab) -> Done:
         if isinstance(action, actions.OpenTab):
             url = urljoin(self._page.url, action.url) if not urlsplit(action.url).scheme else action.url
             gate.check(url, self.policy)
@@ -342,119 +336,18 @@ class Hands:
                 self.tabs.active = was
                 await page.close()
                 raise
-            return _Done(f"Opened {url} in tab {self.tabs.number(page)}", None, moved=True)
+            return Done(f"Opened {url} in tab {self.tabs.number(page)}", None, moved=True)
         if not 1 <= action.tab <= len(self.tabs.pages):
             raise Refused("unknown_mark", f"There is no tab {action.tab}; there are {len(self.tabs.pages)}.")
         page = self.tabs.pages[action.tab - 1]
         if isinstance(action, actions.SwitchTab):
             self.tabs.active = page
             await page.bring_to_front()
-            return _Done(f"Went to tab {action.tab}", None, moved=True)
+            return Done(f"Went to tab {action.tab}", None, moved=True)
         if len(self.tabs.pages) == 1:
             raise Refused("unsupported", "The last tab is not closed: nothing would be left to look at.")
         await page.close()
-        return _Done(f"Closed tab {action.tab}", None, moved=True)
-
-    # --- what came of it ----------------------------------------------------------------------------------------------
-
-    async def _effect(self, done: _Done, before: _Before) -> Outcome:
-        quiet = self.settings.quiet_s
-        await settle(self.tabs, quiet, self.settings.rest_deadline_s, at_least_s=quiet)
-        try:
-            is_other = await self._is_other_document(before)
-        except FrameSilent as error:
-            raise Refused("timed_out", f"{done.sentence}, but {_NO_ANSWER}") from error
-        changes: list[str] = []
-        value = None
-        if done.at is not None and done.at.mark is not None and not is_other:
-            value, changes = await self._read_back(done.at, before.seen)
-        near, everywhere = await self._pixels(done, before)
-        happened = self.tabs.take()
-        changes = _first_few([each.sentence for each in happened]) + changes
-        if self._page.url != before.url and self._page is before.page:
-            changes.append(f"the address is now {plain(self._page.url, 200)}")
-        is_said = bool(changes) or done.moved or everywhere > _NOISE
-        effect = self._effect_kind(happened, before, is_other, is_said)
-        sentence = f"{done.sentence}."
-        if done.expected is not None and value is not None and value != done.expected:
-            sentence += f' The field now holds "{plain(value, 80)}".'
-        if changes:
-            sentence += f" {'; '.join(changes)}."
-        if effect == "no_effect":
-            sentence += " Nothing changed" + (_nearby(done.at.point, before.seen) if done.at else "") + "."
-        return Outcome(
-            status="done",
-            effect=effect,
-            sentence=sentence,
-            rung=done.at.rung if done.at else None,
-            point=done.at.point if done.at else None,
-            value=value,
-            changes=tuple(changes),
-            pixels_near=near,
-        )
-
-    def _effect_kind(self, happened: list[Happening], before: _Before, is_other: bool, is_said: bool) -> Effect:
-        kinds = {each.kind for each in happened}
-        if "crash" in kinds and self.tabs.is_crashed(self._page):
-            raise Refused("crashed", "The page crashed. Reload it or open another one.")
-        if "dialog" in kinds:
-            return "dialog"
-        if "new_tab" in kinds or len(self.tabs.pages) > before.tabs:
-            return "new_tab"
-        if "download" in kinds:
-            return "download"
-        if is_other or (self._page is before.page and self._page.url != before.url):
-            return "navigated"
-        return "changed" if is_said else "no_effect"
-
-    async def _is_other_document(self, before: _Before) -> bool:
-        """Whether the tab that was acted on shows another document than the one that was seen."""
-        if self._page is not before.page:
-            return False
-        now = await overlay.ask(self._page.main_frame, "token", self.settings.action_deadline_s)
-        return bool(now["token"] != before.seen.scan.frames[0].token)
-
-    async def _read_back(self, at: Located, seen: Seen) -> tuple[str | None, list[str]]:
-        """The value that a control holds now, and what of its state is different."""
-        assert at.mark is not None
-        try:
-            now = await recheck(at.mark, seen.scan, self.settings.action_deadline_s)
-        except FrameSilent:
-            return None, []
-        if not now["found"]:
-            return None, [f"mark {at.mark.number} is gone"]
-        state, old = now["state"], at.mark.state
-        said = []
-        if now["name"] != at.mark.name:
-            said.append(f'mark {at.mark.number} is now called "{plain(now["name"], 60)}"')
-        for name in ("checked", "expanded", "pressed", "selected"):
-            if name in state and state[name] != getattr(old, name):
-                said.append(f"{name} is now {str(state[name]).lower()}")
-        if state.get("disabled", False) != old.disabled:
-            said.append("it is now disabled" if state.get("disabled") else "it is no longer disabled")
-        is_masked = state.get("masked", False) or at.mark.key in self.eye.masked_keys
-        value = None if is_masked else state.get("value")
-        if value is not None and value != old.value and not old.masked:
-            said.append(f'its value is "{plain(value, 80)}"')
-        return value, said
-
-    async def _pixels(self, done: _Done, before: _Before) -> tuple[float | None, float]:
-        """The share of pixels that changed near the point, and how many did everywhere."""
-        if self._page is not before.page:
-            return None, inf
-        viewport = before.seen.observation.viewport
-        whole = Box(x=0, y=0, width=viewport.width, height=viewport.height)
-        try:
-            raw = await capture(self._page, self.settings.scan_deadline_s)
-        except FrameSilent:
-            return None, 0.0  # it was done; that the page gives no picture now is for the next look to say
-        after = Picture.decode(raw, whole, self.contract).masked(before.seen.masked)
-        everywhere = changed_share(before.seen.clean, after) * after.size.width * after.size.height
-        if done.at is None:
-            return None, everywhere
-        point = done.at.point
-        around = Box(x=point.x - _NEAR, y=point.y - _NEAR, width=2 * _NEAR, height=2 * _NEAR)
-        return round(changed_share(before.seen.clean, after, around), 4), everywhere
+        return Done(f"Closed tab {action.tab}", None, moved=True)
 
     # --- small things -------------------------------------------------------------------------------------------------
 
@@ -465,6 +358,17 @@ class Hands:
     @property
     def _timeout_ms(self) -> float:
         return self.settings.action_deadline_s * 1000
+
+    def _deadline_s(self, action: Action) -> float:
+        """For the whole of an action: the mouse and the keys have no deadline of their own in a page that hangs."""
+        deadline = _LOOKS * self.settings.action_deadline_s
+        match action:
+            case actions.Wait():
+                return deadline + action.seconds
+            case actions.Goto() | actions.Back() | actions.Forward() | actions.Reload() | actions.OpenTab():
+                return deadline + self.settings.navigation_deadline_s
+            case _:
+                return deadline
 
     def _revealed(self, text: str, at: Located) -> tuple[str, bool]:
         """The text with secrets in place of their names, and whether there was one."""
@@ -504,28 +408,6 @@ class Hands:
         return await locate(self._page, target, seen, self.contract, self.settings.action_deadline_s)
 
 
-@dataclass(frozen=True)
-class _Before:
-    seen: Seen
-    page: Page
-    tabs: int
-    url: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "url", self.page.url)
-
-
-@dataclass(frozen=True)
-class _Done:
-    """An action that was carried out, before anyone knows what came of it."""
-
-    sentence: str
-    at: Located | None
-    expected: str | None = None
-    moved: bool = False
-    """It is known by itself to have changed something."""
-
-
 async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float) -> None:
     """Opens an address; a page that goes on loading is there as soon as it has begun.
 
@@ -544,11 +426,6 @@ async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float
             return
         reason = re.sub(r"^Page\.goto: ", "", error.message.splitlines()[0])
         raise Refused("unreachable", f"{url} could not be opened: {reason.removesuffix(f' at {url}')}.") from error
-
-
-def _first_few(sentences: list[str]) -> list[str]:
-    more = len(sentences) - _MOST_SAID
-    return sentences if more <= 0 else [*sentences[:_MOST_SAID], f"and {more} more"]
 
 
 def _option(wanted: str, offered: Sequence[str]) -> str | None:
@@ -575,22 +452,6 @@ def _outcome_of(error: PlaywrightError, action: Action) -> Outcome:
     if isinstance(error, PlaywrightTimeout):
         sentence = f"The page did not let {action.kind} happen: {first.rstrip('.')}."
         if "performing" in error.message:
-            sentence = f"{action.kind} was sent, but {_NO_ANSWER}"
+            sentence = f"{action.kind} was sent, but {NO_ANSWER}"
         return Outcome(status="refused", refusal="timed_out", sentence=sentence)
     return Outcome(status="refused", refusal="unsupported", sentence=f"The browser refused to {action.kind}: {first}.")
-
-
-def _nearby(point: Point, seen: Seen) -> str:
-    """Names the nearest marks, for a click that hit nothing."""
-
-    def distance(box: Box) -> float:
-        dx = max(box.x - point.x, 0.0, point.x - box.right)
-        dy = max(box.y - point.y, 0.0, point.y - box.bottom)
-        return dx * dx + dy * dy
-
-    others = sorted(
-        (mark for mark in seen.observation.marks if not mark.box.contains(point)), key=lambda mark: distance(mark.box)
-    )
-    if not others:
-        return ""
-    return "; nearest are " + ", ".join(words_for(mark) for mark in others[:3])

@@ -1,0 +1,194 @@
+"""What visibly came of an action: the page before and after, compared. "No exception" is not "done".
+
+Knows what was seen before and what there is now; not how the action was carried out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+
+from playwright.async_api import Page
+
+from vision_agent.actions import Point
+from vision_agent.browser import overlay
+from vision_agent.browser.capture import capture
+from vision_agent.browser.listing import plain
+from vision_agent.browser.locate import Located, recheck, words_for
+from vision_agent.browser.observe import Eye, Seen
+from vision_agent.browser.overlay import FrameSilent
+from vision_agent.browser.refusal import Refused
+from vision_agent.browser.settle import settle
+from vision_agent.browser.tabs import Happening, Tabs
+from vision_agent.types import Box, Effect, Outcome
+from vision_agent.vision.compare import changed_share
+from vision_agent.vision.picture import Picture
+
+NO_ANSWER = "the page has not answered since. Look again before repeating it."
+
+_NEAR = 48.0
+"""CSS pixels around the point in which a change counts as near it."""
+_NOISE = 100
+"""Pixels; a blinking caret stays below."""
+_IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
+_MOST_SAID = 5
+"""Things that happened; a page may open dialogs without end."""
+
+
+@dataclass(frozen=True)
+class Before:
+    """How things stood when the action began."""
+
+    seen: Seen
+    page: Page
+    tabs: int
+    url: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", self.page.url)
+
+
+@dataclass(frozen=True)
+class Done:
+    """An action that was carried out, before anyone knows what came of it."""
+
+    sentence: str
+    at: Located | None
+    expected: str | None = None
+    moved: bool = False
+    """It is known by itself to have changed something."""
+
+
+async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome:
+    """The outcome of what was done, when the page has come to rest or the deadline has passed.
+
+    Raises:
+        Refused: the page crashed, or gave no answer afterwards.
+    """
+    quiet = eye.settings.quiet_s
+    await settle(tabs, quiet, eye.settings.rest_deadline_s, at_least_s=quiet)
+    try:
+        is_other = await _is_other_document(before, tabs.active, eye.settings.action_deadline_s)
+    except FrameSilent as error:
+        raise Refused("timed_out", f"{done.sentence}, but {NO_ANSWER}") from error
+    changes: list[str] = []
+    value = None
+    if done.at is not None and done.at.mark is not None and not is_other:
+        value, changes = await _read_back(done.at, before.seen, eye)
+    near, everywhere = await _pixels(done, before, tabs.active, eye)
+    happened = tabs.take()
+    changes = _first_few([each.sentence for each in happened]) + changes
+    if tabs.active.url != before.url and tabs.active is before.page:
+        changes.append(f"the address is now {plain(tabs.active.url, 200)}")
+    is_said = bool(changes) or done.moved or everywhere > _NOISE
+    effect = _kind(happened, before, tabs, is_other, is_said)
+    return Outcome(
+        status="done",
+        effect=effect,
+        sentence=_sentence(done, effect, value, changes, before.seen),
+        rung=done.at.rung if done.at else None,
+        point=done.at.point if done.at else None,
+        value=value,
+        changes=tuple(changes),
+        pixels_near=near,
+    )
+
+
+def _sentence(done: Done, effect: Effect, value: str | None, changes: list[str], seen: Seen) -> str:
+    said = [done.sentence]
+    if done.expected is not None and value is not None and value != done.expected:
+        said.append(f'The field now holds "{plain(value, 80)}"')
+    if changes:
+        told = "; ".join(changes)
+        said.append(told[0].upper() + told[1:])
+    if effect == "no_effect":
+        said.append("Nothing changed" + (_nearby(done.at.point, seen) if done.at else ""))
+    return " ".join(f"{sentence}." for sentence in said)
+
+
+def _kind(happened: list[Happening], before: Before, tabs: Tabs, is_other: bool, is_said: bool) -> Effect:
+    kinds = {each.kind for each in happened}
+    if "crash" in kinds and tabs.is_crashed(tabs.active):
+        raise Refused("crashed", "The page crashed. Reload it or open another one.")
+    if "dialog" in kinds:
+        return "dialog"
+    if "new_tab" in kinds or len(tabs.pages) > before.tabs:
+        return "new_tab"
+    if "download" in kinds:
+        return "download"
+    if is_other or (tabs.active is before.page and tabs.active.url != before.url):
+        return "navigated"
+    return "changed" if is_said else "no_effect"
+
+
+async def _is_other_document(before: Before, page: Page, deadline_s: float) -> bool:
+    """Whether the tab that was acted on shows another document than the one that was seen."""
+    if page is not before.page:
+        return False
+    now = await overlay.ask(page.main_frame, "token", deadline_s)
+    return bool(now["token"] != before.seen.scan.frames[0].token)
+
+
+async def _read_back(at: Located, seen: Seen, eye: Eye) -> tuple[str | None, list[str]]:
+    """The value that a control holds now, and what of its state is different."""
+    assert at.mark is not None
+    try:
+        now = await recheck(at.mark, seen.scan, eye.settings.action_deadline_s)
+    except FrameSilent:
+        return None, []
+    if not now["found"]:
+        return None, [f"mark {at.mark.number} is gone"]
+    state, old = now["state"], at.mark.state
+    said = []
+    if now["name"] != at.mark.name:
+        said.append(f'mark {at.mark.number} is now called "{plain(now["name"], 60)}"')
+    for name in ("checked", "expanded", "pressed", "selected"):
+        if name in state and state[name] != getattr(old, name):
+            said.append(_IS_NOW.get(str(state[name]).lower(), "it is now {}").format(name))
+    if state.get("disabled", False) != old.disabled:
+        said.append("it is now disabled" if state.get("disabled") else "it is no longer disabled")
+    is_masked = state.get("masked", False) or at.mark.key in eye.masked_keys
+    value = None if is_masked else state.get("value")
+    if value is not None and value != old.value and not old.masked:
+        said.append(f'its value is "{plain(value, 80)}"')
+    return value, said
+
+
+async def _pixels(done: Done, before: Before, page: Page, eye: Eye) -> tuple[float | None, float]:
+    """The share of pixels that changed near the point, and how many did everywhere."""
+    if page is not before.page:
+        return None, inf
+    viewport = before.seen.observation.viewport
+    whole = Box(x=0, y=0, width=viewport.width, height=viewport.height)
+    try:
+        raw = await capture(page, eye.settings.scan_deadline_s)
+    except FrameSilent:
+        return None, 0.0  # it was done; that the page gives no picture now is for the next look to say
+    after = Picture.decode(raw, whole, eye.contract).masked(before.seen.masked)
+    everywhere = changed_share(before.seen.clean, after) * after.size.width * after.size.height
+    if done.at is None:
+        return None, everywhere
+    point = done.at.point
+    around = Box(x=point.x - _NEAR, y=point.y - _NEAR, width=2 * _NEAR, height=2 * _NEAR)
+    return round(changed_share(before.seen.clean, after, around), 4), everywhere
+
+
+def _first_few(sentences: list[str]) -> list[str]:
+    more = len(sentences) - _MOST_SAID
+    return sentences if more <= 0 else [*sentences[:_MOST_SAID], f"and {more} more"]
+
+
+def _nearby(point: Point, seen: Seen) -> str:
+    """Names the nearest marks, for a click that hit nothing."""
+
+    def distance(box: Box) -> float:
+        dx = max(box.x - point.x, 0.0, point.x - box.right)
+        dy = max(box.y - point.y, 0.0, point.y - box.bottom)
+        return dx * dx + dy * dy
+
+    others = sorted(
+        (mark for mark in seen.observation.marks if not mark.box.contains(point)), key=lambda mark: distance(mark.box)
+    )
+    if not others:
+        return ""
+    return "; nearest are " + ", ".join(words_for(mark) for mark in others[:3])
