@@ -45,6 +45,10 @@ class Seen:
     """An observation together with what is still alive of it."""
 
     observation: Observation
+    page: Page
+    """The tab that was looked at; nothing is sent to another."""
+    pages: tuple[Page, ...]
+    """The tabs in the order in which the observation numbers them."""
     scan: Scan
     clean: Picture
     masked: tuple[Box, ...] = ()
@@ -100,7 +104,7 @@ class Eye:
         await self.hide(tabs.active)
         at_rest = await settle(tabs, self.settings.quiet_s, self.settings.rest_deadline_s)
         clock.end("settle")
-        page, deadline = tabs.active, self.settings.scan_deadline_s
+        page, pages, deadline = tabs.active, tuple(tabs.pages), self.settings.scan_deadline_s
         scan = await frames.scan(page, deadline, self._numbers.last)
         clock.end("scan")
         raw = await capture(page, deadline)
@@ -139,7 +143,7 @@ class Eye:
             viewport=viewport,
             device_ratio=main["deviceRatio"],
             scroll=ScrollState(**main["scroll"]),
-            tabs=await _tabs(tabs, main["title"]),
+            tabs=await _titled(pages, page, main["title"]),
             marks=marks,
             listing="",
             clean=clean_shot,
@@ -152,7 +156,7 @@ class Eye:
         )
         observation = observation.model_copy(update={"listing": _listing(observation, scan, clean_shot)})
         self._last = observation
-        return Seen(observation, scan, picture, masked)
+        return Seen(observation, page, pages, scan, picture, masked)
 
     def _marks(self, scan: Scan, whole: Box) -> tuple[Mark, ...]:
         raw = [mark for mark in scan.marks if mark["box"].intersection(whole)]
@@ -240,16 +244,16 @@ def _covered(scan: Scan, marks: Sequence[Mark]) -> tuple[Covered, ...]:
     )
 
 
-async def _tabs(tabs: Tabs, active_title: str) -> tuple[Tab, ...]:
+async def _titled(pages: Sequence[Page], active: Page, active_title: str) -> tuple[Tab, ...]:
     listed = []
-    for number, page in enumerate(tabs.pages, 1):
+    for number, page in enumerate(pages, 1):
         title = active_title
-        if page is not tabs.active and not tabs.is_crashed(page):
+        if page is not active:
             try:
                 title = (await overlay.ask(page.main_frame, "title", _TITLE_S))["title"]
-            except (FrameSilent, PlaywrightError):
-                title = "(no answer)"
-        listed.append(Tab(number=number, url=page.url, title=title, active=page is tabs.active))
+            except (FrameSilent, BrowserUnavailable, PlaywrightError):
+                title = "(no answer)"  # it crashed, hangs, or was closed meanwhile
+        listed.append(Tab(number=number, url=page.url, title=title, active=page is active))
     return tuple(listed)
 
 
