@@ -52,6 +52,40 @@ async def test_a_refused_line_is_tried_once_more_and_then_the_reason_is_told():
     assert end.answer == "Line 2, 'click Sign in', was refused twice: mark 12 is covered"
 
 
+async def test_a_line_that_may_have_been_sent_is_not_sent_again():
+    silent = refused("The click was sent, but the page has not answered", "timed_out")
+    decisions = await played(StepsModel(["click Email", "click Sign in"]), [DONE, silent])
+    assert actions(decisions)[:2] == [Click(target=3), Click(target=12)]
+    end = actions(decisions)[2]
+    assert not end.success
+    assert end.answer == (
+        "Line 2, 'click Sign in', may have been carried out, so it is not sent again: "
+        "The click was sent, but the page has not answered"
+    )
+
+
+async def test_a_second_try_that_may_have_been_sent_is_the_last():
+    silent = refused("no answer", "timed_out")
+    decisions = await played(StepsModel(["click Email"]), [refused(), silent])
+    assert [each.kind for each in actions(decisions)] == ["click", "click", "finish"]
+    assert "may have been carried out" in actions(decisions)[2].answer
+
+
+async def test_lines_that_were_followed_in_one_run_are_refused_in_the_next():
+    model = StepsModel(["click Email"])
+    await played(model, [DONE])
+    with pytest.raises(UsageError, match="already followed in another run"):
+        await model.decide(TASK, (), seen())
+
+
+async def test_lines_that_looked_only_once_are_refused_in_another_run_too():
+    model = StepsModel(["click Email"])
+    begun = (step(0, outcome=DONE, author="scripted"),)
+    await model.decide(TASK, begun, seen())
+    with pytest.raises(UsageError, match="make a StepsModel for each run"):
+        await model.decide(TASK, begun, seen())
+
+
 async def test_a_line_that_works_the_second_time_goes_on():
     decisions = await played(StepsModel(["click Email", "click Sign in"]), [refused(), DONE, DONE])
     assert actions(decisions)[:3] == [Click(target=3), Click(target=3), Click(target=12)]
@@ -70,7 +104,8 @@ async def test_looks_spent_on_one_line_are_not_missed_by_the_next():
     page, later = seen(), seen(mark(13, "Sign out"))
     first = await model.decide(TASK, (), page)
     second = await model.decide(TASK, (step(0, *first.actions, outcome=DONE),), later)
-    rest = [await model.decide(TASK, (step(1, *second.actions, outcome=DONE),), later) for _ in range(4)]
+    after = step(1, *second.actions, outcome=DONE)
+    rest = [await model.decide(TASK, (after,) * count, later) for count in range(2, 6)]
     assert [each.kind for each in actions([first, second, *rest])] == [
         "wait",
         "click",

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from vision_agent.actions import Action, Finish, Wait
+from vision_agent.errors import UsageError
 from vision_agent.models.find import NotFoundError
 from vision_agent.models.lines import Line, parse
 from vision_agent.types import Decision, Observation, Outcome, Step, Task
@@ -22,13 +23,14 @@ class StepsModel:
     """Plays lines such as `click Sign in`, one a step. Lines that run out end the task as done.
 
     Its place is a counter of its own and not derived from the steps, which may hold those of others; so one of these
-    is for one run.
+    is for one run, and says so in the next.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.name = "steps"
         self._lines = parse(lines)
         self._next = 0
+        self._steps_known = -1
         self._looked_again = 0
         self._has_acted = False
         """Whether the last decision was a line's own action, so that the last outcome is that line's."""
@@ -37,12 +39,23 @@ class StepsModel:
     async def decide(
         self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
     ) -> Decision:
-        """The action of the next line; of the same one, once more, if it was refused."""
+        """The action of the next line; of the same one, once more, if it was refused and cannot have been sent.
+
+        Raises:
+            UsageError: another run has begun, whose first lines would be missing.
+        """
         del task, complaint
+        self._stay_in_one_run(steps)
         refused = _refused(steps) if self._has_acted else None
         if self._has_acted:
             if refused is None:
                 self._go_on()
+            elif refused.refusal == "timed_out":
+                # Input may have been sent before the page fell silent: a second try could order twice.
+                return self._give_up(
+                    f"{_named(self._lines[self._next])} may have been carried out, so it is not sent again: "
+                    f"{refused.sentence}"
+                )
             elif self._has_retried:
                 return self._give_up(f"{_named(self._lines[self._next])} was refused twice: {refused.sentence}")
             else:
@@ -52,6 +65,14 @@ class StepsModel:
         if self._next >= len(self._lines):
             return _decision("finish", Finish(answer=f"All {len(self._lines)} lines were carried out."), judgement)
         return self._carry_out(self._lines[self._next], observation, judgement)
+
+    def _stay_in_one_run(self, steps: Sequence[Step]) -> None:
+        if len(steps) <= self._steps_known:
+            raise UsageError(
+                f"These {len(self._lines)} lines were already followed in another run",
+                "make a StepsModel for each run",
+            )
+        self._steps_known = len(steps)
 
     def _carry_out(self, line: Line, observation: Observation, judgement: _Judgement) -> Decision:
         try:
