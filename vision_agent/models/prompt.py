@@ -23,7 +23,19 @@ from vision_agent.errors import UsageError
 from vision_agent.ports import Redact
 from vision_agent.types import Change, Message, Observation, Outcome, Step, Tab, Task
 
-_OUR_TAGS = re.compile(r"<(?=\s*/?\s*(?:page_text|step|task|person)\b)", re.IGNORECASE)
+_FILLERS = r"\u115f\u1160\u3164\uffa0"
+"""Letters to Unicode, and yet nothing is shown."""
+_UNSEEN = (
+    r"\s\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    r"\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff" + _FILLERS
+)
+"""What a reader does not see: white space, controls, and what Unicode calls default ignorable."""
+_OUR_TAGS = re.compile(
+    rf"<(?=[/{_UNSEEN}]*(?:"
+    + "|".join(f"[{_UNSEEN}]*".join(tag) for tag in ("page_text", "step", "task", "person"))
+    + rf")(?![^\W{_FILLERS}]))",
+    re.IGNORECASE,
+)
 _DECISIVE = {"kind", "target", "source"}
 
 
