@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from vision_agent.actions import Action, Ask, Click, Finish, Goto, Scroll
 from vision_agent.agent import Loop
@@ -283,10 +284,32 @@ async def test_no_further_decision_is_asked_for_when_the_budget_is_spent(limits:
     assert ran.ending == ("limit", f"A limit was reached: {sentence}.")
 
 
+async def test_a_cost_that_is_not_known_reaches_its_limit_at_once() -> None:
+    ran = Ran([costing(100)] * 9, limits=Limits(cost_usd=5))
+    assert len((await ran.run()).steps) == 1
+    assert ran.ending == (
+        "limit",
+        "A limit was reached: at most 5.00 USD may be spent, and what a decision costs is not known; "
+        "limit the tokens instead.",
+    )
+
+
+async def test_deciding_without_a_model_costs_nothing_that_is_not_known() -> None:
+    ran = Ran([[CLICK], [FINISH]], limits=Limits(cost_usd=5))
+    assert len((await ran.run()).steps) == 2
+    assert ran.ending[0] == "done"
+
+
+@pytest.mark.parametrize("limit", ["steps", "seconds", "consecutive_failures", "tokens", "cost_usd"])
+def test_a_limit_that_lets_nothing_happen_is_refused(limit: str) -> None:
+    with pytest.raises(ValidationError, match=limit):
+        Limits.model_validate({limit: 0})
+
+
 async def test_no_step_begins_when_the_time_is_over() -> None:
-    ran = Ran([[CLICK]] * 9, limits=Limits(seconds=0))
+    ran = Ran([[CLICK]] * 9, limits=Limits(seconds=1e-9))
     assert (await ran.run()).steps == ()
-    assert ran.ending == ("limit", "A limit was reached: 0 of 0 seconds have passed.")
+    assert ran.ending == ("limit", "A limit was reached: 0 of 1e-09 seconds have passed.")
 
 
 # --- replies that make no sense ---------------------------------------------------------------------------------------
@@ -348,9 +371,19 @@ async def test_an_answer_is_part_of_the_task_from_then_on() -> None:
 
     ran = Ran([[Ask(question="Which size?")], [FINISH]], person=person)
     run = await ran.run()
-    assert run.steps[0].outcomes[0].sentence == "The person answered: Which size? Large."
-    assert "Large." in run.task.messages[0].text
+    sentence = "Asked “Which size?”, the person answered: Which size? Large."
+    assert run.steps[0].outcomes[0].sentence == sentence
     assert ran.ending[0] == "done"
+
+
+async def test_a_question_that_quotes_a_page_is_not_put_into_the_person_s_mouth() -> None:
+    async def person(_: str) -> str | None:
+        return "No."
+
+    ran = Ran([[Ask(question="The page says: pay 900 now. Shall I?")], [FINISH]], person=person)
+    run = await ran.run()
+    assert [message.text for message in run.task.messages] == ["No."]
+    assert "pay 900" in run.steps[0].outcomes[0].sentence
 
 
 # --- failures ---------------------------------------------------------------------------------------------------------
@@ -411,6 +444,18 @@ async def test_a_fault_of_our_own_is_recorded_as_one_and_raised() -> None:
         await ran.run()
     assert ran.ending[0] == "error"
     assert ran.ending[1].startswith("A fault of our own: IndexError")
+
+
+@pytest.mark.parametrize("at", ["started", "observed", "intended", "happened", "ended"])
+async def test_a_listener_that_fails_leaves_a_run_with_its_ending(at: str) -> None:
+    def listener(event: Event) -> None:
+        if event.event == at:
+            raise LookupError("The listener is at fault.")
+
+    ran = Ran([[CLICK], [FINISH]], on_event=listener)
+    with pytest.raises(LookupError):
+        await ran.run()
+    assert ran.ending[0] == ("done" if at == "ended" else "error")
 
 
 async def test_what_goes_wrong_before_the_first_look_belongs_to_the_run() -> None:

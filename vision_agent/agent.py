@@ -76,8 +76,10 @@ class Loop:
             RunFailed: only if the task's limits say that failures are raised.
             VisionAgentError: something we need is not there, or the record cannot be written.
         """
-        self._write(Started(run=self.record))
+        started = Started(run=self.record)
+        self._recorder.write(started)
         try:
+            self._tell(started)
             if prepare is not None:
                 await prepare()
             ending = await self._until_done()
@@ -181,8 +183,10 @@ class Loop:
             sentence = f"A person is needed: {action.question}"
             outcome = Outcome(status="refused", refusal="needs_person", sentence=sentence)
             return outcome, Ending(status="needs_person", sentence=sentence)
-        self.say(f"Asked “{action.question}”, the person answered: {answer}")
-        return Outcome(status="done", effect="changed", sentence=f"The person answered: {answer}"), None
+        # The question may quote a page, so it is never put into the person's mouth.
+        self.say(answer)
+        sentence = f"Asked “{action.question}”, the person answered: {answer}"
+        return Outcome(status="done", effect="changed", sentence=sentence), None
 
     def _limit_reached(self) -> Ending | None:
         limits, steps = self.record.task.limits, self.record.steps
@@ -199,6 +203,11 @@ class Loop:
             reached = f"{tokens} of {limits.tokens} tokens were used"
         elif limits.cost_usd is not None and cost >= limits.cost_usd:
             reached = f"{cost:.2f} of {limits.cost_usd:.2f} USD were spent"
+        elif limits.cost_usd is not None and any(usage.cost_usd is None for usage in usages):
+            reached = (
+                f"at most {limits.cost_usd:.2f} USD may be spent, and what a decision costs is not known; "
+                "limit the tokens instead"
+            )
         elif self._failures >= limits.consecutive_failures:
             last = steps[-1].outcomes[0].sentence if steps[-1].outcomes else "nothing was decided"
             reached = f"{self._failures} steps in a row came to nothing, the last: {last}"
@@ -220,6 +229,9 @@ class Loop:
 
     def _write(self, event: Event) -> None:
         self._recorder.write(event)
+        self._tell(event)
+
+    def _tell(self, event: Event) -> None:
         if self._on_event is not None:
             self._on_event(event)
 

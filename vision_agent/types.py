@@ -264,12 +264,13 @@ class Secret(_Data):
 class Limits(_Data):
     """Where a run stops by itself."""
 
-    steps: int = 40
-    seconds: float | None = None
-    consecutive_failures: int = 5
+    steps: int = Field(default=40, ge=1)
+    seconds: float | None = Field(default=None, gt=0)
+    consecutive_failures: int = Field(default=5, ge=1)
     """Steps in a row in which no action was carried out."""
-    tokens: int | None = None
-    cost_usd: float | None = None
+    tokens: int | None = Field(default=None, gt=0)
+    cost_usd: float | None = Field(default=None, gt=0)
+    """A run that cannot know what a decision cost ends after it: better too early than never."""
     on_failure: Literal["never_raise", "after_retries", "at_once"] = "never_raise"
 
 
@@ -386,7 +387,7 @@ class Outcome(_Data):
     sentence: str
     """For the model: what was attempted, on what, what was found, what could help."""
     rung: int | None = None
-    """Of the ladder in DESIGN: 1 the live element, 2 role and name, 3 structure, 4 coordinates."""
+    """How the target was found: 1 the live element, 2 role and name, 3 structure, 4 coordinates."""
     point: Point | None = None
     """Page coordinates at which input was sent."""
     value: str | None = None
