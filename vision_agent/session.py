@@ -22,14 +22,14 @@ from vision_agent.browser import gate, live, overlay
 from vision_agent.browser.launch import launched
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.still import StillBrowser
-from vision_agent.errors import BrowserUnavailable, RecordError, UsageError
+from vision_agent.errors import BrowserUnavailable, RecordError, UsageError, VisionAgentError
 from vision_agent.models.scripted import ScriptedModel
-from vision_agent.ports import Browser, Model
-from vision_agent.record.redact import Redactor
+from vision_agent.ports import Browser, Model, Redact
+from vision_agent.record.redact import Redactor, redact_model
 from vision_agent.record.report import write_report
 from vision_agent.record.store import SHOTS, RunFolder, new_run_id, shot_name
 from vision_agent.settings import BrowserSettings, Settings
-from vision_agent.types import Ending, Event, Observation, Provenance, Run, Task
+from vision_agent.types import Ending, Event, Observation, Observed, Provenance, Run, Started, Task
 from vision_agent.vision.contract import contract_for
 
 _TRACED = ("vision-agent", "playwright", "anthropic", "pillow", "numpy", "opencv-python-headless", "pydantic")
@@ -45,7 +45,8 @@ class Agent:
         page: an async Playwright page to work on, used as it is and left open; None launches or connects as the
             settings say.
         settings: None reads flags, environment and file.
-        on_event: is told everything that is recorded, when it has been recorded.
+        on_event: is told everything that is recorded, when it has been recorded and as it was: secrets taken out,
+            pictures with their bytes.
         person: answers questions; None when there is nobody.
     """
 
@@ -71,16 +72,19 @@ class Agent:
         self._person = person
         self._clock = clock
         self._loop: Loop | None = None
+        self._redact: Redact = Redactor(())
 
     async def run(self) -> Run:
         """The run, as it was recorded in `folder`; `report` is there for a person to open, however it ended.
 
         Raises:
-            UsageError: the task or the settings ask for something that cannot be.
+            UsageError: the task or the settings ask for something that cannot be, or it has run before.
             Unavailable: no browser, or the model could not be asked.
             RecordError: the record cannot be written; nothing was done that is not recorded.
         """
-        redact = Redactor(self.task.secrets)
+        if self.folder is not None:
+            raise UsageError(f"This agent has run already, into {self.folder}", "make an Agent for each run")
+        self._redact = redact = Redactor(self.task.secrets)
         now = self._clock()
         folder = RunFolder.create(self.settings.runs, new_run_id(now), redact)
         self.folder = folder.path
@@ -88,6 +92,9 @@ class Agent:
             async with AsyncExitStack() as stack:
                 run = await self._run(stack, folder, redact, now)
         except BaseException as error:
+            if isinstance(error, VisionAgentError):  # its sentence ends on a terminal or in a log
+                error.sentence, error.hint = redact(error.sentence), redact(error.hint)
+                error.args = (error.sentence,)
             try:
                 self._close(folder)
             except RecordError as second:  # what broke the run is what is raised
@@ -98,8 +105,9 @@ class Agent:
 
     @property
     def ending(self) -> Ending | None:
-        """How the run ended; None before it has."""
-        return self._loop.record.ending if self._loop is not None else None
+        """How the run ended, as it was recorded: secrets taken out. None before it has."""
+        ending = self._loop.record.ending if self._loop is not None else None
+        return None if ending is None else Ending.model_validate(redact_model(ending, self._redact))
 
     def listen(self, on_event: Callable[[Event], None]) -> None:
         """Tell this listener everything from now on, instead of the one given at the start."""
@@ -112,6 +120,10 @@ class Agent:
             self.task = Task.model_validate({**dict(self.task), "messages": [*self.task.messages, message]})
         else:
             self._loop.say(text)
+
+    def _tell(self, event: Event) -> None:
+        assert self._on_event is not None
+        self._on_event(_redacted(event, self._redact) if self.task.secrets else event)
 
     def _close(self, folder: RunFolder) -> None:
         self.head = folder.head
@@ -141,7 +153,7 @@ class Agent:
                 model=model_name if isinstance(self._model, str | None) else type(self._model).__name__,
                 prompts=assets.prompt_hashes(),
                 overlay_sha256=overlay.script_sha256(),
-                settings=self.settings.model_dump(mode="json"),
+                settings=settings_module.recordable(self.settings),
             ),
         )
         self._loop = Loop(
@@ -151,7 +163,7 @@ class Agent:
             folder,
             repairs=self.settings.model.repairs,
             person=self._person,
-            on_event=self._on_event,
+            on_event=self._tell if self._on_event is not None else None,
             clock=self._clock,
         )
         return await self._loop.run(prepare)
@@ -221,6 +233,21 @@ class Agent:
         return prepare
 
 
+def _redacted(event: Event, redact: Redact) -> Event:
+    """The event as the record has it, its pictures with their bytes: in those, fields with a secret are masked."""
+    told = type(event).model_validate(redact_model(event, redact))
+    match event, told:
+        case Observed(observation=seen), Observed():
+            pictures = {"clean": seen.clean, "marked": seen.marked}
+            return told.model_copy(update={"observation": told.observation.model_copy(update=pictures)})
+        case Started(), Started(run=run):
+            pairs = zip(run.task.pictures, event.run.task.pictures, strict=True)
+            kept = tuple(each.model_copy(update={"shot": given.shot}) for each, given in pairs)
+            task = run.task.model_copy(update={"pictures": kept})
+            return told.model_copy(update={"run": run.model_copy(update={"task": task})})
+    return told
+
+
 def _within(hosts: tuple[str, ...] | None, browser: BrowserSettings) -> BrowserSettings:
     """The settings of a browser that reaches no other host than these."""
     if hosts is None:
@@ -230,7 +257,7 @@ def _within(hosts: tuple[str, ...] | None, browser: BrowserSettings) -> BrowserS
             "Allowed hosts cannot be held to with a proxy or in a browser that is connected to",
             "let the agent launch the browser without a proxy, or leave them out",
         )
-    return browser.model_copy(update={"args": (*browser.args, gate.network_rule(hosts))})
+    return browser.model_copy(update={"args": (*browser.args, *gate.network_rules(hosts))})
 
 
 def _version(package: str) -> str:

@@ -609,3 +609,103 @@ async def test_a_secret_is_not_typed_into_a_frame_of_another_host_nor_at_a_point
         assert outcome.refusal == "blocked"
         assert "localhost" in outcome.sentence
         assert (await hand.act(Type(target=hand.point("User"), text="<secret:pass>"))).refusal == "blocked"
+
+
+# --- what may never be hit --------------------------------------------------------------------------------------------
+
+SLIDES = """<style>@keyframes slide { to { margin-left: 200px } } button.going { animation: slide 0.6s linear forwards }</style>
+<button onclick='document.title = this.textContent'>Save</button><script>
+const b = document.querySelector('button');
+addEventListener('go', () => { b.className = 'going'; setTimeout(() => b.textContent = 'Delete all', 300) });
+</script>"""
+
+
+async def test_what_becomes_something_else_while_it_slides_is_not_clicked(on: On) -> None:
+    async with on(SLIDES) as hand:
+        await hand.js("dispatchEvent(new Event('go'))")
+        outcome = await hand.act(Click(target=hand.number("Save")))
+        assert outcome.refusal == "changed"
+        assert "Delete all" in outcome.sentence
+        assert await hand.js("document.title") == ""
+
+
+async def test_a_drag_between_things_that_cannot_be_seen_at_once_is_refused(on: On) -> None:
+    body = """<div role=button draggable=true style='height:40px'>Card</div><div style='height:730px'></div>
+    <div role=button style='height:60px'>Done list</div><div style='height:1500px'></div>
+    <script>addEventListener('mouseup', () => document.title = 'released')</script>"""
+    async with on(body) as hand:
+        outcome = await hand.act(Drag(source=hand.number("Card"), target=hand.number("Done list")))
+        assert outcome.refusal == "moved"
+        assert "cannot be seen at once" in outcome.sentence
+        assert await hand.js("document.title") == ""
+
+
+async def test_nothing_is_sent_when_another_tab_came_to_the_front(on: On) -> None:
+    pop = "<input autofocus aria-label=Trap><script>focus()</script>"
+    async with on("<label>Name <input></label>", pages={"/pop": pop}) as hand:
+        field, page = hand.number("Name"), hand.page
+        async with page.expect_popup() as popup:
+            await page.evaluate("window.open('/pop')")
+        trap = await popup.value
+        await trap.wait_for_selector("input")
+        outcome = await hand.act(Type(target=field, text="Ada"))
+        assert outcome.refusal == "changed"
+        assert "another tab came to the front" in outcome.sentence
+        assert await trap.evaluate("document.querySelector('input').value") == ""
+        assert await page.evaluate("document.querySelector('input').value") == ""
+
+
+async def test_a_popup_that_opens_under_the_hand_gets_no_key(on: On) -> None:
+    pop = "<input autofocus aria-label=Trap>"
+    body = "<label>Name <input onfocus='window.open(`/pop`)'></label>"
+    async with on(body, pages={"/pop": pop}) as hand:
+        page = hand.page
+        await hand.act(Type(target=hand.number("Name"), text="Ada"))
+        trap = next(each for each in page.context.pages if each is not page)
+        assert await trap.evaluate("document.querySelector('input')?.value ?? ''") == ""
+
+
+async def test_keys_stop_when_a_script_takes_the_focus_away(on: On) -> None:
+    body = "<label>Name <input onkeydown='other.focus()'></label><label>Other <input id=other></label>"
+    async with on(body) as hand:
+        outcome = await hand.act(Type(target=hand.number("Name"), text="alice"))
+        assert outcome.refusal == "changed"
+        assert "only the first character was typed" in outcome.sentence
+        assert len(await hand.js("other.value")) <= 1
+
+
+async def test_typing_at_a_point_that_takes_no_focus_leaves_the_field_before_it_alone(on: On) -> None:
+    body = """<label>Email <input></label><canvas style='display:block' width=200 height=200
+    onmousedown='event.preventDefault()'></canvas>"""
+    async with on(body) as hand:
+        await hand.act(Type(target=hand.number("Email"), text="a@b.c"))
+        await hand.look()
+        outcome = await hand.act(Type(target=Point(x=100, y=150), text="hello"))
+        assert outcome.refusal == "changed"
+        assert await hand.js("document.querySelector('input').value") == "a@b.c"
+
+
+async def test_two_options_with_the_same_words_are_ambiguous(on: On) -> None:
+    body = "<select aria-label=Size><option>-<option value=1>Large<option value=2>Large</select>"
+    async with on(body) as hand:
+        outcome = await hand.act(Select(target=hand.number("Size"), options=("Large",)))
+        assert outcome.refusal == "ambiguous"
+
+
+async def test_a_tab_is_closed_by_the_number_it_was_seen_with(on: On) -> None:
+    async with on("<p>one", pages={"/2": "two", "/3": "three", "/4": "four"}) as hand:
+        for path in ("/2", "/3", "/4"):
+            await hand.act(actions.OpenTab(url=path))
+            await hand.look()
+        tabs = hand.page.context.pages
+        await tabs[1].close()
+        await hand.act(actions.CloseTab(tab=3))
+        assert tabs[2].is_closed()
+        assert not tabs[3].is_closed()
+
+
+async def test_a_dialog_between_two_looks_is_told_in_the_next(on: On) -> None:
+    async with on("<p>hi") as hand:
+        await hand.js("alert('Session over')")
+        seen = await hand.look()
+        assert any("Session over" in warning for warning in seen.warnings)

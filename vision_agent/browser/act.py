@@ -11,7 +11,7 @@ import re
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urljoin, urlsplit
 
 from playwright.async_api import Error as PlaywrightError
@@ -30,7 +30,7 @@ from vision_agent.browser.refusal import Refused
 from vision_agent.browser.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Outcome, Secret
+from vision_agent.types import Mark, Outcome, Secret
 from vision_agent.vision.contract import Contract
 
 _FILLED_AT_ONCE = {"date", "time", "datetime-local", "month", "week", "color", "range"}
@@ -39,6 +39,8 @@ _TYPED_KEYS = 300
 """Characters typed key by key; longer text is inserted at once after them."""
 _LOOKS = 4
 """How often an action may wait for the page: to find its target, to see it stand still, to send, to read back."""
+_STILL_MS = 1000.0
+"""For what has just been seen to stand still."""
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
 
 
@@ -52,6 +54,8 @@ class Hands:
     contract: Contract
     policy: gate.Policy
     secrets: Sequence[Secret] = ()
+    _page: Page = field(init=False)
+    """The tab that was looked at. What comes to the front meanwhile gets no input."""
 
     async def act(self, action: Action, seen: Seen) -> Outcome:
         """What became of the action.
@@ -61,8 +65,10 @@ class Hands:
         """
         started = time.perf_counter()
         self.tabs.begin()
-        before = Before(seen, self.tabs.active, len(self.tabs.pages))
+        self._page = seen.page
+        before = Before(seen, seen.page, len(self.tabs.pages))
         try:
+            self._must_be_in_front(action)
             outcome = await self._attempt(action, before)
         except Refused as refusal:
             outcome = Outcome(status="refused", refusal=refusal.refusal, sentence=refusal.sentence)
@@ -71,6 +77,12 @@ class Hands:
         except PlaywrightError as error:
             outcome = _outcome_of(error, action)
         return outcome.model_copy(update={"seconds": round(time.perf_counter() - started, 4)})
+
+    def _must_be_in_front(self, action: Action) -> None:
+        if self.tabs.active is self._page or isinstance(action, actions.SwitchTab | actions.CloseTab | actions.OpenTab):
+            return
+        front = plain(self.tabs.active.url, 100)
+        raise Refused("changed", f"{action.kind} was not done: another tab came to the front ({front}). Look again.")
 
     async def _attempt(self, action: Action, before: Before) -> Outcome:
         sentence = f"The tab closed during {action.kind}"
@@ -110,7 +122,7 @@ class Hands:
             case actions.Goto() | actions.Back() | actions.Forward() | actions.Reload():
                 return await self._navigate(action)
             case actions.OpenTab() | actions.SwitchTab() | actions.CloseTab():
-                return await self._turn_to(action)
+                return await self._turn_to(action, seen)
             case actions.Ask() | actions.Finish():
                 raise Refused("unsupported", f"{action.kind} is not something a browser does.")
 
@@ -130,24 +142,24 @@ class Hands:
         if at.mark is not None and at.locator is not None and at.mark.state.input_type in _FILLED_AT_ONCE:
             await at.locator.fill(text, timeout=self._timeout_ms)
         else:
-            await self._type_keys(action, at, text, seen)
+            await self._type_keys(action, at, text, seen, is_secret)
         if action.submit:
             await self._page.keyboard.press("Enter")
         shown = action.text if len(action.text) <= 60 else action.text[:59] + "…"
         return Done(f'Typed "{plain(shown, 60)}" into {at.words}', at, expected=None if is_secret else text)
 
-    async def _type_keys(self, action: actions.Type, at: Located, text: str, seen: Seen) -> None:
+    async def _type_keys(self, action: actions.Type, at: Located, text: str, seen: Seen, is_secret: bool) -> None:
         if at.mark is not None and at.locator is not None:
             if at.mark.kind != "field" and at.mark.role not in ("textbox", "searchbox", "combobox", "generic"):
                 raise Refused("unsupported", f"{at.words} is not a field; text cannot be typed into it.")
             if at.mark.state.readonly:
                 raise Refused("disabled", f"{at.words} is read-only.")
             await self._click_at(at, actions.Click(target=action.target), seen)
-            now = await recheck(at.mark, seen.scan, self.settings.action_deadline_s)
-            if not now["found"] or not now["state"].get("focused"):
+            if not await self._has_focus(at.mark, seen):
                 raise Refused("changed", f"{at.words} did not take the focus when it was clicked; nothing was typed.")
         else:
             await self._click_at(at, actions.Click(target=action.target), seen)
+            await self._must_have_left_fields(at, seen)
         if at.mark is not None and at.mark.tag == "input":
             text = " ".join(text.splitlines())  # a line break would submit the form
         if action.clear:
@@ -156,19 +168,58 @@ class Hands:
                 await self._page.keyboard.press("Delete")
         else:
             await self._page.keyboard.press(_TO_THE_END)
-        await self._page.keyboard.type(text[:_TYPED_KEYS])
+        if is_secret:
+            # All at once, so that no script can take the focus in the middle of it.
+            await self._must_keep_focus(at, seen, "nothing was typed")
+            await self._page.keyboard.insert_text(text)
+            return
+        await self._page.keyboard.type(text[:1])
+        if text[1:]:
+            await self._must_keep_focus(at, seen, "only the first character was typed")
+        await self._page.keyboard.type(text[1:_TYPED_KEYS])
         if text[_TYPED_KEYS:]:
             await self._page.keyboard.insert_text(text[_TYPED_KEYS:])
+
+    async def _must_keep_focus(self, at: Located, seen: Seen, so_far: str) -> None:
+        if at.mark is not None and not await self._has_focus(at.mark, seen):
+            raise Refused("changed", f"{at.words} lost the focus to something else; {so_far}.")
+
+    async def _has_focus(self, mark: Mark, seen: Seen) -> bool:
+        """Whether keys go to it: it has the focus in its document, and each frame around it has that in its parent."""
+        now = await recheck(mark, seen.scan, self.settings.action_deadline_s)
+        if not now["found"] or not now["state"].get("focused"):
+            return False
+        scanned = seen.scan.owner(mark.key)
+        while scanned is not None and scanned.parent is not None:
+            frame = {"key": scanned.key, "kind": "frame"}
+            now = await overlay.ask(scanned.parent.frame, "check", self.settings.action_deadline_s, **frame)
+            if not now["found"] or not now["state"].get("focused"):
+                return False
+            scanned = scanned.parent
+        return True
+
+    async def _must_have_left_fields(self, at: Located, seen: Seen) -> None:
+        """A canvas may keep the focus where it was; what is typed then goes into a field elsewhere."""
+        for mark in seen.observation.marks:
+            is_elsewhere = mark.kind == "field" and not mark.box.contains(at.point)
+            if mark.state.focused and is_elsewhere and await self._has_focus(mark, seen):
+                raise Refused(
+                    "changed", f"{at.words} did not take the focus, {words_for(mark)} kept it; no key was sent."
+                )
 
     async def _click_at(self, at: Located, click: actions.Click, seen: Seen) -> None:
         if at.locator is not None and at.is_direct:
             try:
+                # Playwright waits for it to stand still; what it has become meanwhile is looked at before the click.
+                await at.locator.click(position=at.position, trial=True, timeout=self._timeout_ms)  # type: ignore[arg-type]
+                at = await self._locate(click.target, seen)
+                assert at.locator is not None
                 await at.locator.click(
                     position=at.position,  # type: ignore[arg-type]
                     button=click.button,
                     click_count=click.count,
                     modifiers=list(click.modifiers),
-                    timeout=self._timeout_ms,
+                    timeout=_STILL_MS,
                 )
                 return
             except PlaywrightError as error:
@@ -176,11 +227,13 @@ class Hands:
                 if "TypeError" not in error.message:
                     raise
             at = await self._locate(click.target, seen)
-        for modifier in click.modifiers:
-            await self._page.keyboard.down(modifier)
-        await self._page.mouse.click(at.point.x, at.point.y, button=click.button, click_count=click.count)
-        for modifier in click.modifiers:
-            await self._page.keyboard.up(modifier)
+        try:
+            for modifier in click.modifiers:
+                await self._page.keyboard.down(modifier)
+            await self._page.mouse.click(at.point.x, at.point.y, button=click.button, click_count=click.count)
+        finally:
+            for modifier in click.modifiers:
+                await asyncio.wait_for(self._page.keyboard.up(modifier), self.settings.action_deadline_s)
 
     async def _select(self, action: actions.Select, seen: Seen) -> Done:
         at = await self._locate(action.target, seen)
@@ -194,6 +247,8 @@ class Hands:
             if found is None:
                 offer = ", ".join(f'"{plain(option, 40)}"' for option in offered[:12])
                 raise Refused("not_an_option", f'{at.words} has no option "{plain(each, 60)}"; it offers {offer}.')
+            if offered.count(found) > 1:
+                raise Refused("ambiguous", f'{at.words} has {offered.count(found)} options "{plain(found, 60)}".')
         labels = [label for label in wanted if label is not None]
         await at.locator.select_option(label=labels, timeout=self._timeout_ms)
         said = " and ".join(f'"{plain(label, 60)}"' for label in labels)
@@ -219,10 +274,10 @@ class Hands:
     async def _focus(self, at: Located, seen: Seen) -> None:
         if at.locator is None or at.mark is None:
             await self._page.mouse.click(at.point.x, at.point.y)
+            await self._must_have_left_fields(at, seen)
             return
         await at.locator.focus(timeout=self._timeout_ms)
-        now = await recheck(at.mark, seen.scan, self.settings.action_deadline_s)
-        if not now["found"] or not now["state"].get("focused"):
+        if not await self._has_focus(at.mark, seen):
             raise Refused(
                 "unsupported", f"{at.words} cannot take the focus, so keys do not go there. Click it instead."
             )
@@ -230,7 +285,9 @@ class Hands:
     async def _hover(self, action: actions.Hover, seen: Seen) -> Done:
         at = await self._aim(action.target, seen)
         if at.locator is not None and at.is_direct:
-            await at.locator.hover(position=at.position, timeout=self._timeout_ms)  # type: ignore[arg-type]
+            await at.locator.hover(position=at.position, trial=True, timeout=self._timeout_ms)  # type: ignore[arg-type]
+            at = await self._locate(action.target, seen)
+            await at.locator.hover(position=at.position, timeout=_STILL_MS)  # type: ignore[union-attr, arg-type]
         else:
             await self._page.mouse.move(at.point.x, at.point.y)
         return Done(f"Moved the pointer over {at.words}", at)
@@ -269,16 +326,21 @@ class Hands:
         return Done(sentence, None, moved=far >= 1)
 
     async def _drag(self, action: actions.Drag, seen: Seen) -> Done:
-        start = await self._locate(action.source, seen)
-        end = await self._locate(action.target, seen)
-        again = await self._locate(action.source, seen)
-        if again.point != start.point:
-            raise Refused("moved", f"{start.words} and {end.words} cannot be seen at once; scroll so that both show.")
+        first, second = await self._locate(action.source, seen), await self._locate(action.target, seen)
+        try:
+            # Showing the one may have scrolled the other away: both are looked at once more, as they are.
+            start = await self._locate(action.source, seen, reveal=False)
+            end = await self._locate(action.target, seen, reveal=False)
+        except Refused as refusal:
+            words = f"{first.words} and {second.words} cannot be seen at once; scroll so that both show."
+            raise Refused("moved", words) from refusal
         mouse = self._page.mouse
         await mouse.move(start.point.x, start.point.y)
-        await mouse.down()
-        await mouse.move(end.point.x, end.point.y, steps=12)
-        await mouse.up()
+        try:
+            await mouse.down()
+            await mouse.move(end.point.x, end.point.y, steps=12)
+        finally:
+            await asyncio.wait_for(mouse.up(), self.settings.action_deadline_s)
         return Done(f"Dragged {start.words} to {end.words}", end)
 
     # --- pages and tabs -----------------------------------------------------------------------------------------------
@@ -323,7 +385,7 @@ class Hands:
                     return Done(f"There is no page to go {way} to", None)
                 return Done(f"Went {way} to {page.url}", None)
 
-    async def _turn_to(self, action: actions.OpenTab | actions.SwitchTab | actions.CloseTab) -> Done:
+    async def _turn_to(self, action: actions.OpenTab | actions.SwitchTab | actions.CloseTab, seen: Seen) -> Done:
         if isinstance(action, actions.OpenTab):
             url = urljoin(self._page.url, action.url) if not urlsplit(action.url).scheme else action.url
             gate.check(url, self.policy)
@@ -337,9 +399,11 @@ class Hands:
                 await page.close()
                 raise
             return Done(f"Opened {url} in tab {self.tabs.number(page)}", None, moved=True)
-        if not 1 <= action.tab <= len(self.tabs.pages):
-            raise Refused("unknown_mark", f"There is no tab {action.tab}; there are {len(self.tabs.pages)}.")
-        page = self.tabs.pages[action.tab - 1]
+        if not 1 <= action.tab <= len(seen.pages):
+            raise Refused("unknown_mark", f"There is no tab {action.tab}; there are {len(seen.pages)}.")
+        page = seen.pages[action.tab - 1]
+        if page not in self.tabs.pages:
+            raise Refused("gone", f"Tab {action.tab} has been closed.")
         if isinstance(action, actions.SwitchTab):
             self.tabs.active = page
             await page.bring_to_front()
@@ -350,10 +414,6 @@ class Hands:
         return Done(f"Closed tab {action.tab}", None, moved=True)
 
     # --- small things -------------------------------------------------------------------------------------------------
-
-    @property
-    def _page(self) -> Page:
-        return self.tabs.active
 
     @property
     def _timeout_ms(self) -> float:
@@ -404,8 +464,9 @@ class Hands:
             at = again
         return at
 
-    async def _locate(self, target: Target, seen: Seen) -> Located:
-        return await locate(self._page, target, seen, self.contract, self.settings.action_deadline_s)
+    async def _locate(self, target: Target, seen: Seen, *, reveal: bool = True) -> Located:
+        deadline_s = self.settings.action_deadline_s
+        return await locate(self._page, target, seen, self.contract, deadline_s, reveal=reveal)
 
 
 async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float) -> None:

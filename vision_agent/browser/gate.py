@@ -46,8 +46,8 @@ def check(url: str, policy: Policy) -> None:
         raise Refused("blocked", f"{url[:200]} was not opened: its host is not among the allowed ones ({allowed}).")
 
 
-def network_rule(hosts: tuple[str, ...]) -> str:
-    """The argument with which Chromium itself resolves no host but these: redirects, frames and sockets included.
+def network_rules(hosts: tuple[str, ...]) -> tuple[str, str]:
+    """The arguments with which Chromium itself resolves no host but these: redirects, frames and sockets included.
 
     Addresses written as numbers count as hosts too. It says nothing where a proxy resolves names instead.
 
@@ -57,4 +57,6 @@ def network_rule(hosts: tuple[str, ...]) -> str:
     for host in hosts:
         if not re.fullmatch(r"(\*\.)?[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]", host):
             raise UsageError(f"The allowed host {host!r} is not a host's name", "such as example.org or *.example.org")
-    return "--host-resolver-rules=" + ", ".join(["MAP * ~NOTFOUND", *(f"EXCLUDE {host}" for host in hosts)])
+    names = ", ".join(["MAP * ~NOTFOUND", *(f"EXCLUDE {host}" for host in hosts)])
+    # WebRTC asks addresses without their names; without a proxy it then has no way out at all.
+    return f"--host-resolver-rules={names}", "--webrtc-ip-handling-policy=disable_non_proxied_udp"

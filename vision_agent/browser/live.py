@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
@@ -22,6 +23,8 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.types import Observation, Outcome, Secret
 from vision_agent.vision.contract import Contract
 
+_MOST_SAID = 5
+"""Dialogs and the like since the last act; a page may open them without end."""
 _SCHEMES = ("http", "https", "file", "about", "data")
 """What a person may begin with; the agent itself may only go on to the web, and to what the person began with."""
 
@@ -72,8 +75,12 @@ class LiveBrowser:
         """
         if not self._tabs.pages:
             raise BrowserUnavailable("There is nothing to look at: every tab was closed", "start the run again")
-        self._seen = await self._eye.look(self._tabs)
-        return self._seen.observation
+        seen = await self._eye.look(self._tabs)
+        if happened := self._tabs.untold():
+            said = (*seen.observation.warnings, *(each.sentence for each in happened[:_MOST_SAID]))
+            seen = replace(seen, observation=seen.observation.model_copy(update={"warnings": said}))
+        self._seen = seen
+        return seen.observation
 
     async def act(self, action: Action, observation: Observation) -> Outcome:
         """What became of one action, whose numbers and points are those of `observation`, which must be the latest.

@@ -24,6 +24,9 @@ from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Picture
 
 _POINTS = 5
+_WAYS_TO_SHOW: tuple[tuple[bool | str, bool], ...] = ((True, False), ("always", False), ("always", True))
+"""Whether to scroll the element into view, and the frames around it: each tried only if the one before failed."""
+_AS_IT_IS: tuple[tuple[bool | str, bool], ...] = ((False, False),)
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,8 @@ class Located:
     answer: dict[str, Any] | None = None
     is_direct: bool = False
     """Whether input may go through the locator, which waits and looks once more. In a frame of another process
-    Playwright leaves out border and padding and misses; an area of an image map has no box for it to click."""
+    Playwright leaves out border and padding and misses; an area of an image map has no box for it to click,
+    and in SVG it counts from the edge of the stroke."""
 
 
 def words_for(mark: Mark) -> str:
@@ -52,8 +56,10 @@ def words_for(mark: Mark) -> str:
     return f"mark {mark.number} ({mark.role if mark.role != 'generic' else mark.tag}{name})"
 
 
-async def locate(page: Page, target: Target, seen: Seen, contract: Contract, deadline_s: float) -> Located:
-    """The place of a mark's live element, or of a point of the picture.
+async def locate(
+    page: Page, target: Target, seen: Seen, contract: Contract, deadline_s: float, *, reveal: bool = True
+) -> Located:
+    """The place of a mark's live element, scrolled into view unless it may not be, or of a point of the picture.
 
     Raises:
         Refused: it is unknown, gone, changed, covered, disabled or moved; the sentence says which and what could help.
@@ -62,7 +68,7 @@ async def locate(page: Page, target: Target, seen: Seen, contract: Contract, dea
     try:
         if isinstance(target, Point):
             return await _at_point(page, target, seen, contract, deadline_s)
-        return await _of_mark(target, seen, deadline_s)
+        return await _of_mark(target, seen, deadline_s, _WAYS_TO_SHOW if reveal else _AS_IT_IS)
     except FrameSilent as error:
         raise Refused("timed_out", f"The page did not answer when {target} was looked at again: {error}.") from error
 
@@ -75,7 +81,7 @@ async def recheck(mark: Mark, scan: Scan, deadline_s: float) -> dict[str, Any]:
     return await overlay.ask(owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind)
 
 
-async def _of_mark(number: int, seen: Seen, deadline_s: float) -> Located:
+async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple[bool | str, bool], ...]) -> Located:
     mark = seen.observation.mark(number)
     if mark is None:
         known = [mark.number for mark in seen.observation.marks]
@@ -87,7 +93,7 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float) -> Located:
         raise Refused("gone", f"{words} is gone: its frame was closed or left.")
     trouble: Refused | None = None
     # A frame may be taller than what its parent shows of it, so what is in sight of its own frame may still be out.
-    for reveal, with_frames in ((True, False), ("always", False), ("always", True)):
+    for reveal, with_frames in ways:
         if with_frames:
             await _reveal_frames(owner, deadline_s)
         answer = await _look_again(mark, owner, reveal, words, seen, deadline_s)
@@ -109,7 +115,7 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float) -> Located:
         locator=overlay.live(owner.frame, mark.key),
         position={"x": local["x"] - rect["x"] - border["x"], "y": local["y"] - rect["y"] - border["y"]},
         answer=answer,
-        is_direct=owner.parent is None and mark.tag != "area",
+        is_direct=owner.parent is None and mark.tag != "area" and not answer["svg"],
     )
 
 
@@ -125,6 +131,9 @@ async def _look_again(
     if answer["fingerprint"] != mark.fingerprint:
         now = f'{answer["role"]} "{plain(answer["name"], 60)}"'
         raise Refused("changed", f"{words} has become {now}. Look at the new listing before acting on it.")
+    if answer["row"] != mark.row:
+        now = f'says "{plain(answer["rowText"], 60)}" now' if answer["rowText"] else "is empty now or another one"
+        raise Refused("changed", f"The row of {words} {now}. Look at the new listing before acting on it.")
     if answer["disabled"]:
         raise Refused("disabled", f"{words} is disabled. Something else must be done first.")
     if not answer["visible"]:

@@ -42,6 +42,7 @@ class Tabs:
     active: Page
     pages: list[Page] = field(default_factory=list)
     happenings: list[Happening] = field(default_factory=list)
+    _before: list[Happening] = field(default_factory=list)
     _requests: dict[Request, float] = field(default_factory=dict)
     _asked: Counter[tuple[str, str, bytes | None]] = field(default_factory=Counter)
     _listening: list[tuple[Any, str, Callable[..., Any]]] = field(default_factory=list)
@@ -101,9 +102,14 @@ class Tabs:
         happened, self.happenings = self.happenings, []
         return happened
 
+    def untold(self) -> list[Happening]:
+        """What has happened that came of no action, since this was last asked."""
+        happened, self._before = self._before + self.take(), []
+        return happened
+
     def begin(self) -> None:
         """Something is about to be done: what happened before does not come of it, nor is asking again a poll."""
-        self.take()
+        self._before += self.take()
         self._asked.clear()
 
     def _on(self, source: Any, event: str, handler: Callable[..., Any]) -> None:
