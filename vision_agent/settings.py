@@ -6,6 +6,7 @@ Variables are named `VISION_AGENT_BROWSER__HEADLESS=false`. An unknown key is re
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Literal
 
@@ -129,6 +130,37 @@ def load(**flags: Any) -> Settings:
         ) from error
     except (SettingsError, ValueError) as error:
         raise UsageError(f"The settings cannot be read: {error}", f"see {FILE_NAME}") from error
+
+
+def recordable(settings: Settings) -> dict[str, Any]:
+    """The settings as JSON values, without what an address can hold besides a host: it may open a door.
+
+    Of the proxy, of the running browser and of addresses in the browser's arguments only scheme, host and port stay.
+    """
+    dumped = settings.model_dump(mode="json")
+    browser = dumped["browser"]
+    if browser["cdp_url"] is not None:
+        browser["cdp_url"] = _only_host(browser["cdp_url"])
+    if browser["proxy"] is not None:
+        browser["proxy"]["server"] = _only_host(browser["proxy"]["server"])
+    browser["args"] = [_argument(each) for each in browser["args"]]
+    return dumped
+
+
+def _argument(text: str) -> str:
+    option, value = re.fullmatch(r"(--[\w-]+=)?(.*)", text, re.DOTALL).groups(default="")  # type: ignore[union-attr]
+    return option + re.sub(r"[^\s,;\"']*(?:://|@)[^\s,;\"']*", lambda match: _only_host(match.group()), value)
+
+
+def _only_host(address: str) -> str:
+    """By hand and not parsed: an address that is not well formed can hold a password all the same."""
+    scheme, mark, rest = address.partition("://") if "://" in address else ("", "", address)
+    authority, *more = re.split(r"[/?#\\]", rest, maxsplit=1)
+    user, at, host = authority.rpartition("@")
+    if not at and any("@" in each for each in more):
+        return f"{scheme}{mark}…"  # a password with a slash looks like a host
+    del user
+    return f"{scheme}{mark}{host}"
 
 
 def _file() -> Path:

@@ -1,0 +1,73 @@
+"""What of the settings may stand in a record."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from vision_agent.settings import BrowserSettings, ProxySettings, Settings, recordable
+
+PASSWORD = "s3cretpass"
+
+
+def recorded(**browser: Any) -> dict[str, Any]:
+    settings = Settings(browser=BrowserSettings(**browser))
+    kept = recordable(settings)
+    assert PASSWORD not in json.dumps(kept)
+    assert set(kept) == set(settings.model_dump())
+    found: dict[str, Any] = kept["browser"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("server", "kept"),
+    [
+        (f"http://bob:{PASSWORD}@proxy.test:3128", "http://proxy.test:3128"),
+        (f"bob:{PASSWORD}@proxy.test:3128", "proxy.test:3128"),
+        (f"socks5://{PASSWORD}@[::1]:1080/", "socks5://[::1]:1080"),
+        (f"http://bob:{PASSWORD}@x@proxy.test", "http://proxy.test"),
+        (f"http://bob:a/{PASSWORD}@proxy.test", "http://…"),
+        (f"http://bob:a#{PASSWORD}@proxy.test", "http://…"),
+        ("http://proxy.test:3128", "http://proxy.test:3128"),
+        ("proxy.test:3128", "proxy.test:3128"),
+    ],
+)
+def test_of_a_proxy_only_where_it_stands_is_recorded(server: str, kept: str) -> None:
+    proxy = ProxySettings.model_validate({"server": server, "username": "bob", "password": PASSWORD})
+    assert recorded(proxy=proxy)["proxy"]["server"] == kept
+
+
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [
+        (f"wss://grid.test/?token={PASSWORD}", "wss://grid.test"),
+        (f"wss://grid.test?token={PASSWORD}&at=1", "wss://grid.test"),
+        (f"wss://grid.test:8443/{PASSWORD}/devtools", "wss://grid.test:8443"),
+        (f"https://me:{PASSWORD}@grid.test/", "https://grid.test"),
+        ("http://127.0.0.1:9222", "http://127.0.0.1:9222"),
+    ],
+)
+def test_of_a_running_browser_only_where_it_stands_is_recorded(address: str, kept: str) -> None:
+    assert recorded(cdp_url=address)["cdp_url"] == kept
+
+
+@pytest.mark.parametrize(
+    ("argument", "kept"),
+    [
+        (f"--proxy-server=http://bob:{PASSWORD}@proxy.test:1", "--proxy-server=http://proxy.test:1"),
+        (f"--proxy-server=bob:{PASSWORD}@proxy.test:1", "--proxy-server=proxy.test:1"),
+        (
+            f"--proxy-server=http=http://a:{PASSWORD}@one.test;https=https://b:{PASSWORD}@two.test",
+            "--proxy-server=http=http://one.test;https=https://two.test",
+        ),
+        (f"--proxy-pac-url=https://one.test/p?key={PASSWORD}", "--proxy-pac-url=https://one.test"),
+        (f"https://me:{PASSWORD}@one.test", "https://one.test"),
+        ("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE one.test", None),
+        ("--window-size=800,600", None),
+        ("--no-first-run", None),
+    ],
+)
+def test_of_an_address_in_an_argument_only_where_it_leads_is_recorded(argument: str, kept: str | None) -> None:
+    assert recorded(args=(argument,))["args"] == [argument if kept is None else kept]
