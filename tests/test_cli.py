@@ -126,6 +126,25 @@ def test_a_run_by_lines_says_as_json_where_it_can_be_read(serve: Any, tmp_path: 
     assert 'Typed \\"milk\\" into mark 1' in (Path(said["run"]) / "steps.jsonl").read_text("utf-8")
 
 
+ECHO = """<title>Echo</title><label>Code <input id=code></label>
+<button onclick="alert('It is ' + code.value)">Send</button>"""
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_a_secret_that_a_page_tells_is_not_on_the_terminal(more: list[str], serve: Any, tmp_path: Path) -> None:
+    lines = tmp_path / "lines.txt"
+    lines.write_text('type "<secret:code>" into Code\nclick Send\nclick HUNTER2SECRET\n', "utf-8")
+    url = serve({"/": ECHO})
+
+    run = ["run", url, "--steps", str(lines), "--secret", "code=CODE", "--runs", str(tmp_path / "runs"), *more]
+    done = vision_agent(*run, CODE="HUNTER2SECRET")
+
+    assert done.returncode == 1
+    assert "HUNTER2SECRET" not in done.stdout + done.stderr
+    assert "'click <secret:code>', could not be carried out" in done.stdout
+    assert "It is <secret:code>" in done.stderr
+
+
 def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path: Path) -> None:
     lines = tmp_path / "lines.txt"
     lines.write_text("finish\n", "utf-8")

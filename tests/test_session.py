@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Dialog, Page, async_playwright
+from pydantic import SecretStr
 
 from vision_agent import Agent, Limits, Point, Settings, Task, observe, watching
 from vision_agent.actions import Action, Click, Finish, Goto, Type
@@ -22,8 +24,10 @@ from vision_agent.browser.launch import end, first_that_starts
 from vision_agent.errors import BrowserUnavailable, RecordError, Unavailable, UsageError, VisionAgentError
 from vision_agent.models.scripted import ScriptedModel
 from vision_agent.record import read
+from vision_agent.record.read import read_lines
+from vision_agent.record.store import SHOTS, shot_name
 from vision_agent.settings import BrowserSettings, ObserveSettings
-from vision_agent.types import Ending, Outcome, Run
+from vision_agent.types import Ending, Event, Observed, Outcome, Picture, Run, Secret, Shot, Size, Started
 
 PAGE = """<title>Small</title><input id=name aria-label=Name>
 <button id=go onclick="document.title = 'Gone'">Go</button>
@@ -184,6 +188,84 @@ async def test_a_page_whose_playwright_was_stopped_is_said(tmp_path: Path) -> No
     with pytest.raises(BrowserUnavailable, match="is gone"):
         await ran.run()
     assert ending_of(recorded(ran)).exit_code == 5
+
+
+async def test_an_agent_runs_once(page: Page, site: str, tmp_path: Path) -> None:
+    await page.goto(site)
+    ran = agent("Look", FINISHED, tmp_path, page)
+    await ran.run()
+    before = recorded(ran)
+    with pytest.raises(UsageError, match="has run already"):
+        await ran.run()
+    assert recorded(ran) == before
+    assert len(list((tmp_path / "runs").iterdir())) == 1
+
+
+SECRET = "HUNTER2SECRET"
+TELLTALE = f"""<title>Echo</title><label>Code <input></label>
+<button onclick="document.title = 'You typed ' + '{SECRET}'">Send</button>"""
+
+
+async def test_a_listener_hears_what_is_recorded_and_no_secret(serve: Any, page: Page, tmp_path: Path) -> None:
+    heard: list[Event] = []
+    await page.goto(str(serve({"/": TELLTALE, "/favicon.ico": b""})))
+    given = Secret(name="code", value=SecretStr(SECRET))
+    shot = Shot(
+        media_type="image/png", size=Size(width=1, height=1), sha256=hashlib.sha256(b"x").hexdigest(), data=b"x"
+    )
+    task = Task(goal=f"Send {SECRET}", secrets=(given,), pictures=(Picture(shot=shot, caption=SECRET),))
+    ran = Agent(
+        task,
+        model=ScriptedModel([[Click(target=2)], [Finish(answer=f"It is {SECRET}.")]]),
+        page=page,
+        settings=Settings(runs=tmp_path / "runs"),
+        on_event=heard.append,
+    )
+
+    run = await ran.run()
+
+    assert SECRET in ending_of(run).sentence  # the caller's own run is as it was
+    assert ran.ending is not None
+    assert ran.ending.sentence == "It is <secret:code>."
+    assert SECRET not in "".join(event.model_dump_json() for event in heard)
+    assert "<secret:code>" in "".join(event.model_dump_json() for event in heard)
+    assert ran.folder is not None
+    begun, *rest = heard
+    assert rest == [with_bytes(line.event, ran.folder) for line in read_lines(ran.folder)[1:]]
+    assert isinstance(begun, Started)
+    assert begun.run.task.pictures[0] == Picture(shot=shot, caption="<secret:code>")
+
+
+def with_bytes(event: Event, folder: Path) -> Event:
+    """The recorded event, with the bytes of its pictures where it has some."""
+    if not isinstance(event, Observed):
+        return event
+    seen = event.observation
+    pictures = {
+        name: shot.model_copy(update={"data": (folder / SHOTS / shot_name(shot)).read_bytes()})
+        for name, shot in (("clean", seen.clean), ("marked", seen.marked))
+    }
+    return event.model_copy(update={"observation": seen.model_copy(update=pictures)})
+
+
+async def test_what_is_raised_holds_no_secret(page: Page, closed_port: int, tmp_path: Path) -> None:
+    url = f"http://127.0.0.1:{closed_port}/?code={SECRET}"
+    given = Secret(name="code", value=SecretStr(SECRET))
+    ran = agent(Task(goal="Look", start_url=url, secrets=(given,)), FINISHED, tmp_path, page)
+    with pytest.raises(BrowserUnavailable) as caught:
+        await ran.run()
+    assert SECRET not in str(caught.value) + repr(caught.value)
+    assert "<secret:code>" in str(caught.value)
+
+
+async def test_how_a_browser_is_reached_is_recorded_without_what_opens_it(closed_port: int, tmp_path: Path) -> None:
+    address = f"ws://bob:{SECRET}@127.0.0.1:{closed_port}/?token={SECRET}"
+    ran = agent("Look", FINISHED, tmp_path, browser=BrowserSettings(cdp_url=address))
+    with pytest.raises(BrowserUnavailable):
+        await ran.run()
+    assert recorded(ran).provenance.settings["browser"]["cdp_url"] == f"ws://127.0.0.1:{closed_port}"
+    assert ran.folder is not None
+    assert not [file for file in ran.folder.rglob("*") if file.is_file() and SECRET.encode() in file.read_bytes()]
 
 
 async def test_a_message_before_the_run_is_part_of_the_task(page: Page, site: str, tmp_path: Path) -> None:
