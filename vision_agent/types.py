@@ -173,6 +173,8 @@ class Mark(_Data):
     """Why it is a mark, such as `role=button`, `cursor:pointer`."""
     fingerprint: str = ""
     """Changes when what the element *is* changes (role, name, place in structure), not when it moves."""
+    row: str = ""
+    """Changes when the row it stands in shows something else; for telling recycled rows."""
     key: str = ""
     """Finds the live element while its document lives; means nothing afterwards."""
     change: Literal["", "new", "changed", "moved"] = ""

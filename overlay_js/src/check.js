@@ -1,18 +1,18 @@
 // Looking again at one thing that was marked: is it still there, still what it was, and would a click reach it?
 import { boxOfArea, imageUnder } from './area.js';
-import { clientHeightOf, clientWidthOf, documentElementOf, flatParentOf, holds, localNameOf, rectOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, scrollingElementOf, styleOf } from './dom.js';
+import { clientHeightOf, clientWidthOf, documentElementOf, flatParentOf, holds, localNameOf, namespaceOf, rectOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, scrollingElementOf, styleOf } from './dom.js';
 import { blockerOf, describe, hitAt, isInTheWay, isTarget, reaches, samplePoints } from './hit.js';
 import { nameOf, textOf } from './name.js';
 import { elementOf, keyOf } from './registry.js';
 import { kindOf, roleOf } from './role.js';
 import { evidenceOf, scrollsOf } from './evidence.js';
-import { fingerprintOf, isDisabled, stateOf } from './state.js';
+import { fingerprintOf, isDisabled, rowOf, stateOf } from './state.js';
 import { clipOf, common, isCutAway, piecesOf, sizeOf, within } from './visible.js';
 
 /**
  * @param {Document} doc
- * @param {{key: string, reveal?: boolean | 'always', kind?: string, at?: {x: number, y: number}, points?: number}} request
- *   `reveal`: scroll it into view first; `at`: a point to try before all others, as shares of its box
+ * @param {{key: string, reveal?: boolean | 'always', kind?: string, points?: number}} request
+ *   `reveal`: scroll it into view first
  */
 export function check(doc, request) {
   const element = elementOf(doc, request.key);
@@ -28,12 +28,11 @@ export function check(doc, request) {
     pieces = visiblePieces(element);
   }
   const rect = rectOf(element);
-  const tries = request.at && pieces.length ? [{ x: rect.left + rect.width * request.at.x, y: rect.top + rect.height * request.at.y }] : samplePoints(pieces);
   // What has come since the scan and is a control by itself takes the click too.
   const isOther = (/** @type {Element} */ inner) => inner !== element && (isTarget(inner) || evidenceOf(inner, styleOf(inner), '').strong.length > 0);
   const points = [];
   let blocker = null;
-  for (const point of tries) {
+  for (const point of samplePoints(pieces)) {
     const hit = hitAt(doc, point.x, point.y);
     if (hit && (scrolls ? holds(element, hit) : reaches(element, hit, isOther))) points.push(point);
     else if (hit && isInTheWay(hit, element)) blocker ??= blockerOf(hit, element);
@@ -41,10 +40,11 @@ export function check(doc, request) {
   }
   const style = styleOf(element);
   return {
-    found: true, name, role, fingerprint: fingerprintOf(control, name), state: stateOf(control, scrolls), disabled: isDisabled(control),
+    found: true, name, role, fingerprint: fingerprintOf(control, name), ...rowOf(element), state: stateOf(control, scrolls), disabled: isDisabled(control),
     visible: pieces.length > 0, rect: { x: rect.left, y: rect.top, width: rect.width, height: rect.height },
     // Playwright adds the border to a position it is given: https://playwright.dev/docs/api/class-locator#locator-click-option-position
     border: { x: Number.parseFloat(style.borderLeftWidth) || 0, y: Number.parseFloat(style.borderTopWidth) || 0 },
+    svg: namespaceOf(element) === 'http://www.w3.org/2000/svg',
     points, blocker: points.length || !blocker ? null : describe(blocker), blockerKey: points.length || !blocker ? null : keyOf(doc, blocker),
   };
 }

@@ -1,5 +1,5 @@
 // What a click at a point would reach, asked of the browser itself.
-import { attributeOf, flatParentOf, holds, localNameOf, shadowRootOf } from './dom.js';
+import { attributeOf, flatParentOf, holds, localNameOf, shadowRootOf, styleOf } from './dom.js';
 import { textOf, tidy } from './name.js';
 
 /** Where in a visible piece to try: the centre, then spread over it. Shares of width and height. */
@@ -29,6 +29,40 @@ export function reaches(target, hit, isOther) {
     if (localNameOf(at) === 'label' && /** @type {HTMLLabelElement} */ (at).control === target) return true;
   }
   return false;
+}
+
+/**
+ * Whether something opaque lies over all of an area of an element; what cannot be told counts as seen.
+ * @param {Document} doc
+ * @param {Element} element
+ * @param {import('./visible.js').Area} area
+ */
+export function isBehind(doc, element, area) {
+  const [left, right, top, bottom] = [area.x + 0.5, area.right - 0.5, area.y + 0.5, area.bottom - 0.5];
+  const corners = [[left, top], [right, top], [left, bottom], [right, bottom]];
+  const above = corners.map(([x, y]) => {
+    const stack = /** @type {Element[]} */ (Document.prototype.elementsFromPoint.call(doc, x, y));
+    // What is inert, lets clicks through or stands in a shadow tree is not in the stack; only a dialog is surely above it.
+    const own = stack.indexOf(element);
+    return own < 0 ? stack.filter((at) => isOnTop(at) && !isOnTop(element)) : stack.slice(0, own);
+  });
+  return above[0].some((cover) => !holds(element, cover) && above.every((stack) => stack.includes(cover)) && isOpaque(cover));
+}
+
+/** Whether it shows above all that is not a modal dialog. @param {Element} element */
+function isOnTop(element) {
+  for (let at = /** @type {Element | null} */ (element); at; at = flatParentOf(at)) if (Element.prototype.matches.call(at, ':modal')) return true;
+  return false;
+}
+
+/** @param {Element} element */
+function isOpaque(element) {
+  if (!styleOf(element).backgroundColor.startsWith('rgb(')) return false;
+  for (let at = /** @type {Element | null} */ (element); at; at = flatParentOf(at)) {
+    const { opacity, filter, mixBlendMode, maskImage, clipPath, visibility } = styleOf(at);
+    if (opacity !== '1' || filter !== 'none' || mixBlendMode !== 'normal' || maskImage !== 'none' || clipPath !== 'none' || visibility !== 'visible') return false;
+  }
+  return true;
 }
 
 const scanned = { targets: /** @type {WeakSet<Element>} */ (new WeakSet()) };

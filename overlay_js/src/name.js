@@ -28,8 +28,13 @@ export function nameOf(doc, element, fromContent) {
   );
 }
 
-/** The visible text in the flat tree, with alternatives of pictures. @param {Element} element @returns {string} */
-export function textOf(element) {
+/**
+ * The visible text in the flat tree, with alternatives of pictures.
+ * @param {Element} element
+ * @param {(inner: Element) => boolean} [isLeftOut]
+ * @returns {string}
+ */
+export function textOf(element, isLeftOut) {
   const parts = /** @type {string[]} */ ([]);
   let nodes = 0;
   let length = 0;
@@ -45,7 +50,7 @@ export function textOf(element) {
     if (nodeTypeOf(node) !== 1) return;
     const child = /** @type {Element} */ (node);
     const tag = localNameOf(child);
-    if (SILENT.has(tag) || attributeOf(child, 'aria-hidden') === 'true') return;
+    if (SILENT.has(tag) || attributeOf(child, 'aria-hidden') === 'true' || isLeftOut?.(child)) return;
     const style = styleOf(child);
     if (style.display === 'none') return;
     const label = attributeOf(child, 'aria-label') ?? (tag === 'img' || tag === 'area' ? attributeOf(child, 'alt') : null);

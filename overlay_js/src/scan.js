@@ -4,18 +4,21 @@ import { areasOn, boxOfArea } from './area.js';
 import { attributeOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, localNameOf, nodeTypeOf, scrollHeightOf, scrollWidthOf, styleOf, titleOf, urlOf, textContentOf } from './dom.js';
 import { evidenceOf } from './evidence.js';
 import { frameOf } from './frame.js';
-import { blockerOf, describe, hitAt, isInTheWay, reaches, samplePoints, targetsAre } from './hit.js';
+import { blockerOf, describe, hitAt, isBehind, isInTheWay, reaches, samplePoints, targetsAre } from './hit.js';
 import { onePerIntent } from './intent.js';
 import { nameOf, textOf, tidy } from './name.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
-import { fingerprintOf, isDisabled, stateOf } from './state.js';
+import { fingerprintOf, isDisabled, readableOf, rowOf, stateOf } from './state.js';
 import { clipOf, common, isCutAway, piecesOf, sizeOf, within } from './visible.js';
 
 const SKIPPED = new Set(['script', 'style', 'template', 'head', 'noscript', 'meta', 'link', 'title', 'base', 'defs', 'clippath', 'symbol']);
 const NO_CHILDREN = new Set(['select', 'textarea', 'input', 'canvas', 'video', 'audio', 'iframe', 'frame', 'embed', 'object', 'img']);
 const LAID_OVER = new Set(['checkbox', 'radio', 'file', 'range', 'color', 'date']);
+const SAYS_SOMETHING = /[\p{L}\p{N}]|\S\S/u;
 const MOST_CONTEXT = 80;
+const MOST_HIT_TESTS = 20000;
+const BUDGET_MS = 1500;
 
 /**
  * @typedef {object} Found
@@ -30,24 +33,25 @@ const MOST_CONTEXT = 80;
 
 /**
  * @param {Document} doc
- * @param {{clip?: import('./visible.js').Area, points?: number, known?: string[], hitTests?: number, budgetMs?: number}} request
+ * @param {{clip?: import('./visible.js').Area, points?: number, known?: string[], inert?: boolean}} request
  *   `clip`: the part of this frame that its parents show; `points`: how many reachable points are wanted for each mark;
- *   `known`: keys of which it is asked whether they still live
+ *   `known`: keys of which it is asked whether they still live; `inert`: its parents let nothing in it be acted on
  */
 export function scan(doc, request) {
   const started = performance.now();
   const root = documentElementOf(doc);
   const view = { x: 0, y: 0, right: innerWidth, bottom: innerHeight };
   const clip = request.clip ?? view;
-  const gathered = gather(root, clip);
+  const gathered = gather(root, clip, request.inert ?? false);
   const kept = reduce(gathered.found, view);
   // Begins after the walk: a page whose walk takes long is not one with nothing on it.
-  const budget = { tests: request.hitTests ?? 20000, until: performance.now() + (request.budgetMs ?? 1500), spent: false };
+  const budget = { tests: MOST_HIT_TESTS, until: performance.now() + BUDGET_MS, spent: false };
   const { marks, covered } = hitTest(doc, kept, request.points ?? 1, budget);
   const context = contextLines(doc, gathered.texts, namedElements(kept), budget);
   return {
     token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks, covered: covered.groups, context, living: (request.known ?? []).filter((key) => elementOf(doc, key)),
-    frames: gathered.frames.map((element) => frameOf(doc, element, gathered.frameClips.get(element))),
+    frames: gathered.frames.map((element) => ({ ...frameOf(doc, element, gathered.frameClips.get(element)), inert: gathered.inertFrames.has(element) })),
+    fields: gathered.fields.filter((field) => !isBehind(doc, field.element, field.box)).map(({ element, value, box }) => ({ key: keyOf(doc, element), value, box: { x: box.x, y: box.y, width: box.right - box.x, height: box.bottom - box.y } })),
     scroll: {
       x: scrollX, y: scrollY, width: scrollWidthOf(root), height: scrollHeightOf(root), view_width: innerWidth, view_height: innerHeight,
     },
@@ -55,44 +59,52 @@ export function scan(doc, request) {
   };
 }
 
-/** One walk over the flat tree. @param {Element} root @param {import('./visible.js').Area} clip */
-function gather(root, clip) {
+/** One walk over the flat tree. @param {Element} root @param {import('./visible.js').Area} clip @param {boolean} isInert */
+function gather(root, clip, isInert) {
   const found = /** @type {Found[]} */ ([]);
   const texts = /** @type {{element: Element, clip: import('./visible.js').Area}[]} */ ([]);
   const frames = /** @type {Element[]} */ ([]);
   const frameClips = new Map();
+  const inertFrames = new Set(/** @type {Element[]} */ ([]));
+  const fields = /** @type {{element: Element, value: string, box: import('./visible.js').Area}[]} */ ([]);
   const tally = { count: 0, failed: 0 };
   const surroundings = { flow: clip, absolute: clip, fixed: clip, opacity: 1, cursor: 'auto' };
-  const stack = [{ element: root, around: surroundings, parent: -1 }];
+  const stack = [{ element: root, around: surroundings, parent: -1, outer: isInert }];
   while (stack.length) {
-    const { element, around, parent } = /** @type {{element: Element, around: import('./visible.js').Surroundings, parent: number}} */ (stack.pop());
+    const { element, around, parent, outer } = /** @type {{element: Element, around: import('./visible.js').Surroundings, parent: number, outer: boolean}} */ (stack.pop());
     tally.count++;
     const tag = localNameOf(element);
     if (SKIPPED.has(tag.toLowerCase())) continue;
     let index = parent;
     let inner = around;
+    let inert = outer;
     try {
       const style = styleOf(element);
       if (style.display === 'none') continue;
-      if (style.contentVisibility === 'hidden' || isCutAway(style) || hasAttribute(element, 'inert')) continue;
+      if (style.contentVisibility === 'hidden' || isCutAway(style)) continue;
+      inert ||= hasAttribute(element, 'inert');
       inner = within(element, style, around);
       const own = clipOf(style, around);
       if (tag === 'iframe' || tag === 'frame') {
         frames.push(element);
+        if (inert) inertFrames.add(element);
         frameClips.set(element, style.visibility === 'visible' ? own : { x: 0, y: 0, right: 0, bottom: 0 });
       }
-      const candidate = candidateOf(element, tag, style, own, around, inner.opacity);
+      const field = style.visibility === 'visible' ? fieldIn(element, own) : null;
+      if (field) fields.push(field);
+      // What is inert shows and may hold a secret, but nothing in it can be acted on.
+      const candidate = inert ? null : candidateOf(element, tag, style, own, around, inner.opacity);
       if (candidate) {
         index = found.length;
         found.push({ ...candidate, parent });
       }
-      if (tag === 'img' && style.visibility === 'visible') {
+      if (tag === 'img' && !inert && style.visibility === 'visible') {
         for (const area of areasOn(element)) {
           const candidate = areaCandidate(area, common(boxOfArea(area, element), own));
           if (candidate) found.push({ ...candidate, parent: index });
         }
       }
-      if (style.visibility === 'visible' && inner.opacity > 0.05 && hasOwnText(element)) texts.push({ element, clip: own });
+      if (!inert && style.visibility === 'visible' && inner.opacity > 0.05 && hasOwnText(element)) texts.push({ element, clip: own });
     } catch {
       tally.failed++; // one element that cannot be read must not cost the page
       continue;
@@ -100,10 +112,22 @@ function gather(root, clip) {
     if (NO_CHILDREN.has(tag)) continue;
     const children = childrenShown(element, tag);
     for (let i = children.length - 1; i >= 0; i--) {
-      if (nodeTypeOf(children[i]) === 1) stack.push({ element: /** @type {Element} */ (children[i]), around: inner, parent: index });
+      if (nodeTypeOf(children[i]) === 1) stack.push({ element: /** @type {Element} */ (children[i]), around: inner, parent: index, outer: inert });
     }
   }
-  return { found, texts, frames, frameClips, ...tally };
+  return { found, texts, frames, frameClips, inertFrames, fields, ...tally };
+}
+
+/** A field that shows what is in it, whether it can be reached or not. @param {Element} element @param {import('./visible.js').Area} clip */
+function fieldIn(element, clip) {
+  const value = readableOf(element);
+  const pieces = value ? piecesOf(element, clip) : [];
+  if (!value || !pieces.length) return null;
+  const box = {
+    x: Math.min(...pieces.map((piece) => piece.x)), y: Math.min(...pieces.map((piece) => piece.y)),
+    right: Math.max(...pieces.map((piece) => piece.right)), bottom: Math.max(...pieces.map((piece) => piece.bottom)),
+  };
+  return { element, value, box };
 }
 
 /** Of a closed `<details>` only its summary shows. @param {Element} element @param {string} tag @returns {Node[]} */
@@ -175,6 +199,7 @@ function hitTest(doc, kept, wanted, budget) {
   const isTarget = targetsAre(kept.filter((each) => !each.scrolls).map((each) => each.element));
   const covered = coverage(doc);
   const marks = [];
+  const rows = new Map();
   for (const found of kept) {
     try {
       const isOther = (/** @type {Element} */ element) => element !== found.element && !found.scrolls && isTarget(element);
@@ -191,7 +216,7 @@ function hitTest(doc, kept, wanted, budget) {
         if (reaches(found.element, hit, isOther)) points.push(point);
         else if (isInTheWay(hit, found.element)) blocker ??= hit;
       }
-      if (points.length) marks.push(markOf(doc, found, points));
+      if (points.length) marks.push(markOf(doc, found, points, rows));
       else if (blocker) covered.add(blockerOf(blocker, found.element));
     } catch {
       continue; // left the document while it was looked at
@@ -200,8 +225,8 @@ function hitTest(doc, kept, wanted, budget) {
   return { marks, covered };
 }
 
-/** @param {Document} doc @param {Found} found @param {{x: number, y: number}[]} points */
-function markOf(doc, found, points) {
+/** @param {Document} doc @param {Found} found @param {{x: number, y: number}[]} points @param {Map<Element, string>} rows texts of rows */
+function markOf(doc, found, points, rows) {
   const { element, control } = found;
   const role = roleOf(control);
   const kind = kindOf(control, role, found.scrolls);
@@ -210,7 +235,7 @@ function markOf(doc, found, points) {
   return {
     key: keyOf(doc, element), tag: localNameOf(control), role, kind, name, state: stateOf(control, found.scrolls),
     box: { x: piece.x, y: piece.y, width: piece.right - piece.x, height: piece.bottom - piece.y },
-    points, evidence: found.evidence, fingerprint: fingerprintOf(control, name), disabled: isDisabled(control),
+    points, evidence: found.evidence, fingerprint: fingerprintOf(control, name), ...rowOf(element, rows), disabled: isDisabled(control),
   };
 }
 
@@ -249,7 +274,7 @@ function contextLines(doc, texts, targets, budget) {
     const hit = hitAt(doc, (piece.x + piece.right) / 2, (piece.y + piece.bottom) / 2);
     if (hit && !isWithin(hit, new Set([element])) && !isWithin(element, new Set([hit]))) continue;
     const text = tidy(textOf(element));
-    if (text.length < 2) continue;
+    if (!SAYS_SOMETHING.test(text)) continue;
     done.add(element);
     lines.push({ text, x: piece.x, y: piece.y });
   }
@@ -281,7 +306,7 @@ function isLabelable(element) {
 
 /** @param {Element} element */
 function hasOwnText(element) {
-  for (const child of flatChildrenOf(element)) if (nodeTypeOf(child) === 3 && textContentOf(child).trim().length > 1) return true;
+  for (const child of flatChildrenOf(element)) if (nodeTypeOf(child) === 3 && SAYS_SOMETHING.test(textContentOf(child))) return true;
   return false;
 }
 

@@ -1,9 +1,12 @@
 // What a control says about itself: value, checked, expanded and so on. A password's value is never read.
-import { attributeOf, clientHeightOf, clientWidthOf, hasAttribute, localNameOf, parentElementOf, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf } from './dom.js';
-import { inputTypeOf, isEditingHost, roleOf } from './role.js';
+import { attributeOf, clientHeightOf, clientWidthOf, flatParentOf, hasAttribute, localNameOf, parentElementOf, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, textContentOf } from './dom.js';
+import { explicitRoleOf, inputTypeOf, isEditingHost, roleOf } from './role.js';
 import { textOf, tidy } from './name.js';
 
 const MOST_OPTIONS = 400;
+const ROW_TAGS = new Set(['tr', 'li', 'article']);
+const ROW_ROLES = new Set(['row', 'listitem', 'option', 'treeitem', 'article']);
+const LONGEST_ROW = 400;
 const VALUELESS = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'file', 'hidden']);
 
 /** @param {Element} element @param {boolean} scrolls @returns {object} the fields of `MarkState`, those that are set */
@@ -94,6 +97,45 @@ export function fingerprintOf(element, name) {
   const parts = [localNameOf(element), roleOf(element), inputTypeOf(element), name, attributeOf(element, 'id') ?? '',
     attributeOf(element, 'name') ?? '', attributeOf(element, 'href') ?? '', isChoice(element) ? attributeOf(element, 'value') ?? '' : ''];
   return fnv1a(parts.join('\u0000'));
+}
+
+/**
+ * The row it stands in: its text without that of the element and of any field, and the hash of that. Tells rows apart
+ * when one element shows them in turn. Both are empty for what stands in no row and for a row itself, whose text names it.
+ * @param {Element} element
+ * @param {Map<Element, string>} [texts] of the rows read so far
+ */
+export function rowOf(element, texts) {
+  const row = isRow(element) ? null : rowAround(element);
+  if (!row) return { row: '', rowText: '' };
+  const whole = texts?.get(row) ?? textOf(row, isEditingHost);
+  texts?.set(row, whole);
+  const own = isEditingHost(element) ? '' : textOf(element);
+  const rowText = (own ? whole.replace(own, () => '') : whole).replace(/\s+/g, ' ').trim().slice(0, LONGEST_ROW);
+  return { row: rowText ? fnv1a(rowText) : '', rowText };
+}
+
+/** @param {Element} element @returns {Element | null} */
+function rowAround(element) {
+  for (let at = flatParentOf(element); at; at = flatParentOf(at)) if (isRow(at)) return at;
+  return null;
+}
+
+/** @param {Element} element */
+function isRow(element) {
+  return ROW_TAGS.has(localNameOf(element)) || ROW_ROLES.has(explicitRoleOf(element));
+}
+
+/**
+ * All that can be read in a field that shows what is typed; null for any other element and for passwords.
+ * @param {Element} element
+ * @returns {string | null}
+ */
+export function readableOf(element) {
+  const tag = localNameOf(element);
+  if (tag === 'textarea') return /** @type {HTMLTextAreaElement} */ (element).value;
+  if (tag === 'input') return inputTypeOf(element) === 'password' || VALUELESS.has(inputTypeOf(element)) ? null : /** @type {HTMLInputElement} */ (element).value;
+  return isEditingHost(element) ? textContentOf(element) : null;
 }
 
 /** FNV-1a, two 32-bit lanes: http://www.isthe.com/chongo/tech/comp/fnv/ @param {string} text */

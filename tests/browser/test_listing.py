@@ -161,6 +161,22 @@ def test_names_in_any_script_stay_as_they_are() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\u200d<button>", "<button>"),
+        ("7[\u200d:]<b>", "7[;]<b>"),
+        ("[\ufe0f:\u200d]", "[;]"),
+        ("@\u200dframe:x", "@frame;x"),
+        ("a\u200d\u200d/", "a/"),
+        ("end\u200d", "end"),
+        ("❤️‍🔥 1️⃣ क्‍ष 👩‍💻", "❤️‍🔥 1️⃣ क्‍ष 👩‍💻"),
+    ],
+)
+def test_a_joiner_stays_between_what_it_joins_and_hides_nothing_of_our_own_writing(text: str, shown: str) -> None:
+    assert plain(text, 50) == shown
+
+
 def test_when_there_is_too_much_context_gives_way_before_any_mark_and_the_cut_is_said() -> None:
     marks = [mark(n, "m" * 100, box=Box(x=0, y=n * 30, width=50, height=20)) for n in range(1, 301)]
     context = [("c" * 160, Box(x=0, y=n * 30, width=1, height=16)) for n in range(300)]

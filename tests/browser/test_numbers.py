@@ -16,8 +16,8 @@ from vision_agent.types import Observation
 from vision_agent.vision.contract import Contract
 
 
-def sight(key: str, fingerprint: str = "", x: float = 0, y: float = 0) -> Sighting:
-    return Sighting(key, fingerprint or key, Point(x=x, y=y))
+def sight(key: str, fingerprint: str = "", x: float = 0, y: float = 0, row: str = "") -> Sighting:
+    return Sighting(key, fingerprint or key, Point(x=x, y=y), row)
 
 
 def test_numbers_begin_at_1_in_the_order_given() -> None:
@@ -73,6 +73,32 @@ def test_after_a_takeover_the_old_element_is_a_stranger() -> None:
     assert numbers.give([sight("fresh", "save"), sight("old", "save")]) == {"fresh": 1, "old": 2}
 
 
+def test_an_element_whose_row_says_something_else_altogether_gets_a_new_number() -> None:
+    numbers = Numbers()
+    numbers.give([sight("a", row="Alice"), sight("b", row="Bob")])
+    assert numbers.give([sight("a", row="Zed"), sight("b", row="Alice")]) == {"a": 3, "b": 4}
+
+
+def test_an_element_that_was_recycled_out_of_sight_gets_a_new_number() -> None:
+    numbers = Numbers()
+    numbers.give([sight("a", row="Alice")])
+    numbers.give([], living={"a"})
+    assert numbers.give([sight("a", row="Zed")]) == {"a": 2}
+
+
+@pytest.mark.parametrize("now", ["Alice 4 minutes ago", "Alice", "", "Alice 3 minutes ago Too short"])
+def test_an_element_whose_row_was_only_edited_keeps_its_number(now: str) -> None:
+    numbers = Numbers()
+    numbers.give([sight("a", row="Alice 3 minutes ago")])
+    assert numbers.give([sight("a", row=now)]) == {"a": 1}
+
+
+def test_a_rerendered_row_that_says_something_else_does_not_take_over_the_number() -> None:
+    numbers = Numbers()
+    numbers.give([sight("old", "delete", row="Alice")])
+    assert numbers.give([sight("fresh", "delete", row="Zed")]) == {"fresh": 2}
+
+
 def test_another_document_begins_at_1() -> None:
     numbers = Numbers()
     numbers.give([sight("a"), sight("b")])
@@ -122,6 +148,30 @@ async def test_a_lookalike_that_scrolls_into_the_same_place_does_not_take_the_nu
         await page.evaluate("view.scrollTop = 0")
         assert named(await browser.observe())["Delete"] == first
         assert second != first
+
+
+TWO_FRAMES = """<iframe id=one srcdoc="<button>More</button>" style="height:80px"></iframe>
+<iframe id=two srcdoc="<button>More</button>" style="height:80px;display:none"></iframe>"""
+
+
+async def test_a_lookalike_in_another_frame_does_not_take_the_number_of_one_in_a_hidden_frame(
+    page: Page, serve: Server
+) -> None:
+    async with live.on(page, ObserveSettings(), Contract()) as browser:
+        await browser.open(serve({"/": TWO_FRAMES}))
+        assert named(await browser.observe()) == {"More": 1}
+        await page.evaluate("one.style.display = 'none', two.style.display = ''")
+        assert named(await browser.observe()) == {"More": 2}
+        await page.evaluate("two.style.display = 'none', one.style.display = ''")
+        assert named(await browser.observe()) == {"More": 1}
+
+
+async def test_a_frame_that_was_loaded_again_keeps_its_numbers_when_all_frames_show(page: Page, serve: Server) -> None:
+    async with live.on(page, ObserveSettings(), Contract()) as browser:
+        await browser.open(serve({"/": TWO_FRAMES.replace(";display:none", "").replace("More", "Less", 1)}))
+        assert named(await browser.observe()) == {"Less": 1, "More": 2}
+        await page.evaluate("one.srcdoc += ' '")
+        assert named(await browser.observe()) == {"Less": 1, "More": 2}
 
 
 async def test_navigation_begins_at_1_in_a_new_epoch_and_a_rerender_does_not(page: Page, serve: Server) -> None:

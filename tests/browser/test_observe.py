@@ -5,19 +5,22 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from PIL import Image
 from playwright.async_api import Browser, Page
+from pydantic import SecretStr
 
 from tests.conftest import ROOT, Server
 from vision_agent.actions import Click, Point
 from vision_agent.browser import live
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Observation
+from vision_agent.types import Box, Observation, Secret
 from vision_agent.vision.contract import Contract
 
 SHORT = ObserveSettings(rest_deadline_s=0.6, scan_deadline_s=1.0)
@@ -186,6 +189,19 @@ async def test_what_changed_since_the_last_look_is_told(page: Page, serve: Serve
     assert '1[:]<input type=text value="x" *changed>A' in second.listing
 
 
+async def test_a_row_that_was_edited_says_so_on_its_controls_and_keeps_their_numbers(page: Page, serve: Server) -> None:
+    async with live.on(page, SHORT, Contract()) as browser:
+        await browser.open(serve({"/": "<ul><li>Alice <b id=b>0</b> <button>Add</button></ul>"}))
+        await browser.observe()
+        await page.evaluate("b.textContent = 1")
+        assert "1[:]<button *changed>Add" in (await browser.observe()).listing
+
+
+async def test_text_of_a_single_digit_is_told_and_a_lone_sign_is_not(page: Page, serve: Server) -> None:
+    observation = await looked_at(page, serve({"/": "<p><span>0</span><span> selected</span> <i>|</i>"}))
+    assert observation.listing.splitlines() == ["_[:]0", "_[:]selected"]
+
+
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
 
@@ -233,3 +249,62 @@ async def test_both_pictures_are_of_one_moment_and_only_one_has_marks(page: Page
     assert observation.clean.sha256 != observation.marked.sha256
     assert observation.clean.data != observation.marked.data
     assert set(observation.timings) >= {"settle", "scan", "capture", "place", "draw", "encode"}
+
+
+# --- secrets ----------------------------------------------------------------------------------------------------------
+
+SECRET = "HUNTER2SECRET"
+LOOK = "<style>*{margin:0}.f{width:300px;height:40px;font:30px sans-serif;border:0;outline:0;padding:0;display:block;resize:none;background:#fff}</style>"
+FIELD = f"<input class=f value={SECRET}>"
+VEIL = "<div style='position:fixed;inset:0;background:rgba(0,0,0,.2)'></div>"
+INSIDE = (LOOK + FIELD).replace('"', "&quot;")
+UNREACHABLE = {
+    "an input under a veil": FIELD + VEIL,
+    "a text area under a veil": f"<textarea class=f>{SECRET}</textarea>{VEIL}",
+    "an editable region under a veil": f"<div class=f contenteditable>say <b>{SECRET}</b></div>{VEIL}",
+    "a long text that ends with it": f"<div class=f contenteditable style='overflow:hidden'>{SECRET}{'o' * 600}{SECRET}</div>",
+    "what is inert": f"<div inert>{FIELD}</div>",
+    "what lets clicks through": f"<div style='position:absolute;inset:0;background:#fff'></div><div style='position:relative;pointer-events:none'>{FIELD}</div>",
+    "what is nearly transparent": f"<div style='opacity:.2'>{FIELD}</div>",
+    "a shadow tree under a veil": f"<div><template shadowrootmode=open>{LOOK}{FIELD}</template></div>{VEIL}",
+    "a frame under a veil": f'<iframe style="border:0;width:400px;height:99px" srcdoc="{INSIDE}"></iframe>{VEIL}',
+    "an inert frame": f'<div inert><iframe style="border:0;width:400px;height:99px" srcdoc="{INSIDE}"></iframe></div>',
+    "something under half of a box": f"{FIELD}<div style='position:absolute;left:0;top:0;width:150px;height:40px;background:#fff'></div>",
+}
+
+
+async def tones_in(page: Page, address: str, box: Box) -> list[int]:
+    """How many colours there are in a part of the clean and of the marked picture, for someone with a secret."""
+    secret = Secret(name="code", value=SecretStr(SECRET))
+    async with live.on(page, SHORT, Contract(), secrets=[secret]) as browser:
+        await browser.open(address)
+        observation = await browser.observe()
+    assert SECRET not in observation.model_dump_json()
+    found = []
+    for shot in (observation.clean, observation.marked):
+        corner, end = (shot.map.to_picture(Point(x=x, y=y)) for x, y in ((box.x, box.y), (box.right, box.bottom)))
+        picture = Image.open(io.BytesIO(shot.data or b"")).convert("RGB")
+        part = picture.crop((round(corner.x), round(corner.y), round(end.x), round(end.y)))
+        found.append(len(part.getcolors(10_000) or ()))
+    return found
+
+
+@pytest.mark.parametrize("where", UNREACHABLE)
+async def test_a_secret_stands_in_no_picture_though_its_field_cannot_be_reached(
+    page: Page, serve: Server, where: str
+) -> None:
+    tones = await tones_in(page, serve({"/": LOOK + UNREACHABLE[where]}), Box(x=30, y=2, width=260, height=36))
+    assert tones[0] == 2, "the two tones of the stripes"
+    assert tones[1] <= 2 or "long" in where or "half" in where, "a number may stand on what can be reached"
+
+
+@pytest.mark.parametrize(
+    "cover",
+    [
+        "<div style='position:absolute;left:0;top:0;width:400px;height:99px;background:#fff'></div>",
+        "<dialog id=d style='margin:0;border:0;padding:0;width:400px;height:99px;background:#fff'></dialog><script>d.showModal()</script>",
+    ],
+    ids=["a box", "a modal dialog"],
+)
+async def test_what_lies_over_a_field_with_a_secret_is_not_painted_over(page: Page, serve: Server, cover: str) -> None:
+    assert await tones_in(page, serve({"/": LOOK + FIELD + cover}), Box(x=2, y=2, width=280, height=36)) == [1, 1]

@@ -53,6 +53,15 @@ class Scanned:
     answer: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Field:
+    """Something that shows what was typed into it, whether it can be reached or not."""
+
+    key: str
+    value: str
+    box: Box
+
+
 @dataclass
 class Scan:
     """All frames of a page; marks with `box` and `point` in page coordinates."""
@@ -64,7 +73,11 @@ class Scan:
     warnings: list[str] = field(default_factory=list)
     known: Sequence[str] = ()
     living: set[str] = field(default_factory=set)
-    """Those of the known keys whose element is still in its document, in sight or not."""
+    """Those of the known keys whose element is still in its document, in sight or not, and those of frames that were
+    not looked into."""
+    fields: list[Field] = field(default_factory=list)
+    is_partial: bool = False
+    """Whether there are frames that were not looked into."""
 
     def owner(self, key: str) -> Scanned | None:
         """The frame in whose document a key was given."""
@@ -84,6 +97,8 @@ async def scan(page: Page, deadline_s: float, known: Sequence[str] = ()) -> Scan
     result = Scan(known=known)
     await _take(result, main, deadline_s)
     await _descend(result, main, deadline_s)
+    if result.is_partial:
+        result.living.update(key for key in known if result.owner(key) is None)
     for scanned in result.frames:
         if scanned.answer["outOfBudget"]:
             where = f"frame {scanned.name}" if scanned.name else "the page"
@@ -102,6 +117,7 @@ async def _descend(result: Scan, parent: Scanned, deadline_s: float) -> None:
     )
     if len(children) > _MOST_FRAMES:
         result.warnings.append(f"{len(children) - _MOST_FRAMES} of {len(children)} frames were not looked into")
+    result.is_partial |= len(children) > _MOST_FRAMES or None in found
     for child in found:
         if child is not None:
             await _take(result, child, deadline_s)
@@ -127,7 +143,15 @@ async def _scan_child(
             "right": (seen["right"] - known["x"]) / known["scaleX"],
             "bottom": (seen["bottom"] - known["y"]) / known["scaleY"],
         }
-        answer = await overlay.ask(frame, "scan", deadline_s, clip=clip, points=_SPARE_POINTS, known=list(result.known))
+        answer = await overlay.ask(
+            frame,
+            "scan",
+            deadline_s,
+            clip=clip,
+            points=_SPARE_POINTS,
+            known=list(result.known),
+            inert=known["inert"],
+        )
     except (FrameSilent, PlaywrightError, TimeoutError) as error:
         if not frame.is_detached():
             result.warnings.append(f"frame {name} is missing: {str(error).splitlines()[0] or 'no answer'}")
@@ -150,6 +174,8 @@ async def _take(result: Scan, scanned: Scanned, deadline_s: float) -> None:
     for line in scanned.answer["context"]:
         at = scanned.place.to_page(line["x"], line["y"])
         result.context.append({"text": line["text"], "x": at.x, "y": at.y})
+    for shown in scanned.answer["fields"]:
+        result.fields.append(Field(shown["key"], shown["value"], _box_to_page(shown["box"], scanned.place)))
     result.covered.extend(scanned.answer["covered"])
     await _drop_covered_by_parents(result, scanned, marks, deadline_s)
     result.marks.extend(mark for mark in marks if mark["points"])

@@ -17,6 +17,8 @@ _LONGEST_CONTEXT = 160
 _MOST_OPTIONS = 12
 _MOST_CHARACTERS = 40_000
 
+# It joins emoji and nothing in ASCII, where it would only hide that `[:]` or `<` stands there; keycaps have one too.
+_STRAY_JOINER = re.compile(r"\u200d+(?=[\ufe0f\u200d]*(?:[\x00-\x7f]|$))|(?<=[\x00-\x7f])[\u200d\ufe0f]+(?!\u20e3)")
 _FLAGS = ("selected", "disabled", "readonly", "required", "invalid", "focused")
 _SAID_BY_TAG = {
     "a": "link",
@@ -78,7 +80,7 @@ def line_of(mark: Mark, picture: PageMap) -> str:
 
 def plain(text: str, longest: int) -> str:
     """Page text that cannot break a line, reorder it, hide in it or pass for the start of one; cut with `…`."""
-    safe = "".join(_safe(letter) for letter in text)
+    safe = _STRAY_JOINER.sub("", "".join(_safe(letter) for letter in text))
     safe = " ".join(safe.split()).replace("[:]", "[;]").replace("@frame:", "@frame;")
     return safe if len(safe) <= longest else safe[: longest - 1] + "…"
 
@@ -89,7 +91,7 @@ def _word(text: str) -> str:
 
 
 def _safe(letter: str) -> str:
-    if letter in "\u200d\ufe0f":  # joins emoji; harmless by itself
+    if letter in "\u200d\ufe0f":  # joins emoji
         return letter
     category = unicodedata.category(letter)
     if category == "Zs":

@@ -2,7 +2,9 @@
 
 After a re-render the element is another one; it takes over the number only when exactly one element has left the
 document that had the same fingerprint, exactly one has come, and they are near each other. What is only out of sight
-keeps its number for when it comes back. Knows keys and fingerprints, no page.
+keeps its number for when it comes back. Lists recycle elements: one whose row has not a word in common with what it
+said before stands for another thing and gets a new number; a row that was only edited keeps its own.
+Knows keys, fingerprints and texts of rows, no page.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ class Sighting:
     key: str
     fingerprint: str
     point: Point
+    row: str = ""
+    """What the row it stands in says besides; empty where there is none."""
 
 
 @dataclass
@@ -32,6 +36,8 @@ class Numbers:
 
     _by_key: dict[str, int] = field(default_factory=dict)
     _last: dict[str, Sighting] = field(default_factory=dict)
+    _rows: dict[str, str] = field(default_factory=dict)
+    """Of all keys that have a number, as last seen."""
     _next: int = 1
 
     @property
@@ -43,6 +49,7 @@ class Numbers:
         """Begin at 1 again: another document, where no old number means anything."""
         self._by_key.clear()
         self._last.clear()
+        self._rows.clear()
         self._next = 1
 
     def give(self, sightings: list[Sighting], living: Collection[str] = ()) -> dict[str, int]:
@@ -50,6 +57,10 @@ class Numbers:
 
         `living`: keys of the last time whose element is still in the document, in sight or not.
         """
+        for sighting in sightings:
+            if _is_another(self._rows.get(sighting.key, ""), sighting.row):
+                self._by_key.pop(sighting.key, None)
+            self._rows[sighting.key] = sighting.row
         here = {sighting.key for sighting in sightings} | set(living)
         vanished: dict[str, list[Sighting]] = defaultdict(list)
         for key, old in self._last.items():
@@ -75,5 +86,12 @@ class Numbers:
 def _heir(vanished: list[Sighting], came: list[Sighting]) -> Sighting | None:
     if len(vanished) != 1 or len(came) != 1:
         return None
+    if _is_another(vanished[0].row, came[0].row):
+        return None
     old, new = vanished[0].point, came[0].point
     return vanished[0] if abs(old.x - new.x) <= _NEAR and abs(old.y - new.y) <= _NEAR else None
+
+
+def _is_another(before: str, now: str) -> bool:
+    """Whether two texts of a row are of different rows: both say something, and they share no word."""
+    return bool(before and now) and set(before.split()).isdisjoint(now.split())

@@ -119,9 +119,11 @@ class Eye:
             self._token, self._epoch = token, self._epoch + 1
             self._numbers.restart()
             self._last = None
-        marks = self._marks(scan, whole)
+        secret = self._secret_keys(scan)
+        marks = self._marks(scan, whole, secret)
         picture = Picture.decode(raw, whole, self.contract)
-        masked = tuple(mark.box for mark in marks if mark.state.masked and mark.state.input_type != "password")
+        masked = tuple(shown.box for shown in scan.fields if shown.key in secret)
+        masked += tuple(mark.box for mark in marks if mark.state.masked and mark.state.input_type != "password")
         picture = picture.masked(masked)
         clock.end("decode")
         marks = place.place(marks, picture)
@@ -158,18 +160,24 @@ class Eye:
         self._last = observation
         return Seen(observation, page, pages, scan, picture, masked)
 
-    def _marks(self, scan: Scan, whole: Box) -> tuple[Mark, ...]:
+    def _secret_keys(self, scan: Scan) -> set[str]:
+        """Of the fields that may be read nowhere: a secret was typed into them, or stands in them."""
+        holding = {shown.key for shown in scan.fields if any(secret in shown.value for secret in self.secrets)}
+        return self.masked_keys | holding
+
+    def _marks(self, scan: Scan, whole: Box, secret: set[str]) -> tuple[Mark, ...]:
         raw = [mark for mark in scan.marks if mark["box"].intersection(whole)]
         order = reading_order([mark["box"] for mark in raw])
         raw = [raw[index] for index in order]
         numbers = self._numbers.give(
-            [Sighting(mark["key"], mark["fingerprint"], mark["points"][0]) for mark in raw], scan.living
+            [Sighting(mark["key"], mark["fingerprint"], mark["points"][0], mark["rowText"]) for mark in raw],
+            scan.living,
         )
-        return tuple(self._mark(mark, numbers[mark["key"]], whole) for mark in raw)
+        return tuple(self._mark(mark, numbers[mark["key"]], whole, secret) for mark in raw)
 
-    def _mark(self, raw: dict[str, Any], number: int, whole: Box) -> Mark:
+    def _mark(self, raw: dict[str, Any], number: int, whole: Box, secret_keys: set[str]) -> Mark:
         state = MarkState(**raw["state"])
-        if raw["key"] in self.masked_keys or any(secret in (state.value or "") for secret in self.secrets):
+        if raw["key"] in secret_keys or any(secret in (state.value or "") for secret in self.secrets):
             state = state.model_copy(update={"value": None, "masked": True})
         mark = Mark(
             number=number,
@@ -183,6 +191,7 @@ class Eye:
             frame=raw["frame"],
             evidence=tuple(raw["evidence"]),
             fingerprint=raw["fingerprint"],
+            row=raw["row"],
             key=raw["key"],
         )
         return mark.model_copy(update={"change": self._difference(mark)})
@@ -193,7 +202,7 @@ class Eye:
         old = self._last.mark(mark.number)
         if old is None:
             return "new"
-        if (old.name, old.state, old.role) != (mark.name, mark.state, mark.role):
+        if (old.name, old.state, old.role, old.row) != (mark.name, mark.state, mark.role, mark.row):
             return "changed"
         is_moved = abs(old.box.x - mark.box.x) > _MOVED or abs(old.box.y - mark.box.y) > _MOVED
         return "moved" if is_moved else ""

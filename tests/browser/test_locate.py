@@ -1,0 +1,118 @@
+"""Claims about finding a mark's element again: what it refuses rather than guesses, and where input goes."""
+
+# ruff: noqa: E501  # a page on one line reads better than one cut in pieces
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import pytest
+from playwright.async_api import Page
+
+from tests.conftest import Server
+from vision_agent.actions import Click, Type
+from vision_agent.browser import live
+from vision_agent.settings import ObserveSettings
+from vision_agent.vision.contract import Contract
+
+SETTINGS = ObserveSettings(quiet_s=0.05, rest_deadline_s=2, action_deadline_s=2)
+On = Callable[[str], AbstractAsyncContextManager[live.LiveBrowser]]
+
+
+@pytest.fixture
+def on(page: Page, serve: Server) -> On:
+    @asynccontextmanager
+    async def opened(body: str) -> AsyncIterator[live.LiveBrowser]:
+        async with live.on(page, SETTINGS, Contract()) as browser:
+            await browser.open(serve({"/": f"<!doctype html>{body}"}))
+            yield browser
+
+    return opened
+
+
+BY_INDEX = """<BOX id=list></BOX><script>
+let names = ['Alice', 'Bob'];
+const draw = () => names.forEach((name, i) => {
+    let row = list.children[i];
+    if (!row) {
+        row = list.appendChild(document.createElement('ROW'));
+        if ('ROLE') row.setAttribute('role', 'ROLE');
+        row.innerHTML = '<CELL><b></b> <button>Delete</button></CELL>';
+        row.querySelector('button').onclick = () => { window.deleted = names[i]; };
+    }
+    row.querySelector('b').textContent = name;
+});
+draw();
+window.add = (name) => { names.unshift(name); draw(); };
+</script>"""
+
+
+@pytest.mark.parametrize(
+    ("box", "row", "role", "cell"),
+    [
+        ("ul", "li", "", "span"),
+        ("table", "tr", "", "td"),
+        ("section", "article", "", "p"),
+        ("div", "div", "row", "div"),
+        ("div", "div", "listitem", "div"),
+    ],
+)
+async def test_a_button_whose_row_shows_something_else_now_is_not_clicked(
+    page: Page, on: On, box: str, row: str, role: str, cell: str
+) -> None:
+    body = BY_INDEX.replace("BOX", box).replace("ROW", row).replace("ROLE", role).replace("CELL", cell)
+    async with on(body) as browser:
+        before = await browser.observe()
+        await page.evaluate("add('Zed')")
+        outcome = await browser.act(Click(target=1), before)
+        assert (outcome.status, outcome.refusal) == ("refused", "changed")
+        assert outcome.sentence.startswith('The row of mark 1 (button "Delete") says "Zed" now.')
+        assert await page.evaluate("window.deleted") is None
+        after = await browser.observe()
+        assert [mark.number for mark in after.marks] == [3, 4, 5], "recycled rows are new"
+        outcome = await browser.act(Click(target=4), after)
+        assert await page.evaluate("window.deleted") == "Alice", outcome.sentence
+
+
+FORM = """<ul><li>Alice <input id=f aria-label=Note> <input type=checkbox aria-label=Done> <div contenteditable aria-label=Story style="display:inline-block;width:90px;height:20px"></div>
+<button onclick="document.title = 'saved'">Save</button></li></ul>"""
+
+
+async def test_what_is_typed_or_ticked_in_a_row_does_not_make_it_another(page: Page, on: On) -> None:
+    async with on(FORM) as browser:
+        before = await browser.observe()
+        numbers = {mark.name: mark.number for mark in before.marks}
+        for action in (
+            Type(target=numbers["Note"], text="hello"),
+            Click(target=numbers["Done"]),
+            Type(target=numbers["Story"], text="once"),
+            Click(target=numbers["Save"]),
+        ):
+            outcome = await browser.act(action, before)
+            assert outcome.status == "done", outcome.sentence
+        assert await page.title() == "saved"
+        after = await browser.observe()
+        rows = [seen.marks[numbers["Save"] - 1].row for seen in (before, after)]
+        assert rows[0]
+        assert rows[1] == rows[0]
+
+
+async def test_what_is_in_no_row_may_have_anything_change_around_it(page: Page, on: On) -> None:
+    async with on("<p id=p>0 left</p><button onclick=\"document.title = 'hit'\">Go</button>") as browser:
+        before = await browser.observe()
+        await page.evaluate("p.textContent = 'all gone'")
+        await browser.act(Click(target=1), before)
+        assert await page.title() == "hit"
+
+
+STROKE = """<svg width=200 height=100><g role=button aria-label=Dot transform="translate(50 20) scale(2)"><circle r=15 stroke-width=10 stroke=red></circle></g></svg>
+<script>addEventListener('click', (event) => { document.title = `${event.clientX} ${event.clientY}`; });</script>"""
+
+
+async def test_a_click_on_a_shape_with_a_stroke_lands_where_it_was_aimed(page: Page, on: On) -> None:
+    async with on(STROKE) as browser:
+        outcome = await browser.act(Click(target=1), await browser.observe())
+        assert outcome.point is not None
+        landed = [float(each) for each in (await page.title()).split()]
+        assert landed == pytest.approx([outcome.point.x, outcome.point.y], abs=1)
