@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from seen import unchanged
+from seen import mark, seen, unchanged
 
 from vision_agent.errors import UsageError
 from vision_agent.models.anthropic import AnthropicModel
@@ -12,6 +12,7 @@ from vision_agent.models.choose import model_named
 from vision_agent.models.human import HumanModel
 from vision_agent.models.steps import StepsModel
 from vision_agent.settings import ModelSettings
+from vision_agent.types import Task
 
 
 def named(name, **more):
@@ -25,6 +26,14 @@ async def test_a_name_gives_its_decider():
     await claude.aclose()
     assert isinstance(named("steps", lines=["finish"]), StepsModel)
     assert isinstance(named("human"), HumanModel)
+
+
+async def test_a_person_is_shown_no_secret_that_a_page_tells(capsys):
+    shy = model_named("human", settings=ModelSettings(), redact=lambda text: text.replace("hunter2", "<secret:pw>"))
+    await shy.decide(Task(goal="Look."), (), seen(mark(1, "You typed hunter2")))
+    shown = capsys.readouterr().out
+    assert "You typed <secret:pw>" in shown
+    assert "hunter2" not in shown
 
 
 @pytest.mark.parametrize(

@@ -41,5 +41,5 @@ def model_named(
             raise UsageError("`steps` decides by lines, and there are none", "give them with --steps FILE")
         return StepsModel(lines)
     if not colon and provider == "human":
-        return HumanModel(picture=picture)
+        return HumanModel(picture=picture, redact=redact)
     raise UsageError(f"Nothing that decides is called {name!r}", f"known are {', '.join(KNOWN)}")

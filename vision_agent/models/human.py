@@ -14,6 +14,7 @@ from vision_agent.actions import Action, Ask
 from vision_agent.errors import UsageError
 from vision_agent.models.find import NotFoundError
 from vision_agent.models.lines import GRAMMAR, parse
+from vision_agent.ports import Redact
 from vision_agent.types import Decision, Observation, Outcome, Step, Task
 
 _PROMPT = "What next? (? for help) "
@@ -57,13 +58,15 @@ class HumanModel:
         picture: Callable[[Observation], str] | None = None,
         read: Callable[[str], Awaitable[str]] = read_terminal,
         say: Callable[[str], None] = print,
+        redact: Redact = str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = "human"
         self._picture = picture
         """Where the marked picture of an observation can be looked at."""
         self._read = read
-        self._say = say
+        self._tell = say
+        self._redact = redact
         self._clock = clock
 
     async def decide(
@@ -101,6 +104,9 @@ class HumanModel:
             self._say(f"Picture: {self._picture(observation)}")
         if complaint:
             self._say(complaint)
+
+    def _say(self, text: str) -> None:
+        self._tell(self._redact(text))
 
     def _decision(self, goal: str, action: Action, began: float) -> Decision:
         seconds = self._clock() - began
