@@ -173,3 +173,13 @@ def test_a_run_that_makes_no_sense_is_a_usage_error_with_a_sentence(
     done = vision_agent("run", "http://127.0.0.1/", *more, "--runs", str(tmp_path))
     assert done.returncode == 2
     assert sentence in done.stderr
+
+
+def test_doctor_warns_of_two_packages_that_overwrite_each_other(tmp_path: Path) -> None:
+    """A package counts as installed by what it leaves beside its files, so that is all that is left here."""
+    installed = tmp_path / "opencv_python-4.11.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: opencv-python\nVersion: 4.11.0\n", "utf-8")
+    done = vision_agent("doctor", "--json", PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path]))
+    (warning,) = [each for each in json.loads(done.stdout)["warnings"] if "opencv" in each]
+    assert "opencv-python and opencv-python-headless are installed together" in warning

@@ -61,7 +61,7 @@ class Progress:
         sign, style = ("✓", "green") if is_done else ("✗", "red")
         if outcome.effect == "no_effect":
             sign, style = "·", "yellow"
-        result = f"{outcome.effect or outcome.refusal}, {self._marks} marks"
+        result = f"{outcome.effect or outcome.refusal}, {self._marks} mark{'' if self._marks == 1 else 's'}"
         words = Text(goal or outcome.sentence)
         words.truncate(max(24, min(70, self._console.width - 8 - len(result) - 2)), overflow="ellipsis", pad=True)
         self._console.print(

@@ -709,3 +709,13 @@ async def test_a_dialog_between_two_looks_is_told_in_the_next(on: On) -> None:
         await hand.js("alert('Session over')")
         seen = await hand.look()
         assert any("Session over" in warning for warning in seen.warnings)
+
+
+async def test_enter_is_not_pressed_on_what_took_the_focus_while_typing(on: On) -> None:
+    body = """<label>Name <input oninput="if (this.value === 'Ada') pay.focus()"></label>
+    <button id=pay onclick="document.title = 'paid'">Pay</button>"""
+    async with on(body) as hand:
+        outcome = await hand.act(Type(target=hand.number("Name"), text="Ada", submit=True))
+        assert outcome.refusal == "changed"
+        assert "Enter was not pressed" in outcome.sentence
+        assert await hand.js("document.title") == ""

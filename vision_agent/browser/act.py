@@ -130,7 +130,7 @@ class Hands:
 
     async def _click(self, action: actions.Click, seen: Seen) -> Done:
         at = await self._aim(action.target, seen)
-        await self._click_at(at, action, seen)
+        at = await self._click_at(at, action, seen)
         how = {1: "Clicked", 2: "Double-clicked", 3: "Triple-clicked"}[action.count]
         return Done(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
 
@@ -144,6 +144,7 @@ class Hands:
         else:
             await self._type_keys(action, at, text, seen, is_secret)
         if action.submit:
+            await self._must_keep_focus(at, seen, "the text was typed, Enter was not pressed")
             await self._page.keyboard.press("Enter")
         shown = action.text if len(action.text) <= 60 else action.text[:59] + "…"
         return Done(f'Typed "{plain(shown, 60)}" into {at.words}', at, expected=None if is_secret else text)
@@ -207,7 +208,8 @@ class Hands:
                     "changed", f"{at.words} did not take the focus, {words_for(mark)} kept it; no key was sent."
                 )
 
-    async def _click_at(self, at: Located, click: actions.Click, seen: Seen) -> None:
+    async def _click_at(self, at: Located, click: actions.Click, seen: Seen) -> Located:
+        """The place that was clicked in the end; it may have moved since it was first found."""
         if at.locator is not None and at.is_direct:
             try:
                 # Playwright waits for it to stand still; what it has become meanwhile is looked at before the click.
@@ -221,7 +223,7 @@ class Hands:
                     modifiers=list(click.modifiers),
                     timeout=_STILL_MS,
                 )
-                return
+                return at
             except PlaywrightError as error:
                 # A field called `getAttribute` breaks Playwright's own look at its form; ours has been, and is again.
                 if "TypeError" not in error.message:
@@ -234,6 +236,7 @@ class Hands:
         finally:
             for modifier in click.modifiers:
                 await asyncio.wait_for(self._page.keyboard.up(modifier), self.settings.action_deadline_s)
+        return at
 
     async def _select(self, action: actions.Select, seen: Seen) -> Done:
         at = await self._locate(action.target, seen)
