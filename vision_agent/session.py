@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -22,6 +22,7 @@ from vision_agent.browser import gate, live, overlay
 from vision_agent.browser.launch import launched
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.still import StillBrowser
+from vision_agent.browser.tabs import close_page
 from vision_agent.errors import BrowserUnavailable, RecordError, UsageError, VisionAgentError
 from vision_agent.models.scripted import ScriptedModel
 from vision_agent.ports import Browser, Model, Redact
@@ -210,7 +211,7 @@ class Agent:
                     f"No page could be opened in {started.description}: {error.message.splitlines()[0]}",
                     "start the run again",
                 ) from error
-            stack.push_async_callback(_close, page)
+            stack.push_async_callback(close_page, page)
             described = started.description
         browser = await stack.enter_async_context(
             live.on(
@@ -265,11 +266,6 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:  # used from a checkout that was never installed
         return "not installed"
-
-
-async def _close(page: Page) -> None:
-    with suppress(PlaywrightError):  # it or its browser may be gone
-        await page.close()
 
 
 def _raises(error: BaseException) -> Callable[[], Awaitable[None]]:

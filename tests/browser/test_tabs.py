@@ -10,7 +10,7 @@ from playwright.async_api import Page
 
 from tests.conftest import Server
 from vision_agent.actions import Click, OpenTab
-from vision_agent.browser import live
+from vision_agent.browser import live, tabs
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Observation, Outcome
@@ -90,7 +90,7 @@ async def test_a_tab_that_closes_while_it_is_looked_at_is_no_end(page: Page, ser
 
 async def test_when_the_last_tab_is_closed_there_is_nothing_to_look_at(page: Page, serve: Server) -> None:
     async with on(page, serve, {"/": "x"}) as browser:
-        await page.close()
+        await tabs.close_page(page)
         with pytest.raises(BrowserUnavailable, match="every tab was closed"):
             await browser.observe()
 

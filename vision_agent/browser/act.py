@@ -27,7 +27,7 @@ from vision_agent.browser.locate import Located, locate, recheck, words_for
 from vision_agent.browser.observe import Eye, Seen
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
-from vision_agent.browser.tabs import Tabs
+from vision_agent.browser.tabs import Tabs, close_page
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Mark, Outcome, Secret
@@ -399,7 +399,7 @@ class Hands:
                 await open_page(page, url, self.policy, self.settings.navigation_deadline_s)
             except Refused:
                 self.tabs.active = was
-                await page.close()
+                await close_page(page)
                 raise
             return Done(f"Opened {url} in tab {self.tabs.number(page)}", None, moved=True)
         if not 1 <= action.tab <= len(seen.pages):
@@ -413,7 +413,8 @@ class Hands:
             return Done(f"Went to tab {action.tab}", None, moved=True)
         if len(self.tabs.pages) == 1:
             raise Refused("unsupported", "The last tab is not closed: nothing would be left to look at.")
-        await page.close()
+        if not await close_page(page):
+            raise Refused("unsupported", f"Tab {action.tab} does not close; it may be stuck.")
         return Done(f"Closed tab {action.tab}", None, moved=True)
 
     # --- small things -------------------------------------------------------------------------------------------------
