@@ -126,6 +126,8 @@ class Shot(_Data):
 
 Kind = Literal["field", "button", "link", "toggle", "scroller", "surface", "guess"]
 Source = Literal["dom", "cv", "ocr"]
+Letter = Literal["", "I", "B", "L", "F", "O", "M"]
+"""Field, button, link, picture, option, other; empty where numbers stand alone."""
 
 
 class MarkState(_Data):
@@ -154,6 +156,8 @@ class Mark(_Data):
     """One thing on the page that can be acted on, with the number the model knows it by."""
 
     number: int
+    letter: Letter = ""
+    """Drawn before the number, where that was asked for; the number alone still names the mark."""
     tag: str
     role: str
     kind: Kind
@@ -183,6 +187,11 @@ class Mark(_Data):
     """Picture coordinates of its number."""
     colour: str | None = None
     """`#rrggbb`, as drawn."""
+
+    @property
+    def label(self) -> str:
+        """What is drawn for it."""
+        return f"{self.letter}{self.number}"
 
 
 class Covered(_Data):

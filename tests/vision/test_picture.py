@@ -162,6 +162,35 @@ def test_a_crop_outside_the_picture_is_refused_with_its_place() -> None:
         at_scale_one(noise()).crop(Box(x=70, y=0, width=5, height=5))
 
 
+@pytest.mark.parametrize("ratio", [1, 1.25, 2, 3])
+def test_what_is_zoomed_into_is_larger_and_is_found_where_it_is_on_the_page(ratio: float) -> None:
+    pixels = np.zeros((round(800 * ratio), round(1280 * ratio), 3), np.uint8)
+    pixels[round(300 * ratio) : round(310 * ratio), round(600 * ratio) : round(610 * ratio)] = 255
+    picture = Picture.decode(encoded(pixels), VIEWPORT, Contract())
+    closer = picture.zoomed(Box(x=500.4, y=250.2, width=200, height=100), Contract())
+    assert closer.map.scale_x == pytest.approx(0.25, rel=0.02)
+    assert Contract().fits(closer.size)
+    rows, columns = np.nonzero(pixels_of(closer)[:, :, 0] > 127)
+    found = Point(x=float(columns.mean()) + 0.5, y=float(rows.mean()) + 0.5)
+    assert closer.map.to_page(found).x == pytest.approx(605, abs=0.5)
+    assert closer.map.to_page(found).y == pytest.approx(305, abs=0.5)
+
+
+def test_zooming_shows_what_was_lost_when_the_picture_was_shrunk() -> None:
+    stripes = np.zeros((1600, 2560, 3), np.uint8)
+    stripes[:, ::2] = 255
+    picture = Picture.decode(encoded(stripes), VIEWPORT, Contract(longest_edge=640))
+    assert np.ptp(pixels_of(picture)[100]) < 10
+    closer = picture.masked([Box(x=0, y=0, width=20, height=20)]).zoomed(Box(x=0, y=0, width=80, height=40), Contract())
+    assert np.ptp(pixels_of(closer)[-1]) > 200
+    assert (pixels_of(closer)[:20, :20] < 200).all(), "a masked field stays masked"
+
+
+def test_zooming_into_what_the_picture_does_not_show_is_refused() -> None:
+    with pytest.raises(UsageError, match="70,0 of 5×5"):
+        at_scale_one(noise()).zoomed(Box(x=70, y=0, width=5, height=5), Contract())
+
+
 @pytest.mark.parametrize("data", [b"", b"no picture at all", encoded(noise())[:40]])
 def test_bytes_that_are_no_picture_are_refused_in_a_sentence(data: bytes) -> None:
     with pytest.raises(UsageError, match=f"{len(data)} bytes were to be read as a picture"):

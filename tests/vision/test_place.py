@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from math import hypot
@@ -14,8 +15,9 @@ from numpy.typing import NDArray
 
 from vision_agent.types import Box, Kind, Mark, Size
 from vision_agent.vision.annotate import layer
+from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Picture
-from vision_agent.vision.place import place
+from vision_agent.vision.place import faults, place
 from vision_agent.vision.style import PALETTE
 
 Place = tuple[float, float, float, float]
@@ -118,7 +120,7 @@ def is_in(inner: Box, outer: Box) -> bool:
     return common is not None and common.width * common.height >= 0.9 * inner.width * inner.height
 
 
-def faults(placed: Sequence[Mark], picture: Picture) -> list[str]:
+def broken(placed: Sequence[Mark], picture: Picture) -> list[str]:
     """Every broken hard rule, in words."""
     found, boxes = [], {mark.number: drawn(mark, picture) for mark in placed}
     for mark in placed:
@@ -144,20 +146,20 @@ def faults(placed: Sequence[Mark], picture: Picture) -> list[str]:
 @pytest.mark.parametrize("first", [1, 80])
 def test_in_dense_layouts_no_label_is_on_another_target_or_label_or_outside(layout: str, first: int) -> None:
     picture = blank()
-    assert faults(place(marks_at(LAYOUTS[layout], first=first), picture), picture) == []
+    assert broken(place(marks_at(LAYOUTS[layout], first=first), picture), picture) == []
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_in_random_layouts_no_label_is_on_another_target_or_label_or_outside(seed: int) -> None:
     picture = blank()
-    assert faults(place(marks_at(scattered(seed, 60 + 20 * (seed % 3))), picture), picture) == []
+    assert broken(place(marks_at(scattered(seed, 60 + 20 * (seed % 3))), picture), picture) == []
 
 
 @pytest.mark.parametrize("ratio", [1.25, 2])
 def test_the_rules_hold_in_the_picture_when_it_has_other_pixels_than_the_page(ratio: float) -> None:
     picture = blank(640, 400, ratio)
     placed = place(marks_at(grid(14, 6, 26, 24)), picture)
-    assert faults(placed, picture) == []
+    assert broken(placed, picture) == []
     assert all(label(mark).height == 15 for mark in placed)
 
 
@@ -178,7 +180,7 @@ def test_an_outer_targets_label_is_not_on_the_targets_inside_it() -> None:
     cards = [(20 + column * 240, 20, 220, 60) for column in range(4)]
     inner = [(x + 2 + column * 72, 22 + row * 28, 70, 27) for x, *_ in cards for row in range(2) for column in range(3)]
     placed = place(marks_at([(10, 10, 1000, 400), *cards, *inner]), picture)
-    assert faults(placed, picture) == []
+    assert broken(placed, picture) == []
 
 
 def test_two_marks_on_the_same_box_both_get_a_label() -> None:
@@ -223,7 +225,7 @@ def nearest(at: Box, marks: Sequence[Mark]) -> Mark:
 def test_where_cells_are_smaller_than_numbers_a_line_leads_to_the_label() -> None:
     picture = blank()
     placed = place(marks_at(grid(12, 8, 12, 12, x=600, y=300), first=100), picture)
-    assert faults(placed, picture) == []
+    assert broken(placed, picture) == []
     plan = layer(placed, picture)
     assert len(plan.leaders) > 30
     assert all(leader.strokes for leader in plan.leaders)
@@ -234,8 +236,47 @@ def test_where_the_whole_picture_is_full_every_mark_still_has_a_label_of_its_own
     placed = place(marks_at(grid(20, 10, 12, 12, x=0, y=0)[:30]), picture)
     full = place(marks_at([(0, 0, 240, 120), *grid(10, 10, 24, 12, x=0, y=0)]), picture)
     assert all(mark.label_box and mark.colour for mark in (*placed, *full))
-    assert not any("outside" in fault or "overlap" in fault for fault in faults(placed, picture))
-    assert not any("outside" in fault for fault in faults(full, picture))
+    assert not any("outside" in fault or "overlap" in fault for fault in broken(placed, picture))
+    assert not any("outside" in fault for fault in broken(full, picture))
+
+
+def test_the_labels_that_break_a_rule_are_known() -> None:
+    roomy, full = blank(), blank(240, 120)
+    assert faults(place(marks_at(LAYOUTS["calendar"]), roomy), roomy) == ()
+    assert faults((), roomy) == ()
+    placed = place(marks_at([(0, 0, 240, 120), *grid(10, 10, 24, 12, x=0, y=0)]), full)
+    assert set(faults(placed, full)) == {int(word) for fault in broken(placed, full) for word in numbers(fault)}
+
+
+def numbers(fault: str) -> list[str]:
+    """Whose label is at fault: of both where two overlap."""
+    found = re.findall(r"\d+", fault)
+    return found if "overlap" in fault else found[:1]
+
+
+def test_on_a_closer_look_only_what_it_shows_has_a_number_of_the_usual_size() -> None:
+    picture, places = blank(), LAYOUTS["small calendar"]
+    closer = picture.zoomed(Box(x=45, y=45, width=60, height=40), Contract())
+    placed = place(place(marks_at(places), picture), closer)
+    shown_there = {mark.number for mark in placed if mark.label_box}
+    # Of the fourth column and the third row it shows too little for a number.
+    assert shown_there == {row * 7 + column + 1 for row in range(2) for column in range(3)}
+    assert all(mark.colour is None for mark in placed if mark.number not in shown_there)
+    there = [mark for mark in placed if mark.label_box]
+    assert {label(mark).height for mark in there} == {15.0}
+    assert faults(there, closer) == ()
+
+
+def test_a_letter_before_the_number_is_placed_as_it_is_drawn() -> None:
+    letters = ("B", "I", "L", "F", "O", "M")
+    marks = [
+        mark.model_copy(update={"letter": letters[mark.number % 6]}) for mark in marks_at(LAYOUTS["small calendar"])
+    ]
+    picture = blank()
+    placed = place(marks, picture)
+    assert broken(placed, picture) == []
+    assert {at.text for at in layer(placed, picture).labels} == {mark.label for mark in marks}
+    assert min(label(mark).width for mark in placed) > 20
 
 
 def test_a_picture_smaller_than_a_label_does_not_break() -> None:
@@ -245,7 +286,7 @@ def test_a_picture_smaller_than_a_label_does_not_break() -> None:
 
 def test_a_target_that_the_picture_cuts_off_keeps_its_label_inside() -> None:
     picture = blank(400, 300)
-    cut = marks_at([(-20, -5, 60, 20), (380, 100, 60, 20), (150, 290, 60, 40), (0, 0, 4000, 3000)])
+    cut = marks_at([(-20, -5, 60, 20), (380, 100, 60, 20), (150, 280, 60, 40), (0, 0, 4000, 3000)])
     placed = place(cut, picture)
     size = picture.size
     for mark in placed:

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from vision_agent.vision.style import DIGITS, PALETTE, STYLE, contrast, ink_on, rgb
+from vision_agent.vision.style import DIGITS, GLYPHS, PALETTE, STYLE, contrast, ink_on, rgb
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear light.
 EYES = {
@@ -69,6 +69,24 @@ def test_every_digit_is_eleven_pixels_high_from_its_first_row_to_its_last() -> N
 def test_no_two_digits_differ_in_less_than_six_pixels() -> None:
     full = {digit: np.array([[cell == "#" for cell in row] for row in rows]) for digit, rows in DIGITS.items()}
     assert min(int((full[one] ^ full[other]).sum()) for one, other in combinations(full, 2)) >= 6
+
+
+def test_a_letter_is_as_high_as_the_digits_and_stands_apart_from_them() -> None:
+    for letter in "BILFOM":
+        rows = GLYPHS[letter]
+        assert len(rows) == 11
+        assert len({len(row) for row in rows}) == 1
+        assert all(row.endswith("..") for row in rows)
+        assert "#" in rows[0]
+        assert "#" in rows[-1]
+
+
+@pytest.mark.parametrize(("letter", "digit"), [("B", "8"), ("I", "1"), ("O", "0"), ("B", "3"), ("F", "5")])
+def test_a_letter_is_not_mistaken_for_a_digit(letter: str, digit: str) -> None:
+    one, other = (np.array([[cell == "#" for cell in row] for row in GLYPHS[each]]) for each in (letter, digit))
+    wide = one.shape[1]
+    placings = (np.pad(other, ((0, 0), (x, wide - 7 - x))) for x in range(wide - 6))
+    assert min(int((one ^ placed).sum()) for placed in placings) >= 20
 
 
 def test_padding_shrinks_on_a_narrow_target_and_digits_do_not() -> None:

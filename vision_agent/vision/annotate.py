@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from vision_agent.types import Box, Mark, Size
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
-from vision_agent.vision.style import DIGITS, STYLE, Ink, Style, ink_on, rgb
+from vision_agent.vision.style import GLYPHS, STYLE, Ink, Style, ink_on, rgb
 
 Rect = tuple[int, int, int, int]
 """Left, top, right, bottom in whole picture pixels; right and bottom are the first not in it."""
@@ -62,7 +62,7 @@ class Layer(_Plan):
     leaders: tuple[Leader, ...] = ()
     labels: tuple[Label, ...] = ()
     style: Style = STYLE
-    digits: dict[str, tuple[str, ...]] = DIGITS
+    digits: dict[str, tuple[str, ...]] = GLYPHS
 
 
 def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Layer:
@@ -77,7 +77,7 @@ def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Laye
         assert label_box is not None
         rect, at, ink = _rect(rects[i].tolist()), _label_rect(label_box), ink_on(colour)
         outlines.append(Outline(rect=rect, colour=colour, casing=ink, dashed=mark.source != "dom"))
-        labels.append(Label(rect=at, colour=colour, ink=ink, text=str(mark.number)))
+        labels.append(Label(rect=at, colour=colour, ink=ink, text=mark.label))
         if gap(rect, at) >= style.leader_from:
             leaders.append(Leader(strokes=strokes(at, rect), colour=colour, casing=ink))
     return Layer(size=picture.size, outlines=tuple(outlines), leaders=tuple(leaders), labels=tuple(labels), style=style)

@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision_agent.actions import Point
 from vision_agent.errors import UsageError
 from vision_agent.types import Box, PageMap, Shot, Size
 from vision_agent.vision.contract import Contract
@@ -38,6 +39,9 @@ _ENCODING: dict[Format, tuple[str, list[int], Literal["image/png", "image/jpeg"]
 }
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
+_ZOOM = 4
+"""Picture pixels for a CSS pixel, at most: text of a page is then as large as a headline, and larger tells no more."""
+
 _MASK_TONES = (150, 166)
 _MASK_STRIPE = 5
 
@@ -50,6 +54,8 @@ class Picture:
         self._pixels = pixels
         self._map = map
         self._shots: dict[Format, Shot] = {}
+        self._larger: Picture | None = None
+        """The same before it was shrunk, for looking closer."""
 
     @classmethod
     def decode(cls, data: bytes, page: Box, contract: Contract | None = None) -> Picture:
@@ -62,15 +68,15 @@ class Picture:
             UsageError: the bytes are no picture.
         """
         pixels = _decoded(data, cv2.IMREAD_COLOR)
-        came = Size(width=pixels.shape[1], height=pixels.shape[0])
-        size = contract.fit(came) if contract else came
-        if size != came:
-            pixels = cv2.resize(pixels, (size.width, size.height), interpolation=cv2.INTER_AREA)
-        scale_x, scale_y = page.width / size.width, page.height / size.height
-        picture = cls(pixels, PageMap(scale_x=scale_x, scale_y=scale_y, offset_x=page.x, offset_y=page.y))
-        if size == came and data.startswith(_PNG_SIGNATURE):
-            picture._shots["png"] = picture._shot(data, "image/png")
-        return picture
+        came = cls(pixels, _map_of(page, Size(width=pixels.shape[1], height=pixels.shape[0])))
+        size = contract.fit(came.size) if contract else came.size
+        if size != came.size:
+            picture = cls(_resized(pixels, size), _map_of(page, size))
+            picture._larger = came
+            return picture
+        if data.startswith(_PNG_SIGNATURE):
+            came._shots["png"] = came._shot(data, "image/png")
+        return came
 
     @classmethod
     def of(cls, shot: Shot) -> Picture:
@@ -137,7 +143,9 @@ class Picture:
                 continue
             across = np.arange(x, right)[None, :] + np.arange(y, bottom)[:, None]
             pixels[y:bottom, x:right] = np.choose(across // _MASK_STRIPE % 2, _MASK_TONES)[..., None]
-        return Picture(pixels, self._map)
+        masked = Picture(pixels, self._map)
+        masked._larger = self._larger and self._larger.masked(boxes)
+        return masked
 
     def crop(self, box: Box) -> Picture:
         """The part of the picture that shows this page box, with its own map.
@@ -148,13 +156,26 @@ class Picture:
         x, y, right, bottom = self._whole(box)
         if right <= x or bottom <= y:
             raise UsageError(f"A crop at {_placed(box)} was asked for, which the picture does not show")
-        offset = self._map.model_copy(
-            update={
-                "offset_x": self._map.offset_x + x * self._map.scale_x,
-                "offset_y": self._map.offset_y + y * self._map.scale_y,
-            }
-        )
-        return Picture(self._pixels[y:bottom, x:right].copy(), offset)
+        start = self._map.to_page(Point(x=x, y=y))
+        map = self._map.model_copy(update={"offset_x": start.x, "offset_y": start.y})
+        return Picture(self._pixels[y:bottom, x:right].copy(), map)
+
+    def zoomed(self, box: Box, contract: Contract) -> Picture:
+        """The part of the picture that shows this page box, as large as the contract takes, with its own map.
+
+        It is made of the screenshot as it came, hence sharper than this picture where that was shrunk.
+
+        Raises:
+            UsageError: the box is not in the picture.
+        """
+        part = (self._larger or self).crop(box)
+        map, came = part.map, part.size
+        wide, high = came.width * map.scale_x, came.height * map.scale_y
+        size = contract.fit(Size(width=max(1, round(wide * _ZOOM)), height=max(1, round(high * _ZOOM))))
+        if size == came:
+            return part
+        start = Box(x=map.offset_x, y=map.offset_y, width=wide, height=high)
+        return Picture(_resized(pixels_of(part), size), _map_of(start, size))
 
     def _whole(self, box: Box, grow: int = 0) -> tuple[int, int, int, int]:
         """Left, top, right and bottom in whole pixels that cover the page box, inside the picture."""
@@ -176,6 +197,16 @@ class Picture:
 def pixels_of(picture: Picture) -> Pixels:
     """The pixels, blue first, not to be written to. For this room only."""
     return picture._pixels
+
+
+def _map_of(page: Box, size: Size) -> PageMap:
+    return PageMap(scale_x=page.width / size.width, scale_y=page.height / size.height, offset_x=page.x, offset_y=page.y)
+
+
+def _resized(pixels: Pixels, size: Size) -> Pixels:
+    is_smaller = size.width < pixels.shape[1]
+    how = cv2.INTER_AREA if is_smaller else cv2.INTER_CUBIC
+    return np.asarray(cv2.resize(pixels, (size.width, size.height), interpolation=how), np.uint8)
 
 
 def _decoded(data: bytes, how: int) -> Pixels:

@@ -40,6 +40,7 @@ _CONTAINED = 0.9
 """The share of a target that must be inside another for that one to be its container."""
 _NEIGHBOUR_PX = 12
 _NEAR_PX = 140
+_CUT_PX = 15
 _STRIDE = 3
 _LEADER = -1
 _CLOSEST = 32
@@ -47,21 +48,57 @@ _ROUNDS = 5
 
 
 def place(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> tuple[Mark, ...]:
-    """The marks, in the same order, with `label_box` and `colour` set.
+    """The marks, in the same order, with `label_box` and `colour` set, or None for those that the picture shows not.
 
-    Every mark gets a label. Only where the whole picture has no free place left does one cover another target.
+    Every mark in the picture gets a label. Only where no place is left that keeps the rules does one break them;
+    `faults` says which.
     """
-    if not marks:
+    inside = [i for i, mark in enumerate(marks) if _is_shown(mark.box, picture)]
+    update: list[dict[str, object]] = [{"label_box": None, "colour": None} for _ in marks]
+    if inside:
+        shown = [marks[i] for i in inside]
+        rects = drawn_rects([mark.box for mark in shown], picture)
+        room = (rects[:, 2] - rects[:, 0]).tolist()
+        sizes = [style.label_size(mark.label, width) for mark, width in zip(shown, room, strict=True)]
+        ground = _survey(rects, np.array([(size.width, size.height) for size in sizes], np.int32), picture)
+        spots = _assign(ground, _gather(ground), style)
+        for i, spot, colour in zip(inside, spots, _colours(shown, rects), strict=True):
+            update[i] = {"label_box": _box(spot), "colour": colour}
+    return tuple(mark.model_copy(update=changed) for mark, changed in zip(marks, update, strict=True))
+
+
+def faults(marks: Sequence[Mark], picture: Picture) -> tuple[int, ...]:
+    """The numbers of the placed marks whose label breaks a rule, for want of room: not to be trusted in the picture.
+
+    It lies on another target, on another label, or outside the picture.
+    """
+    numbers = [mark.number for mark in marks if mark.label_box]
+    if not numbers:
         return ()
-    rects = drawn_rects([mark.box for mark in marks], picture)
-    room = (rects[:, 2] - rects[:, 0]).tolist()
-    sizes = [style.label_size(str(mark.number), width) for mark, width in zip(marks, room, strict=True)]
-    ground = _survey(rects, np.array([(size.width, size.height) for size in sizes], np.int32), picture)
-    spots = _assign(ground, _gather(ground), style)
-    colours = _colours(marks, rects)
-    return tuple(
-        mark.model_copy(update={"label_box": _box(spot), "colour": colour})
-        for mark, spot, colour in zip(marks, spots, colours, strict=True)
+    rects = drawn_rects([mark.box for mark in marks if mark.label_box], picture)
+    at = [(box.x, box.y, box.right, box.bottom) for mark in marks if (box := mark.label_box)]
+    labels = np.array(at).astype(np.int32)
+    outside = (labels[:, :2] < 0).any(axis=1) | (labels[:, 2:] > (picture.size.width, picture.size.height)).any(axis=1)
+    clash = _common(labels[:, None], labels[None]) > 0
+    np.fill_diagonal(clash, False)
+    is_in = _common(rects[:, None], rects[None]) >= _CONTAINED * _area(rects)[:, None]
+    # Where two targets overlap, what lies on both is on its own too; but not what lies on one inside its own.
+    shared = np.concatenate(
+        [np.maximum(rects[:, None, :2], rects[None, :, :2]), np.minimum(rects[:, None, 2:], rects[None, :, 2:])], axis=2
+    )
+    on_other = _common(labels[:, None], rects[None]) - np.where(is_in.T, 0, _common(labels[:, None], shared))
+    wrong = outside | np.any(clash, axis=1) | np.any(~is_in & (on_other > 0), axis=1)
+    return tuple(number for number, is_wrong in zip(numbers, wrong.tolist(), strict=True) if is_wrong)
+
+
+def _is_shown(box: Box, picture: Picture) -> bool:
+    """Whether this page box is in the picture; of one that its edge cuts, enough for a number must be there."""
+    inside, size = picture.map.box_to_picture(box), picture.size
+    wide = min(inside.right, size.width) - max(inside.x, 0)
+    high = min(inside.bottom, size.height) - max(inside.y, 0)
+    # Half a pixel more or less is rounding, and no cut.
+    return (
+        min(wide, high) > 0 and wide >= min(_CUT_PX, inside.width - 0.5) and high >= min(_CUT_PX, inside.height - 0.5)
     )
 
 

@@ -36,6 +36,28 @@ DIGITS: dict[str, tuple[str, ...]] = {
 }
 
 
+# Letters before a number, for roles. They end in two empty columns: what stands apart and is wider, squarer or has
+# serifs is not read as an eight, a one or a zero.
+_LETTERS = """
+######o... ########.. ####...... #######... ..o###o.... ##.....##..
+#######o.. ########.. ####...... #######... .o#####o... ###...###..
+.##..o##.. ...##..... .##....... .##...#... o##o.o##o.. ###o.o###..
+.##...##.. ...##..... .##....... .##....... ##o...o##.. ####.####..
+.##..o##.. ...##..... .##....... .##..#.... ##.....##.. ##o#o#o##..
+.######... ...##..... .##....... .#####.... ##.....##.. ##.###.##..
+.##..o##.. ...##..... .##....... .##..#.... ##.....##.. ##.o#o.##..
+.##...##.. ...##..... .##....... .##....... ##o...o##.. ##.....##..
+.##..o##.. ...##..... .##...##.. .##....... o##o.o##o.. ##.....##..
+#######o.. ########.. ########.. ####...... .o#####o... ##.....##..
+######o... ########.. ########.. ####...... ..o###o.... ##.....##..
+"""
+
+GLYPHS: dict[str, tuple[str, ...]] = DIGITS | dict(
+    zip("BILFOM", zip(*map(str.split, _LETTERS.strip().split("\n")), strict=True), strict=True)
+)
+"""Everything a label is written with."""
+
+
 # The shades of each kind: white digits on the dark ones, black on the light, both at 4.5:1 or better.
 # Found by a search over each kind's range of hues: between any two kinds a difference (CIE76) of 25 to usual eyes and
 # of 14 or more to red-, green- or blue-blind ones; 12 and 6 between two shades of a kind. A grid in which diagonal
@@ -81,7 +103,7 @@ class Style(BaseModel):
 
     def text_size(self, text: str) -> tuple[int, int]:
         """How wide and high the digits are, without anything around them."""
-        glyphs = [DIGITS[character] for character in text]
+        glyphs = [GLYPHS[character] for character in text]
         return sum(len(rows[0]) for rows in glyphs) + self.gap * (len(glyphs) - 1), max(map(len, glyphs))
 
 
