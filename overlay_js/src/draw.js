@@ -7,10 +7,10 @@
 
 /** @typedef {[number, number, number, number]} Rect left, top, right, bottom; right and bottom are the first not in it */
 /** @typedef {{rect: Rect, colour: string, casing: string, dashed: boolean}} Outline */
-/** @typedef {{rect: Rect, colour: string, ink: string, text: string}} Label */
+/** @typedef {{rect: Rect, colour: string, ink: string, text: string, hand: string}} Label */
 /** @typedef {{strokes: Rect[], colour: string, casing: string}} Leader */
 /** @typedef {{line: number, casing: number, gap: number, dash: [number, number]}} Style */
-/** @typedef {{size: {width: number, height: number}, outlines: Outline[], leaders: Leader[], labels: Label[], style: Style, digits: Record<string, string[]>}} Layer */
+/** @typedef {{size: {width: number, height: number}, outlines: Outline[], leaders: Leader[], labels: Label[], style: Style, glyphs: Record<string, Record<string, string[]>>}} Layer */
 
 /**
  * The layer as the data URL of a transparent PNG, one pixel for one.
@@ -37,8 +37,8 @@ export function paintLayer(doc, layer) {
   if (!context) throw new Error(`a canvas of ${canvas.width}×${canvas.height} could not be made`);
   paintOutlines(context, layer);
   for (const leader of layer.leaders) paintLeader(context, leader);
-  const glyphs = new Map();
-  for (const label of layer.labels) paintLabel(context, label, layer, glyphs);
+  const painted = new Map();
+  for (const label of layer.labels) paintLabel(context, label, layer, painted);
   return canvas;
 }
 
@@ -105,28 +105,29 @@ function paintLeader(context, { strokes, colour, casing }) {
  * @param {CanvasRenderingContext2D} context
  * @param {Label} label
  * @param {Layer} layer
- * @param {Map<string, HTMLCanvasElement>} glyphs made so far
+ * @param {Map<string, HTMLCanvasElement>} painted glyphs made so far
  */
-function paintLabel(context, { rect, colour, ink, text }, { style, digits }, glyphs) {
+function paintLabel(context, { rect, colour, ink, text, hand }, { style, glyphs }, painted) {
   context.fillStyle = ink;
   fillRounded(context, rect);
   context.fillStyle = colour;
   fillRounded(context, grown(rect, -style.casing));
-  const wide = [...text].reduce((sum, character) => sum + digits[character][0].length + style.gap, -style.gap);
-  const high = digits[text[0]].length;
+  const rows = glyphs[hand];
+  const wide = [...text].reduce((sum, character) => sum + rows[character][0].length + style.gap, -style.gap);
+  const high = rows[text[0]].length;
   let x = rect[0] + Math.floor((rect[2] - rect[0] - wide) / 2);
   const y = rect[1] + Math.floor((rect[3] - rect[1] - high) / 2);
   for (const character of text) {
-    const key = ink + character;
-    const glyph = glyphs.get(key) ?? paintedGlyph(context.canvas.ownerDocument, digits[character], ink);
-    glyphs.set(key, glyph);
+    const key = hand + ink + character;
+    const glyph = painted.get(key) ?? paintedGlyph(context.canvas.ownerDocument, rows[character], ink);
+    painted.set(key, glyph);
     context.drawImage(glyph, x, y);
     x += glyph.width + style.gap;
   }
 }
 
 /**
- * One digit on a canvas of its own, in the ink given.
+ * One character on a canvas of its own, in the ink given.
  * @param {Document} doc
  * @param {string[]} rows `#` is ink, `o` half of it, `.` nothing
  * @param {string} ink

@@ -33,6 +33,7 @@ def marks() -> list[Mark]:
             box=(box := Box(x=x, y=y, width=width, height=height)),
             point=box.center,
             source="cv" if number % 5 == 0 else "dom",
+            letter="" if number % 4 else "M",
         )
         for number, (x, y, width, height) in enumerate(boxes, 97)
     ]

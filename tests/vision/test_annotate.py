@@ -46,17 +46,26 @@ def _number(pixels: NDArray[np.uint8], label: Box) -> int:
     ground = np.median(inside[:, 0], axis=0)
     ink = np.full(3, 255.0 if contrast(_hex(ground), "#ffffff") >= 4.4 else 0.0)
     share = (inside - ground) @ (ink - ground) / ((ink - ground) @ (ink - ground))
-    read, column = "", 0
-    while column + 7 <= share.shape[1]:
-        window = share[STYLE.pad_y : STYLE.pad_y + 11, column : column + 7]
-        fitting = [digit for digit, rows in DIGITS.items() if _fits(window, rows)]
-        assert len(fitting) <= 1, "two digits look alike"
-        read, column = read + "".join(fitting), column + (8 if fitting else 1)
+    share = share[STYLE.pad_y : STYLE.pad_y + 11]
+    (read,) = {text for hand in DIGITS.values() for pad in (1, 2) if (text := _text(share, hand, pad))}
     return int(read)
+
+
+def _text(share: NDArray[np.float64], hand: dict[str, tuple[str, ...]], pad: int) -> str:
+    """The digits of this hand that stand side by side between the paddings, or nothing where they do not."""
+    wide, read = len(hand["0"][0]), ""
+    for column in range(pad, share.shape[1] - pad, wide + 1):
+        fitting = [digit for digit, rows in hand.items() if _fits(share[:, column : column + wide], rows)]
+        assert len(fitting) <= 1, "two digits look alike"
+        read += fitting[0] if fitting else "?"
+    is_filled = (share.shape[1] - 2 * pad + 1) % (wide + 1) == 0
+    return read if is_filled and "?" not in read else ""
 
 
 def _fits(window: NDArray[np.float64], rows: tuple[str, ...]) -> bool:
     cells = np.array([list(row) for row in rows])
+    if window.shape != cells.shape:
+        return False
     return bool((window[cells == "#"] > 0.6).all() and (window[cells == "."] < 0.4).all())
 
 
@@ -74,6 +83,32 @@ def test_every_number_is_read_back_from_the_picture_as_sent(kind: Kind, backgrou
     placed = place([mark(n, 20 + i % 4 * 90, 20 + i // 4 * 60, kind=kind) for i, n in enumerate(wanted)], clean)
     sent = Picture.of(draw(clean, layer(placed, clean)).encode(sent_as))
     assert numbers_in(sent, [m.label_box for m in placed if m.label_box]) == wanted
+
+
+@pytest.mark.parametrize("sent_as", ["png", "jpeg"])
+@pytest.mark.parametrize("kind", PALETTE)
+def test_a_number_in_the_narrow_hand_is_read_back_too(kind: Kind, sent_as: Format) -> None:
+    clean, wanted = plain(), [1, 7, 10, 23, 45, 69, 80, 96, 104, 178, 256, 399, 583]
+    marks = []
+    for i, number in enumerate(wanted):
+        size = STYLE.label_size(str(number), 0, "narrow")
+        at = Box(x=20 + i % 4 * 90, y=20 + i // 4 * 60, width=size.width, height=size.height)
+        changed = {"label_box": at, "colour": PALETTE[kind][i % len(PALETTE[kind])]}
+        marks.append(mark(number, at.x, at.y, kind=kind).model_copy(update=changed))
+    sent = Picture.of(draw(clean, layer(marks, clean)).encode(sent_as))
+    assert numbers_in(sent, [m.label_box for m in marks if m.label_box]) == wanted
+
+
+def test_the_outline_of_something_tiny_is_drawn_around_it_and_leaves_it_whole() -> None:
+    pixels = np.full((200, 300, 3), 255, np.uint8)
+    pixels[100:108, 100:108] = (7, 8, 9)
+    clean = shown(pixels)
+    (placed,) = place([mark(1, 100, 100, 8, 8)], clean)
+    drawn = pixels_of(
+        draw(clean, layer([placed.model_copy(update={"label_box": Box(x=110, y=97, width=11, height=15)})], clean))
+    )
+    assert (drawn[100:108, 100:103] == (7, 8, 9)).all()
+    assert _hex(drawn[104, 99]) == placed.colour
 
 
 def test_every_mark_is_drawn_once_and_nothing_else_is() -> None:

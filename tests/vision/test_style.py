@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from vision_agent.vision.style import DIGITS, GLYPHS, PALETTE, STYLE, contrast, ink_on, rgb
+from vision_agent.vision.style import DIGITS, GLYPHS, PALETTE, STYLE, Hand, contrast, ink_on, rgb
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear light.
 EYES = {
@@ -57,23 +57,25 @@ def test_contrast_is_that_of_the_standard() -> None:
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
 
 
-def test_every_digit_is_eleven_pixels_high_from_its_first_row_to_its_last() -> None:
-    assert list(DIGITS) == list("0123456789")
-    for rows in DIGITS.values():
+@pytest.mark.parametrize(("hand", "wide"), [("wide", 7), ("narrow", 5)])
+def test_every_digit_is_eleven_pixels_high_from_its_first_row_to_its_last(hand: Hand, wide: int) -> None:
+    assert list(DIGITS[hand]) == list("0123456789")
+    for rows in DIGITS[hand].values():
         assert len(rows) == 11
         assert "#" in rows[0]
         assert "#" in rows[-1]
-        assert {len(row) for row in rows} == {7}
+        assert {len(row) for row in rows} == {wide}
 
 
-def test_no_two_digits_differ_in_less_than_six_pixels() -> None:
-    full = {digit: np.array([[cell == "#" for cell in row] for row in rows]) for digit, rows in DIGITS.items()}
-    assert min(int((full[one] ^ full[other]).sum()) for one, other in combinations(full, 2)) >= 6
+@pytest.mark.parametrize("hand", DIGITS)
+def test_no_two_digits_differ_in_less_than_six_pixels(hand: Hand) -> None:
+    full = [np.array([[cell == "#" for cell in row] for row in rows]) for rows in DIGITS[hand].values()]
+    assert min(int((one ^ other).sum()) for one, other in combinations(full, 2)) >= 6
 
 
 def test_a_letter_is_as_high_as_the_digits_and_stands_apart_from_them() -> None:
     for letter in "BILFOM":
-        rows = GLYPHS[letter]
+        rows = GLYPHS["wide"][letter]
         assert len(rows) == 11
         assert len({len(row) for row in rows}) == 1
         assert all(row.endswith("..") for row in rows)
@@ -83,7 +85,7 @@ def test_a_letter_is_as_high_as_the_digits_and_stands_apart_from_them() -> None:
 
 @pytest.mark.parametrize(("letter", "digit"), [("B", "8"), ("I", "1"), ("O", "0"), ("B", "3"), ("F", "5")])
 def test_a_letter_is_not_mistaken_for_a_digit(letter: str, digit: str) -> None:
-    one, other = (np.array([[cell == "#" for cell in row] for row in GLYPHS[each]]) for each in (letter, digit))
+    one, other = (np.array([[cell == "#" for cell in row] for row in GLYPHS["wide"][each]]) for each in (letter, digit))
     wide = one.shape[1]
     placings = (np.pad(other, ((0, 0), (x, wide - 7 - x))) for x in range(wide - 6))
     assert min(int((one ^ placed).sum()) for placed in placings) >= 20
@@ -93,3 +95,10 @@ def test_padding_shrinks_on_a_narrow_target_and_digits_do_not() -> None:
     roomy, tight = STYLE.label_size("88", room=40), STYLE.label_size("88", room=20)
     assert (roomy.width - tight.width, roomy.height - tight.height) == (2, 0)
     assert tight.width > STYLE.text_size("88")[0] + 2
+
+
+def test_the_width_of_a_label_says_in_which_hand_it_is_written() -> None:
+    for text in ("7", "88", "123", "B4", "M1000"):
+        assert STYLE.hand_in(text, STYLE.label_size(text, room=90).width) == "wide"
+        assert STYLE.hand_in(text, STYLE.label_size(text, room=0).width) == "wide"
+        assert STYLE.hand_in(text, STYLE.label_size(text, room=90, hand="narrow").width) == "narrow"

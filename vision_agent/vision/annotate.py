@@ -15,12 +15,13 @@ from pydantic import BaseModel, ConfigDict
 
 from vision_agent.types import Box, Mark, Size
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
-from vision_agent.vision.style import GLYPHS, STYLE, Ink, Style, ink_on, rgb
+from vision_agent.vision.style import GLYPHS, STYLE, Hand, Ink, Style, ink_on, rgb
 
 Rect = tuple[int, int, int, int]
 """Left, top, right, bottom in whole picture pixels; right and bottom are the first not in it."""
 
 
+_TINY_PX = 10
 _INK_SHARE = {"#": 1.0, "o": 128 / 255, ".": 0.0}
 
 
@@ -44,6 +45,7 @@ class Label(_Plan):
     colour: str
     ink: Ink
     text: str
+    hand: Hand = "wide"
 
 
 class Leader(_Plan):
@@ -62,7 +64,7 @@ class Layer(_Plan):
     leaders: tuple[Leader, ...] = ()
     labels: tuple[Label, ...] = ()
     style: Style = STYLE
-    digits: dict[str, tuple[str, ...]] = GLYPHS
+    glyphs: dict[Hand, dict[str, tuple[str, ...]]] = GLYPHS
 
 
 def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Layer:
@@ -76,8 +78,12 @@ def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Laye
         assert colour is not None
         assert label_box is not None
         rect, at, ink = _rect(rects[i].tolist()), _label_rect(label_box), ink_on(colour)
+        if min(rect[2] - rect[0], rect[3] - rect[1]) <= _TINY_PX:
+            rect = _grown(rect, style.line)  # else the line would be all there is to see of it
         outlines.append(Outline(rect=rect, colour=colour, casing=ink, dashed=mark.source != "dom"))
-        labels.append(Label(rect=at, colour=colour, ink=ink, text=mark.label))
+        labels.append(
+            Label(rect=at, colour=colour, ink=ink, text=mark.label, hand=style.hand_in(mark.label, at[2] - at[0]))
+        )
         if gap(rect, at) >= style.leader_from:
             leaders.append(Leader(strokes=strokes(at, rect), colour=colour, casing=ink))
     return Layer(size=picture.size, outlines=tuple(outlines), leaders=tuple(leaders), labels=tuple(labels), style=style)
@@ -143,7 +149,7 @@ class _Pen:
         self._pixels = pixels
         self._layer = layer
         self._style = layer.style
-        self._glyphs: dict[tuple[str, str, str], Pixels] = {}
+        self._glyphs: dict[tuple[str, str, str, str], Pixels] = {}
 
     def draw(self) -> None:
         line, casing, outlines = self._style.line, self._style.casing, self._layer.outlines
@@ -175,21 +181,21 @@ class _Pen:
         casing = self._style.casing
         self._rounded(label.rect, label.ink)
         self._rounded(_grown(label.rect, -casing), label.colour)
-        wide, high = self._style.text_size(label.text)
+        wide, high = self._style.text_size(label.text, label.hand)
         left, top, right, bottom = label.rect
         x, y = left + (right - left - wide) // 2, top + (bottom - top - high) // 2
         for character in label.text:
-            glyph = self._glyph(character, label.ink, label.colour)
+            glyph = self._glyph(character, label)
             high, wide = glyph.shape[:2]
             self._pixels[y : y + high, x : x + wide] = glyph
             x += wide + self._style.gap
 
-    def _glyph(self, character: str, ink: str, ground: str) -> Pixels:
-        key = (character, ink, ground)
+    def _glyph(self, character: str, label: Label) -> Pixels:
+        key = (character, label.hand, label.ink, label.colour)
         if key not in self._glyphs:
-            rows = self._layer.digits[character]
+            rows = self._layer.glyphs[label.hand][character]
             share = np.array([[_INK_SHARE[cell] for cell in row] for row in rows])[..., None]
-            mixed = share * np.array(rgb(ink)[::-1]) + (1 - share) * np.array(rgb(ground)[::-1])
+            mixed = share * np.array(rgb(label.ink)[::-1]) + (1 - share) * np.array(rgb(label.colour)[::-1])
             self._glyphs[key] = np.rint(mixed).astype(np.uint8)
         return self._glyphs[key]
 

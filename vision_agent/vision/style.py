@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict
 from vision_agent.types import Kind, Size
 
 Ink = Literal["#ffffff", "#000000"]
+Hand = Literal["wide", "narrow"]
+"""How digits are written: narrow only where a wide number would not fit on its target. Both are equally high."""
 
 # `#` is the ink, `o` half of it, `.` the label. Eleven rows high, seven columns wide, stems of two.
 _DIGITS = """
@@ -30,11 +32,6 @@ o##o##o ..o###. o##o##o o##o##o ...###. ####### o##o##o ####### o##o##o o##o##o
 o##o##o ....##. ####### o##o##o ....##. o##o##o o##o##o .o##... o##o##o o##o##o
 .o###o. ....##. ####### .o###o. ....##. .o###o. .o###o. .##o... .o###o. .o###o.
 """
-
-DIGITS: dict[str, tuple[str, ...]] = {
-    str(digit): rows for digit, rows in enumerate(zip(*map(str.split, _DIGITS.strip().split("\n")), strict=True))
-}
-
 
 # Letters before a number, for roles. They end in two empty columns: what stands apart and is wider, squarer or has
 # serifs is not read as an eight, a one or a zero.
@@ -52,10 +49,34 @@ _LETTERS = """
 ######o... ########.. ########.. ####...... ..o###o.... ##.....##..
 """
 
-GLYPHS: dict[str, tuple[str, ...]] = DIGITS | dict(
-    zip("BILFOM", zip(*map(str.split, _LETTERS.strip().split("\n")), strict=True), strict=True)
-)
-"""Everything a label is written with."""
+# Five columns wide: three digits fit on a key or a seat on which two wide ones would.
+_NARROW = """
+.###. ..##. .###. .###. ...## ##### .###. ##### .###. .###.
+##o## .###. ##o## ##o## ..### ##### ##o## ##### ##o## ##o##
+##.## ##### ##.## ##.## ..### ##... ##.## ...## ##.## ##.##
+##.## ..##. ...## ...## .#### ##... ##... ...## ##.## ##.##
+##.## ..##. ...## ..o## .#o## ####. ##... ..o#o .###. ##.##
+##.## ..##. ..o#o .###. ##.## ##o## ####. ..##. .###. ##o##
+##.## ..##. ..##. ..o## ##.## ...## ##o## ..##. ##o## .####
+##.## ..##. .o#o. ...## ##### ...## ##.## .o#o. ##.## ...##
+##.## ..##. .##.. ##.## ##### ##.## ##.## .##.. ##.## ...##
+##o## ..##. ##### ##o## ...## ##o## ##o## .##.. ##o## ##o##
+.###. ..##. ##### .###. ...## .###. .###. .##.. .###. .###.
+"""
+
+
+def _drawn(characters: str, drawing: str) -> dict[str, tuple[str, ...]]:
+    return dict(zip(characters, zip(*map(str.split, drawing.strip().split("\n")), strict=True), strict=True))
+
+
+DIGITS: dict[Hand, dict[str, tuple[str, ...]]] = {
+    "wide": _drawn("0123456789", _DIGITS),
+    "narrow": _drawn("0123456789", _NARROW),
+}
+GLYPHS: dict[Hand, dict[str, tuple[str, ...]]] = {
+    hand: digits | _drawn("BILFOM", _LETTERS) for hand, digits in DIGITS.items()
+}
+"""Everything a label is written with, in each hand."""
 
 
 # The shades of each kind: white digits on the dark ones, black on the light, both at 4.5:1 or better.
@@ -92,19 +113,24 @@ class Style(BaseModel):
     """A label this far or farther from its box gets a line to it."""
 
     tight_pad_x: int = 1
-    """Instead of `pad_x` on a target that is narrower than the label would be; digits never shrink."""
+    """Instead of `pad_x` on a target that is narrower than the label would be, and around narrow digits."""
 
-    def label_size(self, text: str, room: int) -> Size:
-        """The size of a label with this number for a target this wide, casing included."""
-        wide, high = self.text_size(text)
+    def label_size(self, text: str, room: int, hand: Hand = "wide") -> Size:
+        """The size of a label with this text for a target this wide, casing included."""
+        wide, high = self.text_size(text, hand)
         roomy = wide + 2 * (self.pad_x + self.casing)
         tight = wide + 2 * (self.tight_pad_x + self.casing)
-        return Size(width=roomy if room >= roomy else tight, height=high + 2 * (self.pad_y + self.casing))
+        is_roomy = hand == "wide" and room >= roomy
+        return Size(width=roomy if is_roomy else tight, height=high + 2 * (self.pad_y + self.casing))
 
-    def text_size(self, text: str) -> tuple[int, int]:
+    def text_size(self, text: str, hand: Hand = "wide") -> tuple[int, int]:
         """How wide and high the digits are, without anything around them."""
-        glyphs = [GLYPHS[character] for character in text]
+        glyphs = [GLYPHS[hand][character] for character in text]
         return sum(len(rows[0]) for rows in glyphs) + self.gap * (len(glyphs) - 1), max(map(len, glyphs))
+
+    def hand_in(self, text: str, width: int) -> Hand:
+        """The hand in which this text is written in a label of this width."""
+        return "wide" if width >= self.label_size(text, 0).width else "narrow"
 
 
 STYLE = Style()
