@@ -2,7 +2,7 @@
 import { boxOfArea, imageUnder } from './area.js';
 import { clientHeightOf, clientWidthOf, documentElementOf, flatParentOf, holds, localNameOf, namespaceOf, rectOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, scrollingElementOf, styleOf } from './dom.js';
 import { blockerOf, describe, hitAt, isInTheWay, isTarget, reaches, samplePoints } from './hit.js';
-import { nameOf, textOf } from './name.js';
+import { calledOf } from './called.js';
 import { elementOf, keyOf } from './registry.js';
 import { kindOf, roleOf } from './role.js';
 import { evidenceOf, scrollsOf } from './evidence.js';
@@ -21,7 +21,7 @@ export function check(doc, request) {
   const control = localNameOf(element) === 'label' ? /** @type {HTMLLabelElement} */ (element).control ?? element : element;
   const role = roleOf(control);
   const kind = kindOf(control, role, scrolls);
-  const name = nameOf(doc, control, kind !== 'scroller' && kind !== 'surface') || (control === element ? '' : textOf(element));
+  const called = calledOf(element, control, kind, new Map());
   let pieces = visiblePieces(element);
   if (request.reveal === 'always' || (request.reveal && !isFullySeen(element, pieces))) {
     Element.prototype.scrollIntoView.call(imageUnder(element) ?? element, { block: 'center', inline: 'center', behavior: 'instant' });
@@ -40,7 +40,7 @@ export function check(doc, request) {
   }
   const style = styleOf(element);
   return {
-    found: true, name, role, fingerprint: fingerprintOf(control, name), ...rowOf(element), state: stateOf(control, scrolls), disabled: isDisabled(control),
+    found: true, name: called.name, role, fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element), state: stateOf(control, scrolls), disabled: isDisabled(control),
     visible: pieces.length > 0, rect: { x: rect.left, y: rect.top, width: rect.width, height: rect.height },
     // Playwright adds the border to a position it is given: https://playwright.dev/docs/api/class-locator#locator-click-option-position
     border: { x: Number.parseFloat(style.borderLeftWidth) || 0, y: Number.parseFloat(style.borderTopWidth) || 0 },

@@ -18,6 +18,8 @@ export const textContentOf = accessor(Node.prototype, 'textContent');
 export const isConnectedOf = accessor(Node.prototype, 'isConnected');
 export const shadowRootOf = accessor(Element.prototype, 'shadowRoot');
 export const assignedSlotOf = accessor(Element.prototype, 'assignedSlot');
+export const labelledByOf = 'ariaLabelledByElements' in Element.prototype ? accessor(Element.prototype, 'ariaLabelledByElements') : () => null;
+export const previousSiblingOf = accessor(Node.prototype, 'previousSibling');
 export const documentElementOf = accessor(Document.prototype, 'documentElement');
 export const bodyOf = accessor(Document.prototype, 'body');
 export const titleOf = accessor(Document.prototype, 'title');

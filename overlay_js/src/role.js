@@ -1,4 +1,5 @@
 // What an element is: its ARIA role, explicit or implied, and the kind that gives a mark its colour.
+// Roles follow WAI-ARIA 1.2 and HTML-AAM: https://www.w3.org/TR/html-aam-1.0/#html-element-role-mappings
 import { attributeOf, hasAttribute, isEditable, localNameOf, namespaceOf, parentElementOf } from './dom.js';
 
 const INPUT_ROLES = {
@@ -6,10 +7,17 @@ const INPUT_ROLES = {
   range: 'slider', number: 'spinbutton', search: 'searchbox', color: 'button', file: 'button',
 };
 
+/** Types of input that a `<datalist>` makes a combobox of. */
+const LISTED = new Set(['text', 'search', 'tel', 'url', 'email', 'number']);
+
 const TAG_ROLES = {
   button: 'button', summary: 'button', textarea: 'textbox', option: 'option', dialog: 'dialog', nav: 'navigation',
-  img: 'img', canvas: 'img', video: 'video', audio: 'audio', h1: 'heading', h2: 'heading', h3: 'heading',
-  h4: 'heading', h5: 'heading', h6: 'heading', tr: 'row', td: 'cell', th: 'columnheader', li: 'listitem', main: 'main',
+  img: 'img', svg: 'img', canvas: 'img', video: 'video', audio: 'audio', h1: 'heading', h2: 'heading', h3: 'heading',
+  h4: 'heading', h5: 'heading', h6: 'heading', tr: 'row', th: 'columnheader', li: 'listitem', main: 'main',
+  ul: 'list', ol: 'list', menu: 'list', table: 'table', tbody: 'rowgroup', thead: 'rowgroup', tfoot: 'rowgroup', fieldset: 'group',
+  details: 'group', address: 'group', optgroup: 'group', figure: 'figure', article: 'article', aside: 'complementary', form: 'form',
+  hr: 'separator', meter: 'meter', progress: 'progressbar', output: 'status', p: 'paragraph', blockquote: 'blockquote',
+  dt: 'term', dd: 'definition',
 };
 
 /** Roles that can be acted on. */
@@ -18,33 +26,59 @@ export const WIDGET_ROLES = new Set([
   'treeitem', 'slider', 'spinbutton', 'textbox', 'searchbox', 'combobox', 'scrollbar', 'separator',
 ]);
 
+/** All that a role attribute may say; a word that is none of these is passed over. */
+const ROLES = new Set([
+  ...WIDGET_ROLES, 'alert', 'alertdialog', 'application', 'article', 'banner', 'blockquote', 'caption', 'cell', 'code', 'columnheader',
+  'comment', 'complementary', 'contentinfo', 'definition', 'deletion', 'dialog', 'directory', 'document', 'emphasis', 'feed', 'figure', 'form',
+  'generic', 'grid', 'gridcell', 'group', 'heading', 'image', 'img', 'insertion', 'list', 'listbox', 'listitem', 'log', 'main', 'mark', 'marquee',
+  'math', 'menu', 'menubar', 'meter', 'navigation', 'none', 'note', 'paragraph', 'presentation', 'progressbar', 'radiogroup', 'region', 'row',
+  'rowgroup', 'rowheader', 'search', 'status', 'strong', 'subscript', 'suggestion', 'superscript', 'table', 'tablist', 'tabpanel', 'term',
+  'time', 'timer', 'toolbar', 'tooltip', 'tree', 'treegrid',
+]);
+
+const GLOBAL_STATES = [
+  'aria-atomic', 'aria-busy', 'aria-controls', 'aria-current', 'aria-describedby', 'aria-details', 'aria-flowto', 'aria-keyshortcuts',
+  'aria-label', 'aria-labelledby', 'aria-live', 'aria-owns', 'aria-relevant', 'aria-roledescription',
+];
 const FIELD_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'listbox']);
 const TOGGLE_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio', 'option']);
 const SURFACE_TAGS = new Set(['canvas', 'video', 'embed', 'object']);
+const FOCUSABLE_TAGS = new Set(['button', 'input', 'select', 'textarea', 'summary', 'iframe', 'embed', 'object']);
 
 /** @param {Element} element @returns {string} the input's type as the browser takes it, '' for what is not an input */
 export function inputTypeOf(element) {
   return localNameOf(element) === 'input' ? /** @type {HTMLInputElement} */ (element).type : '';
 }
 
-/** The first word of its role attribute, if that could be a role. @param {Element} element @returns {string} */
+/** The first word of its role attribute that is a role, '' if there is none. @param {Element} element @returns {string} */
 export function explicitRoleOf(element) {
-  const word = (attributeOf(element, 'role') ?? '').trim().toLowerCase().split(/\s+/)[0];
-  return /^[a-z]+(-[a-z]+)*$/.test(word) ? word : '';
+  const said = attributeOf(element, 'role');
+  if (!said) return '';
+  const role = said.toLowerCase().split(/\s+/).find((word) => ROLES.has(word)) ?? '';
+  return role === 'image' ? 'img' : role;
 }
 
 /** @param {Element} element @returns {string} */
 export function roleOf(element) {
   const explicit = explicitRoleOf(element);
-  if (explicit && explicit !== 'none' && explicit !== 'presentation') return explicit;
+  if (explicit !== 'none' && explicit !== 'presentation') return explicit || impliedRoleOf(element);
+  // What can take the focus or says something of itself is not only there for its looks.
+  return isFocusable(element) || GLOBAL_STATES.some((name) => hasAttribute(element, name)) ? impliedRoleOf(element) : 'generic';
+}
+
+/** @param {Element} element @returns {string} */
+function impliedRoleOf(element) {
   const tag = localNameOf(element);
   if (tag === 'a' || tag === 'area') return hasAttribute(element, 'href') || isSvgLink(element) ? 'link' : 'generic';
-  if (tag === 'select') return hasAttribute(element, 'multiple') || Number(attributeOf(element, 'size')) > 1 ? 'listbox' : 'combobox';
+  if (tag === 'select') return isListbox(element) ? 'listbox' : 'combobox';
   if (tag === 'input') {
     const type = inputTypeOf(element);
-    return INPUT_ROLES[/** @type {keyof typeof INPUT_ROLES} */ (type)] ?? (hasAttribute(element, 'list') ? 'combobox' : 'textbox');
+    if (hasAttribute(element, 'list') && LISTED.has(type)) return 'combobox';
+    return INPUT_ROLES[/** @type {keyof typeof INPUT_ROLES} */ (type)] ?? 'textbox';
   }
   if (tag === 'summary' && localNameOf(parentElementOf(element) ?? element) !== 'details') return 'generic';
+  if (tag === 'td') return isIn(element, 'grid', 'treegrid') ? 'gridcell' : 'cell';
+  if (tag === 'th') return isRowHeader(element) ? 'rowheader' : 'columnheader';
   return TAG_ROLES[/** @type {keyof typeof TAG_ROLES} */ (tag)] ?? 'generic';
 }
 
@@ -72,6 +106,34 @@ export function isEditingHost(element) {
   const value = attributeOf(element, 'contenteditable');
   if (value === null || value.toLowerCase() === 'false') return false;
   return !isEditable(parentElementOf(element));
+}
+
+/** @param {Element} element */
+function isFocusable(element) {
+  const tag = localNameOf(element);
+  return hasAttribute(element, 'tabindex') || FOCUSABLE_TAGS.has(tag) || isEditingHost(element) ||
+    ((tag === 'a' || tag === 'area') && hasAttribute(element, 'href')) || ((tag === 'video' || tag === 'audio') && hasAttribute(element, 'controls'));
+}
+
+/** Chromium shows `<select multiple size=1>` as one that opens. @param {Element} element */
+function isListbox(element) {
+  const size = Number(attributeOf(element, 'size'));
+  return size > 1 || (hasAttribute(element, 'multiple') && size !== 1);
+}
+
+/** @param {Element} cell @param {...string} roles whether its table has one of them */
+function isIn(cell, ...roles) {
+  const table = Element.prototype.closest.call(cell, 'table');
+  return table !== null && roles.includes(explicitRoleOf(table));
+}
+
+/** @param {Element} header */
+function isRowHeader(header) {
+  const scope = (attributeOf(header, 'scope') ?? '').toLowerCase();
+  if (scope === 'row' || scope === 'rowgroup') return true;
+  if (scope === 'col' || scope === 'colgroup') return false;
+  const { previousElementSibling: before, nextElementSibling: after } = header;
+  return [before, after].some((cell) => cell !== null && localNameOf(cell) === 'td') && ![before, after].some((cell) => cell !== null && localNameOf(cell) === 'th');
 }
 
 /** @param {Element} element */

@@ -6,7 +6,8 @@ import { evidenceOf } from './evidence.js';
 import { frameOf } from './frame.js';
 import { blockerOf, describe, hitAt, isBehind, isInTheWay, reaches, samplePoints, targetsAre } from './hit.js';
 import { onePerIntent } from './intent.js';
-import { nameOf, textOf, tidy } from './name.js';
+import { calledOf } from './called.js';
+import { labelsOf, textOf, tidy } from './name.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
 import { fingerprintOf, isDisabled, readableOf, rowOf, stateOf } from './state.js';
@@ -200,6 +201,7 @@ function hitTest(doc, kept, wanted, budget) {
   const covered = coverage(doc);
   const marks = [];
   const rows = new Map();
+  const labels = new Map();
   for (const found of kept) {
     try {
       const isOther = (/** @type {Element} */ element) => element !== found.element && !found.scrolls && isTarget(element);
@@ -216,7 +218,7 @@ function hitTest(doc, kept, wanted, budget) {
         if (reaches(found.element, hit, isOther)) points.push(point);
         else if (isInTheWay(hit, found.element)) blocker ??= hit;
       }
-      if (points.length) marks.push(markOf(doc, found, points, rows));
+      if (points.length) marks.push(markOf(doc, found, points, rows, labels));
       else if (blocker) covered.add(blockerOf(blocker, found.element));
     } catch {
       continue; // left the document while it was looked at
@@ -225,17 +227,17 @@ function hitTest(doc, kept, wanted, budget) {
   return { marks, covered };
 }
 
-/** @param {Document} doc @param {Found} found @param {{x: number, y: number}[]} points @param {Map<Element, string>} rows texts of rows */
-function markOf(doc, found, points, rows) {
+/** @param {Document} doc @param {Found} found @param {{x: number, y: number}[]} points @param {Map<Element, string>} rows texts of rows @param {import('./name.js').Labels} labels */
+function markOf(doc, found, points, rows, labels) {
   const { element, control } = found;
   const role = roleOf(control);
   const kind = kindOf(control, role, found.scrolls);
-  const name = nameOf(doc, control, kind !== 'scroller' && kind !== 'surface') || (control === element ? '' : textOf(element));
+  const called = calledOf(element, control, kind, labels);
   const piece = found.pieces.find((area) => points[0].x >= area.x && points[0].x <= area.right && points[0].y >= area.y && points[0].y <= area.bottom) ?? found.pieces[0];
   return {
-    key: keyOf(doc, element), tag: localNameOf(control), role, kind, name, state: stateOf(control, found.scrolls),
+    key: keyOf(doc, element), tag: localNameOf(control), role, kind, name: called.name, state: stateOf(control, found.scrolls),
     box: { x: piece.x, y: piece.y, width: piece.right - piece.x, height: piece.bottom - piece.y },
-    points, evidence: found.evidence, fingerprint: fingerprintOf(control, name), ...rowOf(element, rows), disabled: isDisabled(control),
+    points, evidence: called.how ? [...found.evidence, called.how] : found.evidence, fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element, rows), disabled: isDisabled(control),
   };
 }
 
@@ -290,18 +292,13 @@ function isWithin(element, others) {
 /** What a mark already says: the targets, and the labels of their controls. @param {Found[]} kept */
 function namedElements(kept) {
   const named = new Set(/** @type {Element[]} */ ([]));
+  const labels = new Map();
   for (const { element, scrolls } of kept) {
     if (scrolls) continue;
     named.add(element);
-    if (isLabelable(element)) for (const label of /** @type {HTMLInputElement} */ (element).labels ?? []) named.add(label);
+    for (const label of labelsOf(element, labels)) named.add(label);
   }
   return named;
-}
-
-/** @param {Element} element */
-function isLabelable(element) {
-  const tag = localNameOf(element);
-  return tag === 'input' || tag === 'select' || tag === 'textarea' || tag === 'button';
 }
 
 /** @param {Element} element */
