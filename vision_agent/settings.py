@@ -66,6 +66,10 @@ class ObserveSettings(_Section):
     """A frame that has not answered by then is missing from the observation, and named."""
     navigation_deadline_s: float = 30.0
     action_deadline_s: float = 5.0
+    most_marks: int = Field(default=400, ge=1)
+    """In one picture; what is left out is counted in the listing and shows when one zooms in."""
+    ids: Literal["numbers", "letters"] = "numbers"
+    """`letters` puts one before each number: I field, B button, L link, F picture, O option, M other."""
     picture: Literal["png", "jpeg"] = "png"
     """Of the marked picture; JPEG is written at quality 92 without chroma subsampling."""
     longest_edge: int | None = None

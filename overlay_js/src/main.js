@@ -7,10 +7,12 @@ import { madeElement, titleOf } from './dom.js';
 import { drawLayer } from './draw.js';
 import { frameOf } from './frame.js';
 import { tidy } from './name.js';
-import { quietOf } from './quiet.js';
+import { movedOf, quietOf } from './quiet.js';
 import { documentToken, elementOf } from './registry.js';
 import { scan } from './scan.js';
 import { hideLayer, showLayer } from './show.js';
+
+const QUOTE = '\x7f';
 
 /** @param {Document} doc @param {Node} root @param {any} request @returns {unknown} */
 function answerTo(doc, root, request) {
@@ -23,12 +25,22 @@ function answerTo(doc, root, request) {
     case 'frame': return whereIsFrame(doc, root, request.key);
     case 'quiet': return quietOf(doc);
     case 'token': return { token: documentToken(doc) };
+    case 'moved': return movedOf(doc);
     case 'title': return { title: tidy(titleOf(doc)) };
     case 'draw': return { picture: drawLayer(doc, request.layer) };
     case 'show': return showLayer(doc, request.layer, request.box);
     case 'hide': return hideLayer();
     default: throw new Error(`the overlay does not know how to ${request.ask}`);
   }
+}
+
+/**
+ * JSON with another sign for its quotes: on its way a quote would be escaped once for each of two protocols, which takes
+ * 6 ms for what is found on a page with 200 marks.
+ * @param {string} json
+ */
+function unquoted(json) {
+  return json.replaceAll(QUOTE, '\\u007f').replaceAll('"', QUOTE);
 }
 
 /** A frame's own element is known by its key, or is what the question was asked of. @param {Document} doc @param {Node} root @param {string} [key] */
@@ -52,7 +64,7 @@ export const engine = {
     const bytes = Uint8Array.from(atob(body), (letter) => letter.charCodeAt(0));
     const request = JSON.parse(new TextDecoder().decode(bytes));
     const carrier = madeElement(doc, 'meta');
-    carrier.setAttribute('content', JSON.stringify(answerTo(doc, root, request)));
+    carrier.setAttribute('content', unquoted(JSON.stringify(answerTo(doc, root, request))));
     return [carrier];
   },
 };

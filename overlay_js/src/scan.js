@@ -8,6 +8,7 @@ import { blockerOf, describe, hitAt, isBehind, isInTheWay, reaches, samplePoints
 import { onePerIntent } from './intent.js';
 import { calledOf } from './called.js';
 import { labelsOf, textOf, tidy } from './name.js';
+import { rememberPlaces } from './quiet.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
 import { fingerprintOf, isDisabled, readableOf, rowOf, stateOf } from './state.js';
@@ -49,6 +50,7 @@ export function scan(doc, request) {
   const budget = { tests: MOST_HIT_TESTS, until: performance.now() + BUDGET_MS, spent: false };
   const { marks, covered } = hitTest(doc, kept, request.points ?? 1, budget);
   const context = contextLines(doc, gathered.texts, namedElements(kept), budget);
+  rememberPlaces(doc, [...marks, ...gathered.frames.map((frame) => ({ key: keyOf(doc, frame) }))].map(({ key }) => ({ key, element: /** @type {Element} */ (elementOf(doc, key)) })));
   return {
     token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks, covered: covered.groups, context, living: (request.known ?? []).filter((key) => elementOf(doc, key)),
     frames: gathered.frames.map((element) => ({ ...frameOf(doc, element, gathered.frameClips.get(element)), inert: gathered.inertFrames.has(element) })),

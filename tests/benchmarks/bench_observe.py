@@ -37,8 +37,8 @@ MARKS = (50, 200, 600)
 ELEMENTS = (1_000, 10_000, 50_000)
 GROWTH = (100, 20_000)
 REACH_RATIO, REACH_GROWTH, REACH_SCAN_MS = 1.3, 3.0, {1_000: 60, 10_000: 300, 50_000: 1_500}
-STAGES = ("scan", "capture", "decode", "place", "draw", "encode", "the rest")
-"""Of an observation, in order; the rest is the listing and putting it all together."""
+STAGES = ("page", "decode", "place", "draw", "encode", "the rest")
+"""Of an observation, in order: `page` is the scan and the picture, `encode` also the listing."""
 _WARM_UP = 3
 
 

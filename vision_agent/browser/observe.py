@@ -6,21 +6,23 @@ numbers, the decoded clean picture) rides in `Seen` and never enters the data.
 
 from __future__ import annotations
 
-import base64
+import asyncio
 import time
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
+from vision_agent.actions import Point
 from vision_agent.browser import frames, overlay
 from vision_agent.browser.capture import capture
-from vision_agent.browser.frames import Scan
+from vision_agent.browser.density import within_cap
+from vision_agent.browser.frames import Scan, Scanned
 from vision_agent.browser.listing import listing, reading_order
 from vision_agent.browser.numbers import Numbers, Sighting
 from vision_agent.browser.overlay import FrameSilent
@@ -28,7 +30,7 @@ from vision_agent.browser.settle import settle
 from vision_agent.browser.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Box, Change, Covered, Mark, MarkState, Observation, ScrollState, Shot, Size, Tab
+from vision_agent.types import Box, Change, Covered, Mark, MarkState, Observation, ScrollState, Size, Tab
 from vision_agent.vision import annotate, place
 from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Picture
@@ -38,6 +40,9 @@ _TRIES = 3
 _MOVED = 4.0
 """CSS pixels; less is a rounding or a border."""
 _TITLE_S = 2.0
+_MOST_SAID = 8
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,8 @@ class Eye:
     _numbers: Numbers = field(default_factory=Numbers)
     _token: str = ""
     _epoch: int = 0
-    _last: Observation | None = None
+    _before: dict[int, Mark] | None = None
+    """All marks of the last look at this document, drawn or not."""
     masked_keys: set[str] = field(default_factory=set)
     """Fields into which a secret was typed."""
 
@@ -78,9 +84,9 @@ class Eye:
             BrowserUnavailable: the browser is gone, or the page hangs and gives nothing within the deadline.
         """
         trouble: Exception | None = None
-        for _ in range(_TRIES):
+        for attempt in range(_TRIES):
             try:
-                return await self._look(tabs)
+                return await self._look(tabs, is_first=attempt == 0)
             except FrameSilent as error:
                 trouble = error
                 if tabs.is_crashed(tabs.active):
@@ -99,43 +105,49 @@ class Eye:
             with suppress(FrameSilent):  # the page that showed them is gone, or hangs, which the next look will say
                 await overlay.ask(page.main_frame, "hide", self.settings.action_deadline_s)
 
-    async def _look(self, tabs: Tabs) -> Seen:
+    async def _look(self, tabs: Tabs, *, is_first: bool) -> Seen:
         clock = _Stages()
         await self.hide(tabs.active)
         at_rest = await settle(tabs, self.settings.quiet_s, self.settings.rest_deadline_s)
         clock.end("settle")
         page, pages, deadline = tabs.active, tuple(tabs.pages), self.settings.scan_deadline_s
-        scan = await frames.scan(page, deadline, self._numbers.last)
-        clock.end("scan")
-        raw = await capture(page, deadline)
-        clock.end("capture")
+        # At once: Chromium takes its picture two frames after it was asked, and the page is idle meanwhile.
+        scan, raw = await asyncio.gather(frames.scan(page, deadline, self._numbers.last), capture(page, deadline))
+        clock.end("page")
         main = scan.frames[0].answer
-        token = (await overlay.ask(page.main_frame, "token", deadline))["token"]
-        if token != main["token"]:
-            raise FrameSilent("the page navigated while it was looked at")
         viewport = Size(width=main["scroll"]["view_width"], height=main["scroll"]["view_height"])
         whole = Box(x=0, y=0, width=viewport.width, height=viewport.height)
-        if token != self._token:
-            self._token, self._epoch = token, self._epoch + 1
+        beside = asyncio.gather(_moved(scan, deadline), _titled(pages, page, main["title"]))
+        decoding = _in_thread(Picture.decode, raw, whole, self.contract)
+        if main["token"] != self._token:
+            self._token, self._epoch = main["token"], self._epoch + 1
             self._numbers.restart()
-            self._last = None
+            self._before = None
         secret = self._secret_keys(scan)
-        marks = self._marks(scan, whole, secret)
-        picture = Picture.decode(raw, whole, self.contract)
+        found = self._marks(scan, whole, secret)
         masked = tuple(shown.box for shown in scan.fields if shown.key in secret)
-        masked += tuple(mark.box for mark in marks if mark.state.masked and mark.state.input_type != "password")
-        picture = picture.masked(masked)
+        masked += tuple(mark.box for mark in found if mark.state.masked and mark.state.input_type != "password")
+        picture = (await decoding).masked(masked)
+        (moved, changed), titles = await beside
+        if is_first and at_rest and (moved or changed):
+            raise FrameSilent("the page changed while it was looked at")
         clock.end("decode")
+        marks, left_out = within_cap(found, self.settings.most_marks)
         marks = place.place(marks, picture)
         clock.end("place")
-        layer = annotate.layer(marks, picture).model_dump(mode="json")
-        drawn = await overlay.ask(page.main_frame, "draw", deadline, layer=layer)
-        marked = picture.over(_data_of(drawn["picture"]))
+        layer = annotate.layer(marks, picture)
+        marked = annotate.draw(picture, layer)
         clock.end("draw")
-        clean_shot, marked_shot = picture.encode("png"), marked.encode(self.settings.picture)
-        clock.end("encode")
+        encoding = _in_thread(marked.encode, self.settings.picture)
+        clean_shot = picture.encode("png")
         if self.settings.marks_on_page:
-            await overlay.ask(page.main_frame, "show", deadline, layer=layer, box=whole.model_dump())
+            shown = layer.model_dump(mode="json")
+            await overlay.ask(page.main_frame, "show", deadline, layer=shown, box=whole.model_dump())
+        scroll, covered = ScrollState(**main["scroll"]), _covered(scan, marks)
+        lines = listing(marks, _context(scan, whole), scroll, covered, picture.map, left_out)
+        marked_shot = await encoding
+        clock.end("encode")
+        warnings = [*scan.warnings, *_unrest(at_rest, [mark.number for mark in found if mark.key in moved])]
         observation = Observation(
             id=uuid.uuid4().hex[:12],
             epoch=self._epoch,
@@ -144,20 +156,19 @@ class Eye:
             taken_at=self.clock(),
             viewport=viewport,
             device_ratio=main["deviceRatio"],
-            scroll=ScrollState(**main["scroll"]),
-            tabs=await _titled(pages, page, main["title"]),
+            scroll=scroll,
+            tabs=titles,
             marks=marks,
-            listing="",
+            listing=lines,
             clean=clean_shot,
             marked=marked_shot,
-            change=self._change(marks),
-            covered=_covered(scan, marks),
+            change=self._change(found),
+            covered=covered,
             at_rest=at_rest,
-            warnings=tuple(scan.warnings if at_rest else [*scan.warnings, "the page was not at rest"]),
+            warnings=tuple(warnings),
             timings=clock.seconds,
         )
-        observation = observation.model_copy(update={"listing": _listing(observation, scan, clean_shot)})
-        self._last = observation
+        self._before = {mark.number: mark for mark in found}
         return Seen(observation, page, pages, scan, picture, masked)
 
     def _secret_keys(self, scan: Scan) -> set[str]:
@@ -197,9 +208,9 @@ class Eye:
         return mark.model_copy(update={"change": self._difference(mark)})
 
     def _difference(self, mark: Mark) -> str:
-        if self._last is None:
+        if self._before is None:
             return ""
-        old = self._last.mark(mark.number)
+        old = self._before.get(mark.number)
         if old is None:
             return "new"
         if (old.name, old.state, old.role, old.row) != (mark.name, mark.state, mark.role, mark.row):
@@ -208,7 +219,7 @@ class Eye:
         return "moved" if is_moved else ""
 
     def _change(self, marks: Sequence[Mark]) -> Change:
-        if self._last is None:
+        if self._before is None:
             return Change(navigated=self._epoch > 1)
         here = {mark.number for mark in marks}
         by_kind = {
@@ -218,7 +229,7 @@ class Eye:
             new=by_kind["new"],
             changed=by_kind["changed"],
             moved=by_kind["moved"],
-            gone=tuple(mark.number for mark in self._last.marks if mark.number not in here),
+            gone=tuple(number for number in self._before if number not in here),
         )
 
 
@@ -235,14 +246,12 @@ class _Stages:
         self._since = now
 
 
-def _listing(observation: Observation, scan: Scan, picture: Shot) -> str:
-    viewport = Box(x=0, y=0, width=observation.viewport.width, height=observation.viewport.height)
-    context = [
+def _context(scan: Scan, whole: Box) -> list[tuple[str, Box]]:
+    return [
         (line["text"], Box(x=line["x"], y=line["y"], width=1, height=16))
         for line in scan.context
-        if viewport.contains(Box(x=line["x"], y=line["y"], width=0, height=0).center)
+        if whole.contains(Point(x=line["x"], y=line["y"]))
     ]
-    return listing(observation.marks, context, observation.scroll, observation.covered, picture.map)
 
 
 def _covered(scan: Scan, marks: Sequence[Mark]) -> tuple[Covered, ...]:
@@ -251,6 +260,43 @@ def _covered(scan: Scan, marks: Sequence[Mark]) -> tuple[Covered, ...]:
         Covered(count=each["count"], blocker=each["blocker"], blocker_mark=numbers.get(each["key"]))
         for each in sorted(scan.covered, key=lambda each: -int(each["count"]))
     )
+
+
+async def _moved(scan: Scan, deadline_s: float) -> tuple[set[str], bool]:
+    """Keys of what is no longer where the scan saw it, and whether a document has changed since.
+
+    Raises:
+        FrameSilent: the page navigated.
+    """
+    main, *rest = await asyncio.gather(*(_moved_in(each, deadline_s) for each in scan.frames))
+    if main is None:
+        raise FrameSilent("the page navigated while it was looked at")
+    answers = [main, *(each for each in rest if each is not None)]
+    return {key for each in answers for key in each["moved"]}, any(each["changed"] for each in answers)
+
+
+async def _moved_in(scanned: Scanned, deadline_s: float) -> dict[str, Any] | None:
+    try:
+        answer = await overlay.ask(scanned.frame, "moved", deadline_s)
+    except FrameSilent:
+        if scanned.parent is None:
+            raise
+        return None
+    return answer if answer["token"] == scanned.token else None
+
+
+def _unrest(at_rest: bool, moved: Sequence[int]) -> list[str]:
+    said = [] if at_rest else ["the page was not at rest"]
+    if moved:
+        which = ", ".join(f"[{number}]" for number in moved[:_MOST_SAID])
+        more = f" and {len(moved) - _MOST_SAID} more" if len(moved) > _MOST_SAID else ""
+        said.append(f"{which}{more} moved while the picture was taken; look again before pointing at them")
+    return said
+
+
+def _in_thread(work: Callable[..., _T], *details: Any) -> asyncio.Future[_T]:
+    """Begun at once, beside what comes next; for work on pixels, which lets others run."""
+    return asyncio.get_running_loop().run_in_executor(None, work, *details)
 
 
 async def _titled(pages: Sequence[Page], active: Page, active_title: str) -> tuple[Tab, ...]:
@@ -264,7 +310,3 @@ async def _titled(pages: Sequence[Page], active: Page, active_title: str) -> tup
                 title = "(no answer)"  # it crashed, hangs, or was closed meanwhile
         listed.append(Tab(number=number, url=page.url, title=title, active=page is active))
     return tuple(listed)
-
-
-def _data_of(url: str) -> bytes:
-    return base64.b64decode(url.split(",", 1)[1])

@@ -24,6 +24,9 @@ from vision_agent.errors import BrowserUnavailable, UsageError
 
 NAME = "mark"
 
+_QUOTE = "\x7f"
+"""Stands for a quote on the way; see `main.js`."""
+
 _IMPORT = re.compile(r"^import \{ [\w$, ]+ \} from '\./([\w-]+\.js)';$")
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const |class )")
 _TOP_LEVEL = re.compile(r"^(?:async )?(?:function\*? |const |class )([\w$]+)", re.MULTILINE)
@@ -129,7 +132,7 @@ async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **d
         raise translated(error) from error
     if content is None:
         raise FrameSilent("the answer was lost")
-    answer: dict[str, Any] = json.loads(content)
+    answer: dict[str, Any] = json.loads(content.replace(_QUOTE, '"'))
     return answer
 
 

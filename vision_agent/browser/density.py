@@ -1,0 +1,42 @@
+"""How many marks one picture takes, and which go first when there are more.
+
+The rule is declared and what was left out is said, so that it can be asked for by zooming in: a part of the page holds
+fewer things. Knows marks, no page and no pixels.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from vision_agent.types import Kind, Mark
+
+_RANK: dict[Kind, int] = {"field": 1, "button": 1, "toggle": 1, "link": 2, "surface": 2, "scroller": 3, "guess": 4}
+_PLURAL: dict[Kind, str] = {
+    "field": "fields",
+    "button": "buttons",
+    "link": "links",
+    "toggle": "toggles",
+    "scroller": "scrollers",
+    "surface": "surfaces",
+    "guess": "guesses",
+}
+
+
+def within_cap(marks: Sequence[Mark], most: int) -> tuple[tuple[Mark, ...], str]:
+    """At most so many marks, in their order, and what was left out: empty, or `120 left out: 100 links, 20 buttons`.
+
+    First comes what has the focus or is new since the last look, then fields, buttons and toggles, then links and
+    surfaces, then scrollers and guesses; among equals those that come first in reading order.
+    """
+    if len(marks) <= most:
+        return tuple(marks), ""
+    by_rank = sorted(range(len(marks)), key=lambda place: (_rank(marks[place]), place))
+    kept = sorted(by_rank[:most])
+    cut = Counter(marks[place].kind for place in by_rank[most:])
+    told = ", ".join(f"{count} {_PLURAL[kind]}" for kind, count in cut.most_common())
+    return tuple(marks[place] for place in kept), f"{len(marks) - most} left out: {told}"
+
+
+def _rank(mark: Mark) -> int:
+    return 0 if mark.state.focused or mark.change == "new" else _RANK[mark.kind]
