@@ -94,6 +94,18 @@ class Drag(_Action):
     target: Target
 
 
+class Zoom(_Action):
+    """Look closer: the next picture shows only what is around a mark or a point, enlarged, with the same numbers.
+
+    Things that were left out of a crowded picture show there. With `to` it shows what lies between two points.
+    """
+
+    kind: Literal["zoom"] = "zoom"
+    target: Target
+    to: Point | None = None
+    """The opposite corner, where the target is a point."""
+
+
 class Goto(_Action):
     """Open an address in the current tab."""
 
@@ -172,6 +184,7 @@ Action = Annotated[
     | Hover
     | Scroll
     | Drag
+    | Zoom
     | Goto
     | Back
     | Forward
@@ -193,6 +206,7 @@ ACTIONS: tuple[type[_Action], ...] = (
     Hover,
     Scroll,
     Drag,
+    Zoom,
     Goto,
     Back,
     Forward,

@@ -37,7 +37,7 @@ from vision_agent.types import (
 Person = Callable[[str], Awaitable[str | None]]
 """Answers a question; None when there is nobody to answer."""
 
-_STOPS_BATCH = ("navigated", "new_tab", "dialog", "no_effect")
+_STOPS_BATCH = ("navigated", "new_tab", "dialog", "no_effect", "zoomed")
 """After these the rest of a decision may be meant for a page that is no longer there."""
 
 

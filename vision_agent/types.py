@@ -239,6 +239,8 @@ class Observation(_Data):
     listing: str
     clean: Shot
     marked: Shot
+    region: Box | None = None
+    """The part of the page that both pictures show, where they were zoomed; `marks` are those in it."""
     change: Change = Change()
     covered: tuple[Covered, ...] = ()
     at_rest: bool = True
@@ -367,7 +369,7 @@ class Decision(_Data):
     seconds: float = 0.0
 
 
-Effect = Literal["changed", "no_effect", "navigated", "new_tab", "dialog", "download", "finished"]
+Effect = Literal["changed", "no_effect", "navigated", "new_tab", "dialog", "download", "zoomed", "finished"]
 Refusal = Literal[
     "unknown_mark",
     "outside",

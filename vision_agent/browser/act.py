@@ -20,7 +20,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent import actions
 from vision_agent.actions import Action, Point, Target
-from vision_agent.browser import gate, overlay
+from vision_agent.browser import gate, overlay, zoom
 from vision_agent.browser.effect import NO_ANSWER, Before, Done, effect_of
 from vision_agent.browser.listing import plain
 from vision_agent.browser.locate import Located, locate, recheck, words_for
@@ -30,7 +30,7 @@ from vision_agent.browser.refusal import Refused
 from vision_agent.browser.tabs import Tabs, close_page
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Mark, Outcome, Secret
+from vision_agent.types import Box, Mark, Outcome, Secret
 from vision_agent.vision.contract import Contract
 
 _FILLED_AT_ONCE = {"date", "time", "datetime-local", "month", "week", "color", "range"}
@@ -54,6 +54,8 @@ class Hands:
     contract: Contract
     policy: gate.Policy
     secrets: Sequence[Secret] = ()
+    region: Box | None = None
+    """Page coordinates of the part that the next look is to show, and only the next."""
     _page: Page = field(init=False)
     """The tab that was looked at. What comes to the front meanwhile gets no input."""
 
@@ -69,7 +71,10 @@ class Hands:
         before = Before(seen, seen.page, len(self.tabs.pages))
         try:
             self._must_be_in_front(action)
-            outcome = await self._attempt(action, before)
+            if isinstance(action, actions.Zoom):
+                outcome = self._zoom(action, seen)
+            else:
+                outcome = await self._attempt(action, before)
         except Refused as refusal:
             outcome = Outcome(status="refused", refusal=refusal.refusal, sentence=refusal.sentence)
         except FrameSilent as error:
@@ -123,8 +128,12 @@ class Hands:
                 return await self._navigate(action)
             case actions.OpenTab() | actions.SwitchTab() | actions.CloseTab():
                 return await self._turn_to(action, seen)
-            case actions.Ask() | actions.Finish():
+            case actions.Zoom() | actions.Ask() | actions.Finish():
                 raise Refused("unsupported", f"{action.kind} is not something a browser does.")
+
+    def _zoom(self, action: actions.Zoom, seen: Seen) -> Outcome:
+        self.region, words = zoom.region_of(action, seen.observation)
+        return Outcome(status="done", effect="zoomed", sentence=f"The next picture shows only {words}, enlarged.")
 
     # --- pointer and keys ---------------------------------------------------------------------------------------------
 

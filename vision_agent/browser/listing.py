@@ -51,16 +51,19 @@ def listing(
     scroll: ScrollState,
     covered: Sequence[Covered],
     picture: PageMap,
+    more: Sequence[str] = (),
 ) -> str:
     """The listing: marks and `_[:]` context in reading order, then what lies outside or beneath.
 
-    `context` boxes are in page coordinates; `picture` is the map of the picture that goes with it, for surfaces.
+    `context` boxes are in page coordinates; `picture` is the map of the picture that goes with it, for surfaces;
+    `more` is what else there is to say of what is not in it.
     """
     entries = [(mark.box, line_of(mark, picture)) for mark in marks]
     entries += [(box, f"_[:]{plain(text, _LONGEST_CONTEXT)}") for text, box in context]
     lines = [entries[index][1] for index in reading_order([box for box, _ in entries])]
     kept = _within(lines, _MOST_CHARACTERS)
     rest = [f"{len(lines) - len(kept)} more lines were cut"] if len(kept) < len(lines) else []
+    rest += more
     if scroll.above >= 1:
         rest.append(f"{scroll.above:.0f} px above")
     if scroll.below >= 1:
@@ -75,7 +78,7 @@ def line_of(mark: Mark, picture: PageMap) -> str:
     """One mark's line."""
     frame = f" @frame:{_word(mark.frame)}" if mark.frame else ""
     attributes = "".join(f" {each}" for each in _attributes(mark, picture))
-    return f"{mark.number}[:]<{_word(mark.tag)}{attributes}>{plain(mark.name, _LONGEST_NAME)}{frame}"
+    return f"{mark.label}[:]<{_word(mark.tag)}{attributes}>{plain(mark.name, _LONGEST_NAME)}{frame}"
 
 
 def plain(text: str, longest: int) -> str:

@@ -53,7 +53,7 @@ class Located:
 def words_for(mark: Mark) -> str:
     """How a sentence names a mark."""
     name = f' "{plain(mark.name, 60)}"' if mark.name else ""
-    return f"mark {mark.number} ({mark.role if mark.role != 'generic' else mark.tag}{name})"
+    return f"mark {mark.label} ({mark.role if mark.role != 'generic' else mark.tag}{name})"
 
 
 async def locate(

@@ -30,7 +30,7 @@ from vision_agent.browser.settle import settle
 from vision_agent.browser.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Box, Change, Covered, Mark, MarkState, Observation, ScrollState, Size, Tab
+from vision_agent.types import Box, Change, Covered, Kind, Letter, Mark, MarkState, Observation, ScrollState, Size, Tab
 from vision_agent.vision import annotate, place
 from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Picture
@@ -41,6 +41,16 @@ _MOVED = 4.0
 """CSS pixels; less is a rounding or a border."""
 _TITLE_S = 2.0
 _MOST_SAID = 8
+
+_LETTERS: dict[Kind, Letter] = {
+    "field": "I",
+    "button": "B",
+    "link": "L",
+    "surface": "F",
+    "toggle": "O",
+    "scroller": "M",
+    "guess": "M",
+}
 
 _T = TypeVar("_T")
 
@@ -77,8 +87,8 @@ class Eye:
     masked_keys: set[str] = field(default_factory=set)
     """Fields into which a secret was typed."""
 
-    async def look(self, tabs: Tabs) -> Seen:
-        """What the active tab shows now.
+    async def look(self, tabs: Tabs, region: Box | None = None) -> Seen:
+        """What the active tab shows now, or a part of it, enlarged; of a document that has come since, all.
 
         Raises:
             BrowserUnavailable: the browser is gone, or the page hangs and gives nothing within the deadline.
@@ -86,7 +96,7 @@ class Eye:
         trouble: Exception | None = None
         for attempt in range(_TRIES):
             try:
-                return await self._look(tabs, is_first=attempt == 0)
+                return await self._look(tabs, region, is_first=attempt == 0)
             except FrameSilent as error:
                 trouble = error
                 if tabs.is_crashed(tabs.active):
@@ -105,7 +115,7 @@ class Eye:
             with suppress(FrameSilent):  # the page that showed them is gone, or hangs, which the next look will say
                 await overlay.ask(page.main_frame, "hide", self.settings.action_deadline_s)
 
-    async def _look(self, tabs: Tabs, *, is_first: bool) -> Seen:
+    async def _look(self, tabs: Tabs, region: Box | None, *, is_first: bool) -> Seen:
         clock = _Stages()
         await self.hide(tabs.active)
         at_rest = await settle(tabs, self.settings.quiet_s, self.settings.rest_deadline_s)
@@ -122,7 +132,7 @@ class Eye:
         if main["token"] != self._token:
             self._token, self._epoch = main["token"], self._epoch + 1
             self._numbers.restart()
-            self._before = None
+            self._before = region = None
         secret = self._secret_keys(scan)
         found = self._marks(scan, whole, secret)
         masked = tuple(shown.box for shown in scan.fields if shown.key in secret)
@@ -132,22 +142,30 @@ class Eye:
         if is_first and at_rest and (moved or changed):
             raise FrameSilent("the page changed while it was looked at")
         clock.end("decode")
-        marks, left_out = within_cap(found, self.settings.most_marks)
-        marks = place.place(marks, picture)
+        clean = picture if region is None else picture.zoomed(region, self.contract)
+        shown = region or whole
+        inside = [mark for mark in found if mark.box.intersection(shown)]
+        capped, left_out = within_cap(inside, self.settings.most_marks)
+        marks = tuple(mark for mark in place.place(capped, clean) if mark.label_box)
         clock.end("place")
-        layer = annotate.layer(marks, picture)
-        marked = annotate.draw(picture, layer)
+        layer = annotate.layer(marks, clean)
+        marked = annotate.draw(clean, layer)
         clock.end("draw")
         encoding = _in_thread(marked.encode, self.settings.picture)
-        clean_shot = picture.encode("png")
+        clean_shot = clean.encode("png")
         if self.settings.marks_on_page:
-            shown = layer.model_dump(mode="json")
-            await overlay.ask(page.main_frame, "show", deadline, layer=shown, box=whole.model_dump())
+            drawn = layer.model_dump(mode="json")
+            await overlay.ask(page.main_frame, "show", deadline, layer=drawn, box=shown.model_dump())
         scroll, covered = ScrollState(**main["scroll"]), _covered(scan, marks)
-        lines = listing(marks, _context(scan, whole), scroll, covered, picture.map, left_out)
+        more = [*_beside(len(found) - len(marks), len(inside) - len(capped), region), *([left_out] if left_out else [])]
+        lines = listing(marks, _context(scan, shown), scroll, covered, clean.map, more)
         marked_shot = await encoding
         clock.end("encode")
-        warnings = [*scan.warnings, *_unrest(at_rest, [mark.number for mark in found if mark.key in moved])]
+        warnings = [
+            *scan.warnings,
+            *_unrest(at_rest, [mark.label for mark in found if mark.key in moved]),
+            *_illegible(place.faults(marks, clean)),
+        ]
         observation = Observation(
             id=uuid.uuid4().hex[:12],
             epoch=self._epoch,
@@ -162,6 +180,7 @@ class Eye:
             listing=lines,
             clean=clean_shot,
             marked=marked_shot,
+            region=region,
             change=self._change(found),
             covered=covered,
             at_rest=at_rest,
@@ -192,6 +211,7 @@ class Eye:
             state = state.model_copy(update={"value": None, "masked": True})
         mark = Mark(
             number=number,
+            letter=_LETTERS[raw["kind"]] if self.settings.ids == "letters" else "",
             tag=raw["tag"],
             role=raw["role"],
             kind=raw["kind"],
@@ -285,10 +305,25 @@ async def _moved_in(scanned: Scanned, deadline_s: float) -> dict[str, Any] | Non
     return answer if answer["token"] == scanned.token else None
 
 
-def _unrest(at_rest: bool, moved: Sequence[int]) -> list[str]:
+def _beside(not_shown: int, left_out: int, region: Box | None) -> list[str]:
+    """Of a closer look: what it leaves out besides what is left out for want of room."""
+    if region is None:
+        return []
+    others = not_shown - left_out
+    return [f"a closer look at part of the page; {others} marks are outside of it" if others else "a closer look"]
+
+
+def _illegible(numbers: Sequence[int]) -> list[str]:
+    if not numbers:
+        return []
+    which, those = ", ".join(map(str, numbers[:_MOST_SAID])), "them" if len(numbers) > 1 else "it"
+    return [f"the picture is too crowded at {which}{' and more' if len(numbers) > _MOST_SAID else ''}; zoom to {those}"]
+
+
+def _unrest(at_rest: bool, moved: Sequence[str]) -> list[str]:
     said = [] if at_rest else ["the page was not at rest"]
     if moved:
-        which = ", ".join(f"[{number}]" for number in moved[:_MOST_SAID])
+        which = ", ".join(moved[:_MOST_SAID])
         more = f" and {len(moved) - _MOST_SAID} more" if len(moved) > _MOST_SAID else ""
         said.append(f"{which}{more} moved while the picture was taken; look again before pointing at them")
     return said

@@ -26,6 +26,7 @@ from vision_agent.actions import (
     Goto,
     Hover,
     OpenTab,
+    Point,
     Press,
     Reload,
     Scroll,
@@ -33,6 +34,7 @@ from vision_agent.actions import (
     SwitchTab,
     Type,
     Wait,
+    Zoom,
 )
 from vision_agent.errors import UsageError
 from vision_agent.models.find import (
@@ -56,6 +58,7 @@ GRAMMAR = """\
   press Enter                       press Control+a, press ArrowRight 5 times in Slider
   scroll down                       scroll down 2 pages, scroll down in List
   hover Menu                        drag Card to Done
+  zoom Toolbar                      zoom (100, 50) to (400, 300)
   goto /cart                        back, forward, reload
   wait for "text"                   wait 1
   open tab URL                      switch to tab 2, close tab 2
@@ -74,7 +77,22 @@ _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\s+(?=\S)", re.IGNORECASE)
 _KIND = re.compile(rf"\s+({'|'.join(sorted(KIND_WORDS))})$", re.IGNORECASE)
 _POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
 _VERBS = (
-    *("click", "double", "right", "type", "append", "select", "press", "scroll", "hover", "drag", "go", "goto", "back"),
+    *(
+        "click",
+        "double",
+        "right",
+        "type",
+        "append",
+        "select",
+        "press",
+        "scroll",
+        "hover",
+        "drag",
+        "zoom",
+        "go",
+        "goto",
+        "back",
+    ),
     *("forward", "reload", "wait", "open", "switch", "close", "ask", "finish", "fail"),
 )
 _Direction = Literal["up", "down", "left", "right"]
@@ -128,7 +146,7 @@ def where(text: str) -> Where:
     point = _POINT.match(text)
     if point:
         return _place(float(point[1]), float(point[2]), text[point.end() :].strip())
-    number = re.fullmatch(r"\[(\d+)\]", text)
+    number = re.fullmatch(r"\[[BILFOM]?(\d+)\]", text)
     return Numbered(int(number[1])) if number else _named(text)
 
 
@@ -241,6 +259,15 @@ def _drag(match: re.Match[str]) -> Build:
     return lambda seen: Drag(source=find(source, seen), target=find(target, seen))
 
 
+def _zoom(match: re.Match[str]) -> Build:
+    corners = re.fullmatch(rf"({_POINT.pattern})\s+to\s+({_POINT.pattern})", match["what"], re.IGNORECASE)
+    if corners:
+        left, top, right, bottom = (float(corners[group]) for group in (2, 3, 5, 6))
+        return lambda _: Zoom(target=Point(x=left, y=top), to=Point(x=right, y=bottom))
+    target = where(match["what"])
+    return lambda seen: Zoom(target=find(target, seen))
+
+
 def _goto(match: re.Match[str]) -> Build:
     return lambda seen: Goto(url=urljoin(seen.url, match["url"]))
 
@@ -271,6 +298,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         ),
         (r"hover\s+(?:over\s+)?(?P<what>.+)", _hover),
         (r"drag\s+(?P<rest>.+)", _drag),
+        (r"zoom\s+(?:to\s+|into\s+)?(?P<what>.+)", _zoom),
         (r"go\s?to\s+(?P<url>\S+)", _goto),
         (r"back", lambda _: _always(Back())),
         (r"forward", lambda _: _always(Forward())),

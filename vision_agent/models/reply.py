@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any, Literal, NoReturn
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -16,7 +17,7 @@ from vision_agent.actions import Action, Finish, Point, Target, targets_of
 from vision_agent.errors import FormatError
 from vision_agent.types import Candidate, Decision, Observation, Usage
 
-_NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,8})|\[(?:0|[1-9][0-9]{0,8})\]")
+_NUMBER = re.compile(r"(?P<open>\[)?(?P<letter>[BILFOM]?)(?P<number>0|[1-9][0-9]{0,8})(?(open)\])")
 _LISTED = 60
 """As many numbers are named to a model that chose one that is not there."""
 
@@ -73,7 +74,7 @@ def decision_from(
     Raises:
         FormatError: it is not one, or names a mark or a point that the observation does not have.
     """
-    reply = _validated(_with_exact_targets(_object_in(text)))
+    reply = _validated(_with_exact_targets(_object_in(text), observation))
     for index, action in enumerate(reply.actions):
         for target in targets_of(action):
             _check_target(target, observation, f"actions[{index}] ({action.kind})")
@@ -166,32 +167,35 @@ def _no_constant(name: str) -> NoReturn:
     raise FormatError(f"The reply holds {name}, which is no number. Give finite numbers.")
 
 
-def _with_exact_targets(value: dict[str, Any]) -> dict[str, Any]:
+def _with_exact_targets(value: dict[str, Any], observation: Observation) -> dict[str, Any]:
     """The same with each target an integer or a point, before a lenient reader could make one of `true` or `7.5`."""
-    actions = value.get("actions")
-    if not isinstance(actions, list):
-        return value
-    return {**value, "actions": [_with_exact_target(each) if isinstance(each, dict) else each for each in actions]}
-
-
-def _with_exact_target(action: dict[str, Any]) -> dict[str, Any]:
-    exact = dict(action)
-    for name in ("source", "target"):
-        if action.get(name) is not None:
-            exact[name] = _exact(action[name], name)
-    if isinstance(action.get("evidence"), list):
-        exact["evidence"] = [_exact(each, "evidence") for each in action["evidence"]]
+    exact = dict(value)
+    for field, names in (("actions", ("source", "target", "to")), ("candidates", ("mark",))):
+        if isinstance(value.get(field), list):
+            exact[field] = [
+                _with_exact(each, names, observation) if isinstance(each, dict) else each for each in value[field]
+            ]
     return exact
 
 
-def _exact(target: Any, name: str) -> int | dict[str, Any]:
+def _with_exact(value: dict[str, Any], names: Sequence[str], observation: Observation) -> dict[str, Any]:
+    exact = dict(value)
+    for name in names:
+        if value.get(name) is not None:
+            exact[name] = _exact(value[name], name, observation)
+    if isinstance(value.get("evidence"), list):
+        exact["evidence"] = [_exact(each, "evidence", observation) for each in value["evidence"]]
+    return exact
+
+
+def _exact(target: Any, name: str, observation: Observation) -> int | dict[str, Any]:
     match target:
         case bool():
             pass
         case int():
             return target
-        case str() if _NUMBER.fullmatch(target.strip()):
-            return int(target.strip().strip("[]"))
+        case str() if said := _NUMBER.fullmatch(target.strip()):
+            return _numbered(said["letter"], int(said["number"]), observation)
         case {"x": int() | float() as x, "y": int() | float() as y} if len(target) == 2 and bool not in (
             type(x),
             type(y),
@@ -201,6 +205,17 @@ def _exact(target: Any, name: str) -> int | dict[str, Any]:
         f"{json.dumps(target, ensure_ascii=False)[:80]} is no {name}. "
         'Give the number of a mark, such as 12, or a point of the picture, such as {"x": 412, "y": 233}.',
     )
+
+
+def _numbered(letter: str, number: int, observation: Observation) -> int:
+    """The number, whose letter must be the mark's own if it was said: `B3` and `3` are one, `L3` is a mistake."""
+    mark = observation.mark(number)
+    if letter and mark is not None and letter != mark.letter:
+        raise FormatError(
+            f"There is no {letter}{number} in the listing; {mark.label} is the {mark.role} {mark.name[:60]!r}. "
+            "Name marks as the listing does."
+        )
+    return number
 
 
 # --- the schema -------------------------------------------------------------------------------------------------------

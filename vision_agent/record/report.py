@@ -39,6 +39,7 @@ from vision_agent.actions import (
     Target,
     Type,
     Wait,
+    Zoom,
     targets_of,
 )
 from vision_agent.errors import RecordError
@@ -289,6 +290,8 @@ def _words(action: Action) -> tuple[str | Target, ...]:
             return (scrolled, *(["in", action.target] if action.target is not None else []))
         case Drag():
             return ("Drag", action.source, "to", action.target)
+        case Zoom():
+            return ("Look closer at", action.target, *(("to", action.to) if action.to is not None else ()))
         case Goto():
             return (f"Open {action.url}",)
         case Back():
