@@ -169,7 +169,7 @@ async def test_a_frame_that_hangs_is_missing_and_named_and_the_rest_is_there(pag
 async def test_a_page_that_hangs_ends_with_a_sentence_within_its_deadlines(page: Page, serve: Server) -> None:
     started = time.monotonic()
     with pytest.raises(
-        BrowserUnavailable, match="could not be looked at, tried 3 times: no (answer|picture) within 1 s"
+        BrowserUnavailable, match=r"could not be looked at, tried 3 times: no (answer|picture) within 1 s"
     ):
         await looked_at(page, serve({"/": "<script>setTimeout(() => { while (true); }, 50)</script>"}), HANGING)
     assert time.monotonic() - started < 20
