@@ -1,5 +1,5 @@
 // What a control says about itself: value, checked, expanded and so on. A password's value is never read.
-import { attributeOf, clientHeightOf, clientWidthOf, flatParentOf, hasAttribute, localNameOf, parentElementOf, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, textContentOf } from './dom.js';
+import { attributeOf, childCountOf, clientHeightOf, clientWidthOf, firstElementOf, flatParentOf, hasAttribute, localNameOf, nextElementOf, parentElementOf, previousElementOf, rectOf, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, textContentOf } from './dom.js';
 import { explicitRoleOf, inputTypeOf, isEditingHost, roleOf } from './role.js';
 import { textOf, tidy } from './name.js';
 
@@ -7,6 +7,8 @@ const MOST_OPTIONS = 400;
 const ROW_TAGS = new Set(['tr', 'li', 'article']);
 const ROW_ROLES = new Set(['row', 'listitem', 'option', 'treeitem', 'article']);
 const LONGEST_ROW = 400;
+/** What a list can be made of besides rows by name: boxes without a meaning, and elements a page has defined. */
+const PLAIN_BOX = /^(div|section|a|.+-.+)$/;
 const VALUELESS = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'file', 'hidden']);
 
 /** @param {Element} element @param {boolean} scrolls @returns {object} the fields of `MarkState`, those that are set */
@@ -100,25 +102,51 @@ export function fingerprintOf(element, name) {
 }
 
 /**
- * The row it stands in: its text without that of the element and of any field, and the hash of that. Tells rows apart
- * when one element shows them in turn. Both are empty for what stands in no row and for a row itself, whose text names it.
+ * The row it stands in or is: its text without that of the element and of any field. Tells rows apart when one element
+ * shows them in turn. `row` is the hash of that in a row by its own word, whose text may not change at all before a
+ * click; what only looks like one, having siblings of its shape, may be edited. Both are empty for what is in no row.
  * @param {Element} element
  * @param {Map<Element, string>} [texts] of the rows read so far
  */
 export function rowOf(element, texts) {
-  const row = isRow(element) ? null : rowAround(element);
+  const row = rowAround(element);
   if (!row) return { row: '', rowText: '' };
-  const whole = texts?.get(row) ?? textOf(row, isEditingHost);
+  const whole = texts?.get(row) ?? (textOf(row, isButtonOrHost) || textOf(row, isEditingHost));
   texts?.set(row, whole);
+  if (row === element) return { row: '', rowText: whole.slice(0, LONGEST_ROW) };
   const own = isEditingHost(element) ? '' : textOf(element);
   const rowText = (own ? whole.replace(own, () => '') : whole).replace(/\s+/g, ' ').trim().slice(0, LONGEST_ROW);
-  return { row: rowText ? fnv1a(rowText) : '', rowText };
+  return { row: rowText && isRow(row) ? fnv1a(rowText) : '', rowText };
 }
 
 /** @param {Element} element @returns {Element | null} */
 function rowAround(element) {
-  for (let at = flatParentOf(element); at; at = flatParentOf(at)) if (isRow(at)) return at;
-  return null;
+  let like = null;
+  for (let at = /** @type {Element | null} */ (element); at; at = flatParentOf(at)) {
+    if (isRow(at)) return at;
+    if (!like && isLikeARow(at)) like = at;
+  }
+  return like;
+}
+
+/** What stands in every row alike, or holds what a person types. @param {Element} element */
+function isButtonOrHost(element) {
+  return localNameOf(element) === 'button' || localNameOf(element) === 'input' || explicitRoleOf(element) === 'button' || isEditingHost(element);
+}
+
+/** Whether it is one of several boxes of one shape: cards, or the rows of a table made of plain boxes. @param {Element} element */
+function isLikeARow(element) {
+  if (!PLAIN_BOX.test(localNameOf(element)) || !firstElementOf(element)) return false;
+  const [before, after] = [previousElementOf(element), nextElementOf(element)].map((other) => other && hasShapeOf(other, element) ? other : null);
+  if (!before && !after) return false;
+  const third = before && after ? after : before ? previousElementOf(before) : nextElementOf(after);
+  return third !== null && hasShapeOf(third, element) && rectOf(element).height <= innerHeight / 2;
+}
+
+/** @param {Element} one @param {Element} other */
+function hasShapeOf(one, other) {
+  const [a, b] = [firstElementOf(one), firstElementOf(other)];
+  return localNameOf(one) === localNameOf(other) && childCountOf(one) === childCountOf(other) && a !== null && b !== null && localNameOf(a) === localNameOf(b);
 }
 
 /** @param {Element} element */

@@ -66,6 +66,13 @@ def test_a_newcomer_gets_a_number_of_its_own_when(now: list[Sighting], living: t
     assert 1 not in numbers.give(now, living).values(), why
 
 
+def test_rows_that_only_differ_in_a_number_get_new_numbers_when_the_list_scrolled() -> None:
+    numbers = Numbers()
+    numbers.give([sight("a", "open", row="Order 17 shipped today"), sight("b", "open", row="Order 18 shipped today")])
+    after = [sight("a", "open", row="Order 18 shipped today"), sight("b", "open", row="Order 19 shipped today")]
+    assert numbers.give(after) == {"a": 3, "b": 4}
+
+
 def test_after_a_takeover_the_old_element_is_a_stranger() -> None:
     numbers = Numbers()
     numbers.give([sight("old", "save")])
@@ -99,11 +106,51 @@ def test_a_rerendered_row_that_says_something_else_does_not_take_over_the_number
     assert numbers.give([sight("fresh", "delete", row="Zed")]) == {"fresh": 2}
 
 
+def test_a_rerendered_list_keeps_the_numbers_of_its_rows_wherever_they_are_now() -> None:
+    numbers = Numbers()
+    numbers.give([sight(f"old{n}", "edit", 10, 40 * n, row=name) for n, name in enumerate(["Ann", "Bob", "Cid"])])
+    fresh = [sight(f"new{n}", "edit", 10, 40 * n, row=name) for n, name in enumerate(["Zoe", "Cid", "Ann"])]
+    assert numbers.give(fresh) == {"new0": 4, "new1": 3, "new2": 1}
+
+
 def test_another_document_begins_at_1() -> None:
     numbers = Numbers()
     numbers.give([sight("a"), sight("b")])
     numbers.restart()
     assert numbers.give([sight("c")]) == {"c": 1}
+
+
+ROWS = """<div id="list"></div><script>
+const shown = (name) => `<div style="height:40px"><span>${name}</span><button>Edit</button><button>Delete</button></div>`;
+window.render = (names) => { list.innerHTML = names.map(shown).join(''); };
+window.recycle = (names) => { [...list.children].forEach((row, n) => { row.firstChild.textContent = names[n]; }); };
+render(['Ann Lee', 'Bob Ray', 'Cid Fox', 'Dee Kay']);
+</script>"""
+
+
+@pytest.mark.parametrize(
+    ("how", "names", "kept"),
+    [
+        ("render", ["Dee Kay", "Ann Lee", "Bob Ray", "Zoe May"], {"Ann Lee", "Bob Ray", "Dee Kay"}),
+        ("render", ["Ann Lee", "Bob Ray", "Cid Fox", "Dee Kay"], {"Ann Lee", "Bob Ray", "Cid Fox", "Dee Kay"}),
+        ("recycle", ["Bob Ray", "Cid Fox", "Dee Kay", "Zoe May"], set()),
+        ("recycle", ["Ann Lee", "Bob Ray", "Cid Fox", "Zoe May"], {"Ann Lee", "Bob Ray", "Cid Fox"}),
+    ],
+)
+async def test_buttons_of_one_name_in_rows_of_plain_boxes_are_known_by_their_row(
+    page: Page, serve: Server, how: str, names: list[str], kept: set[str]
+) -> None:
+    async with live.on(page, ObserveSettings(quiet_s=0.05), Contract()) as browser:
+        await browser.open(serve({"/": ROWS}))
+        before = await browser.observe()
+        await page.evaluate(f"names => {how}(names)", names)
+        after = await browser.observe()
+    order = ["Ann Lee", "Bob Ray", "Cid Fox", "Dee Kay"]
+    old = {name: {mark.number for mark in before.marks[2 * n : 2 * n + 2]} for n, name in enumerate(order)}
+    new = {name: {mark.number for mark in after.marks[2 * n : 2 * n + 2]} for n, name in enumerate(names)}
+    everyone = set().union(*old.values())
+    for name in names:
+        assert (new[name] == old[name]) if name in kept else new[name].isdisjoint(everyone), name
 
 
 LIST = """<ul id="list"></ul><script>

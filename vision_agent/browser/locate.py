@@ -15,6 +15,7 @@ from vision_agent.browser import overlay
 from vision_agent.browser.capture import capture
 from vision_agent.browser.frames import Place, Scan, Scanned
 from vision_agent.browser.listing import plain
+from vision_agent.browser.numbers import is_another
 from vision_agent.browser.observe import Seen
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
@@ -131,7 +132,7 @@ async def _look_again(
     if answer["fingerprint"] != mark.fingerprint:
         now = f'{answer["role"]} "{plain(answer["name"], 60)}"'
         raise Refused("changed", f"{words} has become {now}. Look at the new listing before acting on it.")
-    if answer["row"] != mark.row:
+    if answer["row"] != mark.row or is_another(_row_of(mark, seen), answer["rowText"]):
         now = f'says "{plain(answer["rowText"], 60)}" now' if answer["rowText"] else "is empty now or another one"
         raise Refused("changed", f"The row of {words} {now}. Look at the new listing before acting on it.")
     if answer["disabled"]:
@@ -141,6 +142,10 @@ async def _look_again(
     if not answer["points"]:
         raise Refused("covered", _in_the_way(words, answer["blocker"], answer["blockerKey"], seen))
     return answer
+
+
+def _row_of(mark: Mark, seen: Seen) -> str:
+    return next((str(raw["rowText"]) for raw in seen.scan.marks if raw["key"] == mark.key), "")
 
 
 def _frames_above(owner: Scanned) -> list[Scanned]:

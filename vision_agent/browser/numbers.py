@@ -1,16 +1,17 @@
 """Which number a mark has. A number stays with its element while that lives and is never handed to another.
 
-After a re-render the element is another one; it takes over the number only when exactly one element has left the
-document that had the same fingerprint, exactly one has come, and they are near each other. What is only out of sight
-keeps its number for when it comes back. Lists recycle elements: one whose row has not a word in common with what it
-said before stands for another thing and gets a new number; a row that was only edited keeps its own.
+After a re-render the element is another one; it takes over the number only when it can only be that: one element has
+left the document and one has come with the same fingerprint in a row that says the same, wherever it is now; or one and
+one with the same fingerprint, near each other. What is only out of sight keeps its number for when it comes back. Lists
+recycle elements: one whose row says mostly something else stands for another thing and gets a new number, and so do all
+whose row has changed when one of them now says what another said before; a row that was only edited keeps its own.
 Knows keys, fingerprints and texts of rows, no page.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 
 from vision_agent.actions import Point
@@ -57,41 +58,66 @@ class Numbers:
 
         `living`: keys of the last time whose element is still in the document, in sight or not.
         """
-        for sighting in sightings:
-            if _is_another(self._rows.get(sighting.key, ""), sighting.row):
-                self._by_key.pop(sighting.key, None)
-            self._rows[sighting.key] = sighting.row
+        for key in self._recycled(sightings):
+            self._by_key.pop(key, None)
+        self._rows |= {sighting.key: sighting.row for sighting in sightings}
         here = {sighting.key for sighting in sightings} | set(living)
-        vanished: dict[str, list[Sighting]] = defaultdict(list)
-        for key, old in self._last.items():
-            if key not in here:
-                vanished[old.fingerprint].append(old)
-        came: dict[str, list[Sighting]] = defaultdict(list)
-        for sighting in sightings:
+        vanished = [old for key, old in self._last.items() if key not in here]
+        came = [sighting for sighting in sightings if sighting.key not in self._by_key]
+        for old, new in [*_only_pairs(vanished, came, _in_its_row), *_only_pairs(vanished, came, _by_itself)]:
+            if old.key in self._by_key and new.key not in self._by_key and _may_be(old, new):
+                self._by_key[new.key] = self._by_key.pop(old.key)
+        for sighting in came:
             if sighting.key not in self._by_key:
-                came[sighting.fingerprint].append(sighting)
-        for sighting in sightings:
-            if sighting.key in self._by_key:
-                continue
-            heir_of = _heir(vanished[sighting.fingerprint], came[sighting.fingerprint])
-            if heir_of is not None:
-                self._by_key[sighting.key] = self._by_key.pop(heir_of.key)
-            else:
                 self._by_key[sighting.key] = self._next
                 self._next += 1
         self._last = {sighting.key: sighting for sighting in sightings}
         return {sighting.key: self._by_key[sighting.key] for sighting in sightings}
 
+    def _recycled(self, sightings: list[Sighting]) -> set[str]:
+        """Keys of elements that stand for another thing than before."""
+        changed: dict[str, list[Sighting]] = defaultdict(list)
+        said: dict[str, set[str]] = defaultdict(set)
+        for sighting in sightings:
+            before = self._rows.get(sighting.key, "")
+            said[sighting.fingerprint].add(before)
+            if before and sighting.row and before != sighting.row:
+                changed[sighting.fingerprint].append(sighting)
+        recycled = set()
+        for fingerprint, group in changed.items():
+            is_scrolled = any(sighting.row in said[fingerprint] for sighting in group)
+            recycled |= {each.key for each in group if is_scrolled or is_another(self._rows[each.key], each.row)}
+        return recycled
 
-def _heir(vanished: list[Sighting], came: list[Sighting]) -> Sighting | None:
-    if len(vanished) != 1 or len(came) != 1:
-        return None
-    if _is_another(vanished[0].row, came[0].row):
-        return None
-    old, new = vanished[0].point, came[0].point
-    return vanished[0] if abs(old.x - new.x) <= _NEAR and abs(old.y - new.y) <= _NEAR else None
+
+def _only_pairs(
+    vanished: Sequence[Sighting], came: Sequence[Sighting], what: Callable[[Sighting], Hashable]
+) -> list[tuple[Sighting, Sighting]]:
+    """One that vanished and one that came, where there is no other of either that is the same."""
+    alike: dict[Hashable, tuple[list[Sighting], list[Sighting]]] = defaultdict(lambda: ([], []))
+    for side, sightings in enumerate((vanished, came)):
+        for sighting in sightings:
+            alike[what(sighting)][side].append(sighting)
+    return [(olds[0], news[0]) for olds, news in alike.values() if len(olds) == len(news) == 1]
 
 
-def _is_another(before: str, now: str) -> bool:
-    """Whether two texts of a row are of different rows: both say something, and they share no word."""
-    return bool(before and now) and set(before.split()).isdisjoint(now.split())
+def _in_its_row(sighting: Sighting) -> Hashable:
+    return sighting.fingerprint, sighting.row
+
+
+def _by_itself(sighting: Sighting) -> Hashable:
+    return sighting.fingerprint
+
+
+def _may_be(old: Sighting, new: Sighting) -> bool:
+    """Whether the row says the same, or it is near with nothing said against it."""
+    if old.row and old.row == new.row:
+        return True
+    is_near = abs(old.point.x - new.point.x) <= _NEAR and abs(old.point.y - new.point.y) <= _NEAR
+    return is_near and not is_another(old.row, new.row)
+
+
+def is_another(before: str, now: str) -> bool:
+    """Whether two texts of a row are of different rows: both say something, and hardly the same."""
+    old, new = set(before.split()), set(now.split())
+    return bool(old and new) and 2 * len(old & new) <= min(len(old), len(new))
