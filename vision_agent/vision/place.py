@@ -2,11 +2,12 @@
 
 Hard: a label is on its own target or on nothing, never on another label, never outside the picture. What contains a
 target is not "another" for it: a label may lie on the dialog its button is in, but the dialog's not on the button.
-Soft: it covers little ink and little of a small target, and the nearest target is its own. A line leads to the target
-when there is no room beside it.
+Soft: it covers little ink and little of a small target, the nearest target is its own, and it stands where those of
+its row and column stand. A line leads to the target where there is no room at or on it.
 
-Candidates are gathered for all marks at once, costed on summed tables, handed out greedily, and repaired. Knows pixels
-and boxes; what a mark is does not matter here beyond its kind.
+Candidates are gathered for all marks at once, in the same order for each, and costed on summed tables. Groups of alike
+neighbours choose first and together, then each mark alone; conflicts are repaired. Knows pixels and boxes; what a mark
+is does not matter here beyond its kind.
 """
 
 from __future__ import annotations
@@ -22,49 +23,72 @@ from numpy.typing import NDArray
 from vision_agent.types import Box, Mark
 from vision_agent.vision.annotate import Rect, drawn_rects, gap, strokes
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
-from vision_agent.vision.style import PALETTE, STYLE, Style
+from vision_agent.vision.style import PALETTE, STYLE, Hand, Style
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
+Group = NDArray[np.int64]
+"""Positions of marks."""
 
 # What a candidate's faults cost, against preferences between 0 and 1.2. Found by looking at marked pages.
 _INK = 4.0
 _HIDES_TARGET = 2.2
+_HIDES_STATE = 4.4
+"""Of a toggle: whether it is on is all there is to see of it."""
 _TOUCHES_OTHER = 1.5
-_NEARER_TO_OTHER = 0.6
+_NEARER_TO_OTHER = 0.8
+_NARROW = 0.4
 _PER_PIXEL_AWAY = 0.03
+_BENT = 0.3
 _LEADER_OVER_OTHER = 0.08
 
 _CONTAINED = 0.9
 """The share of a target that must be inside another for that one to be its container."""
 _NEIGHBOUR_PX = 12
-_NEAR_PX = 140
 _CUT_PX = 15
-_STRIDE = 3
+_COARSE = 2
+_COARSER = 4
+
+# Alike neighbours, and what it is worth that their numbers stand alike.
+_ROW_GAP_PX = 24
+_COLUMN_GAP_PX = 30
+_MISFIT = 3.0
+_MIXED = 0.35
+_STRAY = 2.0
+"""Whose place with others of its size costs more than this above its best stands alone."""
+_STRAY_MIXED = 1.2
+"""The same among things of different width."""
+
 _LEADER = -1
-_CLOSEST = 32
+_NEAR_PX = 140
+_STRIDE = 3
+_CLOSEST = 12
+_MANY_FAR = 60
 _ROUNDS = 5
 
 
-def place(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> tuple[Mark, ...]:
+def place(
+    marks: Sequence[Mark], picture: Picture, style: Style = STYLE, before: Sequence[Mark] = ()
+) -> tuple[Mark, ...]:
     """The marks, in the same order, with `label_box` and `colour` set, or None for those that the picture shows not.
 
     Every mark in the picture gets a label. Only where no place is left that keeps the rules does one break them;
-    `faults` says which.
+    `faults` says which. A mark that was `before`, on the same box, keeps its place and shade where they are still good.
     """
-    inside = [i for i, mark in enumerate(marks) if _is_shown(mark.box, picture)]
-    update: list[dict[str, object]] = [{"label_box": None, "colour": None} for _ in marks]
+    shown = _shown([mark.box for mark in marks], picture)
+    inside = [mark for mark, is_shown in zip(marks, shown, strict=True) if is_shown]
+    spots: list[Rect] = []
+    colours: list[str] = []
     if inside:
-        shown = [marks[i] for i in inside]
-        rects = drawn_rects([mark.box for mark in shown], picture)
-        room = (rects[:, 2] - rects[:, 0]).tolist()
-        sizes = [style.label_size(mark.label, width) for mark, width in zip(shown, room, strict=True)]
-        ground = _survey(rects, np.array([(size.width, size.height) for size in sizes], np.int32), picture)
-        spots = _assign(ground, _gather(ground), style)
-        for i, spot, colour in zip(inside, spots, _colours(shown, rects), strict=True):
-            update[i] = {"label_box": _box(spot), "colour": colour}
-    return tuple(mark.model_copy(update=changed) for mark, changed in zip(marks, update, strict=True))
+        ground = _survey(inside, picture, style)
+        kept = _kept(inside, before)
+        spots = _assign(ground, _gather(ground), kept, style)
+        colours = _colours(inside, ground, kept)
+    result = iter(zip(spots, colours, strict=True))
+    return tuple(
+        _placed(mark, *next(result)) if is_in else _unplaced(mark) for mark, is_in in zip(marks, shown, strict=True)
+    )
 
 
 def faults(marks: Sequence[Mark], picture: Picture) -> tuple[int, ...]:
@@ -72,34 +96,64 @@ def faults(marks: Sequence[Mark], picture: Picture) -> tuple[int, ...]:
 
     It lies on another target, on another label, or outside the picture.
     """
-    numbers = [mark.number for mark in marks if mark.label_box]
-    if not numbers:
+    placed = [mark for mark in marks if mark.label_box]
+    if not placed:
         return ()
-    rects = drawn_rects([mark.box for mark in marks if mark.label_box], picture)
-    at = [(box.x, box.y, box.right, box.bottom) for mark in marks if (box := mark.label_box)]
-    labels = np.array(at).astype(np.int32)
-    outside = (labels[:, :2] < 0).any(axis=1) | (labels[:, 2:] > (picture.size.width, picture.size.height)).any(axis=1)
-    clash = _common(labels[:, None], labels[None]) > 0
-    np.fill_diagonal(clash, False)
-    is_in = _common(rects[:, None], rects[None]) >= _CONTAINED * _area(rects)[:, None]
+    rects = drawn_rects([mark.box for mark in placed], picture)
+    labels = np.array([_rect_of(box) for mark in placed if (box := mark.label_box)], np.int32)
+    size = picture.size
+    wrong = np.any(labels < 0, axis=1) | np.any(labels[:, 2:] > (size.width, size.height), axis=1)
+    one, other = _touching_pairs(labels, labels)
+    wrong[one[one != other]] = True
+    one, other = _touching_pairs(labels, rects)
+    is_in = _common(rects[one], rects[other]) >= _CONTAINED * _area(rects[one])
+    one, other = one[~is_in], other[~is_in]
     # Where two targets overlap, what lies on both is on its own too; but not what lies on one inside its own.
-    shared = np.concatenate(
-        [np.maximum(rects[:, None, :2], rects[None, :, :2]), np.minimum(rects[:, None, 2:], rects[None, :, 2:])], axis=2
-    )
-    on_other = _common(labels[:, None], rects[None]) - np.where(is_in.T, 0, _common(labels[:, None], shared))
-    wrong = outside | np.any(clash, axis=1) | np.any(~is_in & (on_other > 0), axis=1)
-    return tuple(number for number, is_wrong in zip(numbers, wrong.tolist(), strict=True) if is_wrong)
+    is_around = _common(rects[one], rects[other]) >= _CONTAINED * _area(rects[other])
+    shared = np.where(is_around, 0, _common(labels[one], _overlap(rects[one], rects[other])))
+    wrong[one[_common(labels[one], rects[other]) > shared]] = True
+    return tuple(mark.number for mark, is_wrong in zip(placed, wrong.tolist(), strict=True) if is_wrong)
 
 
-def _is_shown(box: Box, picture: Picture) -> bool:
-    """Whether this page box is in the picture; of one that its edge cuts, enough for a number must be there."""
-    inside, size = picture.map.box_to_picture(box), picture.size
-    wide = min(inside.right, size.width) - max(inside.x, 0)
-    high = min(inside.bottom, size.height) - max(inside.y, 0)
+def _shown(boxes: Sequence[Box], picture: Picture) -> list[bool]:
+    """Which page boxes are in the picture; of one that its edge cuts, enough for a number must be there."""
+    map, size = picture.map, picture.size
+    edges = np.array([(box.x, box.y, box.right, box.bottom) for box in boxes]).reshape(-1, 4)
+    edges = (edges - [map.offset_x, map.offset_y] * 2) / ([map.scale_x, map.scale_y] * 2)
+    whole = edges[:, 2:] - edges[:, :2]
+    part = np.minimum(edges[:, 2:], (size.width, size.height)) - np.maximum(edges[:, :2], 0)
     # Half a pixel more or less is rounding, and no cut.
-    return (
-        min(wide, high) > 0 and wide >= min(_CUT_PX, inside.width - 0.5) and high >= min(_CUT_PX, inside.height - 0.5)
-    )
+    is_enough = (part > 0) & (part >= np.minimum(_CUT_PX, whole - 0.5))
+    shown: list[bool] = np.all(is_enough, axis=1).tolist()
+    return shown
+
+
+def _placed(mark: Mark, spot: Rect, colour: str) -> Mark:
+    left, top, right, bottom = spot
+    box = Box(x=left, y=top, width=right - left, height=bottom - top)
+    return mark.model_copy(update={"label_box": box, "colour": colour})
+
+
+def _unplaced(mark: Mark) -> Mark:
+    return mark.model_copy(update={"label_box": None, "colour": None})
+
+
+class _Kept(NamedTuple):
+    """What a mark had in the picture before, on the same box."""
+
+    spot: Rect
+    colour: str
+
+
+def _kept(marks: Sequence[Mark], before: Sequence[Mark]) -> dict[int, _Kept]:
+    """By position in `marks`."""
+    old = {mark.number: mark for mark in before}
+    kept = {}
+    for i, mark in enumerate(marks):
+        was = old.get(mark.number)
+        if was and was.label_box and was.colour and was.box == mark.box and was.label == mark.label:
+            kept[i] = _Kept(_rect_of(was.label_box), was.colour)
+    return kept
 
 
 # --- what the picture and the targets say -----------------------------------------------------------------------------
@@ -110,15 +164,21 @@ class _Ground:
     """Tables over the picture and the targets; each answers for any rectangle with four look-ups."""
 
     rects: Ints
-    sizes: Ints
+    wide: Ints
+    """Width and height of each label in the wide hand."""
+    narrow: Ints
+    kinds: Ints
+    is_toggle: Bools
     width: int
     height: int
     ink: Ints
-    """Summed: pixels on an edge."""
+    """Summed, at half size: pixels on an edge."""
     cover: Ints
     """Summed: how many targets lie on each pixel."""
     nearest: Ints
-    """At half size: a label of the target centre that is nearest."""
+    """At a quarter of the size: a label of the target centre that is nearest."""
+    gaps: NDArray[np.int16]
+    """From each target to each."""
     containers: Ints
     """For each target a row of those it is in, filled up with -1."""
 
@@ -126,7 +186,8 @@ class _Ground:
         """How many pixels of other targets' boxes lie under these rectangles; `of` says whose labels they are."""
         under = _sum(self.cover, at) - _common(at, self.rects[of])
         for outer in self.containers[of].T:
-            under -= np.where(outer >= 0, _common(at, self.rects[outer]), 0)
+            if (inside := np.nonzero(outer >= 0)[0]).size:
+                under[inside] -= _common(at[inside], self.rects[outer[inside]])
         return under
 
     def is_inside(self, at: Ints) -> Bools:
@@ -135,15 +196,16 @@ class _Ground:
 
     def ink_share(self, at: Ints) -> Floats:
         """The share of each rectangle that is ink."""
-        return (_sum(self.ink, at) / np.maximum(1, _area(at))).astype(np.float32)
+        coarse = at // _COARSE
+        return (_sum(self.ink, coarse) / np.maximum(1, _area(coarse))).astype(np.float32)
 
     def is_nearest(self, at: Ints, of: Ints) -> Bools:
         """Whether the target centre nearest to each rectangle's middle is its own."""
-        own: Bools = self._nearest_at(at) == self._nearest_at(self.rects[of])
+        own: Bools = self._nearest_at(at) == self._nearest_at(self.rects)[of]
         return own
 
     def _nearest_at(self, at: Ints) -> Ints:
-        x, y = (at[:, 0] + at[:, 2]) // 4, (at[:, 1] + at[:, 3]) // 4
+        x, y = (at[:, 0] + at[:, 2]) // (2 * _COARSER), (at[:, 1] + at[:, 3]) // (2 * _COARSER)
         height, width = self.nearest.shape
         found: Ints = self.nearest[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)]
         return found
@@ -154,51 +216,75 @@ class _Ground:
         return np.clip(at, 0, limits).astype(np.int32)
 
 
-def _survey(rects: Ints, sizes: Ints, picture: Picture) -> _Ground:
+def _survey(marks: Sequence[Mark], picture: Picture, style: Style) -> _Ground:
+    rects = drawn_rects([mark.box for mark in marks], picture)
     pixels = pixels_of(picture)
     height, width = pixels.shape[:2]
     cover = np.zeros((height, width), np.uint8)
     for left, top, right, bottom in rects.tolist():
         cover[top:bottom, left:right] += 1
+    gaps = _gaps_between(rects)
     return _Ground(
         rects=rects,
-        sizes=sizes,
+        wide=_label_sizes(marks, rects, style, "wide"),
+        narrow=_label_sizes(marks, rects, style, "narrow"),
+        kinds=np.unique([mark.kind for mark in marks], return_inverse=True)[1].astype(np.int32),
+        is_toggle=np.array([mark.kind == "toggle" for mark in marks]),
         width=width,
         height=height,
-        ink=cv2.integral(_edges(pixels, rects)).astype(np.int32, copy=False),
-        cover=cv2.integral(cover).astype(np.int32, copy=False),
+        ink=_ink_table(pixels, rects),
+        cover=np.asarray(cv2.integral(cover), np.int32),
         nearest=_nearest_centres(rects, width, height),
-        containers=_containers(rects),
+        gaps=gaps,
+        containers=_containers(rects, gaps),
     )
 
 
-def _edges(pixels: Pixels, rects: Ints) -> Pixels:
-    """1 where brightness changes sharply, as it does at the strokes of letters, else 0."""
-    grey = cv2.cvtColor(pixels, cv2.COLOR_BGR2GRAY)
+def _label_sizes(marks: Sequence[Mark], rects: Ints, style: Style, hand: Hand) -> Ints:
+    made: dict[tuple[str, int], tuple[int, int]] = {}
+    sizes = []
+    for mark, room in zip(marks, (rects[:, 2] - rects[:, 0]).tolist(), strict=True):
+        # All digits of a hand are equally wide.
+        key = (mark.letter + "0" * len(str(mark.number)), min(room, 99))
+        if key not in made:
+            size = style.label_size(*key, hand)
+            made[key] = (size.width, size.height)
+        sizes.append(made[key])
+    return np.array(sizes, np.int32)
+
+
+def _ink_table(pixels: Pixels, rects: Ints) -> Ints:
+    """Where brightness changes sharply, as it does at the strokes of letters."""
+    height, width = pixels.shape[:2]
+    # At half size everything costs a quarter; rounded up, so that the last odd pixel has a place.
+    half = cv2.resize(pixels, (-(-width // _COARSE), -(-height // _COARSE)), interpolation=cv2.INTER_AREA)
+    grey = cv2.cvtColor(half, cv2.COLOR_BGR2GRAY)
     change = cv2.morphologyEx(grey, cv2.MORPH_GRADIENT, np.ones((2, 2), np.uint8))
-    edges = np.asarray(cv2.threshold(change, 28, 1, cv2.THRESH_BINARY)[1], np.uint8)
+    edges = np.asarray(cv2.threshold(change, 20, 1, cv2.THRESH_BINARY)[1], np.uint8)
     # Outlines will be drawn here, so there is nothing left to cover.
-    for left, top, right, bottom in rects.tolist():
-        cv2.rectangle(edges, (left, top), (right - 1, bottom - 1), 0, 2)
-    return edges
+    for left, top, right, bottom in (rects // _COARSE).tolist():
+        cv2.rectangle(edges, (left, top), (right, bottom), 0, 1)
+    return np.asarray(cv2.integral(edges), np.int32)
 
 
 def _nearest_centres(rects: Ints, width: int, height: int) -> Ints:
-    field = np.ones(((height + 1) // 2, (width + 1) // 2), np.uint8)
-    field[(rects[:, 1] + rects[:, 3]) // 4, (rects[:, 0] + rects[:, 2]) // 4] = 0
+    field = np.ones((-(-height // _COARSER), -(-width // _COARSER)), np.uint8)
+    x, y = (rects[:, 0] + rects[:, 2]) // (2 * _COARSER), (rects[:, 1] + rects[:, 3]) // (2 * _COARSER)
+    field[np.minimum(y, field.shape[0] - 1), np.minimum(x, field.shape[1] - 1)] = 0
     _, labels = cv2.distanceTransformWithLabels(field, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=cv2.DIST_LABEL_PIXEL)
     return np.asarray(labels, np.int32)
 
 
-def _containers(rects: Ints) -> Ints:
+def _containers(rects: Ints, gaps: NDArray[np.int16]) -> Ints:
     areas = _area(rects)
-    common = _common(rects[:, None], rects[None])
-    within = common >= _CONTAINED * areas[:, None]
+    one, other = np.nonzero(gaps < 0)
+    one, other = one[one != other], other[one != other]
+    common = _common(rects[one], rects[other])
+    is_in, is_around = common >= _CONTAINED * areas[one], common >= _CONTAINED * areas[other]
     # Of two that are alike each is in the other; else only the smaller is in the larger.
-    inside = within & ((areas[None] > areas[:, None]) | within.T)
-    np.fill_diagonal(inside, False)
-    inner, outer = np.nonzero(inside)
-    many = inside.sum(axis=1)
+    inside = is_in & ((areas[other] > areas[one]) | is_around)
+    inner, outer = one[inside], other[inside]
+    many = np.bincount(inner, minlength=len(rects))
     rows = np.full((len(rects), many.max()), -1, np.int32)
     rows[inner, np.arange(len(inner)) - (np.cumsum(many) - many)[inner]] = outer
     return rows
@@ -208,97 +294,192 @@ def _containers(rects: Ints) -> Ints:
 
 
 class _Candidates(NamedTuple):
-    """For each mark its possible places, cheapest first; a place that may not be has infinite cost."""
+    """For each mark its possible places, in the same order for all; one that may not be has infinite cost."""
 
     rects: Ints
     costs: Floats
 
 
 def _gather(ground: _Ground) -> _Candidates:
-    corners, preferences = _touching(ground)
-    many = corners.shape[1]
-    of = np.repeat(np.arange(len(ground.rects), dtype=np.int32), many)
-    at = np.concatenate([corners, corners + ground.sizes[:, None]], axis=2).reshape(-1, 4).astype(np.int32)
-    costs = _costs(ground, at, of) + np.tile(preferences, len(ground.rects))
-    rects, costs = at.reshape(-1, many, 4), costs.reshape(-1, many)
-    order = np.argsort(costs, axis=1, kind="stable")
-    return _Candidates(np.take_along_axis(rects, order[..., None], axis=1), np.take_along_axis(costs, order, axis=1))
+    rects, preferences = _around(ground)
+    many = rects.shape[1]
+    of = np.repeat(np.arange(len(rects), dtype=np.int32), many)
+    costs = _costs(ground, rects.reshape(-1, 4), of).reshape(-1, many) + preferences
+    return _Candidates(rects, costs.astype(np.float32))
 
 
-def _touching(ground: _Ground) -> tuple[Ints, Floats]:
-    """Top left corners of labels in, across the edge of, and beside each target, with how welcome each place is."""
-    left, top, right, bottom = ground.rects.T
-    wide, high = ground.sizes.T
-    ends, foot = right - wide, bottom - high
-    middle, centre = (left + ends) // 2, (top + foot) // 2
-    half_wide, half_high = wide // 2, high // 2
-    before, after, above, below = left - wide - 1, right + 1, top - high - 1, bottom + 1
-    places = [
+# Relative places, as (x, y, preference): where the label's middle goes, by name.
+_AROUND: dict[Hand, tuple[tuple[str, str, float], ...]] = {
+    "wide": (
         # Inside: corners, edges, along the middle.
-        (left, top, 0.0), (ends, top, 0.15), (left, foot, 0.3), (ends, foot, 0.35),
-        (left, centre, 0.2), (ends, centre, 0.2), (middle, top, 0.4), (middle, foot, 0.5), (middle, centre, 0.6),
-        ((3 * left + ends) // 4, centre, 0.55), ((left + 3 * ends) // 4, centre, 0.5),
+        ("start", "top", 0.0), ("end", "top", 0.15), ("start", "foot", 0.3), ("end", "foot", 0.35),
+        ("start", "centre", 0.2), ("end", "centre", 0.2), ("middle", "top", 0.4), ("middle", "foot", 0.5),
+        ("middle", "centre", 0.6), ("quarter", "centre", 0.55), ("three", "centre", 0.5),
         # Across the edge: half of it is on the target.
-        (left, top - half_high, 0.45), (ends, top - half_high, 0.5),
-        (left - half_wide, top - half_high, 0.5), (right - half_wide, top - half_high, 0.55),
-        (left - half_wide, centre, 0.5), (right - half_wide, centre, 0.55),
-        (left - wide + 4, top - high + 4, 0.6), (right - 4, top - high + 4, 0.65),
-        (left, bottom - half_high, 0.65), (ends, bottom - half_high, 0.7),
-        (left - half_wide, bottom - half_high, 0.7), (right - half_wide, bottom - half_high, 0.75),
+        ("start", "on top", 0.45), ("end", "on top", 0.5), ("on start", "on top", 0.5), ("on end", "on top", 0.55),
+        ("on start", "centre", 0.5), ("on end", "centre", 0.55), ("start", "on foot", 0.65), ("end", "on foot", 0.7),
+        ("on end", "on foot", 0.75),
         # Beside it, one pixel away, which leaves the outline whole.
-        (before, centre, 0.7), (after, centre, 0.75), (left, above, 0.75), (ends, above, 0.8), (middle, above, 0.8),
-        (before, top, 0.8), (after, top, 0.85), (left, below, 0.9), (ends, below, 0.95), (middle, below, 0.95),
-        (before, foot, 0.9), (after, foot, 0.95),
-        (before, above, 1.1), (after, above, 1.1), (before, below, 1.2), (after, below, 1.2),
-    ]  # fmt: skip
-    corners = np.stack([np.stack([x, y], axis=1) for x, y, _ in places], axis=1)
-    return corners.astype(np.int32), np.array([preference for _, _, preference in places], np.float32)
+        ("before", "centre", 0.7), ("after", "centre", 0.75), ("start", "above", 0.75), ("end", "above", 0.8),
+        ("middle", "above", 0.75), ("before", "top", 0.8), ("after", "top", 0.85), ("start", "below", 0.9),
+        ("end", "below", 0.95), ("middle", "below", 0.9), ("before", "above", 1.1), ("after", "above", 1.1),
+        ("before", "below", 1.2), ("after", "below", 1.2),
+    ),
+    "narrow": (
+        ("start", "top", 0.0), ("end", "top", 0.15), ("start", "foot", 0.3), ("end", "foot", 0.35),
+        ("start", "centre", 0.2), ("end", "centre", 0.2), ("middle", "top", 0.4), ("middle", "foot", 0.5),
+        ("middle", "centre", 0.6), ("start", "on top", 0.5), ("end", "on foot", 0.75), ("before", "centre", 0.7),
+        ("after", "centre", 0.75), ("middle", "above", 0.75), ("middle", "below", 0.9),
+    ),
+}  # fmt: skip
+_PLACES = [(x, y) for hand in _AROUND.values() for x, y, _ in hand]
+_ABOVE_AND_BELOW = [
+    tuple(first + [(x, y) for x, y, _ in places].index(("middle", side)) for side in ("above", "below"))
+    for first, places in ((0, _AROUND["wide"]), (len(_AROUND["wide"]), _AROUND["narrow"]))
+]
+"""Two rows of numbers over and under a row of things that are narrower than their numbers."""
+
+
+def _around(ground: _Ground) -> tuple[Ints, Floats]:
+    """Label rectangles in, across the edge of, and beside each target, with how welcome each place is."""
+    rects, preferences = [], []
+    left, top, right, bottom = ground.rects.T
+    for hand, places in _AROUND.items():
+        wide, high = (ground.wide if hand == "wide" else ground.narrow).T
+        ends, foot = right - wide, bottom - high
+        x_at = {
+            "start": left, "end": ends, "middle": (left + ends) // 2, "quarter": (3 * left + ends) // 4,
+            "three": (left + 3 * ends) // 4, "on start": left - wide // 2, "on end": right - wide // 2,
+            "before": left - wide - 1, "after": right + 1,
+        }  # fmt: skip
+        y_at = {
+            "top": top, "foot": foot, "centre": (top + foot) // 2, "on top": top - high // 2,
+            "on foot": bottom - high // 2, "above": top - high - 1, "below": bottom + 1,
+        }  # fmt: skip
+        for x, y, preference in places:
+            rects.append(np.stack([x_at[x], y_at[y], x_at[x] + wide, y_at[y] + high], axis=1))
+            preferences.append(preference + (_NARROW if hand == "narrow" else 0))
+    return np.stack(rects, axis=1).astype(np.int32), np.array(preferences, np.float32)
 
 
 def _costs(ground: _Ground, at: Ints, of: Ints) -> Floats:
     """What is bad about these label rectangles, infinite where one breaks a hard rule about targets or the picture."""
-    rects = ground.rects[of]
-    possible = ground.is_inside(at)
-    safe = ground.clipped(at)
-    on_own = _common(safe, rects)
+    costs = np.full(len(at), np.inf, np.float32)
+    possible = np.nonzero(ground.is_inside(at))[0]
+    possible = possible[ground.foreign(at[possible], of[possible]) <= 0]
+    at, of = at[possible], of[possible]
+    rects, areas = ground.rects[of], _area(at)
+    on_own = _common(at, rects)
     around = ground.clipped(at + np.array([-2, -2, 2, 2], np.int32))
-    possible &= ground.foreign(safe, of) <= 0
-    touching = ground.foreign(around, of) / np.maximum(1, _area(around) - _area(safe))
+    touching = ground.foreign(around, of) / np.maximum(1, _area(around) - areas)
     # A label on its own target is not mistaken, however near a neighbour is.
-    doubt = 1 - 0.8 * on_own / np.maximum(1, _area(safe))
-    costs = (
-        _INK * np.maximum(0, ground.ink_share(safe) - 0.02)
-        + _HIDES_TARGET * on_own / np.maximum(1, _area(rects))
+    doubt = 1 - 0.8 * on_own / areas
+    hides = np.where(ground.is_toggle[of], _HIDES_STATE, _HIDES_TARGET)
+    costs[possible] = (
+        _INK * np.maximum(0, ground.ink_share(at) - 0.02)
+        + hides * on_own / np.maximum(1, _area(rects))
         + _TOUCHES_OTHER * np.minimum(1, touching) * doubt
-        + _NEARER_TO_OTHER * ~ground.is_nearest(safe, of) * doubt
+        + _NEARER_TO_OTHER * ~ground.is_nearest(at, of) * doubt
     )
-    return np.where(possible, costs, np.inf).astype(np.float32)
+    return costs
 
 
 # --- who gets which ---------------------------------------------------------------------------------------------------
 
 
-def _assign(ground: _Ground, candidates: _Candidates, style: Style) -> list[Rect]:
-    """One place for each mark, those with the fewest to choose from first."""
-    choices = np.isfinite(candidates.costs).sum(axis=1)
-    order = np.lexsort((_area(ground.rects), choices))
-    board = _Board(ground, candidates, choices.astype(np.int32))
-    waiting = [int(mark) for mark in order if not board.take_first_free(int(mark))]
+def _assign(ground: _Ground, candidates: _Candidates, kept: dict[int, _Kept], style: Style) -> list[Rect]:
+    """One place for each mark: as before, then with its neighbours, then those with the fewest to choose from first."""
+    board = _Board(ground, candidates)
+    gone = [mark for mark, was in kept.items() if not board.take_again(mark, was.spot)]
+    for mark in gone:
+        board.take_again_far(mark, kept[mark].spot)
+    groups = _groups(ground)
+    clashes = _clashes(groups, candidates.rects)
+    for group in groups:
+        board.take_together(group, clashes)
+    order = np.lexsort((_area(ground.rects), np.isfinite(candidates.costs).sum(axis=1))).tolist()
+    waiting = [mark for mark in order if mark not in board.spots and not board.take_first_free(mark)]
     waiting = [mark for mark in waiting if not board.take_by_moving_another(mark)]
     for mark in waiting:
-        board.take_farther_away(mark, style)
+        board.take_farther_away(mark, style, is_crowd=len(waiting) > _MANY_FAR)
     return [board.spots[mark] for mark in range(len(ground.rects))]
+
+
+def _groups(ground: _Ground) -> list[Group]:
+    """Rows, columns and grids of alike things, the largest first."""
+    left, top, right, bottom = ground.rects.T
+    wide, high = right - left, bottom - top
+    one, other = np.nonzero(ground.gaps <= _COLUMN_GAP_PX)
+    one, other = one[one < other], other[one < other]
+    apart = ground.gaps[one, other]
+    alike = (ground.kinds[one] == ground.kinds[other]) & (np.abs(high[one] - high[other]) <= 1)
+    # In a line of text things are of any width, and there each number had better go where it is mistaken least.
+    in_row = (np.abs(top[one] - top[other]) <= 1) & (np.abs(wide[one] - wide[other]) <= 1) & (apart <= _ROW_GAP_PX)
+    in_column = (np.abs(left[one] - left[other]) <= 1) & (apart <= np.maximum(high[one], _COLUMN_GAP_PX))
+    joined = alike & (apart >= -1) & (in_row | in_column)
+    one, other = one[joined], other[joined]
+    names = np.arange(len(left))
+    while True:
+        before = names.copy()
+        np.minimum.at(names, one, names[other])
+        np.minimum.at(names, other, names[one])
+        names = names[names]
+        if (names == before).all():
+            break
+    order = np.argsort(names, kind="stable")
+    found = np.split(order, np.nonzero(np.diff(names[order]))[0] + 1)
+    return sorted((group for group in found if len(group) > 1), key=len, reverse=True)
 
 
 class _Board:
     """Who has which place. `taken` holds, for each pixel, the mark whose label lies there, plus one."""
 
-    def __init__(self, ground: _Ground, candidates: _Candidates, choices: Ints) -> None:
+    def __init__(self, ground: _Ground, candidates: _Candidates) -> None:
         self.spots: dict[int, Rect] = {}
         self._ground = ground
         self._candidates = candidates
-        self._choices = choices
-        self._taken = np.zeros((ground.height, ground.width), np.int32)
+        self._has = np.zeros(len(ground.rects), np.bool_)
+        self._taken = np.zeros((ground.height, ground.width), np.int16)
+        self._points = _points(candidates.rects, ground)
+
+    def take_again(self, mark: int, spot: Rect) -> bool:
+        """Take the place the mark had, if it is one of its places, still free, and not much worse than its best."""
+        costs = self._candidates.costs[mark]
+        same = (self._candidates.rects[mark] == spot).all(axis=1) & (costs <= costs.min() + _STRAY) & np.isfinite(costs)
+        if not same.any() or self._under(spot).any():
+            return False
+        self._put(mark, spot)
+        return True
+
+    def take_again_far(self, mark: int, spot: Rect) -> None:
+        """Take the place at the end of a line that the mark had, if there is still no room near it."""
+        at, of = np.array([spot], np.int32), np.array([mark], np.int32)
+        is_good = self._ground.is_inside(at)[0] and self._ground.foreign(at, of)[0] <= 0
+        if is_good and not self._under(spot).any() and not any(not self._under(at).any() for at in self._places(mark)):
+            self._put(mark, spot)
+
+    def take_together(self, group: Group, clashes: Bools) -> None:
+        """Take the same relative place for all of a group for which it is good, or one for each column of it."""
+        group = group[~self._has[group]]
+        if len(group) < 2:
+            return
+        costs = self._candidates.costs[group].copy()
+        costs[self._taken.ravel()[self._points[group]].any(axis=2)] = np.inf
+        capped, clashes = np.minimum(costs, _MISFIT), clashes[group]
+        choice, cost = _one_for_all(capped, clashes)
+        tops, lefts = self._ground.rects[group, 1], self._ground.rects[group, 0]
+        if len(group) > 5 and np.ptp(lefts) > 3:
+            choice, cost = _one_for_each_column(lefts, capped, clashes, choice, cost)
+        if len(group) > 3 and np.ptp(tops) <= 2:
+            choice = _by_turns(self._candidates.rects[group], capped, choice, cost)
+        at = np.arange(len(group))
+        its = costs[at, choice]
+        is_grid = np.ptp(self._ground.rects[group, 2] - lefts) <= 2
+        good = np.isfinite(its) & (its <= costs.min(axis=1) + (_STRAY if is_grid else _STRAY_MIXED))
+        spots = self._candidates.rects[group, choice]
+        for mark, spot in zip(group[good].tolist(), spots[good].tolist(), strict=True):
+            if not self._under(_rect(spot)).any():
+                self._put(mark, _rect(spot))
 
     def take_first_free(self, mark: int) -> bool:
         for place in self._places(mark):
@@ -308,8 +489,12 @@ class _Board:
         return False
 
     def _places(self, mark: int) -> Iterator[Rect]:
-        # One row at a time: nearly always the first or second place is free.
-        return (_rect(row.tolist()) for row in self._candidates.rects[mark, : self._choices[mark]])
+        """Where it may be, cheapest first."""
+        costs = self._candidates.costs[mark]
+        for place in costs.argsort(kind="stable").tolist():
+            if costs[place] == np.inf:
+                break
+            yield _rect(self._candidates.rects[mark, place].tolist())
 
     def take_by_moving_another(self, mark: int) -> bool:
         """Take a place whose one owner has somewhere else to go."""
@@ -328,49 +513,57 @@ class _Board:
             self._put(owner, had)
         return False
 
-    def take_farther_away(self, mark: int, style: Style) -> None:
+    def take_farther_away(self, mark: int, style: Style, *, is_crowd: bool) -> None:
         """Take the best free place near the target, else anywhere, else one that covers least."""
         whole = (0, 0, self._ground.width, self._ground.height)
-        left, top, right, bottom = _rect(self._ground.rects[mark].tolist())
+        target = _rect(self._ground.rects[mark].tolist())
+        left, top, right, bottom = target
         near = (left - _NEAR_PX, top - _NEAR_PX, right + _NEAR_PX, bottom + _NEAR_PX)
         place = (
-            self._search(mark, near, may_cover=False)
-            or self._search(mark, whole, may_cover=False)
-            or self._search(mark, whole, may_cover=True)
+            self._search(mark, near, is_crowd=is_crowd)
+            or self._search(mark, whole, is_crowd=is_crowd)
+            or self._search(mark, whole, may_cover=True, is_crowd=is_crowd)
             or self._forced(mark)
         )
-        if gap(place, (left, top, right, bottom)) >= style.leader_from:
-            for stroke in strokes(place, (left, top, right, bottom)):
+        if gap(place, target) >= style.leader_from and not is_crowd:
+            for stroke in strokes(place, target):
                 under = self._under(stroke)
                 under[under == 0] = _LEADER
         self._put(mark, place)
 
-    def _search(self, mark: int, window: Rect, *, may_cover: bool) -> Rect | None:
+    def _search(self, mark: int, window: Rect, *, is_crowd: bool, may_cover: bool = False) -> Rect | None:
+        """The best place for a narrow label that lies in this window and on no label."""
         ground = self._ground
-        wide, high = (int(edge) for edge in ground.sizes[mark])
+        wide, high = ground.narrow[mark].tolist()
         left, top = max(0, window[0]), max(0, window[1])
         right, bottom = min(ground.width, window[2]), min(ground.height, window[3])
-        x, y = np.meshgrid(
-            np.arange(left, right - wide + 1, _STRIDE), np.arange(top, bottom - high + 1, _STRIDE), indexing="xy"
-        )
-        at = np.stack([x.ravel(), y.ravel(), x.ravel() + wide, y.ravel() + high], axis=1).astype(np.int32)
-        table = cv2.integral((self._taken[top:bottom, left:right] != 0).astype(np.uint8))
-        at = at[_sum(table, at - np.array([left, top, left, top], np.int32)) == 0]
-        of = np.full(len(at), mark, np.int32)
-        foreign = ground.foreign(at, of)
-        if not may_cover:
-            at, of, foreign = at[foreign <= 0], of[foreign <= 0], foreign[foreign <= 0]
-        if not len(at):
+        if right - left < wide or bottom - top < high:
             return None
-        costs = (
-            _PER_PIXEL_AWAY * _gaps(at, ground.rects[of])
-            + _INK * ground.ink_share(at)
-            + _NEARER_TO_OTHER * ~ground.is_nearest(at, of)
-            + 0.2 * foreign
-        )
-        best = np.argsort(costs, kind="stable")[:_CLOSEST].tolist()
-        places = {_rect(at[i].tolist()): float(costs[i]) for i in best}
-        return min(places, key=lambda place: places[place] + self._line(mark, place))
+        x, y = np.arange(left, right - wide + 1, _STRIDE), np.arange(top, bottom - high + 1, _STRIDE)
+        labels = cv2.integral((self._taken[top:bottom, left:right] != 0).astype(np.uint8))
+        is_free = _sums(labels, x - left, y - top, wide, high) == 0
+        foreign = _sums(ground.cover, x, y, wide, high)
+        outer = ground.containers[mark]
+        for around in ground.rects[[mark, *outer[outer >= 0]]].tolist():
+            across, down = _shares(x, wide, around[0], around[2]), _shares(y, high, around[1], around[3])
+            foreign = foreign - down[:, None] * across[None]
+        row, column = np.nonzero(is_free if may_cover else is_free & (foreign <= 0))
+        if not len(row):
+            return None
+        own = ground.rects[mark]
+        far_x = np.maximum(np.maximum(own[0] - x - wide, x - own[2]), 0)[column]
+        far_y = np.maximum(np.maximum(own[1] - y - high, y - own[3]), 0)[row]
+        at = np.stack([x[column], y[row], x[column] + wide, y[row] + high], axis=1).astype(np.int32)
+        costs = _PER_PIXEL_AWAY * np.maximum(far_x, far_y) + _BENT * ((far_x > 0) & (far_y > 0))
+        costs += _INK * ground.ink_share(at)
+        if may_cover:
+            costs += 0.2 * foreign[row, column]
+        if is_crowd:
+            return _rect(at[costs.argmin()].tolist())
+        best = np.argsort(costs, kind="stable")[:_CLOSEST]
+        costs = costs[best] + _NEARER_TO_OTHER * ~ground.is_nearest(at[best], np.full(len(best), mark))
+        places = [_rect(each) for each in at[best].tolist()]
+        return min(zip(costs.tolist(), places, strict=True), key=lambda each: each[0] + self._line(mark, each[1]))[1]
 
     def _line(self, mark: int, place: Rect) -> float:
         """What the line from here to the target would cost by what it crosses."""
@@ -383,47 +576,118 @@ class _Board:
     def _forced(self, mark: int) -> Rect:
         """The picture is full of labels: on its own target, whatever is there."""
         left, top = (int(edge) for edge in self._ground.rects[mark][:2])
-        wide, high = (int(edge) for edge in self._ground.sizes[mark])
+        wide, high = (int(edge) for edge in self._ground.narrow[mark])
         left = max(0, min(left, self._ground.width - wide))
         top = max(0, min(top, self._ground.height - high))
         return left, top, left + wide, top + high
 
-    def _under(self, place: Rect) -> Ints:
+    def _under(self, place: Rect) -> NDArray[np.int16]:
         left, top, right, bottom = place
         return self._taken[top:bottom, left:right]
 
     def _put(self, mark: int, place: Rect) -> None:
         self._under(place)[...] = mark + 1
         self.spots[mark] = place
+        self._has[mark] = True
 
     def _lift(self, mark: int) -> None:
         self._under(self.spots.pop(mark))[...] = 0
+        self._has[mark] = False
+
+
+def _points(rects: Ints, ground: _Ground) -> Ints:
+    """Where in the flattened picture to look whether a label lies on these rectangles.
+
+    Labels are equally high and nine pixels wide at least, so that none slips through between the points.
+    """
+    left, top, right, bottom = np.moveaxis(rects, -1, 0)[..., None]
+    x = np.minimum(left + np.arange(0, int((right - left).max()) + 7, 8, dtype=np.int32), right - 1)
+    x = np.minimum(np.maximum(x, 0), ground.width - 1)
+    y = np.minimum(np.maximum(np.concatenate([top, bottom - 1], axis=-1), 0), ground.height - 1)
+    points: Ints = (y[..., None] * np.int32(ground.width) + x[..., None, :]).reshape(*rects.shape[:2], -1)
+    return points
+
+
+def _clashes(groups: Sequence[Group], rects: Ints) -> Bools:
+    """For each mark and relative place whether its label would overlap that of the one before it in its group."""
+    found = np.zeros(rects.shape[:2], np.bool_)
+    if not groups:
+        return found
+    name = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    marks = np.concatenate(groups)
+    left, top = rects[marks, 0, 0], rects[marks, 0, 1]
+    for order in (np.lexsort((left, top, name)), np.lexsort((top, left, name))):
+        one, other = order[1:], order[:-1]
+        same = name[one] == name[other]
+        one, other = marks[one[same]], marks[other[same]]
+        found[one] |= _common(rects[one], rects[other]) > 0
+    return found
+
+
+def _one_for_all(costs: Floats, clashes: Bools) -> tuple[Group, float]:
+    """The place that is best for all, and what it costs each on average."""
+    average = costs.mean(axis=0) + _MISFIT * clashes.mean(axis=0)
+    best = int(average.argmin())
+    return np.full(len(costs), best), float(average[best])
+
+
+def _one_for_each_column(lefts: Ints, costs: Floats, clashes: Bools, choice: Group, cost: float) -> tuple[Group, float]:
+    """A place for each column, if that is better by more than it is worth that all stand alike."""
+    columns = np.unique((lefts + 1) // 3, return_inverse=True)[1]
+    many = int(columns.max()) + 1
+    if many > len(lefts) / 3:
+        return choice, cost
+    mixed, total = np.zeros(len(lefts), np.int64), 0.0
+    for column in range(many):
+        members = np.nonzero(columns == column)[0]
+        mixed[members], each = _one_for_all(costs[members], clashes[members])
+        total += each * len(members) / len(lefts)
+    return (mixed, total) if total + _MIXED < cost else (choice, cost)
+
+
+def _by_turns(rects: Ints, costs: Floats, choice: Group, cost: float) -> Group:
+    """By turns above and below, if that is better for a row than the choice so far."""
+    order = np.argsort(rects[:, 0, 0], kind="stable")
+    for pair in _ABOVE_AND_BELOW:
+        turns = np.empty(len(order), np.int64)
+        turns[order] = np.array(pair)[np.arange(len(order)) % 2]
+        placed = rects[order, turns[order]]
+        clash = (_common(placed[2:], placed[:-2]) > 0).mean()
+        average = float(costs[np.arange(len(order)), turns].mean() + _MISFIT * clash)
+        if average < cost:
+            choice, cost = turns, average
+    return choice
 
 
 # --- colours ----------------------------------------------------------------------------------------------------------
 
 
-def _colours(marks: Sequence[Mark], rects: Ints) -> list[str]:
-    """A shade of its kind for each mark, another than its neighbours'."""
-    kinds = np.unique([mark.kind for mark in marks], return_inverse=True)[1]
-    gaps = _gaps(rects[:, None], rects[None])
-    beside = (gaps <= _NEIGHBOUR_PX) & (kinds[:, None] == kinds[None])
-    np.fill_diagonal(beside, False)
-    weights = np.where(beside, 1 / (1.0 + gaps), 0)
-    choices = [len(PALETTE[mark.kind]) for mark in marks]
-    near = [np.nonzero(row)[0] for row in beside]
-    weight = [weights[i, others] for i, others in enumerate(near)]
-    shades = np.full(len(marks), -1)
+def _colours(marks: Sequence[Mark], ground: _Ground, kept: dict[int, _Kept]) -> list[str]:
+    """A shade of its kind for each mark, another than its neighbours', and the one it had where that is so."""
+    one, other = np.nonzero(ground.gaps <= _NEIGHBOUR_PX)
+    beside = (one != other) & (ground.kinds[one] == ground.kinds[other])
+    one, other = one[beside], other[beside]
+    starts = np.searchsorted(one, np.arange(len(marks) + 1)).tolist()
+    weights = (1 / (1.0 + np.maximum(0, ground.gaps[one, other]))).tolist()
+    near = other.tolist()
+    palettes = [PALETTE[mark.kind] for mark in marks]
+    shades = [
+        palette.index(kept[i].colour) if i in kept and kept[i].colour in palette else -1
+        for i, palette in enumerate(palettes)
+    ]
     # The first round gives each mark the shade worn least around it; the others settle what clashes still.
     for _ in range(_ROUNDS):
         before = shades.copy()
-        for i, many in enumerate(choices):
-            worn = np.bincount(shades[near[i]] + 1, weights=weight[i], minlength=many + 1)[1:]
+        for i, palette in enumerate(palettes):
+            worn = [0.0] * len(palette)
+            for at in range(starts[i], starts[i + 1]):
+                if (shade := shades[near[at]]) >= 0:
+                    worn[shade] += weights[at]
             if shades[i] < 0 or worn[shades[i]] > 0:
-                shades[i] = worn.argmin()
-        if (shades == before).all():
+                shades[i] = worn.index(min(worn))
+        if shades == before:
             break
-    return [PALETTE[mark.kind][shade] for mark, shade in zip(marks, shades.tolist(), strict=True)]
+    return [palette[shade] for palette, shade in zip(palettes, shades, strict=True)]
 
 
 # --- rectangles by the thousand ---------------------------------------------------------------------------------------
@@ -432,8 +696,28 @@ def _colours(marks: Sequence[Mark], rects: Ints) -> list[str]:
 def _sum(table: Ints, at: Ints) -> Ints:
     """The sums under these rectangles, from a summed table."""
     left, top, right, bottom = at.T
-    total: Ints = table[bottom, right] - table[top, right] - table[bottom, left] + table[top, left]
+    flat, width = table.ravel(), table.shape[1]
+    above, below = top * width, bottom * width
+    total: Ints = flat[below + right] - flat[above + right] - flat[below + left] + flat[above + left]
     return total
+
+
+def _sums(table: Ints, x: Ints, y: Ints, wide: int, high: int) -> Ints:
+    """The sums under rectangles of one size that start at each of these x and y, from a summed table."""
+    rows, below = table[y], table[y + high]
+    total: Ints = below[:, x + wide] - rows[:, x + wide] - below[:, x] + rows[:, x]
+    return total
+
+
+def _shares(start: Ints, length: int, low: int, high: int) -> Ints:
+    """On one axis: how much of start..start+length lies in low..high."""
+    share: Ints = np.clip(np.minimum(start + length, high) - np.maximum(start, low), 0, None)
+    return share
+
+
+def _overlap(one: Ints, other: Ints) -> Ints:
+    start, end = np.maximum(one[:, :2], other[:, :2]), np.minimum(one[:, 2:], other[:, 2:])
+    return np.concatenate([start, end], axis=1)
 
 
 def _common(one: Ints, other: Ints) -> Ints:
@@ -448,12 +732,20 @@ def _area(at: Ints) -> Ints:
     return area
 
 
-def _gaps(one: Ints, other: Ints) -> Ints:
-    """How far apart along the axis on which they are farthest; 0 where they touch or overlap."""
-    across = np.maximum(one[..., 0] - other[..., 2], other[..., 0] - one[..., 2])
-    down = np.maximum(one[..., 1] - other[..., 3], other[..., 1] - one[..., 3])
-    apart: Ints = np.maximum(np.maximum(across, down), 0)
-    return apart
+def _gaps_between(rects: Ints) -> NDArray[np.int16]:
+    """From each to each, along the axis on which they are farthest; 0 where they touch, below where they overlap."""
+    # Sixteen bits halve the time, and no picture is that wide.
+    left, top, right, bottom = rects.T.astype(np.int16)
+    across, down = np.subtract.outer(left, right), np.subtract.outer(top, bottom)
+    gaps: NDArray[np.int16] = np.maximum(np.maximum(across, across.T), np.maximum(down, down.T))
+    return gaps
+
+
+def _touching_pairs(one: Ints, other: Ints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The positions of those that overlap."""
+    (left, top, right, bottom), (its_left, its_top, its_right, its_bottom) = one.T[..., None], other.T
+    first, second = np.nonzero((left < its_right) & (its_left < right) & (top < its_bottom) & (its_top < bottom))
+    return first, second
 
 
 def _rect(edges: Sequence[int]) -> Rect:
@@ -461,6 +753,5 @@ def _rect(edges: Sequence[int]) -> Rect:
     return left, top, right, bottom
 
 
-def _box(rect: Rect) -> Box:
-    left, top, right, bottom = rect
-    return Box(x=left, y=top, width=right - left, height=bottom - top)
+def _rect_of(box: Box) -> Rect:
+    return round(box.x), round(box.y), round(box.right), round(box.bottom)
