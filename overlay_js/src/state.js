@@ -150,7 +150,7 @@ function hasShapeOf(one, other) {
 }
 
 /** @param {Element} element */
-function isRow(element) {
+export function isRow(element) {
   return ROW_TAGS.has(localNameOf(element)) || ROW_ROLES.has(explicitRoleOf(element));
 }
 

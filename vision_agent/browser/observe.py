@@ -19,7 +19,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from vision_agent.actions import Point
-from vision_agent.browser import frames, overlay
+from vision_agent.browser import frames, listeners, overlay
 from vision_agent.browser.capture import capture
 from vision_agent.browser.density import within_cap
 from vision_agent.browser.frames import Scan, Scanned
@@ -118,7 +118,13 @@ class Eye:
     async def _look(self, tabs: Tabs, region: Box | None, *, is_first: bool) -> Seen:
         clock = _Stages()
         await self.hide(tabs.active)
-        at_rest = await settle(tabs, self.settings.quiet_s, self.settings.rest_deadline_s)
+        # What listens is told while the page comes to rest: the scan then only asks for what is new.
+        hearing = asyncio.create_task(listeners.bring(tabs.active, self.settings.rest_deadline_s))
+        try:
+            at_rest = await settle(tabs, self.settings.quiet_s, self.settings.rest_deadline_s)
+        finally:
+            hearing.cancel()
+            await asyncio.wait([hearing])
         clock.end("settle")
         page, pages, deadline = tabs.active, tuple(tabs.pages), self.settings.scan_deadline_s
         # At once: Chromium takes its picture two frames after it was asked, and the page is idle meanwhile.
