@@ -84,6 +84,8 @@ class Eye:
     _epoch: int = 0
     _before: dict[int, Mark] | None = None
     """All marks of the last look at this document, drawn or not."""
+    _placed: tuple[Mark, ...] = ()
+    """Those drawn in its last picture of the whole: numbers stay where they were."""
     masked_keys: set[str] = field(default_factory=set)
     """Fields into which a secret was typed."""
 
@@ -139,6 +141,7 @@ class Eye:
             self._token, self._epoch = main["token"], self._epoch + 1
             self._numbers.restart()
             self._before = region = None
+            self._placed = ()
         secret = self._secret_keys(scan)
         found = self._marks(scan, whole, secret)
         masked = tuple(shown.box for shown in scan.fields if shown.key in secret)
@@ -152,7 +155,8 @@ class Eye:
         shown = region or whole
         inside = [mark for mark in found if mark.box.intersection(shown)]
         capped, left_out = within_cap(inside, self.settings.most_marks)
-        marks = tuple(mark for mark in place.place(capped, clean) if mark.label_box)
+        before = self._placed if region is None else ()
+        marks = tuple(mark for mark in place.place(capped, clean, before=before) if mark.label_box)
         clock.end("place")
         layer = annotate.layer(marks, clean)
         marked = annotate.draw(clean, layer)
@@ -194,6 +198,8 @@ class Eye:
             timings=clock.seconds,
         )
         self._before = {mark.number: mark for mark in found}
+        if region is None:
+            self._placed = marks
         return Seen(observation, page, pages, scan, picture, masked)
 
     def _secret_keys(self, scan: Scan) -> set[str]:
