@@ -168,7 +168,8 @@ class Eye:
             await overlay.ask(page.main_frame, "show", deadline, layer=drawn, box=shown.model_dump())
         scroll, covered = ScrollState(**main["scroll"]), _covered(scan, marks)
         more = [*_beside(len(found) - len(marks), len(inside) - len(capped), region), *([left_out] if left_out else [])]
-        lines = listing(marks, _context(scan, shown), scroll, covered, clean.map, more)
+        change = self._change(found)
+        lines = listing(marks, _context(scan, shown), scroll, covered, clean.map, more, change.gone)
         marked_shot = await encoding
         clock.end("encode")
         warnings = [
@@ -191,7 +192,7 @@ class Eye:
             clean=clean_shot,
             marked=marked_shot,
             region=region,
-            change=self._change(found),
+            change=change,
             covered=covered,
             at_rest=at_rest,
             warnings=tuple(warnings),
@@ -245,7 +246,9 @@ class Eye:
         old = self._before.get(mark.number)
         if old is None:
             return "new"
-        if (old.name, old.state, old.role, old.row) != (mark.name, mark.state, mark.role, mark.row):
+        here = {"hovered": mark.state.hovered}  # that the pointer came or went is no change of the page
+        was = old.state.model_copy(update=here)
+        if (old.name, was, old.role, old.row) != (mark.name, mark.state, mark.role, mark.row):
             return "changed"
         is_moved = abs(old.box.x - mark.box.x) > _MOVED or abs(old.box.y - mark.box.y) > _MOVED
         return "moved" if is_moved else ""
