@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,12 +17,14 @@ from playwright.async_api import Browser, Page
 from pydantic import SecretStr
 
 from tests.conftest import ROOT, Server
+from tests.vision.test_annotate import numbers_in
 from vision_agent.actions import Click, Point
 from vision_agent.browser import frames, live, overlay
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Observation, Secret
 from vision_agent.vision.contract import Contract
+from vision_agent.vision.picture import Picture
 
 SHORT = ObserveSettings(rest_deadline_s=0.6)
 HANGING = ObserveSettings(rest_deadline_s=0.6, scan_deadline_s=1.0)
@@ -334,3 +337,36 @@ async def test_a_secret_stands_in_no_picture_though_its_field_cannot_be_reached(
 )
 async def test_what_lies_over_a_field_with_a_secret_is_not_painted_over(page: Page, serve: Server, cover: str) -> None:
     assert await tones_in(page, serve({"/": LOOK + FIELD + cover}), Box(x=2, y=2, width=280, height=36)) == [1, 1]
+
+
+# --- numbers in the picture -------------------------------------------------------------------------------------------
+
+CELLS = "".join(
+    f"<td><button>{day}</button><input type=checkbox><a href='/{day}'>day</a>" + "<tr>" * (day % 7 == 0)
+    for day in range(1, 50)
+)
+CALENDAR = (
+    f"<style>button {{ width: 24px; height: 20px; padding: 0 }} td {{ padding: 0 }}</style><table><tr>{CELLS}</table>"
+)
+NOTICE = "<dialog open style='position:fixed;top:600px'><button>Close</button></dialog>"
+
+
+async def test_every_number_listed_is_drawn_and_read_in_the_picture_as_sent_and_no_other(
+    page: Page, serve: Server
+) -> None:
+    seen = await looked_at(page, serve({"/": CALENDAR}))
+    listed = [int(number) for number in re.findall(r"^(\d+)\[:\]", seen.listing, re.MULTILINE)]
+    boxes = [mark.label_box for mark in seen.marks if mark.label_box]
+    assert len(listed) == 49 * 3
+    assert sorted(numbers_in(Picture.of(seen.marked), boxes)) == sorted(listed)
+
+
+async def test_numbers_stay_where_they_are_when_a_notice_comes_up_elsewhere(page: Page, serve: Server) -> None:
+    async with live.on(page, SHORT, Contract()) as browser:
+        await browser.open(serve({"/": CALENDAR}))
+        first = await browser.observe()
+        await page.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", NOTICE)
+        second = await browser.observe()
+    placed = {mark.number: (mark.label_box, mark.colour) for mark in first.marks}
+    assert len(second.marks) == len(first.marks) + 1
+    assert placed.items() <= {mark.number: (mark.label_box, mark.colour) for mark in second.marks}.items()
