@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, BrowserContext, Page
 
 from vision_agent.browser.launch import launched
 from vision_agent.settings import BrowserSettings
@@ -36,14 +36,20 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 @pytest.fixture
-async def page(browser: Browser, request: pytest.FixtureRequest) -> AsyncIterator[Page]:
-    """A blank page of 1280×800 in a context of its own."""
+async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
+    """A context with a view of 1280×800."""
     context = await browser.new_context(viewport={"width": 1280, "height": 800})
+    yield context
+    await context.close()
+
+
+@pytest.fixture
+async def page(context: BrowserContext, request: pytest.FixtureRequest) -> AsyncIterator[Page]:
+    """A blank page in a context of its own."""
     page = await context.new_page()
     yield page
     if request.node.stash.get(_failed, False):
         await _leave_screenshot(page, request.node.nodeid)
-    await context.close()
 
 
 @pytest.fixture(scope="session")

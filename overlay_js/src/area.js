@@ -1,5 +1,6 @@
 // The areas of an image map. They have no box of their own: they lie on the image that uses the map.
 import { attributeOf, clientLeftOf, clientTopOf, flatParentOf, localNameOf, rectOf, rootOf, scaleOf, styleOf } from './dom.js';
+import { planeOf, projected } from './quad.js';
 
 /** The areas on an image. @param {Element} image @returns {Element[]} */
 export function areasOn(image) {
@@ -17,8 +18,8 @@ export function imageUnder(area) {
   return name ? rootOf(area).querySelector(`img[usemap="#${CSS.escape(name)}"]`) : null;
 }
 
-/** The box around an area, not yet clipped. @param {Element} area @param {Element} image @returns {import('./visible.js').Area} */
-export function boxOfArea(area, image) {
+/** The box around an area, not yet clipped. @param {Element} area @param {Element} image @param {boolean} turned @returns {import('./quad.js').Area} */
+export function boxOfArea(area, image, turned) {
   const rect = rectOf(image);
   const scale = scaleOf(image, rect);
   const style = styleOf(image);
@@ -27,6 +28,9 @@ export function boxOfArea(area, image) {
   const numbers = (attributeOf(area, 'coords') ?? '').split(/[\s,;]+/).map(Number).filter(Number.isFinite);
   const [xs, ys] = spanOf((attributeOf(area, 'shape') ?? 'rect').toLowerCase(), numbers);
   if (!xs.length || !ys.length) return { x: rect.left, y: rect.top, right: rect.right, bottom: rect.bottom };
+  const plane = turned ? planeOf(image) : null;
+  const [padLeft, padTop] = [Number.parseFloat(style.paddingLeft), Number.parseFloat(style.paddingTop)];
+  if (plane) return projected({ x: padLeft + Math.min(...xs), y: padTop + Math.min(...ys), right: padLeft + Math.max(...xs), bottom: padTop + Math.max(...ys) }, plane);
   return {
     x: left + Math.min(...xs) * scale.x, y: top + Math.min(...ys) * scale.y,
     right: left + Math.max(...xs) * scale.x, bottom: top + Math.max(...ys) * scale.y,

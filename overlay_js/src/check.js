@@ -1,13 +1,13 @@
 // Looking again at one thing that was marked: is it still there, still what it was, and would a click reach it?
 import { boxOfArea, imageUnder } from './area.js';
-import { clientHeightOf, clientWidthOf, documentElementOf, flatParentOf, holds, localNameOf, namespaceOf, rectOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, scrollingElementOf, styleOf } from './dom.js';
-import { blockerOf, describe, hitAt, isInTheWay, isTarget, reaches, samplePoints } from './hit.js';
+import { clientHeightOf, clientWidthOf, documentElementOf, flatParentOf, holds, localNameOf, namespaceOf, rectOf, rectsOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, scrollingElementOf, styleOf } from './dom.js';
+import { blockerOf, closerPoints, describe, hitAt, isInTheWay, isTarget, reaches, samplePoints } from './hit.js';
 import { calledOf } from './called.js';
 import { elementOf, keyOf } from './registry.js';
 import { kindOf, roleOf } from './role.js';
 import { evidenceOf, scrollsOf } from './evidence.js';
 import { fingerprintOf, isDisabled, rowOf, stateOf } from './state.js';
-import { clipOf, common, isCutAway, piecesOf, sizeOf, within } from './visible.js';
+import { common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
 
 /**
  * @param {Document} doc
@@ -22,17 +22,17 @@ export function check(doc, request) {
   const role = roleOf(control);
   const kind = kindOf(control, role, scrolls);
   const called = calledOf(element, control, kind, new Map());
-  let pieces = visiblePieces(element);
+  let { pieces, turned } = visiblePieces(element);
   if (request.reveal === 'always' || (request.reveal && !isFullySeen(element, pieces))) {
     Element.prototype.scrollIntoView.call(imageUnder(element) ?? element, { block: 'center', inline: 'center', behavior: 'instant' });
-    pieces = visiblePieces(element);
+    ({ pieces, turned } = visiblePieces(element));
   }
   const rect = rectOf(element);
   // What has come since the scan and is a control by itself takes the click too.
   const isOther = (/** @type {Element} */ inner) => inner !== element && (isTarget(inner) || evidenceOf(inner, styleOf(inner), '').strong.length > 0);
   const points = [];
   let blocker = null;
-  for (const point of samplePoints(pieces)) {
+  for (const point of [...samplePoints(pieces), ...closerPoints(pieces)]) {
     const hit = hitAt(doc, point.x, point.y);
     if (hit && (scrolls ? holds(element, hit) : reaches(element, hit, isOther))) points.push(point);
     else if (hit && isInTheWay(hit, element)) blocker ??= blockerOf(hit, element);
@@ -44,7 +44,7 @@ export function check(doc, request) {
     visible: pieces.length > 0, rect: { x: rect.left, y: rect.top, width: rect.width, height: rect.height },
     // Playwright adds the border to a position it is given: https://playwright.dev/docs/api/class-locator#locator-click-option-position
     border: { x: Number.parseFloat(style.borderLeftWidth) || 0, y: Number.parseFloat(style.borderTopWidth) || 0 },
-    svg: namespaceOf(element) === 'http://www.w3.org/2000/svg',
+    svg: namespaceOf(element) === 'http://www.w3.org/2000/svg', turned, zoom: zoomOf(),
     points, blocker: points.length || !blocker ? null : describe(blocker), blockerKey: points.length || !blocker ? null : keyOf(doc, blocker),
   };
 }
@@ -104,28 +104,37 @@ function scrollerAround(doc, start, vertical) {
   return scrollingElementOf(doc) ?? documentElementOf(doc);
 }
 
-/** @param {Element} element @returns {import('./visible.js').Area[]} largest first */
+/** Its pieces, largest first, and whether its box is not its outline: it is turned, has none or several, or stands in columns. @param {Element} element @returns {{pieces: import('./quad.js').Area[], turned: boolean}} */
 function visiblePieces(element) {
   const image = localNameOf(element) === 'area' ? imageUnder(element) : null;
-  if (image) return visiblePieces(image).map((piece) => common(piece, boxOfArea(element, image))).filter((piece) => sizeOf(piece) > 0);
+  if (image) {
+    const { pieces, turned } = visiblePieces(image);
+    const box = boxOfArea(element, image, turned);
+    return { pieces: pieces.map((piece) => common(piece, box)).filter((piece) => sizeOf(piece) > 0), turned };
+  }
   const chain = [];
   for (let at = flatParentOf(element); at; at = flatParentOf(at)) chain.unshift(at);
-  const view = { x: 0, y: 0, right: innerWidth, bottom: innerHeight };
-  let around = { flow: view, absolute: view, fixed: view, opacity: 1, cursor: 'auto' };
+  const nothing = { pieces: [], turned: false };
+  let around = outermost(viewOf());
+  let inColumns = false;
   for (const ancestor of chain) {
     const style = styleOf(ancestor);
-    if (style.display === 'none' || isCutAway(style)) return [];
-    around = within(ancestor, style, around);
+    if (style.display === 'none' || style.contentVisibility === 'hidden') return nothing;
+    inColumns ||= style.columnCount !== 'auto' || style.columnWidth !== 'auto';
+    around = placed(ancestor, style, around).inner;
   }
   const style = styleOf(element);
-  if (style.visibility !== 'visible' || style.display === 'none' || isCutAway(style)) return [];
-  return piecesOf(element, clipOf(style, around)).sort((a, b) => sizeOf(b) - sizeOf(a));
+  if (style.visibility !== 'visible' || style.display === 'none') return nothing;
+  const own = placed(element, style, around);
+  const pieces = piecesOf(element, style, own.clip, own.around.turned).sort((a, b) => sizeOf(b) - sizeOf(a));
+  const isSplit = inColumns || rectsOf(element).length > 1;
+  return { pieces, turned: own.inner.turned || isSplit || style.display === 'contents' };
 }
 
-/** Whether there is nothing to gain by scrolling: all of it shows, or as much as fits. @param {Element} element @param {import('./visible.js').Area[]} pieces */
+/** Whether there is nothing to gain by scrolling: all of it shows, or as much as fits. @param {Element} element @param {import('./quad.js').Area[]} pieces */
 function isFullySeen(element, pieces) {
   const rect = rectOf(element);
-  const seen = pieces.reduce((sum, piece) => sum + sizeOf(piece), 0);
+  const seen = pieces.reduce((sum, piece) => sum + (piece.right - piece.x) * (piece.bottom - piece.y), 0);
   return seen > 0 && (seen >= 0.6 * rect.width * rect.height || seen >= 0.5 * innerWidth * innerHeight || pieces.length > 1);
 }
 

@@ -1,27 +1,31 @@
 // Where a frame's document lies in the viewport of its parent.
-import { clientLeftOf, clientTopOf, rectOf, scaleOf, styleOf } from './dom.js';
+import { clientHeightOf, clientWidthOf, styleOf } from './dom.js';
 import { keyOf } from './registry.js';
-import { areaOf, common } from './visible.js';
+import { inverse, ownBox, planeOf, projected, times } from './quad.js';
+import { common, sizeOf } from './visible.js';
+
+const NOTHING = { x: 0, y: 0, right: 0, bottom: 0 };
 
 /**
- * The content box of an `<iframe>`: inside border and padding, which Playwright's own boxes leave out across processes.
+ * Where the content box of an `<iframe>` lies, inside border and padding, which Playwright's own boxes leave out across
+ * processes; and how much of it shows, in the pixels of the frame itself.
  * @param {Document} doc
  * @param {Element} element
- * @param {import('./visible.js').Area} [clip] what its ancestors show of it
+ * @param {import('./quad.js').Area} [clip] what its ancestors show of it
  */
 export function frameOf(doc, element, clip) {
-  const frame = /** @type {HTMLElement} */ (element);
-  const style = styleOf(frame);
-  const rect = rectOf(frame);
-  const { x: scaleX, y: scaleY } = scaleOf(frame, rect);
+  const style = styleOf(element);
+  const key = keyOf(doc, element);
+  const box = ownBox(element, style);
+  const plane = box && planeOf(element);
+  if (!plane) return { key, plane: null, seen: NOTHING };
   const side = (/** @type {string} */ value) => Number.parseFloat(value) || 0;
-  const x = rect.left + (clientLeftOf(frame) + side(style.paddingLeft)) * scaleX;
-  const y = rect.top + (clientTopOf(frame) + side(style.paddingTop)) * scaleY;
-  const content = {
-    x, y,
-    right: rect.right - (side(style.borderRightWidth) + side(style.paddingRight)) * scaleX,
-    bottom: rect.bottom - (side(style.borderBottomWidth) + side(style.paddingBottom)) * scaleY,
-  };
-  const seen = common(clip ? common(areaOf(rect), clip) : areaOf(rect), content);
-  return { key: keyOf(doc, frame), x, y, scaleX, scaleY, seen };
+  const [left, top] = [side(style.paddingLeft), side(style.paddingTop)];
+  const inner = times(plane, [1, 0, left, 0, 1, top, 0, 0, 1]);
+  const whole = { x: 0, y: 0, right: clientWidthOf(element) - left - side(style.paddingRight), bottom: clientHeightOf(element) - top - side(style.paddingBottom) };
+  const back = inverse(inner);
+  if (!back) return { key, plane: null, seen: NOTHING };
+  // Cut in the viewport and then taken back: what lies far outside a tilted frame may be behind the eye.
+  const seen = clip ? common(projected(whole, inner), clip) : projected(whole, inner);
+  return { key, plane: inner, seen: sizeOf(seen) ? projected(seen, back) : NOTHING };
 }

@@ -1,9 +1,12 @@
 // What a click at a point would reach, asked of the browser itself.
 import { attributeOf, flatParentOf, holds, localNameOf, shadowRootOf, styleOf } from './dom.js';
 import { textOf, tidy } from './name.js';
+import { spanOfCorners } from './quad.js';
 
 /** Where in a visible piece to try: the centre, then spread over it. Shares of width and height. */
 const SPREAD = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.12, 0.15], [0.88, 0.15], [0.12, 0.85], [0.88, 0.85]];
+/** Where to try when that has met nothing but what is cut out, or several that cover it in parts. */
+const LATTICE = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95].flatMap((dy) => [0.04, 0.17, 0.33, 0.5, 0.67, 0.83, 0.96].map((dx) => [dx, dy]));
 
 /** The innermost element at a point, through open shadow roots. @param {Document} doc @param {number} x @param {number} y @returns {Element | null} */
 export function hitAt(doc, x, y) {
@@ -35,12 +38,12 @@ export function reaches(target, hit, isOther) {
  * Whether something opaque lies over all of an area of an element; what cannot be told counts as seen.
  * @param {Document} doc
  * @param {Element} element
- * @param {import('./visible.js').Area} area
+ * @param {import('./quad.js').Area} area
  */
 export function isBehind(doc, element, area) {
   const [left, right, top, bottom] = [area.x + 0.5, area.right - 0.5, area.y + 0.5, area.bottom - 0.5];
-  const corners = [[left, top], [right, top], [left, bottom], [right, bottom]];
-  const above = corners.map(([x, y]) => {
+  const corners = area.corners ?? [{ x: left, y: top }, { x: right, y: top }, { x: left, y: bottom }, { x: right, y: bottom }];
+  const above = corners.map(({ x, y }) => {
     const stack = /** @type {Element[]} */ (Document.prototype.elementsFromPoint.call(doc, x, y));
     // What is inert, lets clicks through or stands in a shadow tree is not in the stack; only a dialog is surely above it.
     const own = stack.indexOf(element);
@@ -83,15 +86,38 @@ export function isInTheWay(hit, target) {
   return !holds(hit, target) && !holds(target, hit);
 }
 
-/** @param {import('./visible.js').Area[]} pieces largest first @returns {{x: number, y: number}[]} */
+/** @param {import('./quad.js').Area[]} pieces largest first @returns {import('./quad.js').Point[]} */
 export function samplePoints(pieces) {
-  const points = [];
-  for (const piece of pieces.slice(0, 4)) {
-    for (const [dx, dy] of SPREAD) {
-      points.push({ x: piece.x + (piece.right - piece.x) * dx, y: piece.y + (piece.bottom - piece.y) * dy });
-    }
-  }
-  return points;
+  return pieces.slice(0, 4).flatMap((piece) => (piece.corners ? pointsBetween(piece.corners) : pointsIn(piece, SPREAD)));
+}
+
+/** Closer together, for what shows only here and there. @param {import('./quad.js').Area[]} pieces @returns {import('./quad.js').Point[]} */
+export function closerPoints(pieces) {
+  return pieces.slice(0, 4).flatMap((piece) => pointsIn(piece, LATTICE).filter((point) => !piece.corners || isBetween(piece.corners, point)));
+}
+
+/** @param {import('./quad.js').Area} area @param {number[][]} shares */
+function pointsIn(area, shares) {
+  return shares.map(([dx, dy]) => ({ x: area.x + (area.right - area.x) * dx, y: area.y + (area.bottom - area.y) * dy }));
+}
+
+/** The middle of a polygon, then half and three quarters of the way to its corners and edges. @param {import('./quad.js').Point[]} corners */
+function pointsBetween(corners) {
+  const middle = { x: 0, y: 0 };
+  for (const { x, y } of corners) Object.assign(middle, { x: middle.x + x / corners.length, y: middle.y + y / corners.length });
+  const some = corners.filter((_, i) => i % Math.ceil(corners.length / 8) === 0);
+  const edges = some.map((corner, i) => ({ x: (corner.x + some[(i + 1) % some.length].x) / 2, y: (corner.y + some[(i + 1) % some.length].y) / 2 }));
+  const towards = (/** @type {import('./quad.js').Point} */ to, /** @type {number} */ share) => ({ x: middle.x + (to.x - middle.x) * share, y: middle.y + (to.y - middle.y) * share });
+  return [middle, ...edges.map((edge) => towards(edge, 0.5)), ...some.map((corner) => towards(corner, 0.75))];
+}
+
+/** Whether a point lies in a convex polygon. @param {import('./quad.js').Point[]} corners @param {import('./quad.js').Point} point */
+export function isBetween(corners, point) {
+  const sign = Math.sign(spanOfCorners(corners));
+  return corners.every((from, i) => {
+    const to = corners[(i + 1) % corners.length];
+    return sign * ((to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x)) >= 0;
+  });
 }
 
 /** Who is in the way: the dialog or layer around `hit` that does not hold the target. @param {Element} hit @param {Element} target @returns {Element} */

@@ -8,9 +8,10 @@ import { drawLayer } from './draw.js';
 import { frameOf } from './frame.js';
 import { tidy } from './name.js';
 import { movedOf, quietOf } from './quiet.js';
-import { documentToken, elementOf, hear } from './registry.js';
+import { documentToken, elementOf } from './registry.js';
 import { scan } from './scan.js';
 import { hideLayer, showLayer } from './show.js';
+import { zoomOf } from './visible.js';
 
 const QUOTE = '\x7f';
 
@@ -46,12 +47,8 @@ function unquoted(json) {
 /** A frame's own element is known by its key, or is what the question was asked of. @param {Document} doc @param {Node} root @param {string} [key] */
 function whereIsFrame(doc, root, key) {
   const element = key ? elementOf(doc, key) : /** @type {Element} */ (root);
-  return element ? { found: true, ...frameOf(doc, element) } : { found: false };
+  return element ? { found: true, ...frameOf(doc, element), zoom: zoomOf() } : { found: false };
 }
-
-// The browser itself tells what the overlay cannot ask the page. It finds this here, in a global of the isolated world,
-// which no page can see.
-Reflect.set(globalThis, Symbol.for('marks'), { hear });
 
 export const engine = {
   /** @param {Node} root @param {string} body */

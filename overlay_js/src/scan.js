@@ -2,17 +2,17 @@
 // All boxes and points are CSS pixels of this frame's viewport.
 import { areasOn, boxOfArea } from './area.js';
 import { attributeOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, localNameOf, nodeTypeOf, scrollHeightOf, scrollWidthOf, styleOf, titleOf, urlOf, textContentOf } from './dom.js';
-import { evidenceOf, isDrawing, isStructure } from './evidence.js';
+import { evidenceOf } from './evidence.js';
 import { frameOf } from './frame.js';
-import { blockerOf, describe, hitAt, isBehind, isInTheWay, reaches, samplePoints, targetsAre } from './hit.js';
+import { blockerOf, closerPoints, describe, hitAt, isBehind, isInTheWay, reaches, samplePoints, targetsAre } from './hit.js';
 import { onePerIntent } from './intent.js';
 import { calledOf } from './called.js';
 import { labelsOf, textOf, tidy } from './name.js';
 import { rememberPlaces } from './quiet.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
-import { fingerprintOf, isDisabled, isRow, readableOf, rowOf, stateOf } from './state.js';
-import { clipOf, common, isCutAway, piecesOf, sizeOf, within } from './visible.js';
+import { fingerprintOf, isDisabled, readableOf, rowOf, stateOf } from './state.js';
+import { common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
 
 const SKIPPED = new Set(['script', 'style', 'template', 'head', 'noscript', 'meta', 'link', 'title', 'base', 'defs', 'clippath', 'symbol']);
 const NO_CHILDREN = new Set(['select', 'textarea', 'input', 'canvas', 'video', 'audio', 'iframe', 'frame', 'embed', 'object', 'img']);
@@ -29,23 +29,20 @@ const BUDGET_MS = 1500;
  * @property {string[]} evidence
  * @property {boolean} strong
  * @property {boolean} scrolls
- * @property {boolean} listens
- * @property {boolean} tells
- * @property {boolean} drawing
- * @property {import('./visible.js').Area[]} pieces largest first
+ * @property {import('./quad.js').Area[]} pieces largest first
  * @property {number} parent
  */
 
 /**
  * @param {Document} doc
- * @param {{clip?: import('./visible.js').Area, points?: number, known?: string[], inert?: boolean}} request
+ * @param {{clip?: import('./quad.js').Area, points?: number, known?: string[], inert?: boolean}} request
  *   `clip`: the part of this frame that its parents show; `points`: how many reachable points are wanted for each mark;
  *   `known`: keys of which it is asked whether they still live; `inert`: its parents let nothing in it be acted on
  */
 export function scan(doc, request) {
   const started = performance.now();
   const root = documentElementOf(doc);
-  const view = { x: 0, y: 0, right: innerWidth, bottom: innerHeight };
+  const view = viewOf();
   const clip = request.clip ?? view;
   const gathered = gather(root, clip, request.inert ?? false);
   const kept = reduce(gathered.found, view);
@@ -59,44 +56,45 @@ export function scan(doc, request) {
     frames: gathered.frames.map((element) => ({ ...frameOf(doc, element, gathered.frameClips.get(element)), inert: gathered.inertFrames.has(element) })),
     fields: gathered.fields.filter((field) => !isBehind(doc, field.element, field.box)).map(({ element, value, box }) => ({ key: keyOf(doc, element), value, box: { x: box.x, y: box.y, width: box.right - box.x, height: box.bottom - box.y } })),
     scroll: {
-      x: scrollX, y: scrollY, width: scrollWidthOf(root), height: scrollHeightOf(root), view_width: innerWidth, view_height: innerHeight,
+      x: scrollX + view.x, y: scrollY + view.y, width: scrollWidthOf(root), height: scrollHeightOf(root), view_width: view.right - view.x, view_height: view.bottom - view.y,
     },
+    zoom: zoomOf(),
     elements: gathered.count, failed: gathered.failed, outOfBudget: budget.spent, deviceRatio: devicePixelRatio, seconds: (performance.now() - started) / 1000,
   };
 }
 
-/** One walk over the flat tree. @param {Element} root @param {import('./visible.js').Area} clip @param {boolean} isInert */
+/** One walk over the flat tree. @param {Element} root @param {import('./quad.js').Area} clip @param {boolean} isInert */
 function gather(root, clip, isInert) {
   const found = /** @type {Found[]} */ ([]);
-  const texts = /** @type {{element: Element, clip: import('./visible.js').Area}[]} */ ([]);
+  const texts = /** @type {{element: Element, clip: import('./quad.js').Area, turned: boolean}[]} */ ([]);
   const frames = /** @type {Element[]} */ ([]);
   const frameClips = new Map();
   const inertFrames = new Set(/** @type {Element[]} */ ([]));
-  const fields = /** @type {{element: Element, value: string, box: import('./visible.js').Area}[]} */ ([]);
+  const fields = /** @type {{element: Element, value: string, box: import('./quad.js').Area}[]} */ ([]);
   const tally = { count: 0, failed: 0 };
-  const surroundings = { flow: clip, absolute: clip, fixed: clip, opacity: 1, cursor: 'auto' };
-  const stack = [{ element: root, around: surroundings, parent: -1, outer: isInert }];
+  const stack = [{ element: root, around: outermost(clip), parent: -1, outer: isInert }];
   while (stack.length) {
-    const { element, around, parent, outer } = /** @type {{element: Element, around: import('./visible.js').Surroundings, parent: number, outer: boolean}} */ (stack.pop());
+    const { element, around: outside, parent, outer } = /** @type {{element: Element, around: import('./visible.js').Surroundings, parent: number, outer: boolean}} */ (stack.pop());
     tally.count++;
     const tag = localNameOf(element);
     if (SKIPPED.has(tag.toLowerCase())) continue;
     let index = parent;
-    let inner = around;
+    let inner = outside;
     let inert = outer;
+    let isSkipped = false;
     try {
       const style = styleOf(element);
       if (style.display === 'none') continue;
-      if (style.contentVisibility === 'hidden' || isCutAway(style)) continue;
+      isSkipped = style.contentVisibility === 'hidden';
       inert ||= hasAttribute(element, 'inert');
-      inner = within(element, style, around);
-      const own = clipOf(style, around);
+      const { around, clip: own, inner: handed } = placed(element, style, outside);
+      inner = handed;
       if (tag === 'iframe' || tag === 'frame') {
         frames.push(element);
         if (inert) inertFrames.add(element);
         frameClips.set(element, style.visibility === 'visible' ? own : { x: 0, y: 0, right: 0, bottom: 0 });
       }
-      const field = style.visibility === 'visible' ? fieldIn(element, own) : null;
+      const field = style.visibility === 'visible' ? fieldIn(element, style, own, around.turned) : null;
       if (field) fields.push(field);
       // What is inert shows and may hold a secret, but nothing in it can be acted on.
       const candidate = inert ? null : candidateOf(element, tag, style, own, around, inner.opacity);
@@ -106,16 +104,16 @@ function gather(root, clip, isInert) {
       }
       if (tag === 'img' && !inert && style.visibility === 'visible') {
         for (const area of areasOn(element)) {
-          const candidate = areaCandidate(area, common(boxOfArea(area, element), own));
+          const candidate = areaCandidate(area, common(boxOfArea(area, element, inner.turned), own));
           if (candidate) found.push({ ...candidate, parent: index });
         }
       }
-      if (!inert && style.visibility === 'visible' && inner.opacity > 0.05 && hasOwnText(element)) texts.push({ element, clip: own });
+      if (!inert && style.visibility === 'visible' && inner.opacity > 0.05 && hasOwnText(element)) texts.push({ element, clip: own, turned: around.turned });
     } catch {
       tally.failed++; // one element that cannot be read must not cost the page
       continue;
     }
-    if (NO_CHILDREN.has(tag)) continue;
+    if (NO_CHILDREN.has(tag) || isSkipped) continue;
     const children = childrenShown(element, tag);
     for (let i = children.length - 1; i >= 0; i--) {
       if (nodeTypeOf(children[i]) === 1) stack.push({ element: /** @type {Element} */ (children[i]), around: inner, parent: index, outer: inert });
@@ -124,10 +122,10 @@ function gather(root, clip, isInert) {
   return { found, texts, frames, frameClips, inertFrames, fields, ...tally };
 }
 
-/** A field that shows what is in it, whether it can be reached or not. @param {Element} element @param {import('./visible.js').Area} clip */
-function fieldIn(element, clip) {
+/** A field that shows what is in it, whether it can be reached or not. @param {Element} element @param {CSSStyleDeclaration} style @param {import('./quad.js').Area} clip @param {boolean} turned */
+function fieldIn(element, style, clip, turned) {
   const value = readableOf(element);
-  const pieces = value ? piecesOf(element, clip) : [];
+  const pieces = value ? piecesOf(element, style, clip, turned) : [];
   if (!value || !pieces.length) return null;
   const box = {
     x: Math.min(...pieces.map((piece) => piece.x)), y: Math.min(...pieces.map((piece) => piece.y)),
@@ -143,17 +141,17 @@ function childrenShown(element, tag) {
   return children.filter((child) => nodeTypeOf(child) === 1 && localNameOf(child) === 'summary').slice(0, 1);
 }
 
-/** @param {Element} area @param {import('./visible.js').Area} piece @returns {Omit<Found, 'parent'> | null} */
+/** @param {Element} area @param {import('./quad.js').Area} piece @returns {Omit<Found, 'parent'> | null} */
 function areaCandidate(area, piece) {
   if (roleOf(area) !== 'link') return null;
-  return { element: area, control: area, evidence: ['href', 'area of an image map'], strong: true, scrolls: false, listens: false, tells: true, drawing: false, pieces: sizeOf(piece) ? [piece] : [] };
+  return { element: area, control: area, evidence: ['href', 'area of an image map'], strong: true, scrolls: false, pieces: sizeOf(piece) ? [piece] : [] };
 }
 
 /**
  * @param {Element} element
  * @param {string} tag
  * @param {CSSStyleDeclaration} style
- * @param {import('./visible.js').Area} clip
+ * @param {import('./quad.js').Area} clip
  * @param {import('./visible.js').Surroundings} around
  * @param {number} opacity
  * @returns {Omit<Found, 'parent'> | null}
@@ -167,11 +165,10 @@ function candidateOf(element, tag, style, clip, around, opacity) {
   if (!strong && !scrolls && (isRoot || evidence.weak.length === 0)) return null;
   const transparent = opacity < 0.05 && !(around.opacity >= 0.05 && isLaidOver(element, tag));
   const hidden = style.visibility !== 'visible' || style.pointerEvents === 'none' || transparent;
-  const pieces = hidden ? [] : piecesOf(element, clip);
+  const pieces = hidden ? [] : piecesOf(element, style, clip, around.turned);
   pieces.sort((a, b) => sizeOf(b) - sizeOf(a));
   const reasons = [...evidence.strong, ...evidence.weak, ...(labelled ? [`label of ${describeControl(labelled)}`] : []), ...(scrolls ? ['scrolls'] : [])];
-  const { listens, tells } = evidence;
-  return { element, control: labelled ?? element, evidence: reasons, strong, scrolls, listens, tells, drawing: isDrawing(element, listens, pieces), pieces };
+  return { element, control: labelled ?? element, evidence: reasons, strong, scrolls, pieces };
 }
 
 /**
@@ -185,30 +182,20 @@ function isLaidOver(element, tag) {
   return !(/** @type {HTMLInputElement} */ (element).labels?.length);
 }
 
-/** @param {Found[]} found @param {import('./visible.js').Area} view @returns {Found[]} */
+/** @param {Found[]} found @param {import('./quad.js').Area} view @returns {Found[]} */
 function reduce(found, view) {
   const places = new Map(found.map((each, index) => [each.element, index]));
   const stays = onePerIntent(found.map((each) => ({
     parent: each.parent,
     strong: each.strong,
     scrolls: each.scrolls,
-    surface: each.drawing || isSurface(each.element),
-    listens: each.listens,
-    tells: each.tells,
-    structure: isStructure(each.element),
-    row: isRow(each.element),
+    surface: isSurface(each.element),
     size: each.pieces.reduce((sum, piece) => sum + sizeOf(piece), 0),
     labels: each.control === each.element ? -1 : places.get(each.control) ?? -1,
     seen: each.pieces.length > 0 && sizeOf(each.pieces[0]) >= 9,
-    words: once(() => textOf(each.element).length),
+    words: each.strong || !each.pieces.length ? 0 : textOf(each.element).length,
   })), sizeOf(view));
   return found.filter((_, index) => stays[index]);
-}
-
-/** @param {() => number} count */
-function once(count) {
-  let known = -1;
-  return () => (known < 0 ? (known = count()) : known);
 }
 
 /** @param {Document} doc @param {Found[]} kept @param {number} wanted @param {{tests: number, until: number, spent: boolean}} budget */
@@ -221,19 +208,24 @@ function hitTest(doc, kept, wanted, budget) {
   for (const found of kept) {
     try {
       const isOther = (/** @type {Element} */ element) => element !== found.element && !found.scrolls && isTarget(element);
-      const points = [];
-      let blocker = /** @type {Element | null} */ (null);
-      for (const point of samplePoints(found.pieces)) {
-        if (points.length >= wanted) break;
+      const points = /** @type {import('./quad.js').Point[]} */ ([]);
+      const blockers = new Set(/** @type {Element[]} */ ([]));
+      let isCutOut = false;
+      const tryAt = (/** @type {import('./quad.js').Point} */ point) => {
+        if (points.length >= wanted || budget.spent) return;
         if (budget.tests-- <= 0 || performance.now() > budget.until) {
           budget.spent = true;
-          break;
+          return;
         }
         const hit = hitAt(doc, point.x, point.y);
-        if (!hit) continue;
-        if (reaches(found.element, hit, isOther)) points.push(point);
-        else if (isInTheWay(hit, found.element)) blocker ??= hit;
-      }
+        if (hit && reaches(found.element, hit, isOther)) points.push(point);
+        else if (hit && isInTheWay(hit, found.element)) blockers.add(hit);
+        else isCutOut = true;
+      };
+      samplePoints(found.pieces).forEach(tryAt);
+      // Under one thing there is nothing more to find; between several, or around what is cut out of it, there may be.
+      if (!points.length && (isCutOut || blockers.size > 1)) closerPoints(found.pieces).forEach(tryAt);
+      const [blocker] = blockers;
       if (points.length) marks.push(markOf(doc, found, points, rows, labels));
       else if (blocker) covered.add(blockerOf(blocker, found.element));
     } catch {
@@ -247,12 +239,12 @@ function hitTest(doc, kept, wanted, budget) {
 function markOf(doc, found, points, rows, labels) {
   const { element, control } = found;
   const role = roleOf(control);
-  const kind = found.drawing ? 'surface' : kindOf(control, role, found.scrolls);
+  const kind = kindOf(control, role, found.scrolls);
   const called = calledOf(element, control, kind, labels);
   const piece = found.pieces.find((area) => points[0].x >= area.x && points[0].x <= area.right && points[0].y >= area.y && points[0].y <= area.bottom) ?? found.pieces[0];
   return {
     key: keyOf(doc, element), tag: localNameOf(control), role, kind, name: called.name, state: stateOf(control, found.scrolls),
-    box: { x: piece.x, y: piece.y, width: piece.right - piece.x, height: piece.bottom - piece.y },
+    box: { x: piece.x, y: piece.y, width: piece.right - piece.x, height: piece.bottom - piece.y }, corners: piece.corners,
     points, evidence: called.how ? [...found.evidence, called.how] : found.evidence, fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element, rows), disabled: isDisabled(control),
   };
 }
@@ -276,16 +268,16 @@ function coverage(doc) {
 /**
  * Text that is no mark's name, for context: one line for each block, in document order.
  * @param {Document} doc
- * @param {{element: Element, clip: import('./visible.js').Area}[]} texts
+ * @param {{element: Element, clip: import('./quad.js').Area, turned: boolean}[]} texts
  * @param {Set<Element>} targets
  * @param {{tests: number, until: number, spent: boolean}} budget
  */
 function contextLines(doc, texts, targets, budget) {
   const lines = [];
   const done = new Set();
-  for (const { element, clip } of texts) {
+  for (const { element, clip, turned } of texts) {
     if (lines.length >= MOST_CONTEXT || performance.now() > budget.until) break;
-    const pieces = piecesOf(element, clip);
+    const pieces = piecesOf(element, styleOf(element), clip, turned);
     if (!pieces.length || sizeOf(pieces[0]) < 40) continue;
     if (isWithin(element, targets) || isWithin(element, done)) continue;
     const [piece] = pieces;

@@ -212,7 +212,7 @@ function hasShapeOf(one, other) {
 }
 
 /** @param {Element} element */
-export function isRow(element) {
+function isRow(element) {
   return ROW_TAGS.has(localNameOf(element)) || ROW_ROLES.has(explicitRoleOf(element));
 }
 

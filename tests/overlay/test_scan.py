@@ -1,7 +1,7 @@
 """Claims about what is found on a page: one trait a page, `fixtures/pages/<trait>.html` with `<trait>.json` beside it.
 
 The expectation names every element that must be marked, by its id; a mark on anything else is an error.
-`not_marked` names those that the page is about and that must not be.
+`not_marked` names those that the page is about and that must not be. `context` has settings of the browser.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from vision_agent.vision.contract import Contract
 
 PAGES = ROOT / "fixtures" / "pages"
 TRAITS = sorted(path.stem for path in PAGES.glob("*.json"))
-OBSERVE = ObserveSettings(quiet_s=0.03)
+OBSERVE = ObserveSettings(quiet_s=0.03, scan_deadline_s=60)
+CLICKED = 8
+"""So many marks of a page are clicked, spread over all of them: a page may have hundreds."""
 
 LISTEN = """
     window.landed = [];
@@ -50,8 +52,9 @@ def pages(serve: Server) -> str:
 
 
 @pytest.fixture
-async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
-    context = await browser.new_context(viewport={"width": 1280, "height": 800})
+async def context(browser: Browser, trait: str) -> AsyncIterator[BrowserContext]:
+    settings = {"viewport": {"width": 1280, "height": 800}, **expectation(trait).get("context", {})}
+    context = await browser.new_context(**settings)
     yield context
     await context.close()
 
@@ -64,7 +67,7 @@ def expectation(trait: str) -> dict[str, Any]:
 async def scanned(page: Page, address: str) -> Scan:
     await overlay.register(page.context)
     await page.goto(address)
-    return await scan(page, 10)
+    return await scan(page, 60)
 
 
 async def by_id(found: Scan) -> dict[str, dict[str, Any]]:
@@ -125,7 +128,7 @@ async def test_a_click_on_a_mark_reaches_its_element(context: BrowserContext, pa
         await browser.open(f"{pages}/{trait}.html")
         observation = await browser.observe()
         assert {mark.number for mark in observation.marks} == set(range(1, len(observation.marks) + 1))
-        for mark in observation.marks:
+        for mark in observation.marks[:: len(observation.marks) // CLICKED + 1]:
             if mark.kind == "scroller" or mark.state.disabled:
                 continue
             identity, landed = await click_and_see(browser, mark)

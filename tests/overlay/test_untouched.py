@@ -30,7 +30,17 @@ TRACES = """() => new Promise((done) => setTimeout(() => done({
 
 
 @pytest.mark.parametrize(
-    "trait", ["native_controls", "frame_same_site", "shadow", "scroller", "cookie_dialog", "strict_csp"]
+    "trait",
+    [
+        "native_controls",
+        "frame_same_site",
+        "shadow",
+        "scroller",
+        "cookie_dialog",
+        "strict_csp",
+        "rotated",
+        "frame_turned",
+    ],
 )
 async def test_looking_leaves_nothing_that_the_page_could_see(page: Page, serve: Server, trait: str) -> None:
     async with live.on(page, ObserveSettings(), Contract()) as browser:

@@ -14,30 +14,39 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 
 from vision_agent.actions import Point
-from vision_agent.browser import listeners, overlay
+from vision_agent.browser import overlay
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.types import Box
 
 _MOST_FRAMES = 60
-_LISTEN_S = 2.0
 _SPARE_POINTS = 5
 """Wanted per mark in a child frame, because a parent may cover the first."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a frame's viewport lies on the page: `page = frame * scale + offset`."""
+    """Where a frame's viewport lies on the page: moved, enlarged, turned, even tilted."""
 
-    x: float = 0
-    y: float = 0
-    scale_x: float = 1
-    scale_y: float = 1
+    plane: tuple[float, ...] = (1, 0, 0, 0, 1, 0, 0, 0, 1)
+    """A 3×3 matrix by rows that takes a point of the frame to the page, as projections do."""
 
     def to_page(self, x: float, y: float) -> Point:
-        return Point(x=self.x + x * self.scale_x, y=self.y + y * self.scale_y)
+        return Point(**dict(zip("xy", _through(self.plane, x, y), strict=True)))
 
     def to_frame(self, point: Point) -> tuple[float, float]:
-        return (point.x - self.x) / self.scale_x, (point.y - self.y) / self.scale_y
+        return _through(_inverse(self.plane), point.x, point.y)
+
+    def within(self, plane: Sequence[float]) -> Place:
+        """The place of a frame that lies in this one so."""
+        rows = (self.plane[0:3], self.plane[3:6], self.plane[6:9])
+        return Place(
+            tuple(sum(a * b for a, b in zip(row, plane[at::3], strict=True)) for row in rows for at in range(3))
+        )
+
+
+def place_of_page(answer: dict[str, Any]) -> Place:
+    """Of the main frame: where two fingers have enlarged it, a part of it is in view, and input counts from there."""
+    return Place((1, 0, -answer["zoom"]["x"], 0, 1, -answer["zoom"]["y"], 0, 0, 1))
 
 
 @dataclass
@@ -93,16 +102,13 @@ async def scan(page: Page, deadline_s: float, known: Sequence[str] = ()) -> Scan
         FrameSilent: the main frame gave no answer.
         BrowserUnavailable: the browser is gone.
     """
-    is_heard = await listeners.bring(page, min(_LISTEN_S, deadline_s / 4))
     answer = await overlay.ask(page.main_frame, "scan", deadline_s, points=1, known=list(known))
-    main = Scanned(page.main_frame, "", Place(), answer["token"], None, "", answer)
+    main = Scanned(page.main_frame, "", place_of_page(answer), answer["token"], None, "", answer)
     result = Scan(known=known)
     await _take(result, main, deadline_s)
     await _descend(result, main, deadline_s)
     if result.is_partial:
         result.living.update(key for key in known if result.owner(key) is None)
-    if not is_heard:
-        result.warnings.append("not everything that listens for clicks could be told in time; some may not be marked")
     for scanned in result.frames:
         if scanned.answer["outOfBudget"]:
             where = f"frame {scanned.name}" if scanned.name else "the page"
@@ -138,15 +144,9 @@ async def _scan_child(
         known = places.get(where["key"])
         if known is None:
             return None  # in a part of the parent that does not show
-        seen = known["seen"]
-        if seen["right"] - seen["x"] < 2 or seen["bottom"] - seen["y"] < 2:
+        clip = known["seen"]
+        if clip["right"] - clip["x"] < 2 or clip["bottom"] - clip["y"] < 2:
             return None
-        clip = {
-            "x": (seen["x"] - known["x"]) / known["scaleX"],
-            "y": (seen["y"] - known["y"]) / known["scaleY"],
-            "right": (seen["right"] - known["x"]) / known["scaleX"],
-            "bottom": (seen["bottom"] - known["y"]) / known["scaleY"],
-        }
         answer = await overlay.ask(
             frame,
             "scan",
@@ -160,10 +160,7 @@ async def _scan_child(
         if not frame.is_detached():
             result.warnings.append(f"frame {name} is missing: {str(error).splitlines()[0] or 'no answer'}")
         return None
-    corner = parent.place.to_page(known["x"], known["y"])
-    scale_x, scale_y = parent.place.scale_x * known["scaleX"], parent.place.scale_y * known["scaleY"]
-    place = Place(corner.x, corner.y, scale_x, scale_y)
-    return Scanned(frame, name, place, answer["token"], parent, known["key"], answer)
+    return Scanned(frame, name, parent.place.within(known["plane"]), answer["token"], parent, known["key"], answer)
 
 
 async def _take(result: Scan, scanned: Scanned, deadline_s: float) -> None:
@@ -173,7 +170,7 @@ async def _take(result: Scan, scanned: Scanned, deadline_s: float) -> None:
     marks = scanned.answer["marks"]
     for mark in marks:
         mark["frame"] = scanned.name
-        mark["box"] = _box_to_page(mark["box"], scanned.place)
+        mark["box"] = _box_to_page(mark["box"], scanned.place, mark.pop("corners", None))
         mark["points"] = [scanned.place.to_page(point["x"], point["y"]) for point in mark["points"]]
     for line in scanned.answer["context"]:
         at = scanned.place.to_page(line["x"], line["y"])
@@ -206,9 +203,26 @@ async def _drop_covered_by_parents(
         child = parent
 
 
-def _box_to_page(box: dict[str, float], place: Place) -> Box:
-    corner = place.to_page(box["x"], box["y"])
-    return Box(x=corner.x, y=corner.y, width=box["width"] * place.scale_x, height=box["height"] * place.scale_y)
+def _box_to_page(box: dict[str, float], place: Place, corners: Sequence[dict[str, float]] | None = None) -> Box:
+    """The box on the page around the corners of what shows: those of a turned element, else those of its box."""
+    left, top, right, bottom = box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
+    plain = ((left, top), (right, top), (right, bottom), (left, bottom))
+    ends = [place.to_page(x, y) for x, y in ([(each["x"], each["y"]) for each in corners] if corners else plain)]
+    xs, ys = [end.x for end in ends], [end.y for end in ends]
+    return Box(x=min(xs), y=min(ys), width=max(xs) - min(xs), height=max(ys) - min(ys))
+
+
+def _through(plane: Sequence[float], x: float, y: float) -> tuple[float, float]:
+    a, b, c, d, e, f, g, h, i = plane
+    depth = g * x + h * y + i
+    return (a * x + b * y + c) / depth, (d * x + e * y + f) / depth
+
+
+def _inverse(plane: Sequence[float]) -> tuple[float, ...]:
+    a, b, c, d, e, f, g, h, i = plane
+    size = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+    turned = (e * i - f * h, c * h - b * i, b * f - c * e, f * g - d * i, a * i - c * g, c * d - a * f)
+    return tuple(each / size for each in (*turned, d * h - e * g, b * g - a * h, a * e - b * d))
 
 
 def _names_of(parent: Scanned, children: list[Frame]) -> dict[Frame, str]:

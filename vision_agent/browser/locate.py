@@ -13,7 +13,7 @@ from playwright.async_api import Frame, Locator, Page
 from vision_agent.actions import Point, Target
 from vision_agent.browser import overlay
 from vision_agent.browser.capture import capture
-from vision_agent.browser.frames import Place, Scan, Scanned
+from vision_agent.browser.frames import Place, Scan, Scanned, place_of_page
 from vision_agent.browser.listing import plain
 from vision_agent.browser.numbers import is_another
 from vision_agent.browser.observe import Seen
@@ -99,7 +99,7 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple
             await _reveal_frames(owner, deadline_s)
         answer = await _look_again(mark, owner, reveal, words, seen, deadline_s)
         try:
-            local, page_point = await _shown_by_parents(owner, answer["points"], words, seen, deadline_s)
+            local, page_point = await _shown_by_parents(owner, answer, words, seen, deadline_s)
             break
         except Refused as refusal:
             trouble = refusal
@@ -116,7 +116,7 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple
         locator=overlay.live(owner.frame, mark.key),
         position={"x": local["x"] - rect["x"] - border["x"], "y": local["y"] - rect["y"] - border["y"]},
         answer=answer,
-        is_direct=owner.parent is None and mark.tag != "area" and not answer["svg"],
+        is_direct=owner.parent is None and mark.tag != "area" and not answer["svg"] and _is_plain(answer),
     )
 
 
@@ -148,6 +148,11 @@ def _row_of(mark: Mark, seen: Seen) -> str:
     return next((str(raw["rowText"]) for raw in seen.scan.marks if raw["key"] == mark.key), "")
 
 
+def _is_plain(answer: dict[str, Any]) -> bool:
+    """Whether the element lies as it was laid out: Playwright counts a position along its box and not its own edges."""
+    return not answer["turned"] and answer["zoom"] == {"x": 0, "y": 0, "scale": 1}
+
+
 def _frames_above(owner: Scanned) -> list[Scanned]:
     """The frames it is in, outermost first, without the page itself."""
     chain: list[Scanned] = []
@@ -165,19 +170,23 @@ async def _reveal_frames(owner: Scanned, deadline_s: float) -> None:
 
 
 async def _shown_by_parents(
-    owner: Scanned, points: list[dict[str, float]], words: str, seen: Seen, deadline_s: float
+    owner: Scanned, answer: dict[str, Any], words: str, seen: Seen, deadline_s: float
 ) -> tuple[dict[str, float], Point]:
     """The first point that every parent frame shows, in the frame and on the page."""
-    place = Place()
+    points: list[dict[str, float]] = answer["points"]
+    place = place_of_page(answer)
     steps: list[tuple[Scanned, Place]] = []
     for child in _frames_above(owner):
         assert child.parent is not None
         where = await overlay.ask(child.parent.frame, "frame", deadline_s, key=child.key)
         if not where["found"]:
             raise Refused("gone", f"{words} is gone: its frame was closed.")
+        if child.parent.parent is None:
+            place = place_of_page(where)
+        if where["plane"] is None:
+            raise Refused("covered", f"{words} does not show any more: its frame has no size.")
         steps.append((child, place))
-        corner = place.to_page(where["x"], where["y"])
-        place = Place(corner.x, corner.y, place.scale_x * where["scaleX"], place.scale_y * where["scaleY"])
+        place = place.within(where["plane"])
     on_page = [place.to_page(point["x"], point["y"]) for point in points]
     blocker: dict[str, Any] = {"blocker": None, "key": None}
     for child, parent_place in steps:

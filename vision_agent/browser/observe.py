@@ -19,7 +19,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from vision_agent.actions import Point
-from vision_agent.browser import frames, listeners, overlay
+from vision_agent.browser import frames, overlay
 from vision_agent.browser.capture import capture
 from vision_agent.browser.density import within_cap
 from vision_agent.browser.frames import Scan, Scanned
@@ -84,8 +84,6 @@ class Eye:
     _epoch: int = 0
     _before: dict[int, Mark] | None = None
     """All marks of the last look at this document, drawn or not."""
-    _placed: tuple[Mark, ...] = ()
-    """Those drawn in its last picture of the whole: numbers stay where they were."""
     masked_keys: set[str] = field(default_factory=set)
     """Fields into which a secret was typed."""
 
@@ -120,28 +118,21 @@ class Eye:
     async def _look(self, tabs: Tabs, region: Box | None, *, is_first: bool) -> Seen:
         clock = _Stages()
         await self.hide(tabs.active)
-        # What listens is told while the page comes to rest: the scan then only asks for what is new.
-        hearing = asyncio.create_task(listeners.bring(tabs.active, self.settings.rest_deadline_s))
-        try:
-            at_rest = await settle(tabs, self.settings.quiet_s, self.settings.rest_deadline_s)
-        finally:
-            hearing.cancel()
-            await asyncio.wait([hearing])
+        at_rest = await settle(tabs, self.settings.quiet_s, self.settings.rest_deadline_s)
         clock.end("settle")
         page, pages, deadline = tabs.active, tuple(tabs.pages), self.settings.scan_deadline_s
         # At once: Chromium takes its picture two frames after it was asked, and the page is idle meanwhile.
         scan, raw = await asyncio.gather(frames.scan(page, deadline, self._numbers.last), capture(page, deadline))
         clock.end("page")
         main = scan.frames[0].answer
-        viewport = Size(width=main["scroll"]["view_width"], height=main["scroll"]["view_height"])
-        whole = Box(x=0, y=0, width=viewport.width, height=viewport.height)
+        whole = Box(x=0, y=0, width=main["scroll"]["view_width"], height=main["scroll"]["view_height"])
+        viewport = Size(width=round(whole.width), height=round(whole.height))
         beside = asyncio.gather(_moved(scan, deadline), _titled(pages, page, main["title"]))
         decoding = _in_thread(Picture.decode, raw, whole, self.contract)
         if main["token"] != self._token:
             self._token, self._epoch = main["token"], self._epoch + 1
             self._numbers.restart()
             self._before = region = None
-            self._placed = ()
         secret = self._secret_keys(scan)
         found = self._marks(scan, whole, secret)
         masked = tuple(shown.box for shown in scan.fields if shown.key in secret)
@@ -155,8 +146,7 @@ class Eye:
         shown = region or whole
         inside = [mark for mark in found if mark.box.intersection(shown)]
         capped, left_out = within_cap(inside, self.settings.most_marks)
-        before = self._placed if region is None else ()
-        marks = tuple(mark for mark in place.place(capped, clean, before=before) if mark.label_box)
+        marks = tuple(mark for mark in place.place(capped, clean) if mark.label_box)
         clock.end("place")
         layer = annotate.layer(marks, clean)
         marked = annotate.draw(clean, layer)
@@ -199,8 +189,6 @@ class Eye:
             timings=clock.seconds,
         )
         self._before = {mark.number: mark for mark in found}
-        if region is None:
-            self._placed = marks
         return Seen(observation, page, pages, scan, picture, masked)
 
     def _secret_keys(self, scan: Scan) -> set[str]:

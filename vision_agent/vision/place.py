@@ -20,7 +20,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision_agent.actions import Point
 from vision_agent.types import Box, Mark
 from vision_agent.vision.annotate import Rect, drawn_rects, gap, strokes
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
@@ -60,14 +59,6 @@ _STRAY = 2.0
 """Whose place with others of its size costs more than this above its best stands alone."""
 _STRAY_MIXED = 1.2
 """The same among things of different width."""
-
-# What is shown apart: so many that have no good place, that near each other.
-_CROWD = 12
-_CROWD_GAP_PX = 40
-_HIDDEN = 0.75
-_TILES_ACROSS = 3
-_TILES_MOST = 6
-"""A tile is no smaller than this share of the picture each way."""
 
 _LEADER = -1
 _NEAR_PX = 140
@@ -122,48 +113,6 @@ def faults(marks: Sequence[Mark], picture: Picture) -> tuple[int, ...]:
     shared = np.where(is_around, 0, _common(labels[one], _overlap(rects[one], rects[other])))
     wrong[one[_common(labels[one], rects[other]) > shared]] = True
     return tuple(mark.number for mark, is_wrong in zip(placed, wrong.tolist(), strict=True) if is_wrong)
-
-
-def tiles(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> tuple[Box, ...]:
-    """Page boxes to be shown apart and larger, in reading order: where many placed marks have no good place.
-
-    There a number leads elsewhere by a line, hides its target, or breaks a rule. Where only few do, nothing is gained.
-    """
-    placed = [mark for mark in marks if mark.label_box]
-    if len(placed) < _CROWD:
-        return ()
-    rects = drawn_rects([mark.box for mark in placed], picture)
-    labels = np.array([_rect_of(box) for mark in placed if (box := mark.label_box)], np.int32)
-    wrong = set(faults(placed, picture))
-    is_poor = (_common(labels, rects) > _HIDDEN * _area(rects)) | np.array([mark.number in wrong for mark in placed])
-    pairs = zip(labels.tolist(), rects.tolist(), strict=True)
-    is_poor |= np.array([gap(_rect(label), _rect(rect)) >= style.leader_from for label, rect in pairs])
-    poor = rects[is_poor]
-    if len(poor) < _CROWD:
-        return ()
-    one, other = np.nonzero(_gaps_between(poor) <= _CROWD_GAP_PX)
-    found = [
-        tile for crowd in _joined(len(poor), one, other) if len(crowd) >= _CROWD for tile in _cut(poor[crowd], picture)
-    ]
-    return tuple(sorted(found, key=lambda tile: (tile.y, tile.x)))
-
-
-def _cut(rects: Ints, picture: Picture) -> Iterator[Box]:
-    """The page boxes around these rectangles, none much larger than a third of the picture each way."""
-    size, map = picture.size, picture.map
-    start, end = rects[:, :2].min(axis=0), rects[:, 2:].max(axis=0)
-    many = np.maximum(1, np.ceil((end - start) * _TILES_ACROSS / (size.width, size.height))).astype(int)
-    middles = (rects[:, :2] + rects[:, 2:]) / 2
-    cells = np.minimum(((middles - start) * many / np.maximum(1, end - start)).astype(int), many - 1)
-    for cell in np.unique(cells, axis=0):
-        inside = rects[(cells == cell).all(axis=1)]
-        start_at, end_at = inside[:, :2].min(axis=0) - _NEIGHBOUR_PX, inside[:, 2:].max(axis=0) + _NEIGHBOUR_PX
-        # A narrow strip would show its things without what they belong to.
-        more = np.maximum(0, np.array([size.width, size.height]) // _TILES_MOST - (end_at - start_at)) // 2
-        left, top = np.maximum(start_at - more, 0).tolist()
-        right, bottom = np.minimum(end_at + more, (size.width, size.height)).tolist()
-        corner = map.to_page(Point(x=left, y=top))
-        yield Box(x=corner.x, y=corner.y, width=(right - left) * map.scale_x, height=(bottom - top) * map.scale_y)
 
 
 def _shown(boxes: Sequence[Box], picture: Picture) -> list[bool]:
@@ -477,13 +426,7 @@ def _groups(ground: _Ground) -> list[Group]:
     in_column = (np.abs(left[one] - left[other]) <= 1) & (apart <= np.maximum(high[one], _COLUMN_GAP_PX))
     joined = alike & (apart >= -1) & (in_row | in_column)
     one, other = one[joined], other[joined]
-    found = _joined(len(left), one, other)
-    return sorted((group for group in found if len(group) > 1), key=len, reverse=True)
-
-
-def _joined(many: int, one: Group, other: Group) -> list[Group]:
-    """Who belongs together, of so many, when each of `one` belongs to its `other`."""
-    names = np.arange(many)
+    names = np.arange(len(left))
     while True:
         before = names.copy()
         np.minimum.at(names, one, names[other])
@@ -492,7 +435,8 @@ def _joined(many: int, one: Group, other: Group) -> list[Group]:
         if (names == before).all():
             break
     order = np.argsort(names, kind="stable")
-    return np.split(order, np.nonzero(np.diff(names[order]))[0] + 1)
+    found = np.split(order, np.nonzero(np.diff(names[order]))[0] + 1)
+    return sorted((group for group in found if len(group) > 1), key=len, reverse=True)
 
 
 class _Board:
