@@ -1,16 +1,23 @@
-"""Pages of other projects, in the versions that `pages.toml` names, fetched with pip and kept in `.cache/pages`.
+"""Pages of other projects, in the versions that `pages.toml` names, fetched with pip and npm into `.cache/pages`.
 
-Run it to fetch them all, so that tests need no network: `python tests/pages.py`.
+Run it to fetch those that tests are run on, so that tests need no network: `python tests/pages.py`. With `--all` it
+fetches those of the perception score too, some 400 MB.
 """
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 CACHE = ROOT / ".cache" / "pages"
@@ -34,31 +41,96 @@ def pages(package: str, cache: Path = CACHE) -> Path:
     return folder / package
 
 
+@dataclass(frozen=True)
+class Site:
+    """Pages of one package from npm, and the folder they are served from."""
+
+    package: str
+    kind: str
+    root: Path
+    pages: tuple[str, ...]
+
+
+def site(package: str, cache: Path = CACHE) -> Site:
+    """A package from npm at its pinned version, with those it needs beside it, fetched now if it is not here yet.
+
+    Raises:
+        MissingPages: it cannot be fetched.
+    """
+    wanted = _toml()["npm"][package]
+    folder = cache / f"npm-{package.replace('/', '-')}-{wanted['version']}"
+    if not folder.is_dir():
+        _pack({each: _toml()["npm"][each]["version"] for each in (package, *wanted.get("also", ()))}, folder)
+    return Site(package, wanted["kind"], folder / wanted["root"], tuple(wanted["pages"]))
+
+
+def sites(*, tested: bool = False) -> list[str]:
+    """The packages from npm that have pages; with `tested`, only those that `make test` is run on."""
+    return [name for name, each in _toml()["npm"].items() if each["pages"] and (each.get("tested") or not tested)]
+
+
 def versions() -> dict[str, str]:
-    """The pinned version of each package."""
-    with (Path(__file__).parent / "pages.toml").open("rb") as file:
-        pinned: dict[str, str] = tomllib.load(file)["pypi"]
+    """The pinned version of each package from the Python Package Index."""
+    pinned: dict[str, str] = _toml()["pypi"]
     return pinned
+
+
+def _toml() -> dict[str, Any]:
+    with (Path(__file__).parent / "pages.toml").open("rb") as file:
+        return tomllib.load(file)
 
 
 def _fetch(package: str, version: str, folder: Path) -> None:
     wanted = f"{package}=={version}"
     if find_spec("pip") is None:
         raise MissingPages(f"{wanted} is not in {folder.parent}, and this Python has no pip to fetch it with")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    # Into a folder beside it and then renamed, so that a half-fetched one is never taken for whole, and several test
-    # processes may fetch at once.
-    with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
-        target = Path(beside) / "target"
+    with _whole(folder) as target:
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile"]
         command += ["--disable-pip-version-check", "--retries", "1", "--timeout", "15", "--target", str(target), wanted]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=_FETCH_S, check=False)
-        except subprocess.TimeoutExpired:
-            raise MissingPages(f"pip did not fetch {wanted} within {_FETCH_S} s") from None
-        if done.returncode != 0:
-            reason = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-            raise MissingPages(f"pip could not fetch {wanted}: {reason}")
+        _run(command, target, "pip", wanted)
+
+
+def _pack(wanted: dict[str, str], folder: Path) -> None:
+    """Packages from npm in one folder, each in a folder of its own name; nothing of theirs is run."""
+    npm = shutil.which("npm")
+    if npm is None:
+        raise MissingPages(f"{', '.join(wanted)} are not in {folder.parent}, and there is no npm to fetch them with")
+    with _whole(folder) as target:
+        target.mkdir()
+        for package, version in wanted.items():
+            exact = f"{package}@{version}"
+            _run([npm, "pack", "--silent", "--ignore-scripts", exact], target, "npm", exact)
+            archive = next(target.glob("*.tgz"))
+            with tarfile.open(archive) as packed:
+                packed.extractall(target / ".unpacked", filter="data")
+            archive.unlink()
+            (target / package).parent.mkdir(parents=True, exist_ok=True)
+            # A package is one folder, nearly always called `package`.
+            next((target / ".unpacked").iterdir()).rename(target / package)
+
+
+def _run(command: list[str], target: Path, tool: str, wanted: str) -> None:
+    folder = target if target.is_dir() else target.parent
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_FETCH_S, check=False)
+    except subprocess.TimeoutExpired:
+        raise MissingPages(f"{tool} did not fetch {wanted} within {_FETCH_S} s") from None
+    if done.returncode != 0:
+        reason = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        raise MissingPages(f"{tool} could not fetch {wanted}: {reason}")
+
+
+@contextmanager
+def _whole(folder: Path) -> Iterator[Path]:
+    """A folder to fetch into, which becomes `folder` at the end.
+
+    It lies beside it until then, so that a half-fetched one is never taken for whole, and several test processes may
+    fetch at once.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
+        target = Path(beside) / "target"
+        yield target
         try:
             target.rename(folder)
         except OSError:
@@ -69,12 +141,13 @@ def _fetch(package: str, version: str, folder: Path) -> None:
 def main() -> int:
     """0 when all are here."""
     missing = 0
-    for package, version in versions().items():
+    for package in (*versions(), *sites(tested="--all" not in sys.argv)):
         try:
-            print(f"{package} {version}: {pages(package).relative_to(ROOT)}")
+            folder = pages(package) if package in versions() else site(package).root
+            print(f"{package}: {folder.relative_to(ROOT)}", flush=True)
         except MissingPages as error:
             missing += 1
-            print(f"{package} {version}: missing; tests on it will be skipped. {error}", file=sys.stderr)
+            print(f"{package}: missing; tests on it will be skipped. {error}", file=sys.stderr)
     return 1 if missing else 0
 
 

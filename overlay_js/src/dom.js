@@ -14,7 +14,6 @@ export const parentElementOf = accessor(Node.prototype, 'parentElement');
 export const firstChildOf = accessor(Node.prototype, 'firstChild');
 export const nextSiblingOf = accessor(Node.prototype, 'nextSibling');
 export const nodeTypeOf = accessor(Node.prototype, 'nodeType');
-export const documentOf = accessor(Node.prototype, 'ownerDocument');
 export const textContentOf = accessor(Node.prototype, 'textContent');
 export const isConnectedOf = accessor(Node.prototype, 'isConnected');
 export const shadowRootOf = accessor(Element.prototype, 'shadowRoot');

@@ -158,8 +158,7 @@ class Eye:
             await overlay.ask(page.main_frame, "show", deadline, layer=drawn, box=shown.model_dump())
         scroll, covered = ScrollState(**main["scroll"]), _covered(scan, marks)
         more = [*_beside(len(found) - len(marks), len(inside) - len(capped), region), *([left_out] if left_out else [])]
-        change = self._change(found)
-        lines = listing(marks, _context(scan, shown), scroll, covered, clean.map, more, change.gone)
+        lines = listing(marks, _context(scan, shown), scroll, covered, clean.map, more)
         marked_shot = await encoding
         clock.end("encode")
         warnings = [
@@ -182,7 +181,7 @@ class Eye:
             clean=clean_shot,
             marked=marked_shot,
             region=region,
-            change=change,
+            change=self._change(found),
             covered=covered,
             at_rest=at_rest,
             warnings=tuple(warnings),
@@ -234,9 +233,7 @@ class Eye:
         old = self._before.get(mark.number)
         if old is None:
             return "new"
-        here = {"hovered": mark.state.hovered}  # that the pointer came or went is no change of the page
-        was = old.state.model_copy(update=here)
-        if (old.name, was, old.role, old.row) != (mark.name, mark.state, mark.role, mark.row):
+        if (old.name, old.state, old.role, old.row) != (mark.name, mark.state, mark.role, mark.row):
             return "changed"
         is_moved = abs(old.box.x - mark.box.x) > _MOVED or abs(old.box.y - mark.box.y) > _MOVED
         return "moved" if is_moved else ""

@@ -52,9 +52,9 @@ _COARSER = 4
 
 # Alike neighbours, and what it is worth that their numbers stand alike.
 _ROW_GAP_PX = 24
-_COLUMN_GAP_PX = 40
+_COLUMN_GAP_PX = 30
 _MISFIT = 3.0
-_MIXED = 0.5
+_MIXED = 0.35
 _STRAY = 2.0
 """Whose place with others of its size costs more than this above its best stands alone."""
 _STRAY_MIXED = 1.2
@@ -169,8 +169,6 @@ class _Ground:
     narrow: Ints
     kinds: Ints
     is_toggle: Bools
-    is_link: Bools
-    is_field: Bools
     width: int
     height: int
     ink: Ints
@@ -232,8 +230,6 @@ def _survey(marks: Sequence[Mark], picture: Picture, style: Style) -> _Ground:
         narrow=_label_sizes(marks, rects, style, "narrow"),
         kinds=np.unique([mark.kind for mark in marks], return_inverse=True)[1].astype(np.int32),
         is_toggle=np.array([mark.kind == "toggle" for mark in marks]),
-        is_link=np.array([mark.kind == "link" for mark in marks]),
-        is_field=np.array([mark.kind == "field" for mark in marks]),
         width=width,
         height=height,
         ink=_ink_table(pixels, rects),
@@ -267,7 +263,7 @@ def _ink_table(pixels: Pixels, rects: Ints) -> Ints:
     edges = np.asarray(cv2.threshold(change, 20, 1, cv2.THRESH_BINARY)[1], np.uint8)
     # Outlines will be drawn here, so there is nothing left to cover.
     for left, top, right, bottom in (rects // _COARSE).tolist():
-        cv2.rectangle(edges, (left, top), (right, bottom), 0, 2)
+        cv2.rectangle(edges, (left, top), (right, bottom), 0, 1)
     return np.asarray(cv2.integral(edges), np.int32)
 
 
@@ -309,7 +305,6 @@ def _gather(ground: _Ground) -> _Candidates:
     many = rects.shape[1]
     of = np.repeat(np.arange(len(rects), dtype=np.int32), many)
     costs = _costs(ground, rects.reshape(-1, 4), of).reshape(-1, many) + preferences
-    costs[ground.is_field] += _WHERE_TEXT_BEGINS
     return _Candidates(rects, costs.astype(np.float32))
 
 
@@ -338,8 +333,6 @@ _AROUND: dict[Hand, tuple[tuple[str, str, float], ...]] = {
     ),
 }  # fmt: skip
 _PLACES = [(x, y) for hand in _AROUND.values() for x, y, _ in hand]
-# Of a field, whether there is text yet or not.
-_WHERE_TEXT_BEGINS = np.array([0.35 * (x in ("start", "quarter", "on start")) for x, _ in _PLACES], np.float32)
 _ABOVE_AND_BELOW = [
     tuple(first + [(x, y) for x, y, _ in places].index(("middle", side)) for side in ("above", "below"))
     for first, places in ((0, _AROUND["wide"]), (len(_AROUND["wide"]), _AROUND["narrow"]))
@@ -401,7 +394,7 @@ def _assign(ground: _Ground, candidates: _Candidates, kept: dict[int, _Kept], st
     for mark in gone:
         board.take_again_far(mark, kept[mark].spot)
     groups = _groups(ground)
-    clashes = _clashes(groups, candidates)
+    clashes = _clashes(groups, candidates.rects)
     for group in groups:
         board.take_together(group, clashes)
     order = np.lexsort((_area(ground.rects), np.isfinite(candidates.costs).sum(axis=1))).tolist()
@@ -420,9 +413,8 @@ def _groups(ground: _Ground) -> list[Group]:
     one, other = one[one < other], other[one < other]
     apart = ground.gaps[one, other]
     alike = (ground.kinds[one] == ground.kinds[other]) & (np.abs(high[one] - high[other]) <= 1)
-    # In a line of text links are of any width, and there each number had better go where it is mistaken least.
-    is_even = (np.abs(wide[one] - wide[other]) <= 1) | ~ground.is_link[one]
-    in_row = (np.abs(top[one] - top[other]) <= 1) & is_even & (apart <= _ROW_GAP_PX)
+    # In a line of text things are of any width, and there each number had better go where it is mistaken least.
+    in_row = (np.abs(top[one] - top[other]) <= 1) & (np.abs(wide[one] - wide[other]) <= 1) & (apart <= _ROW_GAP_PX)
     in_column = (np.abs(left[one] - left[other]) <= 1) & (apart <= np.maximum(high[one], _COLUMN_GAP_PX))
     joined = alike & (apart >= -1) & (in_row | in_column)
     one, other = one[joined], other[joined]
@@ -616,10 +608,9 @@ def _points(rects: Ints, ground: _Ground) -> Ints:
     return points
 
 
-def _clashes(groups: Sequence[Group], candidates: _Candidates) -> Bools:
+def _clashes(groups: Sequence[Group], rects: Ints) -> Bools:
     """For each mark and relative place whether its label would overlap that of the one before it in its group."""
-    rects, may_be = candidates.rects, np.isfinite(candidates.costs)
-    found = np.zeros(may_be.shape, np.bool_)
+    found = np.zeros(rects.shape[:2], np.bool_)
     if not groups:
         return found
     name = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
@@ -629,7 +620,7 @@ def _clashes(groups: Sequence[Group], candidates: _Candidates) -> Bools:
         one, other = order[1:], order[:-1]
         same = name[one] == name[other]
         one, other = marks[one[same]], marks[other[same]]
-        found[one] |= (_common(rects[one], rects[other]) > 0) & may_be[one] & may_be[other]
+        found[one] |= _common(rects[one], rects[other]) > 0
     return found
 
 

@@ -1,0 +1,255 @@
+"""Claims about the perception score: it sees what is right, and it sees what is wrong."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pages import MissingPages, site, sites
+from PIL import Image, ImageDraw
+from playwright.async_api import Page
+from typer.testing import CliRunner
+
+from tests.conftest import Server
+from vision_agent.actions import Point
+from vision_agent.cli import app
+from vision_agent.errors import UsageError
+from vision_agent.evals.perception import FIXTURES, PageScore, PageToScore, pages_in, score_pages
+from vision_agent.evals.perception_churn import churn
+from vision_agent.evals.perception_picture import Reader, can_read, contrast, label_figures
+from vision_agent.evals.perception_summary import figures, is_reached, sheet, summary
+from vision_agent.evals.perception_truth import Truth, truth_of
+from vision_agent.settings import BrowserSettings
+from vision_agent.types import Box, Mark, Observation, Shot, Size
+
+SAMPLE = ("native_controls", "nested", "labels", "frame_nested", "shadow")
+
+
+# --- the independent truth --------------------------------------------------------------------------------------------
+
+
+async def truth(page: Page, serve: Server, html: str, *points: tuple[float, float]) -> Truth:
+    await page.goto(serve({"/": f"<!doctype html><body style='margin:0'>{html}"}))
+    return await truth_of(page, [Point(x=x, y=y) for x, y in points])
+
+
+def sure(truth: Truth) -> list[str]:
+    return sorted(target.selector for target in truth.sure.values())
+
+
+async def test_controls_are_told_by_the_accessibility_tree(page: Page, serve: Server) -> None:
+    html = "<button id=b>B</button><a id=a href=/x>A</a><a id=plain>P</a><span id=c role=checkbox tabindex=0>C</span>"
+
+    assert sure(await truth(page, serve, html)) == ["a#a", "button#b", "span#c"]
+
+
+async def test_a_small_thing_that_listens_is_a_target_and_a_container_that_listens_is_not_certain(
+    page: Page, serve: Server
+) -> None:
+    html = """<p id=leaf style="width:60px">Press</p>
+        <ul id=list style="width:90px;cursor:pointer"><li tabindex=0>One<li tabindex=0>Two</ul>
+        <script>for (const each of [leaf, list]) each.addEventListener('click', () => {})</script>"""
+
+    told = await truth(page, serve, html)
+
+    assert sure(told) == ["p#leaf"]
+    assert "ul#list" in {target.selector for target in told.targets if not target.is_sure}
+
+
+async def test_what_is_covered_or_out_of_sight_is_no_target(page: Page, serve: Server) -> None:
+    html = """<button id=under>U</button>
+        <div style="position:absolute;left:0;top:0;width:200px;height:60px;background:#fff"></div>
+        <button id=far style="position:absolute;top:3000px">F</button>"""
+
+    assert sure(await truth(page, serve, html)) == []
+
+
+async def test_a_label_stands_for_a_control_that_cannot_be_pressed_and_for_no_other(page: Page, serve: Server) -> None:
+    html = """<input id=hidden type=checkbox style="position:absolute;left:-999px"><label id=proxy for=hidden>H</label>
+        <input id=seen type=checkbox><label id=beside for=seen>S</label>"""
+
+    assert sure(await truth(page, serve, html)) == ["input#seen", "label#proxy"]
+
+
+async def test_a_point_on_a_label_or_an_icon_belongs_to_the_control(page: Page, serve: Server) -> None:
+    html = """<button id=b style="position:absolute;left:0;top:0;width:80px;height:40px"><i>icon</i></button>
+        <label style="position:absolute;left:100px;top:0;width:80px;height:40px">Name <input id=n></label>"""
+
+    told = await truth(page, serve, html, (40, 20), (110, 8), (500, 500))
+
+    assert [hit.target and hit.target.selector.split(" ")[-1] for hit in told.hits] == ["button#b", "input#n", None]
+
+
+async def test_links_to_one_address_side_by_side_are_one_intent(page: Page, serve: Server) -> None:
+    html = "<div><a id=i href=/x>Picture</a> <a id=t href=/x>Text</a> <a id=other href=/y>Other</a></div>"
+
+    assert len((await truth(page, serve, html)).sure) == 2
+
+
+async def test_frames_are_looked_into_where_their_parent_shows_them(page: Page, serve: Server) -> None:
+    inside = "<body style='margin:0'><button>One</button><p style='height:60px'></p><button>Two</button>"
+    look = "position:absolute;left:100px;top:50px;border:10px solid;padding:5px"
+    html = f"""<iframe srcdoc="{inside}" style="{look}"></iframe>
+        <div style="position:absolute;left:0;top:110px;width:600px;height:300px;background:#fff"></div>"""
+
+    told = await truth(page, serve, html, (120, 72))
+
+    assert [target.text for target in told.sure.values()] == ["One"]
+    assert told.hits[0].target is not None
+    assert told.hits[0].target.box.x == pytest.approx(115, abs=1)
+
+
+# --- what pictures say ------------------------------------------------------------------------------------------------
+
+
+def observed(*marks: Mark, picture: Image.Image | None = None) -> Observation:
+    data = io.BytesIO()
+    (picture or Image.new("RGB", (400, 300), "white")).save(data, "PNG")
+    shot = Shot(media_type="image/png", size=Size(width=400, height=300), sha256="0", data=data.getvalue())
+    return Observation.model_validate(
+        {
+            "id": "a", "epoch": 1, "url": "", "title": "", "taken_at": "2026-01-01T00:00:00Z", "listing": "",
+            "viewport": Size(width=400, height=300), "marks": marks, "clean": shot, "marked": shot,
+        }
+    )  # fmt: skip
+
+
+def mark(number: int, box: tuple[int, int, int, int], label: tuple[int, int, int, int]) -> Mark:
+    x, y, width, height = box
+    return Mark(
+        number=number,
+        tag="button",
+        role="button",
+        kind="button",
+        name="",
+        box=Box(x=x, y=y, width=width, height=height),
+        point=Point(x=x, y=y),
+        label_box=Box(x=label[0], y=label[1], width=label[2], height=label[3]),
+    )
+
+
+def test_a_label_on_a_neighbour_and_labels_on_each_other_are_counted() -> None:
+    one = mark(1, (0, 0, 50, 20), (60, 2, 14, 14))
+    two = mark(2, (55, 0, 50, 20), (64, 4, 14, 14))
+
+    told = label_figures(observed(one, two), None)
+
+    assert (told.on_another, told.overlapping, told.outside, told.read) == (1, 2, 0, None)
+
+
+def test_a_label_on_what_is_around_its_own_target_is_on_no_other() -> None:
+    row = mark(1, (0, 0, 300, 40), (280, 2, 14, 14))
+    button = mark(2, (20, 10, 50, 20), (72, 12, 14, 14))
+
+    assert label_figures(observed(row, button), None).on_another == 0
+
+
+@pytest.mark.parametrize(("ink", "plate", "wanted"), [("#ffffff", "#000000", 21), ("#777777", "#888888", 1.27)])
+def test_contrast_is_that_of_the_pixels(ink: str, plate: str, wanted: float) -> None:
+    picture = Image.new("RGB", (60, 40), "white")
+    draw = ImageDraw.Draw(picture)
+    draw.rectangle((10, 10, 29, 24), fill=plate)
+    draw.rectangle((18, 13, 20, 21), fill=ink)
+
+    assert contrast(np.asarray(picture), Box(x=10, y=10, width=20, height=15)) == pytest.approx(wanted, abs=0.1)
+
+
+@pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")
+@pytest.mark.thorough
+def test_large_clear_numbers_are_read_and_an_empty_crop_is_not() -> None:
+    picture = Image.new("RGB", (90, 40), "white")
+    ImageDraw.Draw(picture).text((20, 8), "27", "black", font_size=20)
+
+    assert Reader().read([np.asarray(picture), np.full((40, 90, 3), 255, np.uint8)]) == ["27", ""]
+
+
+# --- whole pages ------------------------------------------------------------------------------------------------------
+
+
+async def scored(*pages: PageToScore) -> list[PageScore]:
+    return await score_pages(pages, settings=BrowserSettings())
+
+
+async def test_the_labelled_pages_reach_what_is_declared() -> None:
+    scores = await scored(*(page for page in pages_in(FIXTURES) if page.name in SAMPLE))
+
+    told = figures(scores)
+    assert len(scores) == len(SAMPLE)
+    assert is_reached(told), [each for each in told if each.is_met is False]
+    assert {each.name for each in told if each.value is None} == {"numbers read back", "time ÷ plain screenshot"}
+
+
+@pytest.fixture
+def wrong(tmp_path: Path) -> Path:
+    """A page whose labels ask for something that is not there, and not for what is."""
+    (tmp_path / "page.html").write_text("<!doctype html><button id=here>Here</button><p id=text>Text")
+    (tmp_path / "page.json").write_text(json.dumps({"marks": {"text": {}}}))
+    return tmp_path
+
+
+async def test_what_is_missed_and_what_is_marked_wrongly_is_told(wrong: Path) -> None:
+    [score] = await scored(*pages_in(wrong))
+
+    assert (score.wanted, score.found, score.false) == (1, 0, 1)
+    assert [finding.kind for finding in score.findings] == ["missed", "false"]
+    assert not is_reached(figures([score]))
+    assert json.dumps(summary([score], []))
+    assert sheet([score])
+
+
+async def test_a_page_that_changes_while_it_is_looked_at_is_not_blamed_on_the_looking(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(
+        "<!doctype html><button>B</button><p id=p></p>"
+        "<script>setInterval(() => p.textContent = Date.now(), 20)</script>"
+    )
+
+    [score] = await scored(*pages_in(tmp_path))
+
+    assert score.traces is None
+
+
+async def test_numbers_are_followed_by_the_names_that_the_page_has_for_things(tmp_path: Path) -> None:
+    (tmp_path / "list.html").write_text(
+        """<!doctype html><ul id=list></ul><script>
+        list.append(...['Ann', 'Ben'].map((each) => Object.assign(document.createElement('li'),
+            { innerHTML: `<button data-thing="${each}">${each}</button>` })));
+        function step() { list.append(list.firstChild) }
+        </script>"""
+    )
+
+    [told] = await churn(tmp_path, settings=BrowserSettings())
+
+    assert (told.lived, told.kept, told.handed) == (8, 8, 0)
+
+
+@pytest.fixture
+def foreign() -> list[PageToScore]:
+    try:
+        found = [site(package) for package in sites(tested=True)]
+    except MissingPages as error:
+        pytest.skip(str(error))
+    return [PageToScore(each.package, each.root, path) for each in found for path in each.pages]
+
+
+async def test_pages_of_other_projects_agree_with_the_independent_truth(foreign: list[PageToScore]) -> None:
+    scores = await scored(*foreign)
+
+    assert sum(score.wanted for score in scores) >= 8, "the pages are there, with their styles and scripts"
+    assert is_reached(figures(scores)), [each for score in scores for each in score.findings]
+
+
+def test_a_folder_without_pages_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no page to score"):
+        pages_in(tmp_path)
+
+
+def test_the_command_scores_a_folder_and_leaves_with_what_came_of_it(wrong: Path) -> None:
+    done = CliRunner().invoke(app, ["eval", "perception", str(wrong), "--no-ocr", "--json"])
+
+    assert done.exit_code == 1
+    told = json.loads(done.stdout)
+    assert told["by_page"][0]["findings"][0] == "missed: #text"
+    assert {each["name"]: each["met"] for each in told["labelled_pages"]["figures"]}["recall"] is False

@@ -1,0 +1,108 @@
+"""How numbers last while a page renders itself again, on small pages that do so on request.
+
+A churn page is an HTML file whose `step()` re-renders once; each thing on it that can be acted on carries the page's
+own name for it in `data-thing`. Those names say what is the same before and after; the numbers never see them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from vision_agent.browser import live, overlay
+from vision_agent.browser.launch import launched
+from vision_agent.browser.live import LiveBrowser
+from vision_agent.errors import UsageError
+from vision_agent.evals.sites import served
+from vision_agent.settings import BrowserSettings, ObserveSettings
+from vision_agent.vision.contract import contract_for
+
+CHURN = Path(__file__).parent.parent.parent / "fixtures" / "churn"
+_STEPS = 4
+
+
+@dataclass(frozen=True)
+class Churn:
+    """What became of the numbers of one page over its re-renders."""
+
+    name: str
+    lived: int
+    """Things seen before and after a re-render whose element lived on."""
+    kept: int
+    """Those of them that kept their number."""
+    came_back: int
+    """Things seen before and after whose element was made anew."""
+    kept_again: int
+    handed: int
+    """Numbers that afterwards stand for another thing."""
+
+
+@dataclass(frozen=True)
+class _Numbered:
+    number: int
+    key: str
+
+
+async def churn(
+    folder: Path = CHURN, *, settings: BrowserSettings, tell: Callable[[str], None] = lambda _: None
+) -> list[Churn]:
+    """The churn of every page in the folder.
+
+    Raises:
+        UsageError: there is none.
+    """
+    pages = _pages_in(folder)
+    if not pages:
+        raise UsageError(f"There is no page that renders itself again in {folder}", "they are in fixtures/churn")
+    measured = []
+    async with launched(settings) as started:
+        with served(folder) as site:
+            for path in pages:
+                tell(f"numbers on {path.stem}")
+                tab = await started.context.new_page()
+                async with live.on(tab, ObserveSettings(), contract_for("steps")) as eyes:
+                    await eyes.open(f"{site.url}/{path.name}")
+                    measured.append(await _over_steps(path.stem, eyes, tab))
+                await tab.close()
+    return measured
+
+
+def _pages_in(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.html"))
+
+
+async def _over_steps(name: str, eyes: LiveBrowser, tab: Page) -> Churn:
+    lived = kept = came_back = kept_again = handed = 0
+    ever: dict[int, str] = {}
+    before = await _things(eyes, tab)
+    for _ in range(_STEPS):
+        ever |= {each.number: thing for thing, each in before.items()}
+        await tab.evaluate("step()")
+        after = await _things(eyes, tab)
+        handed += sum(ever.get(each.number, thing) != thing for thing, each in after.items())
+        for thing in before.keys() & after.keys():
+            is_same = before[thing].number == after[thing].number
+            if before[thing].key == after[thing].key:
+                lived, kept = lived + 1, kept + is_same
+            else:
+                came_back, kept_again = came_back + 1, kept_again + is_same
+        before = after
+    return Churn(name, lived, kept, came_back, kept_again, handed)
+
+
+async def _things(eyes: LiveBrowser, tab: Page) -> dict[str, _Numbered]:
+    """What is marked, by the page's own names."""
+    observation = await eyes.observe()
+    things = {}
+    for mark in observation.marks:
+        with suppress(PlaywrightError):
+            handle = await tab.query_selector(f"{overlay.NAME}=key:{mark.key}")
+            thing = await handle.get_attribute("data-thing") if handle else None
+            if thing:
+                things[thing] = _Numbered(mark.number, mark.key)
+    return things

@@ -1,0 +1,248 @@
+"""What can be told of a marked picture from its bytes alone: labels on labels, on other targets, contrast, legibility.
+
+Reads the exact bytes that would be sent. Knows where labels lie from the observation, and nothing of how they were
+drawn: contrast is computed on the pixels, and numbers are read back by an OCR engine that was never shown this hand.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from vision_agent.errors import UsageError
+from vision_agent.types import Box, Observation
+
+PAD = 8
+"""Pixels around a label that the reader also sees."""
+_ENLARGED = 4
+"""Times; a reader of documents expects larger letters than a screen's. The same for every label."""
+_PER_SHEET, _SHEET_WIDTH, _MARGIN = 60, 1200, 24
+_SHEET = (255, 255, 255)
+_MAY_BE = frozenset(("blank", *"0123456789"))
+
+
+@dataclass(frozen=True)
+class LabelFigures:
+    """Of one marked picture."""
+
+    drawn: int
+    undrawn: int
+    """Marks of the listing without a number in the picture."""
+    on_another: int
+    """Labels of which more than half lies on another mark's box that is not around their own."""
+    overlapping: int
+    """Labels that share a pixel with another label."""
+    outside: int
+    """Labels that stick out of the picture."""
+    contrasts: tuple[float, ...]
+    misread: tuple[str, ...] = ()
+    """What was drawn and what was read instead."""
+    tried: int = 0
+    """How many were given to be read."""
+    read: int | None = None
+    """None where nobody read."""
+
+
+def label_figures(observation: Observation, reader: Reader | None, most_read: int | None = None) -> LabelFigures:
+    """Everything that the marked picture of an observation says about its labels.
+
+    `most_read`: of more labels than these so many are read, by chance; None reads all.
+    """
+    placed = [(mark, mark.label_box) for mark in observation.marks if mark.label_box is not None]
+    pixels = pixels_of(observation)
+    boxes = [label for _, label in placed]
+    map_ = observation.marked.map
+    targets = [map_.box_to_picture(mark.box) for mark, _ in placed]
+    misread = []
+    chosen = _chosen(len(placed), most_read)
+    if reader is not None:
+        texts = reader.read([crop(pixels, boxes[index]) for index in chosen])
+        wanted = [placed[index][0].label for index in chosen]
+        misread = [f"{drawn} as {got or 'nothing'}" for drawn, got in zip(wanted, texts, strict=True) if got != drawn]
+    return LabelFigures(
+        drawn=len(placed),
+        undrawn=len(observation.marks) - len(placed),
+        on_another=sum(_is_on_another(index, boxes, targets) for index in range(len(placed))),
+        overlapping=_overlapping(boxes),
+        outside=sum(_sticks_out(box, pixels) for box in boxes),
+        contrasts=tuple(contrast(pixels, box) for box in boxes),
+        misread=tuple(misread),
+        tried=len(chosen),
+        read=len(chosen) - len(misread) if reader is not None else None,
+    )
+
+
+def _chosen(labels: int, most: int | None) -> list[int]:
+    if most is None or labels <= most:
+        return list(range(labels))
+    return sorted(int(index) for index in np.random.default_rng(1).choice(labels, most, replace=False))
+
+
+def pixels_of(observation: Observation) -> NDArray[np.uint8]:
+    """The decoded bytes of the marked picture as red, green, blue."""
+    assert observation.marked.data is not None
+    return np.asarray(Image.open(io.BytesIO(observation.marked.data)).convert("RGB"))
+
+
+def crop(pixels: NDArray[np.uint8], box: Box, pad: int = PAD) -> NDArray[np.uint8]:
+    """What is in a box and around it, within the picture."""
+    height, width = pixels.shape[:2]
+    left, top = max(0, round(box.x) - pad), max(0, round(box.y) - pad)
+    right, bottom = min(width, round(box.right) + pad), min(height, round(box.bottom) + pad)
+    return pixels[top:bottom, left:right]
+
+
+def contrast(pixels: NDArray[np.uint8], box: Box) -> float:
+    """Of the digits against their plate, by WCAG, from the pixels inside a label.
+
+    The plate is the colour of most pixels; the digits are the quarter of the other pixels that differ most from it, so
+    that softened edges do not count as ink, and one stray pixel does not either.
+    """
+    inside = crop(pixels, box, pad=-1).reshape(-1, 3)
+    if len(inside) < 8:
+        return 1.0
+    colours, counts = np.unique(inside, axis=0, return_counts=True)
+    plate = _luminance(colours[np.argmax(counts)][None])[0]
+    others = _luminance(inside[np.any(inside != colours[np.argmax(counts)], axis=1)])
+    if not len(others):
+        return 1.0
+    ratios = (np.maximum(others, plate) + 0.05) / (np.minimum(others, plate) + 0.05)
+    return float(np.median(np.sort(ratios)[-max(1, len(ratios) // 4) :]))
+
+
+def can_read() -> bool:
+    """Whether the OCR engine is installed."""
+    return find_spec("rapidocr") is not None
+
+
+class Reader:
+    """Reads the numbers in crops with rapidocr, whose models come in its package.
+
+    Raises:
+        UsageError: it is not installed.
+    """
+
+    def __init__(self) -> None:
+        try:
+            from rapidocr import RapidOCR
+        except ImportError as error:
+            raise UsageError(
+                "The numbers cannot be read back: rapidocr is not installed", "pip install 'vision-agent[ocr]'"
+            ) from error
+        # Each text that is found is told, however unsure the engine is: it must be right all the same. A sheet has the
+        # size it was made with; the engine's own choice would enlarge it again and take three times as long.
+        self._engine: Any = RapidOCR(
+            params={
+                "Global.log_level": "error",
+                "Global.text_score": 0.0,
+                "Det.limit_type": "min",
+                "Det.limit_side_len": 64,
+            }
+        )
+        self._is_told = False
+
+    def read(self, crops: Sequence[NDArray[np.uint8]]) -> list[str]:
+        """For each crop the text whose middle is nearest to its own, without spaces; empty where none was found."""
+        texts: list[str] = []
+        for start in range(0, len(crops), _PER_SHEET):
+            texts += self._read_sheet(crops[start : start + _PER_SHEET])
+        return texts
+
+    def _read_sheet(self, crops: Sequence[NDArray[np.uint8]]) -> list[str]:
+        """Many crops at once, each alone in a cell of a grey sheet: alone, a picture this small is not read at all."""
+        wide = max(each.shape[1] for each in crops) * _ENLARGED + 2 * _MARGIN
+        high = max(each.shape[0] for each in crops) * _ENLARGED + 2 * _MARGIN
+        columns = max(1, min(len(crops), _SHEET_WIDTH // wide))
+        sheet = Image.new("RGB", (columns * wide, -(-len(crops) // columns) * high), _SHEET)
+        middles = []
+        for index, each in enumerate(crops):
+            picture = Image.fromarray(each)
+            large = picture.resize((picture.width * _ENLARGED, picture.height * _ENLARGED), Image.Resampling.BICUBIC)
+            left, top = index % columns * wide, index // columns * high
+            sheet.paste(large, (left + (wide - large.width) // 2, top + (high - large.height) // 2))
+            middles.append((left + wide / 2, top + high / 2))
+        found = self._found(np.asarray(sheet)[:, :, ::-1].copy())
+        texts = [""] * len(crops)
+        nearest = [float("inf")] * len(crops)
+        for box, text in found:
+            x, y = np.mean(box, axis=0)
+            index = int(y // high) * columns + int(x // wide)
+            far = float(np.hypot(x - middles[index][0], y - middles[index][1])) if index < len(crops) else float("inf")
+            if index < len(crops) and far < nearest[index]:
+                texts[index], nearest[index] = str(text).replace(" ", ""), far
+        return texts
+
+    def _found(self, sheet: NDArray[np.uint8]) -> list[tuple[Any, str]]:
+        """Every text on the sheet with the corners of its box."""
+        if not self._is_told:
+            # The engine makes its parts when they are first wanted; the part that reads is told what it may say then.
+            self._engine(sheet, use_cls=False)
+            self._is_told = self._engine.text_rec is not None
+            if self._is_told:
+                self._engine.text_rec.postprocess_op = _OnlyNumbers(self._engine.text_rec.postprocess_op)
+        found = self._engine(sheet, use_cls=False)
+        boxes = getattr(found, "boxes", None)
+        return [] if boxes is None else list(zip(boxes, found.txts, strict=True))
+
+
+class _OnlyNumbers:
+    """Lets the engine, which knows 18,000 characters, answer with digits only: it is asked for a number.
+
+    Without it a digit in its frame is as often taken for a Chinese character.
+    """
+
+    def __init__(self, decode: Any) -> None:
+        self._decode = decode
+        self._may_be = np.array([each in _MAY_BE for each in decode.character])
+
+    def __call__(self, shares: NDArray[np.float32], *more: Any, **options: Any) -> Any:
+        return self._decode(np.where(self._may_be, shares, 0), *more, **options)
+
+
+def _luminance(colours: NDArray[np.uint8]) -> NDArray[np.float64]:
+    share = colours.astype(np.float64) / 255
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    weighted: NDArray[np.float64] = linear @ np.array([0.2126, 0.7152, 0.0722])
+    return weighted
+
+
+def _is_on_another(index: int, labels: Sequence[Box], targets: Sequence[Box]) -> bool:
+    label, own = labels[index], targets[index]
+    for other, target in enumerate(targets):
+        if other == index or _holds(target, own):
+            continue
+        shared = label.intersection(target)
+        if shared and shared.width * shared.height > 0.5 * label.width * label.height:
+            return True
+    return False
+
+
+def _holds(outer: Box, inner: Box) -> bool:
+    """Whether a box lies in another, give or take a pixel."""
+    return (
+        outer.x <= inner.x + 1
+        and outer.y <= inner.y + 1
+        and outer.right >= inner.right - 1
+        and outer.bottom >= inner.bottom - 1
+    )
+
+
+def _overlapping(labels: Sequence[Box]) -> int:
+    edges = np.array([(each.x, each.y, each.right, each.bottom) for each in labels]).reshape(-1, 4).round()
+    left, top, right, bottom = edges.T
+    across = np.minimum(right[:, None], right) - np.maximum(left[:, None], left)
+    down = np.minimum(bottom[:, None], bottom) - np.maximum(top[:, None], top)
+    shared = (across > 0) & (down > 0) & ~np.eye(len(edges), dtype=bool)
+    return int(np.any(shared, axis=1).sum()) if len(edges) else 0
+
+
+def _sticks_out(box: Box, pixels: NDArray[np.uint8]) -> bool:
+    height, width = pixels.shape[:2]
+    return box.x < 0 or box.y < 0 or box.right > width or box.bottom > height

@@ -1,0 +1,135 @@
+// What a person could see and reach in one document, told by the document's own script world.
+// Runs in the page's world and shares nothing with the overlay. Every element that is hit by a sample point, and
+// everything around it, is described; who decides what is a target is `perception_truth.py`.
+(extraPoints) => {
+  const MOST_RECTS = 4;
+  const LEAST = 3; // pixels: nobody sees less
+  const SHARES = [[0.5, 0.5], [0.2, 0.3], [0.8, 0.3], [0.2, 0.75], [0.8, 0.75]];
+  const view = { width: innerWidth, height: innerHeight };
+
+  const flatParent = (node) => {
+    if (node.assignedSlot) return node.assignedSlot;
+    const parent = node.parentNode;
+    return parent instanceof ShadowRoot ? parent.host : parent instanceof Element ? parent : null;
+  };
+  const hit = (x, y) => {
+    if (x < 0 || y < 0 || x >= view.width || y >= view.height) return null;
+    let found = document.elementFromPoint(x, y);
+    while (found?.shadowRoot) {
+      const inner = found.shadowRoot.elementFromPoint(x, y);
+      if (!inner || inner === found) break;
+      found = inner;
+    }
+    return found;
+  };
+  const everything = (root, into = []) => {
+    for (const element of root.querySelectorAll('*')) {
+      into.push(element);
+      if (element.shadowRoot) everything(element.shadowRoot, into);
+    }
+    return into;
+  };
+  const samplesOf = (element) => {
+    const around = element.getBoundingClientRect();
+    if (around.bottom <= 0 || around.right <= 0 || around.top >= view.height || around.left >= view.width) return [];
+    const points = [];
+    for (const rect of [...element.getClientRects()].slice(0, MOST_RECTS)) {
+      const [left, top] = [Math.max(0, rect.left), Math.max(0, rect.top)];
+      const [right, bottom] = [Math.min(view.width, rect.right), Math.min(view.height, rect.bottom)];
+      if (right - left < LEAST || bottom - top < LEAST) continue;
+      for (const [dx, dy] of SHARES) points.push([left + (right - left) * dx, top + (bottom - top) * dy]);
+    }
+    return points;
+  };
+
+  const elements = [];
+  const places = new Map();
+  const placeOf = (element) => {
+    if (!places.has(element)) {
+      const parent = flatParent(element);
+      if (parent) placeOf(parent);
+      places.set(element, elements.length);
+      elements.push(element);
+    }
+    return places.get(element);
+  };
+  const points = [];
+  const tried = new Set();
+  for (const element of everything(document)) {
+    for (const [x, y] of samplesOf(element)) {
+      const key = `${x.toFixed(1)},${y.toFixed(1)}`;
+      if (tried.has(key)) continue;
+      tried.add(key);
+      const found = hit(x, y);
+      if (found) points.push([x, y, placeOf(found)]);
+    }
+  }
+  const extra = extraPoints.map(([x, y]) => {
+    const found = hit(x, y);
+    return found ? placeOf(found) : -1;
+  });
+
+  const controls = [];
+  const controlOf = (element) => {
+    const control = element instanceof HTMLLabelElement ? element.control : null;
+    if (!control) return null;
+    if (!controls.includes(control)) controls.push(control);
+    return { id: controls.indexOf(control), place: places.get(control) ?? -1 };
+  };
+  const selectorOf = (element) => {
+    const words = [];
+    for (let at = element; at && words.length < 4; at = flatParent(at)) {
+      const classes = typeof at.className === 'string' ? at.className.trim().split(/\s+/).slice(0, 2).filter(Boolean) : [];
+      words.unshift(at.localName + (at.id ? `#${at.id}` : '') + classes.map((each) => `.${each}`).join(''));
+      if (at.id) break;
+    }
+    return words.join(' > ');
+  };
+  const frameOf = (element) => {
+    if (!(element instanceof HTMLIFrameElement) && element.localName !== 'frame') return null;
+    const rect = element.getBoundingClientRect();
+    const style = getComputedStyle(element);
+    const scale = [element.offsetWidth ? rect.width / element.offsetWidth : 1, element.offsetHeight ? rect.height / element.offsetHeight : 1];
+    return {
+      x: rect.left + (element.clientLeft + Number.parseFloat(style.paddingLeft)) * scale[0],
+      y: rect.top + (element.clientTop + Number.parseFloat(style.paddingTop)) * scale[1],
+      scaleX: scale[0], scaleY: scale[1],
+    };
+  };
+  const isClear = (element) => {
+    let opacity = 1;
+    for (let at = element; at; at = flatParent(at)) opacity *= Number.parseFloat(getComputedStyle(at).opacity);
+    return opacity < 0.05;
+  };
+  const describe = (element) => {
+    const parent = flatParent(element);
+    const style = getComputedStyle(element);
+    const rects = [...element.getClientRects()];
+    const rect = element.getBoundingClientRect();
+    const tabindex = element.getAttribute('tabindex');
+    const editing = Boolean(element.isContentEditable && !parent?.isContentEditable);
+    return {
+      tag: element.localName,
+      type: element instanceof HTMLInputElement || element instanceof HTMLButtonElement ? element.type : '',
+      href: (element.localName === 'a' || element.localName === 'area') && element.hasAttribute('href') ? element.href : null,
+      parent: parent ? places.get(parent) ?? -1 : -1,
+      box: [rect.left, rect.top, rect.width, rect.height],
+      rects: rects.length,
+      cursor: style.cursor,
+      ownCursor: !parent || getComputedStyle(parent).cursor !== style.cursor,
+      tabindex: tabindex === null ? null : Number.parseInt(tabindex, 10),
+      editing,
+      isShape: element instanceof SVGElement && Boolean(element.ownerSVGElement),
+      isClear: isClear(element),
+      inSelect: Boolean(parent?.closest('select')),
+      control: controlOf(element),
+      draggable: element.getAttribute('draggable') === 'true',
+      isSummary: element.localName === 'summary' && element.parentElement?.localName === 'details',
+      text: (element.innerText ?? element.textContent ?? '').trim().replace(/\s+/g, ' ').slice(0, 60),
+      selector: selectorOf(element),
+      frame: frameOf(element),
+    };
+  };
+  return { elements, hit: (list) => list.map(([x, y]) => { const found = hit(x, y); return found ? places.get(found) ?? -1 : -1; }),
+    told: JSON.stringify({ view, points, extra, facts: elements.map(describe) }) };
+}
