@@ -6,12 +6,14 @@ A failing test that has a page leaves its screenshot in `test-results/`.
 
 from __future__ import annotations
 
+import asyncio
 import mimetypes
 import re
 import socket
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,6 +21,7 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page
+from playwright.async_api import Error as PlaywrightError
 
 from vision_agent.browser.launch import launched
 from vision_agent.settings import BrowserSettings
@@ -153,5 +156,7 @@ async def _leave_screenshot(page: Page, name: str) -> None:
     folder = ROOT / "test-results"
     folder.mkdir(exist_ok=True)
     path = folder / (re.sub(r"[^\w.-]+", "-", name).strip("-")[-120:] + ".png")
-    if not page.is_closed():
-        await page.screenshot(path=path, timeout=5_000)
+    # A page that crashed or hangs gives none, and the test has failed already.
+    with suppress(PlaywrightError, TimeoutError):
+        async with asyncio.timeout(6):
+            await page.screenshot(path=path, timeout=5_000)

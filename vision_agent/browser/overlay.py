@@ -11,6 +11,7 @@ import base64
 import hashlib
 import json
 import re
+import weakref
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -34,6 +35,12 @@ _TOP_LEVEL = re.compile(r"^(?:async )?(?:function\*? |const |class )([\w$]+)", r
 # What Playwright says in a document whose isolated world was made before the engine was known: it looks the engine up
 # there and does not check what it found. The first is what it says where the name was never registered.
 _NO_ENGINE = ("Unknown engine", "Cannot read properties of undefined (reading 'queryAll')")
+
+
+_SHARE_S = 1.0
+"""For a frame that was silent when it was last asked: every look asks it, and it must not cost its deadline again."""
+_silent: weakref.WeakKeyDictionary[Frame, str] = weakref.WeakKeyDictionary()
+"""Frames within a page that gave no answer in time, and the address they had then."""
 
 
 class FrameSilent(Exception):
@@ -113,11 +120,15 @@ async def register(context: BrowserContext) -> None:
 async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **details: Any) -> dict[str, Any]:
     """The overlay's answer in one frame, or about one element of it.
 
+    A frame in a page that was silent last time gets only a short share of the deadline, until it answers or navigates.
+
     Raises:
         FrameSilent: no answer within the deadline, and why.
         BrowserUnavailable: the browser is gone.
         UsageError: the page was used through locators before the overlay came, so it cannot enter.
     """
+    if isinstance(frame, Frame) and is_silent(frame):
+        timeout_s = min(timeout_s, _SHARE_S)
     body = base64.b64encode(json.dumps({"ask": question, **details}).encode()).decode()
     try:
         async with asyncio.timeout(timeout_s + 0.5):
@@ -127,13 +138,22 @@ async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **d
                 carrier = await frame.query_selector(f"{NAME}={body}")
                 content = await carrier.get_attribute("content") if carrier else None
     except (TimeoutError, PlaywrightTimeout):
+        if isinstance(frame, Frame) and frame.parent_frame is not None:
+            _silent[frame] = frame.url
         raise FrameSilent(f"no answer within {timeout_s:g} s") from None
     except PlaywrightError as error:
         raise translated(error) from error
+    if isinstance(frame, Frame):
+        _silent.pop(frame, None)
     if content is None:
         raise FrameSilent("the answer was lost")
     answer: dict[str, Any] = json.loads(content.replace(_QUOTE, '"'))
     return answer
+
+
+def is_silent(frame: Frame) -> bool:
+    """Whether it gave no answer when it was last asked, and has not gone elsewhere since."""
+    return _silent.get(frame) == frame.url
 
 
 def live(frame: Frame, key: str) -> Locator:

@@ -55,6 +55,8 @@ async def settle(tabs: Tabs, quiet_s: float, deadline_s: float, at_least_s: floa
 
 
 async def _look(frame: Frame, quiet_s: float, timeout_s: float) -> _Frame:
+    if overlay.is_silent(frame):
+        return _Frame(True, False)  # nothing can be known of it; the scan asks it again and says so
     try:
         answer = await overlay.ask(frame, "quiet", timeout_s)
     except FrameSilent:

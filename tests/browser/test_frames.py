@@ -1,0 +1,93 @@
+"""Claims about pages in several frames: what becomes of a look when one of them hangs, and where things in them lie."""
+
+# ruff: noqa: E501  # a page on one line reads better than one cut in pieces
+
+from __future__ import annotations
+
+import io
+import time
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.async_api import Browser, Page
+
+from tests.conftest import Server
+from vision_agent.browser import live
+from vision_agent.browser.frames import Place
+from vision_agent.settings import ObserveSettings
+from vision_agent.vision.contract import Contract
+
+PATIENT = ObserveSettings(quiet_s=0.03, rest_deadline_s=2, scan_deadline_s=20)
+HANGS = "<button>Pay</button><script>addEventListener('message', () => { for (;;); });</script>"
+AROUND = "<button>Fine</button><iframe name=pay src='SRC'></iframe>"
+
+
+async def test_a_frame_that_hangs_is_said_to_be_missing_and_does_not_cost_the_deadline_again(
+    page: Page, serve: Server
+) -> None:
+    other = serve({"/": HANGS}).replace("127.0.0.1", "localhost")
+    async with live.on(page, PATIENT, Contract()) as browser:
+        await browser.open(serve({"/": AROUND.replace("SRC", other)}))
+        await page.wait_for_load_state()
+        assert {mark.name for mark in (await browser.observe()).marks} == {"Fine", "Pay"}
+        await page.evaluate("frames[0].postMessage('hang', '*')")
+        for _ in range(2):
+            started = time.monotonic()
+            observation = await browser.observe()
+            assert [mark.name for mark in observation.marks] == ["Fine"]
+            assert any(warning.startswith("frame pay is missing: no answer") for warning in observation.warnings)
+            assert time.monotonic() - started < PATIENT.scan_deadline_s
+        await page.evaluate("document.querySelector('iframe').remove()")
+        assert not any("missing" in warning for warning in (await browser.observe()).warnings)
+
+
+def test_a_point_comes_back_to_where_it_was_through_a_turned_frame_in_a_tilted_one() -> None:
+    tilted = Place().within((0.8, -0.2, 120, 0.1, 0.9, 40, 0.0004, -0.0002, 1))
+    place = tilted.within((0.7, -0.7, 30, 0.7, 0.7, 5, 0, 0, 1))
+    for x, y in ((0.0, 0.0), (200.0, 10.5), (33.3, 150.0)):
+        assert place.to_frame(place.to_page(x, y)) == pytest.approx((x, y), abs=1e-6)
+
+
+PAINTED = "<button aria-label=Painted style='position:absolute;left:30px;top:20px;width:90px;height:40px;margin:0;border:0;background:#f0f'></button>"
+PLACES = {
+    "plain": "",
+    "padded": "border:7px solid #000;padding:11px 5px",
+    "scaled": "border:4px solid #000;padding:9px;transform:scale(1.4);transform-origin:0 0",
+    "shrunk": "zoom:0.7;border:5px solid #000",
+    "turned": "transform:rotate(25deg);border:6px solid #000",
+    "mirrored": "transform:scaleX(-1)",
+    "skewed": "transform:skew(20deg,10deg)",
+    "tilted": "transform:perspective(500px) rotateY(40deg) rotateX(10deg);padding:8px",
+}
+
+
+@pytest.mark.parametrize("ratio", [1, 2])
+@pytest.mark.parametrize("site", ["127.0.0.1", "localhost"])
+async def test_the_box_of_what_is_in_a_frame_is_where_its_pixels_are(
+    browser: Browser, serve: Server, site: str, ratio: int
+) -> None:
+    context = await browser.new_context(viewport={"width": 900, "height": 700}, device_scale_factor=ratio)
+    page = await context.new_page()
+    inner = serve({"/": f"<body style='margin:0'>{PAINTED}"}).replace("127.0.0.1", site)
+    frame = f"<iframe src='{inner}' style='position:absolute;left:180px;top:140px;width:260px;height:160px;border:0;STYLE'></iframe>"
+    try:
+        async with live.on(page, PATIENT, Contract()) as looking:
+            for name, style in PLACES.items():
+                await looking.open(
+                    serve({"/": f"<!doctype html><body style='margin:0'>{frame.replace('STYLE', style)}"})
+                )
+                await page.wait_for_load_state()
+                observation = await looking.observe()
+                assert observation.device_ratio == ratio
+                [mark] = observation.marks
+                assert observation.clean.data is not None
+                pixels = np.asarray(Image.open(io.BytesIO(observation.clean.data)).convert("RGB"))
+                reds, greens, blues = pixels[..., 0], pixels[..., 1], pixels[..., 2]
+                ys, xs = np.nonzero((reds > 128) & (greens < 128) & (blues > 128))
+                scale = observation.clean.map.scale_x
+                measured = [xs.min() * scale, ys.min() * scale, (xs.max() + 1) * scale, (ys.max() + 1) * scale]
+                box = mark.box
+                assert [box.x, box.y, box.right, box.bottom] == pytest.approx(measured, abs=1.01), name
+    finally:
+        await context.close()
