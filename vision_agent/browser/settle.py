@@ -41,13 +41,16 @@ async def settle(tabs: Tabs, quiet_s: float, deadline_s: float, at_least_s: floa
     pixels = Stillness()
     while (left := until - time.monotonic()) > 0:
         page = tabs.active
-        frames = await asyncio.gather(*(_look(frame, quiet_s, left) for frame in page.frames[:_MOST_FRAMES]))
+        # One that hangs is not waited for again, but the page is not at rest with it.
+        asked = [frame for frame in page.frames[:_MOST_FRAMES] if not overlay.is_silent(frame)]
+        is_all = len(asked) == len(page.frames[:_MOST_FRAMES])
+        frames = await asyncio.gather(*(_look(frame, quiet_s, left) for frame in asked))
         if all(frame.is_still for frame in frames) and not tabs.busy() and time.monotonic() - started >= at_least_s:
             if not any(frame.is_drawn for frame in frames):
-                return True
+                return is_all
             try:
                 if pixels.is_still(await capture(page, until - time.monotonic())):
-                    return True
+                    return is_all
             except FrameSilent:
                 return False  # what hangs is not at rest, and the look that follows says so
         await asyncio.sleep(min(_LOOK_EVERY_S, max(0.0, until - time.monotonic())))
@@ -55,8 +58,6 @@ async def settle(tabs: Tabs, quiet_s: float, deadline_s: float, at_least_s: floa
 
 
 async def _look(frame: Frame, quiet_s: float, timeout_s: float) -> _Frame:
-    if overlay.is_silent(frame):
-        return _Frame(True, False)  # nothing can be known of it; the scan asks it again and says so
     try:
         answer = await overlay.ask(frame, "quiet", timeout_s)
     except FrameSilent:
