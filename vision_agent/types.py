@@ -144,11 +144,22 @@ class MarkState(_Data):
     selected: bool | None = None
     expanded: bool | None = None
     pressed: Literal["true", "false", "mixed"] | None = None
+    minimum: str | None = None
+    """Of a slider or a number, as the page says it."""
+    maximum: str | None = None
+    popup: str | None = None
+    """What it opens: `menu`, `listbox`, `tree`, `grid` or `dialog`."""
+    current: bool = False
+    """The one of its set that is being shown, such as the page in a navigation."""
+    busy: bool = False
     disabled: bool = False
     readonly: bool = False
     required: bool = False
     invalid: bool = False
     focused: bool = False
+    """Keys go to it."""
+    hovered: bool = False
+    """The pointer is over it."""
     scroll: ScrollState | None = None
 
 

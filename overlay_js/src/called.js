@@ -137,7 +137,7 @@ function labelFrom(field, next, levels) {
       }
       const text = textOf(sibling);
       if (saysSomething(text)) {
-        if (!isNear(rectOf(sibling), place)) return label(line, next);
+        if (!isNear(rectAround(sibling), place)) return label(line, next);
         line.push(text);
         if (!inline) break;
       }
@@ -171,9 +171,9 @@ function isNear(text, field) {
   return isOnLine || (text.bottom <= field.top + 4 && field.top - text.bottom < FAR && text.left < field.right);
 }
 
-/** @param {Node} node */
+/** Where its text is: an element may be much larger. @param {Node} node */
 function rectAround(node) {
   const range = new Range();
-  range.selectNode(node);
+  range.selectNodeContents(node);
   return range.getBoundingClientRect();
 }

@@ -14,9 +14,9 @@ export const parentElementOf = accessor(Node.prototype, 'parentElement');
 export const firstChildOf = accessor(Node.prototype, 'firstChild');
 export const nextSiblingOf = accessor(Node.prototype, 'nextSibling');
 export const nodeTypeOf = accessor(Node.prototype, 'nodeType');
+export const documentOf = accessor(Node.prototype, 'ownerDocument');
 export const textContentOf = accessor(Node.prototype, 'textContent');
 export const isConnectedOf = accessor(Node.prototype, 'isConnected');
-export const shadowRootOf = accessor(Element.prototype, 'shadowRoot');
 export const assignedSlotOf = accessor(Element.prototype, 'assignedSlot');
 export const labelledByOf = 'ariaLabelledByElements' in Element.prototype ? accessor(Element.prototype, 'ariaLabelledByElements') : () => null;
 export const previousSiblingOf = accessor(Node.prototype, 'previousSibling');
@@ -39,6 +39,7 @@ export const scrollHeightOf = accessor(Element.prototype, 'scrollHeight');
 export const scrollLeftOf = accessor(Element.prototype, 'scrollLeft');
 export const scrollTopOf = accessor(Element.prototype, 'scrollTop');
 
+const openShadowRoot = accessor(Element.prototype, 'shadowRoot');
 const offsetWidth = accessor(HTMLElement.prototype, 'offsetWidth');
 const offsetHeight = accessor(HTMLElement.prototype, 'offsetHeight');
 const isContentEditable = accessor(HTMLElement.prototype, 'isContentEditable');
@@ -98,6 +99,22 @@ export function styleOf(element) {
 /** @param {Document} doc @param {string} id @returns {Element | null} */
 export function byId(doc, id) {
   return Document.prototype.getElementById.call(doc, id);
+}
+
+const closed = { any: false, roots: /** @type {WeakMap<Element, ShadowRoot>} */ (new WeakMap()) };
+
+/** Its shadow root, open or closed; of closed ones only those that were made known. @param {Element} element @returns {ShadowRoot | null} */
+export function shadowRootOf(element) {
+  return openShadowRoot(element) ?? (closed.any ? closed.roots.get(element) : null) ?? null;
+}
+
+/** Makes the closed roots around a node known, which only the browser itself can show. @param {Node} node */
+export function knowRootsAround(node) {
+  for (let root = rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) {
+    if (openShadowRoot(root.host)) continue;
+    closed.any = true;
+    closed.roots.set(root.host, root);
+  }
 }
 
 /** The parent in the flat tree: through slots and out of shadow roots. @param {Node} node @returns {Element | null} */

@@ -1,17 +1,37 @@
 // Why an element can be acted on: a list of reasons, empty where there is none. No allowlist of classes, no guessing by
 // name. Strong reasons say what the element is; weak ones only that it answers.
 import { attributeOf, clientHeightOf, clientWidthOf, hasAttribute, localNameOf, parentElementOf, scrollHeightOf, scrollWidthOf } from './dom.js';
+import { listenedBy } from './registry.js';
 import { inputTypeOf, isEditingHost, isSurface, roleOf, explicitRoleOf, WIDGET_ROLES } from './role.js';
 
 const NATIVE = new Set(['button', 'select', 'textarea']);
-const HANDLERS = ['onclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'onpointerup', 'ontouchstart', 'ondblclick', 'oncontextmenu', 'onmouseover', 'onmouseenter', 'onkeydown'];
+/** Events of a person who presses something, as against one who only passes over it or types. */
+const PRESSES = new Set(['click', 'dblclick', 'auxclick', 'contextmenu', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart', 'touchend', 'dragstart']);
+const HANDLERS = [...PRESSES, 'mouseover', 'mouseenter', 'keydown'].map((type) => `on${type}`);
+/** What holds others: a listener there is meant for those. */
+const STRUCTURES = new Set([
+  'main', 'nav', 'form', 'fieldset', 'dialog', 'ul', 'ol', 'dl', 'menu', 'table', 'thead', 'tbody', 'tfoot',
+  'dialog', 'alertdialog', 'tablist', 'tabpanel', 'menubar', 'toolbar', 'radiogroup', 'group', 'listbox', 'tree', 'treegrid', 'grid', 'list', 'rowgroup',
+  'navigation', 'region', 'banner', 'contentinfo', 'complementary', 'search', 'application', 'document', 'feed',
+]);
+/** From here on, where in a drawing one clicks matters. CSS pixels. */
+const SMALLEST_DRAWING = 80;
 const PASSIVE_CURSORS = new Set(['auto', 'default', 'none', 'text', 'vertical-text', 'wait', 'progress', 'not-allowed', 'no-drop', 'help', 'inherit']);
+
+/**
+ * @typedef {object} Evidence
+ * @property {string[]} strong
+ * @property {string[]} weak
+ * @property {boolean} scrolls
+ * @property {boolean} listens it does something itself when it is pressed
+ * @property {boolean} tells it shows to a person that it answers, or lets the keyboard reach it
+ */
 
 /**
  * @param {Element} element
  * @param {CSSStyleDeclaration} style
  * @param {string} parentCursor the cursor of the flat-tree parent
- * @returns {{strong: string[], weak: string[], scrolls: boolean}}
+ * @returns {Evidence}
  */
 export function evidenceOf(element, style, parentCursor) {
   const tag = localNameOf(element);
@@ -28,10 +48,25 @@ export function evidenceOf(element, style, parentCursor) {
   if (isEditingHost(element)) strong.push('contenteditable');
   const tabindex = attributeOf(element, 'tabindex');
   if (tabindex !== null && Number.parseInt(tabindex, 10) >= 0) weak.push('tabindex');
-  for (const name of HANDLERS) if (hasAttribute(element, name)) weak.push(name);
   if (attributeOf(element, 'draggable') === 'true') weak.push('draggable');
   if (style.cursor !== parentCursor && !PASSIVE_CURSORS.has(style.cursor)) weak.push(`cursor:${style.cursor.split(',').pop()?.trim()}`);
-  return { strong, weak, scrolls: scrollsOf(element, style) };
+  const tells = weak.length > 0;
+  const heard = listenedBy(element);
+  for (const name of HANDLERS) if (hasAttribute(element, name)) weak.push(name);
+  const listens = heard.some((type) => PRESSES.has(type)) || weak.some((reason) => PRESSES.has(reason.slice(2)));
+  if (heard.length) weak.push(`listens: ${heard.join(', ')}`);
+  return { strong, weak, scrolls: scrollsOf(element, style), listens, tells };
+}
+
+/** Whether it holds others, for which it may listen. @param {Element} element */
+export function isStructure(element) {
+  return STRUCTURES.has(explicitRoleOf(element) || localNameOf(element));
+}
+
+/** Whether it is a drawing that takes clicks itself: where they go matters. @param {Element} element @param {boolean} listens @param {import('./visible.js').Area[]} pieces */
+export function isDrawing(element, listens, pieces) {
+  if (!listens || localNameOf(element) !== 'svg' || !pieces.length) return false;
+  return pieces[0].right - pieces[0].x >= SMALLEST_DRAWING && pieces[0].bottom - pieces[0].y >= SMALLEST_DRAWING;
 }
 
 /** Whether a person could scroll it. @param {Element} element @param {CSSStyleDeclaration} style */

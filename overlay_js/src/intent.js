@@ -6,14 +6,24 @@
  * @property {boolean} strong it is a control by what it is, not only by how it answers
  * @property {boolean} scrolls marked only because it scrolls
  * @property {boolean} surface
+ * @property {boolean} listens it does something itself when it is pressed
+ * @property {boolean} tells it shows to a person that it answers, or lets the keyboard reach it
+ * @property {boolean} structure a list, a dialog, a form: it holds others
+ * @property {boolean} row of a table or list
  * @property {number} size visible area
  * @property {number} labels index of the candidate that it labels, -1 where none
  * @property {boolean} seen it has a visible piece of its own
- * @property {number} words how much text it has
+ * @property {() => number} words how much text it has
  */
 
 /** Larger than this share of the view, something that only answers to clicks is a background and no target. */
 const GIANT = 0.5;
+/** Larger than this share, with controls in it, something that only listens is a panel: it guards what is in it. */
+const PANEL = 0.1;
+/** With so many candidates in it, something that only listens does so for them. */
+const MANY = 6;
+/** So few letters are a separator or a bullet. */
+const FEW_LETTERS = 3;
 
 /**
  * Which candidates stay.
@@ -30,18 +40,50 @@ export function onePerIntent(candidates, view) {
     else stays[candidate.labels] = false;
   });
   candidates.forEach((candidate, index) => {
+    if (!stays[index] || candidate.strong || candidate.scrolls || candidate.surface) return;
+    if (candidate.size > GIANT * view || (!candidate.tells && listensForOthers(candidates, stays, index, view))) stays[index] = false;
+  });
+  candidates.forEach((candidate, index) => {
     if (!stays[index]) return;
-    if (!candidate.strong && !candidate.scrolls && candidate.size > GIANT * view) stays[index] = false;
     const outer = keptAncestor(candidates, stays, index);
     if (outer < 0 || candidate.scrolls || candidates[outer].scrolls || candidates[outer].surface) return;
     if (!candidate.strong) {
       // An icon or a word inside a control, or inside something that answers as a whole.
-      stays[index] = false;
+      stays[index] = candidate.listens && isPartOnly(candidate, candidates[outer]);
     } else if (!candidates[outer].strong && givesWay(candidates, stays, outer, index)) {
       stays[outer] = false;
     }
   });
   return stays;
+}
+
+/** Whether something that is known only by its listeners has them for what is in it. @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index @param {number} view */
+function listensForOthers(candidates, stays, index, view) {
+  const outer = candidates[index];
+  if (outer.structure) return true;
+  const inside = outermostInside(candidates, stays, index);
+  if (!inside.length) return false;
+  if (!outer.listens || inside.length >= MANY) return true;
+  if (!outer.row && outer.size > PANEL * view && inside.filter((inner) => inner.strong).length > 1) return true;
+  return outer.words() <= inside.reduce((sum, inner) => sum + inner.words(), FEW_LETTERS);
+}
+
+/** Those inside that are inside no other of them, at most `MANY`. @param {Candidate[]} candidates @param {boolean[]} stays @param {number} outer */
+function outermostInside(candidates, stays, outer) {
+  const inside = [];
+  let last = -1;
+  // What is inside comes right after it in document order.
+  for (let index = outer + 1; index < candidates.length && isInside(candidates, index, outer) && inside.length < MANY; index++) {
+    if (!stays[index] || candidates[index].scrolls || (last >= 0 && isInside(candidates, index, last))) continue;
+    inside.push(candidates[index]);
+    last = index;
+  }
+  return inside;
+}
+
+/** Whether it is a small part of something that says more, as the star in a row: pressing it means another thing. @param {Candidate} inner @param {Candidate} outer */
+function isPartOnly(inner, outer) {
+  return inner.size <= 0.5 * outer.size && outer.words() > inner.words();
 }
 
 /** @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index */
@@ -57,7 +99,7 @@ function givesWay(candidates, stays, outer, inner) {
   for (let index = outer + 1; index < candidates.length && isInside(candidates, index, outer); index++) {
     if (index !== inner && stays[index] && candidates[index].strong) return false;
   }
-  return candidates[inner].size >= 0.4 * candidates[outer].size || candidates[outer].words <= candidates[inner].words + 3;
+  return candidates[inner].size >= 0.4 * candidates[outer].size || candidates[outer].words() <= candidates[inner].words() + FEW_LETTERS;
 }
 
 /** @param {Candidate[]} candidates @param {number} index @param {number} outer */

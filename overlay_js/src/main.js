@@ -8,7 +8,7 @@ import { drawLayer } from './draw.js';
 import { frameOf } from './frame.js';
 import { tidy } from './name.js';
 import { movedOf, quietOf } from './quiet.js';
-import { documentToken, elementOf } from './registry.js';
+import { documentToken, elementOf, hear } from './registry.js';
 import { scan } from './scan.js';
 import { hideLayer, showLayer } from './show.js';
 import { zoomOf } from './visible.js';
@@ -49,6 +49,10 @@ function whereIsFrame(doc, root, key) {
   const element = key ? elementOf(doc, key) : /** @type {Element} */ (root);
   return element ? { found: true, ...frameOf(doc, element), zoom: zoomOf() } : { found: false };
 }
+
+// The browser itself tells what the overlay cannot ask the page. It finds this here, in a global of the isolated world,
+// which no page can see.
+Reflect.set(globalThis, Symbol.for('marks'), { hear });
 
 export const engine = {
   /** @param {Node} root @param {string} body */

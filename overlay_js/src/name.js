@@ -43,9 +43,12 @@ const PRIVATE_USE = /[\ue000-\uf8ff\u{f0000}-\u{10fffd}]/gu;
 
 /** @param {string} text @param {number} [longest] */
 export function tidy(text, longest = LONGEST) {
-  const short = text.replace(PRIVATE_USE, '').replace(/\s+/g, ' ').trim();
-  // A cut between the halves of a character would leave what no file can hold.
-  return (short.length > longest ? `${short.slice(0, longest - 1).trimEnd()}…` : short).toWellFormed();
+  return cut(text.replace(PRIVATE_USE, '').replace(/\s+/g, ' ').trim(), longest);
+}
+
+/** No longer than that, and without half a character, which no file could hold. @param {string} text @param {number} longest */
+export function cut(text, longest) {
+  return (text.length > longest ? `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '').trimEnd()}…` : text).toWellFormed();
 }
 
 /** Whether there is a word, a number or a symbol in it. @param {string} text */
@@ -323,7 +326,7 @@ function visit(node, shows, reading) {
     return;
   }
   if (SILENT.has(tag) || INNER_FIELDS.has(role)) return;
-  const apart = style.display !== 'inline';
+  const apart = style.display !== 'inline' && style.display !== 'ruby';
   if (apart) say(reading, ' ');
   const generates = !NO_GENERATED.has(tag) && tag !== 'svg';
   if (generates) generate(element, '::before', visible, reading);

@@ -1,6 +1,6 @@
 // Which key belongs to which live element. Keys start with a token of their document, so that one from an earlier
 // document finds nothing here.
-import { documentElementOf, isConnectedOf } from './dom.js';
+import { documentElementOf, isConnectedOf, knowRootsAround, nodeTypeOf } from './dom.js';
 
 /** @type {{token: string, root: Element | null, next: number, byKey: Map<string, WeakRef<Element>>, keys: WeakMap<Element, string>}} */
 const book = { token: '', root: null, next: 1, byKey: new Map(), keys: new WeakMap() };
@@ -38,4 +38,23 @@ export function elementOf(doc, key) {
     return null;
   }
   return isConnectedOf(element) ? element : null;
+}
+
+const heard = /** @type {WeakMap<Element, string[]>} */ (new WeakMap());
+const UNHEARD = /** @type {string[]} */ ([]);
+
+/** The types of event that it listens to itself, as far as the browser told. @param {Element} element */
+export function listenedBy(element) {
+  return heard.get(element) ?? UNHEARD;
+}
+
+/** Takes what the browser tells of nodes: the types of event that each listens to. @param {string[][]} types @param {Node[]} nodes */
+export function hear(types, nodes) {
+  nodes.forEach((node, index) => {
+    if (nodeTypeOf(node) !== 1) return;
+    knowRootsAround(node);
+    if (types[index].length) heard.set(/** @type {Element} */ (node), types[index]);
+    else heard.delete(/** @type {Element} */ (node));
+  });
+  return true;
 }

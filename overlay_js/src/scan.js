@@ -2,7 +2,7 @@
 // All boxes and points are CSS pixels of this frame's viewport.
 import { areasOn, boxOfArea } from './area.js';
 import { attributeOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, localNameOf, nodeTypeOf, scrollHeightOf, scrollWidthOf, styleOf, titleOf, urlOf, textContentOf } from './dom.js';
-import { evidenceOf } from './evidence.js';
+import { evidenceOf, isDrawing, isStructure } from './evidence.js';
 import { frameOf } from './frame.js';
 import { blockerOf, closerPoints, describe, hitAt, isBehind, isInTheWay, reaches, samplePoints, targetsAre } from './hit.js';
 import { onePerIntent } from './intent.js';
@@ -11,7 +11,7 @@ import { labelsOf, textOf, tidy } from './name.js';
 import { rememberPlaces } from './quiet.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
-import { fingerprintOf, isDisabled, readableOf, rowOf, stateOf } from './state.js';
+import { fingerprintOf, isDisabled, isRow, readableOf, rowOf, stateOf } from './state.js';
 import { common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
 
 const SKIPPED = new Set(['script', 'style', 'template', 'head', 'noscript', 'meta', 'link', 'title', 'base', 'defs', 'clippath', 'symbol']);
@@ -29,6 +29,9 @@ const BUDGET_MS = 1500;
  * @property {string[]} evidence
  * @property {boolean} strong
  * @property {boolean} scrolls
+ * @property {boolean} listens
+ * @property {boolean} tells
+ * @property {boolean} drawing
  * @property {import('./quad.js').Area[]} pieces largest first
  * @property {number} parent
  */
@@ -144,7 +147,7 @@ function childrenShown(element, tag) {
 /** @param {Element} area @param {import('./quad.js').Area} piece @returns {Omit<Found, 'parent'> | null} */
 function areaCandidate(area, piece) {
   if (roleOf(area) !== 'link') return null;
-  return { element: area, control: area, evidence: ['href', 'area of an image map'], strong: true, scrolls: false, pieces: sizeOf(piece) ? [piece] : [] };
+  return { element: area, control: area, evidence: ['href', 'area of an image map'], strong: true, scrolls: false, listens: false, tells: true, drawing: false, pieces: sizeOf(piece) ? [piece] : [] };
 }
 
 /**
@@ -168,7 +171,8 @@ function candidateOf(element, tag, style, clip, around, opacity) {
   const pieces = hidden ? [] : piecesOf(element, style, clip, around.turned);
   pieces.sort((a, b) => sizeOf(b) - sizeOf(a));
   const reasons = [...evidence.strong, ...evidence.weak, ...(labelled ? [`label of ${describeControl(labelled)}`] : []), ...(scrolls ? ['scrolls'] : [])];
-  return { element, control: labelled ?? element, evidence: reasons, strong, scrolls, pieces };
+  const { listens, tells } = evidence;
+  return { element, control: labelled ?? element, evidence: reasons, strong, scrolls, listens, tells, drawing: isDrawing(element, listens, pieces), pieces };
 }
 
 /**
@@ -189,13 +193,23 @@ function reduce(found, view) {
     parent: each.parent,
     strong: each.strong,
     scrolls: each.scrolls,
-    surface: isSurface(each.element),
+    surface: each.drawing || isSurface(each.element),
+    listens: each.listens,
+    tells: each.tells,
+    structure: isStructure(each.element),
+    row: isRow(each.element),
     size: each.pieces.reduce((sum, piece) => sum + sizeOf(piece), 0),
     labels: each.control === each.element ? -1 : places.get(each.control) ?? -1,
     seen: each.pieces.length > 0 && sizeOf(each.pieces[0]) >= 9,
-    words: each.strong || !each.pieces.length ? 0 : textOf(each.element).length,
+    words: once(() => textOf(each.element).length),
   })), sizeOf(view));
   return found.filter((_, index) => stays[index]);
+}
+
+/** @param {() => number} count */
+function once(count) {
+  let known = -1;
+  return () => (known < 0 ? (known = count()) : known);
 }
 
 /** @param {Document} doc @param {Found[]} kept @param {number} wanted @param {{tests: number, until: number, spent: boolean}} budget */
@@ -239,7 +253,7 @@ function hitTest(doc, kept, wanted, budget) {
 function markOf(doc, found, points, rows, labels) {
   const { element, control } = found;
   const role = roleOf(control);
-  const kind = kindOf(control, role, found.scrolls);
+  const kind = found.drawing ? 'surface' : kindOf(control, role, found.scrolls);
   const called = calledOf(element, control, kind, labels);
   const piece = found.pieces.find((area) => points[0].x >= area.x && points[0].x <= area.right && points[0].y >= area.y && points[0].y <= area.bottom) ?? found.pieces[0];
   return {

@@ -1,44 +1,102 @@
 // What a control says about itself: value, checked, expanded and so on. A password's value is never read.
-import { attributeOf, childCountOf, clientHeightOf, clientWidthOf, firstElementOf, flatParentOf, hasAttribute, localNameOf, nextElementOf, parentElementOf, previousElementOf, rectOf, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, textContentOf } from './dom.js';
+import { attributeOf, childCountOf, clientHeightOf, clientWidthOf, documentOf, firstElementOf, flatParentOf, hasAttribute, localNameOf, nextElementOf, parentElementOf, previousElementOf, rectOf, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, styleOf, textContentOf } from './dom.js';
+import { scrollsOf } from './evidence.js';
 import { explicitRoleOf, inputTypeOf, isEditingHost, roleOf } from './role.js';
-import { textOf, tidy } from './name.js';
+import { cut, textOf, tidy } from './name.js';
 
 const MOST_OPTIONS = 400;
 const ROW_TAGS = new Set(['tr', 'li', 'article']);
 const ROW_ROLES = new Set(['row', 'listitem', 'option', 'treeitem', 'article']);
 const LONGEST_ROW = 400;
+const LONGEST_VALUE = 500;
 /** What a list can be made of besides rows by name: boxes without a meaning, and elements a page has defined. */
 const PLAIN_BOX = /^(div|section|a|.+-.+)$/;
+const BOUNDED = new Set(['slider', 'spinbutton', 'scrollbar', 'separator']);
+const CHECKED_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
+const POPUPS = new Set(['menu', 'listbox', 'tree', 'grid', 'dialog']);
 const VALUELESS = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'file', 'hidden']);
+
+/** Fields that hid what was typed when they were seen first: an eye beside them that shows it makes them no less secret. */
+const secretive = /** @type {WeakSet<Element>} */ (new WeakSet());
 
 /** @param {Element} element @param {boolean} scrolls @returns {object} the fields of `MarkState`, those that are set */
 export function stateOf(element, scrolls) {
   const state = /** @type {Record<string, unknown>} */ ({});
   const tag = localNameOf(element);
   const type = inputTypeOf(element);
+  const role = roleOf(element);
+  const style = styleOf(element);
   if (tag === 'input') state.input_type = type;
-  if (type === 'password') state.masked = true;
-  else if ((tag === 'input' && !VALUELESS.has(type)) || tag === 'textarea') state.value = cut(/** @type {HTMLInputElement} */ (element).value);
-  else if (tag === 'select') Object.assign(state, selectState(/** @type {HTMLSelectElement} */ (element)));
-  else if (isEditingHost(element)) state.value = tidy(textOf(element));
-  else if (hasAttribute(element, 'aria-valuenow')) state.value = attributeOf(element, 'aria-valuetext') ?? attributeOf(element, 'aria-valuenow');
-  const placeholder = attributeOf(element, 'placeholder');
+  Object.assign(state, isSecret(element, type, style) ? { masked: true } : valueState(element, tag, type, role));
+  if (BOUNDED.has(role)) Object.assign(state, boundsOf(element, type));
+  const placeholder = attributeOf(element, 'placeholder') ?? attributeOf(element, 'aria-placeholder');
   if (placeholder) state.placeholder = tidy(placeholder);
+  Object.assign(state, toggleState(element, tag, type, role));
+  const expanded = isExpanded(element, tag);
+  if (expanded !== null) state.expanded = expanded;
+  if (isDisabled(element)) state.disabled = true;
+  const isTyped = tag === 'textarea' || (tag === 'input' && !VALUELESS.has(type));
+  if ((isTyped && hasAttribute(element, 'readonly')) || attributeOf(element, 'aria-readonly') === 'true') state.readonly = true;
+  if (((isTyped || tag === 'select' || tag === 'input') && hasAttribute(element, 'required')) || attributeOf(element, 'aria-required') === 'true') state.required = true;
+  if (isSaid(attributeOf(element, 'aria-invalid')) || Element.prototype.matches.call(element, ':user-invalid')) state.invalid = true;
+  const popup = attributeOf(element, 'aria-haspopup');
+  if (isSaid(popup)) state.popup = POPUPS.has(String(popup)) ? popup : 'menu';
+  if (isSaid(attributeOf(element, 'aria-current'))) state.current = true;
+  if (attributeOf(element, 'aria-busy') === 'true') state.busy = true;
+  if (isFocused(element)) state.focused = true;
+  if (!scrolls && Element.prototype.matches.call(element, ':hover')) state.hovered = true;
+  if (scrolls || (tag !== 'input' && scrollsOf(element, style))) state.scroll = scrollStateOf(element);
+  return state;
+}
+
+/** What stands in it. @param {Element} element @param {string} tag @param {string} type @param {string} role */
+function valueState(element, tag, type, role) {
+  if ((tag === 'input' && !VALUELESS.has(type)) || tag === 'textarea') return { value: cut(/** @type {HTMLInputElement} */ (element).value, LONGEST_VALUE) };
+  if (type === 'file') return { value: tidy(Array.from(/** @type {HTMLInputElement} */ (element).files ?? [], (file) => file.name).join(', ')) };
+  if (tag === 'select') return selectState(/** @type {HTMLSelectElement} */ (element));
+  if (isEditingHost(element) || role === 'combobox') return { value: tidy(textOf(element)) };
+  if (!hasAttribute(element, 'aria-valuenow')) return {};
+  return { value: tidy(attributeOf(element, 'aria-valuetext') || attributeOf(element, 'aria-valuenow') || '') };
+}
+
+/** Whether what stands in it is for nobody's eyes. @param {Element} element @param {string} type @param {CSSStyleDeclaration} style */
+function isSecret(element, type, style) {
+  if (type === 'password') secretive.add(element);
+  const hides = /** @type {any} */ (style).webkitTextSecurity;
+  return secretive.has(element) || (hides !== undefined && hides !== 'none') || /\bcurrent-password\b/.test(attributeOf(element, 'autocomplete') ?? '');
+}
+
+/** How low and how high it goes, where it says. @param {Element} element @param {string} type */
+function boundsOf(element, type) {
+  const isNative = type === 'range' || type === 'number';
+  const from = (/** @type {string} */ side) => attributeOf(element, isNative ? side : `aria-value${side}`)?.trim().slice(0, 24) || null;
+  const usual = type === 'range' ? ['0', '100'] : [null, null];
+  return { minimum: from('min') ?? usual[0], maximum: from('max') ?? usual[1] };
+}
+
+/** Checked, pressed and selected. @param {Element} element @param {string} tag @param {string} type @param {string} role */
+function toggleState(element, tag, type, role) {
+  const state = /** @type {Record<string, unknown>} */ ({});
+  const checked = attributeOf(element, 'aria-checked');
   if (type === 'checkbox' || type === 'radio') {
     const input = /** @type {HTMLInputElement} */ (element);
     state.checked = input.indeterminate ? 'mixed' : String(input.checked);
-  } else if (isTristate(attributeOf(element, 'aria-checked'))) state.checked = attributeOf(element, 'aria-checked');
+  } else if (isTristate(checked)) state.checked = checked;
+  else if (CHECKED_ROLES.has(role)) state.checked = 'false';
   if (isTristate(attributeOf(element, 'aria-pressed'))) state.pressed = attributeOf(element, 'aria-pressed');
-  if (isBoolean(attributeOf(element, 'aria-selected'))) state.selected = attributeOf(element, 'aria-selected') === 'true';
-  if (tag === 'summary') state.expanded = hasAttribute(parentElementOf(element), 'open');
-  else if (isBoolean(attributeOf(element, 'aria-expanded'))) state.expanded = attributeOf(element, 'aria-expanded') === 'true';
-  if (isDisabled(element)) state.disabled = true;
-  if (hasAttribute(element, 'readonly') || attributeOf(element, 'aria-readonly') === 'true') state.readonly = true;
-  if (hasAttribute(element, 'required') || attributeOf(element, 'aria-required') === 'true') state.required = true;
-  if ((attributeOf(element, 'aria-invalid') ?? 'false') !== 'false') state.invalid = true;
-  if (isActive(element)) state.focused = true;
-  if (scrolls) state.scroll = scrollStateOf(element);
+  if (tag === 'option') state.selected = /** @type {HTMLOptionElement} */ (element).selected;
+  else if (isBoolean(attributeOf(element, 'aria-selected'))) state.selected = attributeOf(element, 'aria-selected') === 'true';
   return state;
+}
+
+/** Whether what it opens is open; null where it opens nothing. @param {Element} element @param {string} tag @returns {boolean | null} */
+function isExpanded(element, tag) {
+  const details = tag === 'summary' ? parentElementOf(element) : null;
+  if (details && localNameOf(details) === 'details') return hasAttribute(details, 'open');
+  const said = attributeOf(element, 'aria-expanded');
+  if (isBoolean(said)) return said === 'true';
+  const popover = hasAttribute(element, 'popovertarget') ? /** @type {HTMLButtonElement} */ (element).popoverTargetElement : null;
+  return popover ? Element.prototype.matches.call(popover, ':popover-open') : null;
 }
 
 /** @param {Element} element */
@@ -49,10 +107,11 @@ export function scrollStateOf(element) {
   };
 }
 
-/** @param {Element} element @returns {boolean} */
+/** By itself, by its fieldset, or by an `aria-disabled` around it, which holds for all that is in it. @param {Element} element @returns {boolean} */
 export function isDisabled(element) {
-  if (attributeOf(element, 'aria-disabled') === 'true') return true;
-  return Element.prototype.matches.call(element, ':disabled');
+  if (Element.prototype.matches.call(element, ':disabled')) return true;
+  const said = Element.prototype.closest.call(element, '[aria-disabled]');
+  return said !== null && attributeOf(said, 'aria-disabled') === 'true';
 }
 
 /** @param {HTMLSelectElement} select */
@@ -60,14 +119,14 @@ function selectState(select) {
   const options = Array.from(select.options);
   const label = (/** @type {HTMLOptionElement} */ option) => tidy(option.label || option.text);
   return {
-    value: options.filter((option) => option.selected).map(label).join(', '),
+    value: cut(options.filter((option) => option.selected).slice(0, MOST_OPTIONS).map(label).join(', '), LONGEST_VALUE),
     options: options.filter((option) => !option.disabled).slice(0, MOST_OPTIONS).map(label),
   };
 }
 
-/** @param {string} value */
-function cut(value) {
-  return value.length > 500 ? `${value.slice(0, 499)}…` : value;
+/** Of states that are on by any word but `false`. @param {string | null} value */
+function isSaid(value) {
+  return value !== null && value !== '' && value !== 'false';
 }
 
 /** @param {string | null} value */
@@ -86,12 +145,15 @@ function isChoice(element) {
   return type === 'radio' || type === 'checkbox';
 }
 
-/** Whether it has the focus in its document or shadow root. @param {Element} element @returns {boolean} */
-function isActive(element) {
+/** Whether keys would go to it: it has the focus, or stands in for what has. @param {Element} element @returns {boolean} */
+function isFocused(element) {
   const root = rootOf(element);
   const proto = root instanceof ShadowRoot ? ShadowRoot.prototype : Document.prototype;
-  const active = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(proto, 'activeElement')).get?.call(root);
-  return active === element;
+  const active = /** @type {Element | null} */ (Object.getOwnPropertyDescriptor(proto, 'activeElement')?.get?.call(root) ?? null);
+  const id = attributeOf(element, 'id');
+  if (active !== element && (!active || !id || attributeOf(active, 'aria-activedescendant') !== id)) return false;
+  // A frame remembers what had the focus in it; a page in the background still is where keys are sent.
+  return window === top || Document.prototype.hasFocus.call(documentOf(element));
 }
 
 /** @param {Element} element @param {string} name @returns {string} changes when what the element is changes, not when it moves */
@@ -113,9 +175,9 @@ export function rowOf(element, texts) {
   if (!row) return { row: '', rowText: '' };
   const whole = texts?.get(row) ?? (textOf(row, isButtonOrHost) || textOf(row, isEditingHost));
   texts?.set(row, whole);
-  if (row === element) return { row: '', rowText: whole.slice(0, LONGEST_ROW) };
+  if (row === element) return { row: '', rowText: cut(whole, LONGEST_ROW) };
   const own = isEditingHost(element) ? '' : textOf(element);
-  const rowText = (own ? whole.replace(own, () => '') : whole).replace(/\s+/g, ' ').trim().slice(0, LONGEST_ROW);
+  const rowText = cut((own ? whole.replace(own, () => '') : whole).replace(/\s+/g, ' ').trim(), LONGEST_ROW);
   return { row: rowText && isRow(row) ? fnv1a(rowText) : '', rowText };
 }
 
@@ -150,7 +212,7 @@ function hasShapeOf(one, other) {
 }
 
 /** @param {Element} element */
-function isRow(element) {
+export function isRow(element) {
   return ROW_TAGS.has(localNameOf(element)) || ROW_ROLES.has(explicitRoleOf(element));
 }
 

@@ -18,7 +18,7 @@ from vision_agent.types import Box, Kind, Mark, Size
 from vision_agent.vision.annotate import layer
 from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Picture
-from vision_agent.vision.place import faults, place
+from vision_agent.vision.place import faults, place, tiles
 from vision_agent.vision.style import PALETTE
 
 Place = tuple[float, float, float, float]
@@ -318,6 +318,29 @@ def test_on_a_closer_look_only_what_it_shows_has_a_number_of_the_usual_size() ->
     there = [mark for mark in placed if mark.label_box]
     assert {label(mark).height for mark in there} == {15.0}
     assert faults(there, closer) == ()
+
+
+def test_a_crowd_without_room_for_its_numbers_is_shown_apart_where_they_have_room() -> None:
+    picture = blank()
+    crowd, roomy = grid(24, 6, 12, 12, x=500, y=300), [(40.0, 40 + row * 50, 200, 30) for row in range(10)]
+    placed = place(marks_at([*roomy, *crowd], first=100), picture)
+    apart = tiles(placed, picture)
+    assert 1 <= len(apart) <= 4
+    seen = set()
+    for tile in apart:
+        closer = picture.zoomed(tile, Contract())
+        assert closer.map.scale_x <= 0.5
+        there = [mark for mark in place(placed, closer) if mark.label_box]
+        assert faults(there, closer) == ()
+        assert layer(there, closer).leaders == ()
+        seen |= {mark.number for mark in there}
+    assert seen == {mark.number for mark in placed[10:]}
+
+
+@pytest.mark.parametrize("layout", ["calendar", "form", "table rows with links", "links in a paragraph"])
+def test_where_numbers_have_room_nothing_is_shown_apart(layout: str) -> None:
+    picture = blank()
+    assert tiles(place(marks_at(LAYOUTS[layout]), picture), picture) == ()
 
 
 def test_a_letter_before_the_number_is_placed_as_it_is_drawn() -> None:

@@ -14,11 +14,12 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 
 from vision_agent.actions import Point
-from vision_agent.browser import overlay
+from vision_agent.browser import listeners, overlay
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.types import Box
 
 _MOST_FRAMES = 60
+_LISTEN_S = 2.0
 _SPARE_POINTS = 5
 """Wanted per mark in a child frame, because a parent may cover the first."""
 
@@ -102,6 +103,7 @@ async def scan(page: Page, deadline_s: float, known: Sequence[str] = ()) -> Scan
         FrameSilent: the main frame gave no answer.
         BrowserUnavailable: the browser is gone.
     """
+    is_heard = await listeners.bring(page, min(_LISTEN_S, deadline_s / 4))
     answer = await overlay.ask(page.main_frame, "scan", deadline_s, points=1, known=list(known))
     main = Scanned(page.main_frame, "", place_of_page(answer), answer["token"], None, "", answer)
     result = Scan(known=known)
@@ -109,6 +111,8 @@ async def scan(page: Page, deadline_s: float, known: Sequence[str] = ()) -> Scan
     await _descend(result, main, deadline_s)
     if result.is_partial:
         result.living.update(key for key in known if result.owner(key) is None)
+    if not is_heard:
+        result.warnings.append("not everything that listens for clicks could be told in time; some may not be marked")
     for scanned in result.frames:
         if scanned.answer["outOfBudget"]:
             where = f"frame {scanned.name}" if scanned.name else "the page"

@@ -7,29 +7,68 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from vision_agent.types import Box, Covered, Mark, PageMap, ScrollState
 
 _LONGEST_NAME = 100
 _LONGEST_VALUE = 60
 _LONGEST_CONTEXT = 160
+_LONGEST_OPTIONS = 120
 _MOST_OPTIONS = 12
+_MOST_GONE = 30
 _MOST_CHARACTERS = 40_000
+_MOST_STACKED = 4
+"""Accents on one letter; Vietnamese and pointed Hebrew need three."""
 
-# It joins emoji and nothing in ASCII, where it would only hide that `[:]` or `<` stands there; keycaps have one too.
-_STRAY_JOINER = re.compile(r"\u200d+(?=[\ufe0f\u200d]*(?:[\x00-\x7f]|$))|(?<=[\x00-\x7f])[\u200d\ufe0f]+(?!\u20e3)")
-_FLAGS = ("selected", "disabled", "readonly", "required", "invalid", "focused")
+_FLAGS = ("selected", "current", "disabled", "readonly", "required", "invalid", "busy", "focused", "hovered")
 _SAID_BY_TAG = {
-    "a": "link",
-    "button": "button",
-    "select": "combobox",
-    "textarea": "textbox",
-    "canvas": "img",
-    "video": "video",
-    "summary": "button",
-    "input": "",
+    "a": ("link",),
+    "area": ("link",),
+    "button": ("button",),
+    "summary": ("button",),
+    "select": ("combobox",),
+    "option": ("option",),
+    "textarea": ("textbox",),
+    "canvas": ("img",),
+    "img": ("img",),
+    "svg": ("img",),
+    "video": ("video",),
+    "audio": ("audio",),
+    "tr": ("row",),
+    "td": ("cell", "gridcell"),
+    "th": ("columnheader", "rowheader"),
+    "li": ("listitem",),
+    "p": ("paragraph",),
+    "ul": ("list",),
+    "ol": ("list",),
+    **{name: (name,) for name in ("dialog", "form", "table", "article", "figure", "output")},
+    **{f"h{level}": ("heading",) for level in range(1, 7)},
 }
+"""Roles that go without saying."""
+_ROLES_OF_THEIR_OWN = ("switch", "combobox", "tab", "menuitemcheckbox", "menuitemradio", "option")
+"""Those that an input's type does not tell."""
+
+# Joiners hold emoji and some letters together; beside ASCII they would only hide that `[:]` or `<` stands there.
+_STRAY_JOINER = re.compile(r"\u200d+(?=[\ufe0f\u200d]*(?:[\x00-\x7f]|$))|(?<=[\x00-\x7f])[\u200d\ufe0f]+(?!\u20e3)")
+_STRAY_NON_JOINER = re.compile(r"(?<![^\W\d_a-zA-Z])\u200c+|\u200c+(?![^\W\d_a-zA-Z])")
+_ACCENT = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20df\u20e1-\u20ff\ufe20-\ufe2f]"
+_STACKED = re.compile(f"((?:{_ACCENT}){{{_MOST_STACKED}}}){_ACCENT}+")
+
+# Letters and symbols that show nothing although their category does not say so: fillers, blanks, variation selectors.
+_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0e\uffa0\ufffc\U000e0100-\U000e01ef]"
+)
+
+# What could pass for `[:]` or for `@frame:` to a reader that is not a parser.
+_BETWEEN = r"[\s\u0300-\u036f\u20d0-\u20ff]*"
+_COLON = "[:\u02d0\u02d1\u02d8\u02f8\u0589\u05c3\u0703\u0704\u1361\u205a\u205d\u2236\u22ee\ua789\ufe13\ufe30\ufe55]"
+_OPENING = "[\\[\u2045\u27e6\u2768\u2772\u298b\u298d\u298f\u3010\u3014\u3016\u301a\ufe39\ufe47\ufe5d]"
+_CLOSING = "[\\]\u2046\u27e7\u2769\u2773\u298c\u298e\u2990\u3011\u3015\u3017\u301b\ufe3a\ufe48\ufe5e]"
+_LIKE_A_MARK = re.compile(f"{_OPENING}{_BETWEEN}{_COLON}{_BETWEEN}{_CLOSING}")
+_LIKE_A_FRAME = re.compile(f"[@\ufe6b]{_BETWEEN}frame{_BETWEEN}{_COLON}", re.IGNORECASE)
+_NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
+"""Full-width forms of ASCII; a one-to-one map, so that places stay."""
 
 
 def reading_order(boxes: Sequence[Box]) -> list[int]:
@@ -52,14 +91,18 @@ def listing(
     covered: Sequence[Covered],
     picture: PageMap,
     more: Sequence[str] = (),
+    gone: Sequence[int] = (),
 ) -> str:
-    """The listing: marks and `_[:]` context in reading order, then what lies outside or beneath.
+    """The listing: marks and `_[:]` context in reading order, then what lies outside or beneath, and what has gone.
 
     `context` boxes are in page coordinates; `picture` is the map of the picture that goes with it, for surfaces;
     `more` is what else there is to say of what is not in it.
     """
     entries = [(mark.box, line_of(mark, picture)) for mark in marks]
-    entries += [(box, f"_[:]{plain(text, _LONGEST_CONTEXT)}") for text, box in context]
+    said = {mark.name for mark in marks if any(each.endswith("beside it") for each in mark.evidence)}
+    entries += [
+        (box, f"_[:]{plain(text, _LONGEST_CONTEXT)}") for text, box in context if text.rstrip(" :：*") not in said
+    ]
     lines = [entries[index][1] for index in reading_order([box for box, _ in entries])]
     kept = _within(lines, _MOST_CHARACTERS)
     rest = [f"{len(lines) - len(kept)} more lines were cut"] if len(kept) < len(lines) else []
@@ -70,7 +113,10 @@ def listing(
         rest.append(f"{scroll.below:.0f} px below")
     for each in covered:
         number = f" [{each.blocker_mark}]" if each.blocker_mark is not None else ""
-        rest.append(f"{each.count} covered by {plain(each.blocker, _LONGEST_NAME)}{number}")
+        rest.append(f"{each.count} covered by {_blocker(each.blocker)}{number}")
+    if gone:
+        further = f" and {len(gone) - _MOST_GONE} more" if len(gone) > _MOST_GONE else ""
+        rest.append(f"gone: {' '.join(str(number) for number in gone[:_MOST_GONE])}{further}")
     return "\n".join([*kept, *([f"... {' · '.join(rest)}"] if rest else [])])
 
 
@@ -83,9 +129,23 @@ def line_of(mark: Mark, picture: PageMap) -> str:
 
 def plain(text: str, longest: int) -> str:
     """Page text that cannot break a line, reorder it, hide in it or pass for the start of one; cut with `…`."""
-    safe = _STRAY_JOINER.sub("", "".join(_safe(letter) for letter in text))
-    safe = " ".join(safe.split()).replace("[:]", "[;]").replace("@frame:", "@frame;")
-    return safe if len(safe) <= longest else safe[: longest - 1] + "…"
+    safe = _BLANK.sub("", "".join(_safe(letter) for letter in text))
+    safe = _STACKED.sub(r"\1", _STRAY_NON_JOINER.sub("", _STRAY_JOINER.sub("", safe)))
+    safe = _changed(_LIKE_A_FRAME, "@frame;", _changed(_LIKE_A_MARK, "[;]", " ".join(safe.split())))
+    return safe if len(safe) <= longest else _STRAY_JOINER.sub("", safe[: longest - 1]).rstrip() + "…"
+
+
+def _changed(forged: re.Pattern[str], into: str, text: str) -> str:
+    """The text with every match replaced, found also where it is written in full-width forms."""
+    narrow = text.translate(_NARROW)
+    for found in reversed(list(forged.finditer(narrow))):
+        text = text[: found.start()] + into + text[found.end() :]
+    return text
+
+
+def _blocker(text: str) -> str:
+    """What covers something, with nothing in it that looks like the rest of the last line."""
+    return re.sub(r"\[(\d+)\]", r"(\1)", plain(text, _LONGEST_NAME).translate(_NARROW).replace("·", "•"))
 
 
 def _word(text: str) -> str:
@@ -94,7 +154,7 @@ def _word(text: str) -> str:
 
 
 def _safe(letter: str) -> str:
-    if letter in "\u200d\ufe0f":  # joins emoji
+    if letter in "\u200c\u200d\ufe0f":  # keep letters apart, join emoji, ask for their colours
         return letter
     category = unicodedata.category(letter)
     if category == "Zs":
@@ -104,30 +164,25 @@ def _safe(letter: str) -> str:
 
 
 def _attributes(mark: Mark, picture: PageMap) -> list[str]:
-    state, said = mark.state, []
-    if state.input_type and mark.tag == "input":
-        said.append(f"type={_word(state.input_type)}")
-    elif mark.kind == "surface":
-        box = picture.box_to_picture(mark.box)
-        said.append(f"surface x={box.x:.0f} y={box.y:.0f} w={box.width:.0f} h={box.height:.0f}")
-    elif mark.kind != "scroller" and _SAID_BY_TAG.get(mark.tag) != mark.role:
-        said.append("clickable" if mark.role == "generic" else f"role={_word(mark.role)}")
+    state, said = mark.state, [*_what(mark, picture)]
     if state.masked:
         said.append("value=•••")
     elif state.value:
         said.append(f'value="{_quoted(state.value)}"')
     elif state.placeholder and state.placeholder != mark.name:
         said.append(f'placeholder="{_quoted(state.placeholder)}"')
+    if state.minimum or state.maximum:
+        said.append(f'range="{_quoted(state.minimum or "")}..{_quoted(state.maximum or "")}"')
     if state.options:
-        more = "|…" if len(state.options) > _MOST_OPTIONS else ""
-        shown = "|".join(_quoted(option).replace("|", "/") for option in state.options[:_MOST_OPTIONS])
-        said.append(f'options="{shown}{more}"')
+        said.append(_options(state.options))
     for name in ("checked", "pressed"):
         value = getattr(state, name)
         if value is not None:
             said.append(name if value == "true" else f"{name}={value}")
     if state.expanded is not None:
         said.append("expanded" if state.expanded else "collapsed")
+    if state.popup and mark.kind != "field":
+        said.append(f"popup={_word(state.popup)}")
     said += [name for name in _FLAGS if getattr(state, name)]
     if state.scroll is not None:
         said.append(_remains(state.scroll))
@@ -138,6 +193,35 @@ def _attributes(mark: Mark, picture: PageMap) -> list[str]:
     if mark.change:
         said.append(f"*{mark.change}")
     return said
+
+
+def _what(mark: Mark, picture: PageMap) -> Iterator[str]:
+    """What the tag does not say of what it is."""
+    if mark.kind == "surface":
+        box = picture.box_to_picture(mark.box)
+        yield f"surface x={box.x:.0f} y={box.y:.0f} w={box.width:.0f} h={box.height:.0f}"
+    elif mark.tag == "input" and mark.state.input_type:
+        if mark.state.input_type != "text":
+            yield f"type={_word(mark.state.input_type)}"
+        if mark.role in _ROLES_OF_THEIR_OWN:
+            yield f"role={mark.role}"
+    elif mark.role == "generic":
+        if mark.kind == "field":
+            yield "editable"
+        elif mark.kind != "scroller":
+            yield "clickable"
+    elif mark.kind != "scroller" and mark.role not in _SAID_BY_TAG.get(mark.tag, ()):
+        yield f"role={_word(mark.role)}"
+
+
+def _options(options: Sequence[str]) -> str:
+    shown: list[str] = []
+    for option in options[:_MOST_OPTIONS]:
+        if sum(map(len, shown)) > _LONGEST_OPTIONS:
+            break
+        shown.append(_quoted(option).replace("|", "/"))
+    more = f"|…{len(options) - len(shown)} more" if len(options) > len(shown) else ""
+    return f'options="{"|".join(shown)}{more}"'
 
 
 def _quoted(value: str) -> str:

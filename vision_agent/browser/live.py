@@ -12,7 +12,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from vision_agent.actions import Action
-from vision_agent.browser import gate, overlay
+from vision_agent.browser import gate, listeners, overlay
 from vision_agent.browser.act import Hands, open_page
 from vision_agent.browser.capture import release
 from vision_agent.browser.observe import Eye, Seen
@@ -137,3 +137,4 @@ async def on(
         tabs.close()
         for each in [*tabs.pages]:
             await release(each)
+            await listeners.release(each)

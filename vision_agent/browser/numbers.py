@@ -119,5 +119,11 @@ def _may_be(old: Sighting, new: Sighting) -> bool:
 
 def is_another(before: str, now: str) -> bool:
     """Whether two texts of a row are of different rows: both say something, and hardly the same."""
-    old, new = set(before.split()), set(now.split())
+    old, new = _words(before), _words(now)
     return bool(old and new) and 2 * len(old & new) <= min(len(old), len(new))
+
+
+def _words(text: str) -> set[str]:
+    """What tells a row from others: its words, and its numbers only where it has no words, for counters go on."""
+    words = set(text.split())
+    return {word for word in words if any(letter.isalpha() for letter in word)} or words

@@ -19,7 +19,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from vision_agent.actions import Point
-from vision_agent.browser import frames, overlay
+from vision_agent.browser import frames, listeners, overlay
 from vision_agent.browser.capture import capture
 from vision_agent.browser.density import within_cap
 from vision_agent.browser.frames import Scan, Scanned
@@ -84,6 +84,8 @@ class Eye:
     _epoch: int = 0
     _before: dict[int, Mark] | None = None
     """All marks of the last look at this document, drawn or not."""
+    _placed: tuple[Mark, ...] = ()
+    """Those drawn in its last picture of the whole: numbers stay where they were."""
     masked_keys: set[str] = field(default_factory=set)
     """Fields into which a secret was typed."""
 
@@ -118,7 +120,13 @@ class Eye:
     async def _look(self, tabs: Tabs, region: Box | None, *, is_first: bool) -> Seen:
         clock = _Stages()
         await self.hide(tabs.active)
-        at_rest = await settle(tabs, self.settings.quiet_s, self.settings.rest_deadline_s)
+        # What listens is told while the page comes to rest: the scan then only asks for what is new.
+        hearing = asyncio.create_task(listeners.bring(tabs.active, self.settings.rest_deadline_s))
+        try:
+            at_rest = await settle(tabs, self.settings.quiet_s, self.settings.rest_deadline_s)
+        finally:
+            hearing.cancel()
+            await asyncio.wait([hearing])
         clock.end("settle")
         page, pages, deadline = tabs.active, tuple(tabs.pages), self.settings.scan_deadline_s
         # At once: Chromium takes its picture two frames after it was asked, and the page is idle meanwhile.
@@ -133,6 +141,7 @@ class Eye:
             self._token, self._epoch = main["token"], self._epoch + 1
             self._numbers.restart()
             self._before = region = None
+            self._placed = ()
         secret = self._secret_keys(scan)
         found = self._marks(scan, whole, secret)
         masked = tuple(shown.box for shown in scan.fields if shown.key in secret)
@@ -146,7 +155,8 @@ class Eye:
         shown = region or whole
         inside = [mark for mark in found if mark.box.intersection(shown)]
         capped, left_out = within_cap(inside, self.settings.most_marks)
-        marks = tuple(mark for mark in place.place(capped, clean) if mark.label_box)
+        before = self._placed if region is None else ()
+        marks = tuple(mark for mark in place.place(capped, clean, before=before) if mark.label_box)
         clock.end("place")
         layer = annotate.layer(marks, clean)
         marked = annotate.draw(clean, layer)
@@ -158,13 +168,14 @@ class Eye:
             await overlay.ask(page.main_frame, "show", deadline, layer=drawn, box=shown.model_dump())
         scroll, covered = ScrollState(**main["scroll"]), _covered(scan, marks)
         more = [*_beside(len(found) - len(marks), len(inside) - len(capped), region), *([left_out] if left_out else [])]
-        lines = listing(marks, _context(scan, shown), scroll, covered, clean.map, more)
+        change = self._change(found)
+        lines = listing(marks, _context(scan, shown), scroll, covered, clean.map, more, change.gone)
         marked_shot = await encoding
         clock.end("encode")
         warnings = [
             *scan.warnings,
             *_unrest(at_rest, [mark.label for mark in found if mark.key in moved]),
-            *_illegible(place.faults(marks, clean)),
+            *_illegible(marks, clean),
         ]
         observation = Observation(
             id=uuid.uuid4().hex[:12],
@@ -181,13 +192,15 @@ class Eye:
             clean=clean_shot,
             marked=marked_shot,
             region=region,
-            change=self._change(found),
+            change=change,
             covered=covered,
             at_rest=at_rest,
             warnings=tuple(warnings),
             timings=clock.seconds,
         )
         self._before = {mark.number: mark for mark in found}
+        if region is None:
+            self._placed = marks
         return Seen(observation, page, pages, scan, picture, masked)
 
     def _secret_keys(self, scan: Scan) -> set[str]:
@@ -233,7 +246,9 @@ class Eye:
         old = self._before.get(mark.number)
         if old is None:
             return "new"
-        if (old.name, old.state, old.role, old.row) != (mark.name, mark.state, mark.role, mark.row):
+        here = {"hovered": mark.state.hovered}  # that the pointer came or went is no change of the page
+        was = old.state.model_copy(update=here)
+        if (old.name, was, old.role, old.row) != (mark.name, mark.state, mark.role, mark.row):
             return "changed"
         is_moved = abs(old.box.x - mark.box.x) > _MOVED or abs(old.box.y - mark.box.y) > _MOVED
         return "moved" if is_moved else ""
@@ -313,11 +328,19 @@ def _beside(not_shown: int, left_out: int, region: Box | None) -> list[str]:
     return [f"a closer look at part of the page; {others} marks are outside of it" if others else "a closer look"]
 
 
-def _illegible(numbers: Sequence[int]) -> list[str]:
-    if not numbers:
-        return []
-    which, those = ", ".join(map(str, numbers[:_MOST_SAID])), "them" if len(numbers) > 1 else "it"
-    return [f"the picture is too crowded at {which}{' and more' if len(numbers) > _MOST_SAID else ''}; zoom to {those}"]
+def _illegible(marks: Sequence[Mark], picture: Picture) -> list[str]:
+    """Which numbers are not to be trusted in the picture, and where a closer look shows more."""
+    said = []
+    if wrong := place.faults(marks, picture):
+        which, those = ", ".join(map(str, wrong[:_MOST_SAID])), "them" if len(wrong) > 1 else "it"
+        said.append(
+            f"the picture is too crowded at {which}{' and more' if len(wrong) > _MOST_SAID else ''}; zoom to {those}"
+        )
+    if crowded := place.tiles(marks, picture):
+        boxes = [picture.map.box_to_picture(box) for box in crowded[:_MOST_SAID]]
+        where = ", ".join(f"({box.x:.0f}, {box.y:.0f}) to ({box.right:.0f}, {box.bottom:.0f})" for box in boxes)
+        said.append(f"the picture is crowded; these parts read better by themselves: zoom {where}")
+    return said
 
 
 def _unrest(at_rest: bool, moved: Sequence[str]) -> list[str]:

@@ -20,6 +20,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision_agent.actions import Point
 from vision_agent.types import Box, Mark
 from vision_agent.vision.annotate import Rect, drawn_rects, gap, strokes
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
@@ -52,13 +53,21 @@ _COARSER = 4
 
 # Alike neighbours, and what it is worth that their numbers stand alike.
 _ROW_GAP_PX = 24
-_COLUMN_GAP_PX = 30
+_COLUMN_GAP_PX = 40
 _MISFIT = 3.0
-_MIXED = 0.35
+_MIXED = 0.5
 _STRAY = 2.0
 """Whose place with others of its size costs more than this above its best stands alone."""
 _STRAY_MIXED = 1.2
 """The same among things of different width."""
+
+# What is shown apart: so many that have no good place, that near each other.
+_CROWD = 12
+_CROWD_GAP_PX = 40
+_HIDDEN = 0.75
+_TILES_ACROSS = 3
+_TILES_MOST = 6
+"""A tile is no smaller than this share of the picture each way."""
 
 _LEADER = -1
 _NEAR_PX = 140
@@ -115,6 +124,48 @@ def faults(marks: Sequence[Mark], picture: Picture) -> tuple[int, ...]:
     return tuple(mark.number for mark, is_wrong in zip(placed, wrong.tolist(), strict=True) if is_wrong)
 
 
+def tiles(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> tuple[Box, ...]:
+    """Page boxes to be shown apart and larger, in reading order: where many placed marks have no good place.
+
+    There a number leads elsewhere by a line, hides its target, or breaks a rule. Where only few do, nothing is gained.
+    """
+    placed = [mark for mark in marks if mark.label_box]
+    if len(placed) < _CROWD:
+        return ()
+    rects = drawn_rects([mark.box for mark in placed], picture)
+    labels = np.array([_rect_of(box) for mark in placed if (box := mark.label_box)], np.int32)
+    wrong = set(faults(placed, picture))
+    is_poor = (_common(labels, rects) > _HIDDEN * _area(rects)) | np.array([mark.number in wrong for mark in placed])
+    pairs = zip(labels.tolist(), rects.tolist(), strict=True)
+    is_poor |= np.array([gap(_rect(label), _rect(rect)) >= style.leader_from for label, rect in pairs])
+    poor = rects[is_poor]
+    if len(poor) < _CROWD:
+        return ()
+    one, other = np.nonzero(_gaps_between(poor) <= _CROWD_GAP_PX)
+    found = [
+        tile for crowd in _joined(len(poor), one, other) if len(crowd) >= _CROWD for tile in _cut(poor[crowd], picture)
+    ]
+    return tuple(sorted(found, key=lambda tile: (tile.y, tile.x)))
+
+
+def _cut(rects: Ints, picture: Picture) -> Iterator[Box]:
+    """The page boxes around these rectangles, none much larger than a third of the picture each way."""
+    size, map = picture.size, picture.map
+    start, end = rects[:, :2].min(axis=0), rects[:, 2:].max(axis=0)
+    many = np.maximum(1, np.ceil((end - start) * _TILES_ACROSS / (size.width, size.height))).astype(int)
+    middles = (rects[:, :2] + rects[:, 2:]) / 2
+    cells = np.minimum(((middles - start) * many / np.maximum(1, end - start)).astype(int), many - 1)
+    for cell in np.unique(cells, axis=0):
+        inside = rects[(cells == cell).all(axis=1)]
+        start_at, end_at = inside[:, :2].min(axis=0) - _NEIGHBOUR_PX, inside[:, 2:].max(axis=0) + _NEIGHBOUR_PX
+        # A narrow strip would show its things without what they belong to.
+        more = np.maximum(0, np.array([size.width, size.height]) // _TILES_MOST - (end_at - start_at)) // 2
+        left, top = np.maximum(start_at - more, 0).tolist()
+        right, bottom = np.minimum(end_at + more, (size.width, size.height)).tolist()
+        corner = map.to_page(Point(x=left, y=top))
+        yield Box(x=corner.x, y=corner.y, width=(right - left) * map.scale_x, height=(bottom - top) * map.scale_y)
+
+
 def _shown(boxes: Sequence[Box], picture: Picture) -> list[bool]:
     """Which page boxes are in the picture; of one that its edge cuts, enough for a number must be there."""
     map, size = picture.map, picture.size
@@ -169,6 +220,8 @@ class _Ground:
     narrow: Ints
     kinds: Ints
     is_toggle: Bools
+    is_link: Bools
+    is_field: Bools
     width: int
     height: int
     ink: Ints
@@ -230,6 +283,8 @@ def _survey(marks: Sequence[Mark], picture: Picture, style: Style) -> _Ground:
         narrow=_label_sizes(marks, rects, style, "narrow"),
         kinds=np.unique([mark.kind for mark in marks], return_inverse=True)[1].astype(np.int32),
         is_toggle=np.array([mark.kind == "toggle" for mark in marks]),
+        is_link=np.array([mark.kind == "link" for mark in marks]),
+        is_field=np.array([mark.kind == "field" for mark in marks]),
         width=width,
         height=height,
         ink=_ink_table(pixels, rects),
@@ -263,7 +318,7 @@ def _ink_table(pixels: Pixels, rects: Ints) -> Ints:
     edges = np.asarray(cv2.threshold(change, 20, 1, cv2.THRESH_BINARY)[1], np.uint8)
     # Outlines will be drawn here, so there is nothing left to cover.
     for left, top, right, bottom in (rects // _COARSE).tolist():
-        cv2.rectangle(edges, (left, top), (right, bottom), 0, 1)
+        cv2.rectangle(edges, (left, top), (right, bottom), 0, 2)
     return np.asarray(cv2.integral(edges), np.int32)
 
 
@@ -305,6 +360,7 @@ def _gather(ground: _Ground) -> _Candidates:
     many = rects.shape[1]
     of = np.repeat(np.arange(len(rects), dtype=np.int32), many)
     costs = _costs(ground, rects.reshape(-1, 4), of).reshape(-1, many) + preferences
+    costs[ground.is_field] += _WHERE_TEXT_BEGINS
     return _Candidates(rects, costs.astype(np.float32))
 
 
@@ -333,6 +389,8 @@ _AROUND: dict[Hand, tuple[tuple[str, str, float], ...]] = {
     ),
 }  # fmt: skip
 _PLACES = [(x, y) for hand in _AROUND.values() for x, y, _ in hand]
+# Of a field, whether there is text yet or not.
+_WHERE_TEXT_BEGINS = np.array([0.35 * (x in ("start", "quarter", "on start")) for x, _ in _PLACES], np.float32)
 _ABOVE_AND_BELOW = [
     tuple(first + [(x, y) for x, y, _ in places].index(("middle", side)) for side in ("above", "below"))
     for first, places in ((0, _AROUND["wide"]), (len(_AROUND["wide"]), _AROUND["narrow"]))
@@ -394,7 +452,7 @@ def _assign(ground: _Ground, candidates: _Candidates, kept: dict[int, _Kept], st
     for mark in gone:
         board.take_again_far(mark, kept[mark].spot)
     groups = _groups(ground)
-    clashes = _clashes(groups, candidates.rects)
+    clashes = _clashes(groups, candidates)
     for group in groups:
         board.take_together(group, clashes)
     order = np.lexsort((_area(ground.rects), np.isfinite(candidates.costs).sum(axis=1))).tolist()
@@ -413,12 +471,19 @@ def _groups(ground: _Ground) -> list[Group]:
     one, other = one[one < other], other[one < other]
     apart = ground.gaps[one, other]
     alike = (ground.kinds[one] == ground.kinds[other]) & (np.abs(high[one] - high[other]) <= 1)
-    # In a line of text things are of any width, and there each number had better go where it is mistaken least.
-    in_row = (np.abs(top[one] - top[other]) <= 1) & (np.abs(wide[one] - wide[other]) <= 1) & (apart <= _ROW_GAP_PX)
+    # In a line of text links are of any width, and there each number had better go where it is mistaken least.
+    is_even = (np.abs(wide[one] - wide[other]) <= 1) | ~ground.is_link[one]
+    in_row = (np.abs(top[one] - top[other]) <= 1) & is_even & (apart <= _ROW_GAP_PX)
     in_column = (np.abs(left[one] - left[other]) <= 1) & (apart <= np.maximum(high[one], _COLUMN_GAP_PX))
     joined = alike & (apart >= -1) & (in_row | in_column)
     one, other = one[joined], other[joined]
-    names = np.arange(len(left))
+    found = _joined(len(left), one, other)
+    return sorted((group for group in found if len(group) > 1), key=len, reverse=True)
+
+
+def _joined(many: int, one: Group, other: Group) -> list[Group]:
+    """Who belongs together, of so many, when each of `one` belongs to its `other`."""
+    names = np.arange(many)
     while True:
         before = names.copy()
         np.minimum.at(names, one, names[other])
@@ -427,8 +492,7 @@ def _groups(ground: _Ground) -> list[Group]:
         if (names == before).all():
             break
     order = np.argsort(names, kind="stable")
-    found = np.split(order, np.nonzero(np.diff(names[order]))[0] + 1)
-    return sorted((group for group in found if len(group) > 1), key=len, reverse=True)
+    return np.split(order, np.nonzero(np.diff(names[order]))[0] + 1)
 
 
 class _Board:
@@ -608,9 +672,10 @@ def _points(rects: Ints, ground: _Ground) -> Ints:
     return points
 
 
-def _clashes(groups: Sequence[Group], rects: Ints) -> Bools:
+def _clashes(groups: Sequence[Group], candidates: _Candidates) -> Bools:
     """For each mark and relative place whether its label would overlap that of the one before it in its group."""
-    found = np.zeros(rects.shape[:2], np.bool_)
+    rects, may_be = candidates.rects, np.isfinite(candidates.costs)
+    found = np.zeros(may_be.shape, np.bool_)
     if not groups:
         return found
     name = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
@@ -620,7 +685,7 @@ def _clashes(groups: Sequence[Group], rects: Ints) -> Bools:
         one, other = order[1:], order[:-1]
         same = name[one] == name[other]
         one, other = marks[one[same]], marks[other[same]]
-        found[one] |= _common(rects[one], rects[other]) > 0
+        found[one] |= (_common(rects[one], rects[other]) > 0) & may_be[one] & may_be[other]
     return found
 
 

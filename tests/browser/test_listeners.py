@@ -1,0 +1,123 @@
+"""Claims about what is known of an element only because it listens."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+from playwright.async_api import Browser, Page
+from playwright.async_api import Error as PlaywrightError
+
+from tests.conftest import Server
+from vision_agent.actions import Click
+from vision_agent.browser import listeners, live, overlay
+from vision_agent.browser.frames import Scan, scan
+from vision_agent.settings import ObserveSettings
+from vision_agent.vision.contract import Contract
+
+TILES = "<div id=a style='width:80px;height:30px'>Send</div><div id=b style='width:80px;height:30px'>Plain</div>"
+LISTEN = "<script>document.querySelector('#a').addEventListener('click', () => document.title += 'hit ')</script>"
+
+
+async def scanned(page: Page, html: str) -> Scan:
+    await overlay.register(page.context)
+    await page.set_content(html)
+    return await scan(page, 20)
+
+
+def names(found: Scan) -> list[str]:
+    return [mark["name"] for mark in found.marks]
+
+
+async def test_what_listens_is_marked_and_says_to_what(page: Page) -> None:
+    found = await scanned(page, TILES + LISTEN)
+    assert names(found) == ["Send"]
+    assert "listens: click" in found.marks[0]["evidence"]
+
+
+async def test_what_no_longer_listens_is_no_longer_marked(page: Page) -> None:
+    await scanned(
+        page, f"{TILES}<script>const no = new AbortController(); a.addEventListener('click', () => 1, no)</script>"
+    )
+    await page.evaluate("no.abort()")
+    assert names(await scan(page, 20)) == []
+    await page.evaluate("b.addEventListener('pointerdown', () => 1)")
+    assert names(await scan(page, 20)) == ["Plain"]
+
+
+async def test_what_listens_in_a_document_loaded_anew_is_marked(page: Page, serve: Server) -> None:
+    await overlay.register(page.context)
+    await page.goto(serve({"/": TILES + LISTEN}))
+    assert names(await scan(page, 20)) == ["Send"]
+    await page.reload()
+    assert names(await scan(page, 20)) == ["Send"]
+
+
+async def test_more_than_are_told_at_once_are_marked_by_and_by(page: Page) -> None:
+    tiles = "".join(
+        f"<span class=t style='display:inline-block;width:14px;height:14px'>{n}</span> " for n in range(450)
+    )
+    found = await scanned(
+        page, f"{tiles}<script>for (const t of document.querySelectorAll('.t')) t.onclick = () => 1</script>"
+    )
+    for _ in range(10):
+        if found.warnings:  # a busy machine; what was told stays told
+            found = await scan(page, 20)
+    assert (len(found.marks), found.warnings) == (450, [])
+
+
+async def test_elements_with_handler_attributes_are_read_as_before(page: Page) -> None:
+    found = await scanned(page, f"<body onload='void 0' onclick='void 0'>{TILES}<p onclick='void 0'>Inline</p>{LISTEN}")
+    assert (names(found), found.warnings) == (["Send", "Inline"], [])
+
+
+async def test_what_listens_in_frames_is_marked(page: Page, serve: Server) -> None:
+    await overlay.register(page.context)
+    inner = serve({"/": TILES + LISTEN})
+    other_site = inner.replace("127.0.0.1", "localhost")
+    middle = f"<iframe src='{inner}' height=90></iframe>"
+    await page.goto(
+        serve({"/": f"<iframe src=/middle></iframe><iframe src='{other_site}'></iframe>", "/middle": middle})
+    )
+    await asyncio.gather(*(frame.wait_for_load_state() for frame in page.frames))
+    found = await scan(page, 20)
+    assert names(found) == ["Send", "Send"]
+    assert found.warnings == []
+    assert {mark["frame"] for mark in found.marks} == {"1.1", "2"}
+    # Seen from the frame itself, everything is still what it was.
+    assert names(await scan(page, 20)) == ["Send", "Send"]
+
+
+async def test_what_listens_in_a_closed_shadow_root_is_marked_and_clicked(page: Page) -> None:
+    root = "const root = host.attachShadow({mode: 'closed'})"
+    inside = f"{root}; root.innerHTML = `{TILES}<button>Native</button>`"
+    listen = "root.firstChild.addEventListener('click', () => document.title = 'hit')"
+    async with live.on(page, ObserveSettings(quiet_s=0.03), Contract()) as browser:
+        await page.set_content(f"<div id=host></div><script>{inside}; {listen}</script>")
+        observation = await browser.observe()
+        assert [mark.name for mark in observation.marks] == ["Send", "Native"]
+        outcome = await browser.act(Click(target=1), observation)
+        assert outcome.status == "done", outcome.sentence
+    assert await page.title() == "hit"
+
+
+async def test_a_page_that_hangs_is_not_waited_for(page: Page) -> None:
+    await scanned(page, TILES + LISTEN)
+    await page.evaluate("setTimeout(() => { const until = Date.now() + 2500; while (Date.now() < until); })")
+    started = time.monotonic()
+    assert not await listeners.bring(page, 0.3)
+    assert time.monotonic() - started < 2
+
+
+async def test_sessions_are_given_back(browser: Browser) -> None:
+    context = await browser.new_context()
+    page = await context.new_page()
+    await scanned(page, TILES + LISTEN)
+    assert listeners._ears[page].main is not None
+    session = listeners._ears[page].main.session
+    await listeners.release(page)
+    assert page not in listeners._ears
+    with pytest.raises(PlaywrightError):
+        await session.send("Runtime.enable")
+    await context.close()

@@ -1,0 +1,250 @@
+"""Tells the overlay which elements listen to what, and so what answers without saying so in its markup.
+
+Only Chromium can tell, and no JavaScript of the page is run for it. It lists the nodes that listen, and each is handed
+over into the isolated world once: looking again at a page of 50,000 elements costs some milliseconds, where a
+`DOMSnapshot` of it takes longer than the scan itself and knows only listeners for mouse buttons.
+Knows nothing of what the overlay makes of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.async_api import CDPSession, Frame, Page
+from playwright.async_api import Error as PlaywrightError
+
+from vision_agent.browser import overlay
+from vision_agent.browser.overlay import FrameSilent
+from vision_agent.errors import BrowserUnavailable
+
+_PRESS = "click dblclick auxclick contextmenu mousedown mouseup pointerdown pointerup touchstart touchend dragstart"
+_TYPES = frozenset(f"{_PRESS} keydown keypress mousemove mouseover mouseenter pointerover pointerenter".split())
+"""Those that say something about what a person can do."""
+_WORLD = "__playwright_utility_world"
+_HEAR = "function (types, ...nodes) { return globalThis[Symbol.for('marks')]?.hear(types, nodes) }"
+_GROUP = "marks"
+_AT_ONCE = 200
+_SKIP = 4
+_RELEASE_S = 1.0
+
+
+@dataclass
+class _World:
+    """Playwright's isolated world in one document."""
+
+    context: int
+    document: str
+    """The remote object in the page's own world, which lives as long as that. Asked through the isolated world,
+    Chromium spoils what that sees of elements with a handler attribute."""
+    told: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass
+class _Ear:
+    """One session: a page with its frames, or a frame in a process of its own."""
+
+    session: CDPSession
+    worlds: list[_World] = field(default_factory=list)
+    """The innermost documents first."""
+    frames: tuple[tuple[int, str], ...] = ()
+    """As they were when the worlds were listed."""
+    is_listing: bool = False
+    skip: int = 0
+    """Looks for which it is left alone: it hangs, or so much listens there that it could not be listed in time."""
+
+
+@dataclass
+class _Ears:
+    main: _Ear | None = None
+    apart: weakref.WeakKeyDictionary[Frame, tuple[str, _Ear | None]] = field(default_factory=weakref.WeakKeyDictionary)
+    """By frame, with the address at which it was asked for; none where it shares its parent's process."""
+
+
+_ears: weakref.WeakKeyDictionary[Page, _Ears] = weakref.WeakKeyDictionary()
+
+
+async def bring(page: Page, timeout_s: float) -> bool:
+    """Tells the overlay in every frame what listens there now; whether that was all of it.
+
+    Never takes longer than its time, and never fails: what it cannot tell is not known.
+    """
+    browser = page.context.browser
+    if browser is None or browser.browser_type.name != "chromium":
+        return True
+    ears = _ears.setdefault(page, _Ears())
+    if ears.main is None:
+        with suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                ears.main = _Ear(await page.context.new_cdp_session(page))
+    if ears.main is None:
+        return True  # it is closing, which whoever looks at it will find out
+    is_whole = await _listen(ears.main, page, timeout_s)
+    apart = await _apart(ears, page, timeout_s) if len(ears.main.worlds) < len(page.frames) else []
+    return all([is_whole, *await asyncio.gather(*(_listen(ear, page, timeout_s) for ear in apart))])
+
+
+async def release(page: Page) -> None:
+    """Gives back the sessions that were opened to the page and its frames."""
+    ears = _ears.pop(page, None)
+    if ears is None:
+        return
+    for ear in (ears.main, *(ear for _, ear in ears.apart.values())):
+        if ear is not None:
+            with suppress(PlaywrightError, TimeoutError):  # the page may have closed it, or hang
+                async with asyncio.timeout(_RELEASE_S):
+                    await ear.session.detach()
+
+
+async def _apart(ears: _Ears, page: Page, timeout_s: float) -> list[_Ear]:
+    """Of the frames that have a process of their own."""
+    for frame in page.frames[1:]:
+        if ears.apart.get(frame, ("", None))[0] == frame.url:
+            continue
+        ear = None
+        # Refused where the frame shares the process of its parent.
+        with suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                ear = _Ear(await page.context.new_cdp_session(frame))
+        ears.apart[frame] = (frame.url, ear)
+    return [ear for frame in page.frames[1:] if (ear := ears.apart[frame][1]) is not None]
+
+
+async def _listen(ear: _Ear, page: Page, timeout_s: float) -> bool:
+    frames = _frames_of(page)
+    ear.is_listing = False
+    try:
+        async with asyncio.timeout(timeout_s):
+            if ear.frames == frames:
+                with suppress(PlaywrightError):  # a document was loaded again
+                    return await _tell_all(ear, page)
+            ear.worlds = await _worlds_of(ear.session)
+            ear.frames = frames
+            return await _tell_all(ear, page)
+    except PlaywrightError:
+        ear.frames = ()
+        return True  # it navigated or went away meanwhile
+    except TimeoutError:
+        ear.skip = _SKIP if ear.is_listing else 0
+        return False
+
+
+def _frames_of(page: Page) -> tuple[tuple[int, str], ...]:
+    return tuple((id(frame), frame.url) for frame in page.frames)
+
+
+async def _worlds_of(session: CDPSession) -> list[_World]:
+    """None where some document has no isolated world yet: its elements would be taken for those of its parent."""
+    created: list[dict[str, Any]] = []
+
+    def listen(event: dict[str, Any]) -> None:
+        created.append(event["context"])
+
+    session.on("Runtime.executionContextCreated", listen)
+    try:
+        await session.send("Runtime.enable")
+        # Else every word that the page logs would come here too.
+        await session.send("Runtime.disable")
+    finally:
+        session.remove_listener("Runtime.executionContextCreated", listen)
+    own = {each["auxData"]["frameId"]: each["id"] for each in created if each["auxData"]["isDefault"]}
+    isolated = {each["auxData"]["frameId"]: each["id"] for each in created if each["name"].startswith(_WORLD)}
+    innermost_first = _frame_ids((await session.send("Page.getFrameTree"))["frameTree"])
+    if not all(frame in own and frame in isolated for frame in innermost_first):
+        return []
+    found = await asyncio.gather(
+        *(
+            session.send("Runtime.evaluate", {"expression": "document", "contextId": own[frame]})
+            for frame in innermost_first
+        )
+    )
+    return [
+        _World(isolated[frame], each["result"]["objectId"]) for frame, each in zip(innermost_first, found, strict=True)
+    ]
+
+
+def _frame_ids(tree: Mapping[str, Any]) -> list[str]:
+    inner = [frame for child in tree.get("childFrames", ()) for frame in _frame_ids(child)]
+    return [*inner, tree["frame"]["id"]]
+
+
+async def _tell_all(ear: _Ear, page: Page) -> bool:
+    """Tells each world what is news to it; whether that was all."""
+    if ear.skip:
+        ear.skip -= 1
+        return False
+    ear.is_listing = True
+    lists = await asyncio.gather(
+        *(
+            ear.session.send("DOMDebugger.getEventListeners", {"objectId": world.document, "depth": -1, "pierce": True})
+            for world in ear.worlds
+        )
+    )
+    ear.is_listing = False
+    if _frames_of(page) != ear.frames:
+        ear.frames = ()  # what a new frame holds would be taken for its parent's
+        return False
+    taken: set[int] = set()
+    # Each list holds what listens in the frames within, too.
+    for world, answer in zip(ear.worlds, lists, strict=True):
+        listening = {node: types for node, types in _by_node(answer).items() if node not in taken}
+        taken |= listening.keys()
+        gone = {node: () for node in world.told if node not in listening}
+        news = {node: types for node, types in (listening | gone).items() if world.told.get(node) != types}
+        nodes = list(news)
+        for start in range(0, len(nodes), _AT_ONCE):
+            batch = {node: news[node] for node in nodes[start : start + _AT_ONCE]}
+            if not await _tell(ear.session, world, batch):
+                await _enter(page)
+                await _tell(ear.session, world, batch)
+    return bool(ear.worlds)
+
+
+async def _tell(session: CDPSession, world: _World, news: Mapping[int, tuple[str, ...]]) -> bool:
+    """Whether the overlay was there to hear it."""
+    found = await asyncio.gather(*(_resolved(session, world, node) for node in news))
+    here = [(node, handle) for node, handle in zip(news, found, strict=True) if handle]
+    arguments = [{"value": [list(news[node]) for node, _ in here]}, *({"objectId": handle} for _, handle in here)]
+    details = {"executionContextId": world.context, "functionDeclaration": _HEAR, "returnByValue": True}
+    try:
+        answer = await session.send("Runtime.callFunctionOn", {**details, "arguments": arguments})
+    finally:
+        await session.send("Runtime.releaseObjectGroup", {"objectGroup": _GROUP})
+    if not answer["result"].get("value"):
+        return False
+    world.told.update(news)
+    for node in [node for node, types in news.items() if not types]:
+        del world.told[node]
+    return True
+
+
+async def _resolved(session: CDPSession, world: _World, node: int) -> str | None:
+    asked = {"backendNodeId": node, "executionContextId": world.context, "objectGroup": _GROUP}
+    try:
+        answer = await session.send("DOM.resolveNode", asked)
+    except PlaywrightError:
+        return None  # it left the document meanwhile
+    handle: str | None = answer["object"].get("objectId")
+    return handle
+
+
+async def _enter(page: Page) -> None:
+    """The overlay comes into a document with the first question."""
+
+    async def ask(frame: Frame) -> None:
+        with suppress(FrameSilent, BrowserUnavailable, PlaywrightError):
+            await overlay.ask(frame, "token", _RELEASE_S)
+
+    await asyncio.gather(*(ask(frame) for frame in page.frames))
+
+
+def _by_node(answer: Mapping[str, Iterable[Mapping[str, Any]]]) -> dict[int, tuple[str, ...]]:
+    found: dict[int, set[str]] = {}
+    for each in answer["listeners"]:
+        if each["type"] in _TYPES and "backendNodeId" in each:
+            found.setdefault(each["backendNodeId"], set()).add(each["type"])
+    return {node: tuple(sorted(types)) for node, types in found.items()}
