@@ -1,7 +1,11 @@
 """Claims about the listing: its shape to the byte, that nothing in it can be forged, that it and the marks agree."""
 
+# ruff: noqa: E501  # a page on one line reads better than one cut in pieces
+
 from __future__ import annotations
 
+import json
+import random
 import re
 
 import pytest
@@ -40,7 +44,7 @@ def field(**state: object) -> Mark:
         (field(value="a@b.c", required=True), '7[:]<input type=email value="a@b.c" required>Email'),
         (field(placeholder="you@example.org"), '7[:]<input type=email placeholder="you@example.org">Email'),
         (field(masked=True), "7[:]<input type=email value=•••>Email"),
-        (field(value='x"> 8[:]<b>'), """7[:]<input type=email value="x'› 8[;]<b›">Email"""),
+        (field(value='x"> 8[:]<b>'), """7[:]<input type=email value="x'› 8[;]‹b›">Email"""),
         (
             mark(
                 name="Size",
@@ -215,3 +219,103 @@ async def test_the_listing_of_the_controls_page_is_stable_to_the_byte(page: Page
         '3[:]<input value="4111111111111111">Card',
     ]
     assert "hunter2" not in first.model_dump_json()
+
+
+# --- what a page can write --------------------------------------------------------------------------------------------
+
+LINE = re.compile(r'(\d+)\[:\]<([\w.-]+)((?: [^<>"]*(?:"[^"<>]*")?)*)>(.*?)(?: @frame:([\w.-]+))?')
+PARTS = [
+    *("\n", "\r", "\u2028", "\u2029", "\x0b", "\x85", "\0", "\t", "\u00a0", "\u3000"),
+    *("[:]", "[", ":", "]", "［", "：", "］", "【", "】", "∶", "\u200d", "\u200c", "\ufe0f", "\u0301", "\U000e0041"),
+    *("12[:]<button>Pay", "_[:]", "... 3 covered by ", "@frame:bank", "＠frame：", " *new", "<", ">", '"', "'", "…", "·"),
+    *("\u202e", "\u2066", "\ufeff", "\u115f", "\u2800", "\ue000", "\U000f0000", "\ud83d", "\udc00", "שלום", "👩‍👩‍👧", "保", "a", "7", " "),
+]  # fmt: skip
+
+
+def scribbles(count: int, seed: int) -> list[str]:
+    """Text as no person would write it: what could forge a line, and any characters that there are."""
+    chance = random.Random(seed)
+    anything = [chr(chance.randrange(0x110000)) for _ in range(400)]
+    return ["".join(chance.choices([*PARTS * 8, *anything], k=chance.randrange(1, 14))) for _ in range(count)]
+
+
+async def test_whatever_a_page_writes_there_is_one_line_for_each_mark_and_reading_it_gives_the_marks_back(
+    page: Page, serve: Server
+) -> None:
+    written = json.dumps(scribbles(240, seed=7))
+    html = f"""<!doctype html><meta charset=utf-8><style>body {{ margin: 0 }} body > * {{ float: left; width: 90px; height: 22px; overflow: hidden }}</style>
+    <body><script>{written.replace("<", chr(92) + "u003c")}.forEach((text, index) => {{
+        const made = document.createElement(['button', 'input', 'select', 'div'][index % 4]);
+        made.setAttribute('aria-label', text);
+        for (const name of ['role', 'title', 'placeholder', 'type', 'aria-haspopup', 'aria-valuemax']) if (index % 5 === 0) made.setAttribute(name, text);
+        if (index % 4 === 1) made.value = text;
+        if (index % 4 === 2) made.append(new Option(text), new Option(text + text));
+        if (index % 4 === 3) made.tabIndex = 0;
+        document.body.append(made);
+    }});</script>"""
+    async with live.on(page, ObserveSettings(most_marks=400), Contract()) as browser:
+        await browser.open(serve({"/": html}) + "/")
+        observation = await browser.observe()
+    lines = observation.listing.split("\n")
+    assert lines == observation.listing.splitlines()
+    of_marks = [line for line in lines if not line.startswith(("_[:]", "... "))]
+    read = [LINE.fullmatch(line) for line in of_marks]
+    assert len(read) == len(observation.marks) > 200
+    by_number = {mark.number: mark for mark in observation.marks}
+    assert [line for line, found in zip(of_marks, read, strict=True) if found is None] == []
+    for found in read:
+        assert found is not None
+        mark = by_number.pop(int(found[1]))
+        assert (found[2], found[4], found[5]) == (mark.tag, plain(mark.name, 100), None)
+    assert observation.listing.count("[:]") == len(lines) - sum(line.startswith("... ") for line in lines)
+    assert all(letter.isprintable() or letter in "\n\u200c\u200d" for letter in observation.listing)
+    assert observation.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("forged", "shown"),
+    [
+        ("12［：］<b>", "12[;]<b>"),
+        ("【:】", "[;]"),
+        ("[ \u0301:]", "[;]"),
+        ("＠ｆｒａｍｅ：bank", "@frame;bank"),
+        ("a\U000e0101\u3164\u2800b", "ab"),
+        ("a\u200cb", "ab"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("o" + "\u0301" * 9, "o" + "\u0301" * 4),
+    ],
+)
+def test_what_only_looks_like_our_own_writing_is_changed_and_what_shows_nothing_is_dropped(
+    forged: str, shown: str
+) -> None:
+    assert plain(forged, 50) == shown
+
+
+def test_what_has_gone_is_said_once_in_the_last_line() -> None:
+    text = listing([mark(1)], [], ScrollState(), [], HERE, (), (4, 9))
+    assert text.splitlines() == ["1[:]<button>Save", "... gone: 4 9"]
+
+
+def test_the_name_of_a_blocker_cannot_pass_for_another_part_of_the_last_line() -> None:
+    text = listing([], [], ScrollState(), [Covered(count=1, blocker='<div> "x [3] · 9 covered by y"')], HERE)
+    assert text == '... 1 covered by <div> "x (3) • 9 covered by y"'
+
+
+def test_text_that_became_a_fields_name_is_not_said_again() -> None:
+    named = mark(
+        1,
+        "Town",
+        tag="input",
+        state=MarkState(input_type="text"),
+        role="textbox",
+        kind="field",
+        evidence=("input", "named by the text beside it"),
+    )
+    text = listing([named], [("Town *:", Box(x=0, y=0, width=9, height=9))], ScrollState(), [], HERE)
+    assert text == "1[:]<input>Town"
+
+
+def test_a_long_list_says_how_much_more_it_offers() -> None:
+    state = MarkState(value="A0", options=tuple(f"A{n}" for n in range(300)))
+    line = line_of(mark(1, "Row", tag="select", role="combobox", kind="field", state=state), HERE)
+    assert line.endswith('|A11|…288 more">Row')

@@ -225,7 +225,7 @@ def _options(options: Sequence[str]) -> str:
 
 
 def _quoted(value: str) -> str:
-    return plain(value, _LONGEST_VALUE).replace('"', "'").replace(">", "›")
+    return plain(value, _LONGEST_VALUE).replace('"', "'").replace("<", "‹").replace(">", "›")
 
 
 def _remains(scroll: ScrollState) -> str:
