@@ -1,5 +1,5 @@
 /**
- * Draws a layer of marks on a canvas of its own and returns it as a picture; the page is not touched.
+ * Draws a layer of marks on a canvas of its own, to be shown to a person on the live page.
  *
  * Knows nothing of elements: what to draw, where and in which colours is decided in Python (`vision/annotate.py`),
  * which can draw the same pixels by itself. Keep the two alike.
@@ -11,16 +11,6 @@
 /** @typedef {{strokes: Rect[], colour: string, casing: string}} Leader */
 /** @typedef {{line: number, casing: number, gap: number, dash: [number, number]}} Style */
 /** @typedef {{size: {width: number, height: number}, outlines: Outline[], leaders: Leader[], labels: Label[], style: Style, glyphs: Record<string, Record<string, string[]>>}} Layer */
-
-/**
- * The layer as the data URL of a transparent PNG, one pixel for one.
- * @param {Document} doc
- * @param {Layer} layer
- * @returns {string}
- */
-export function drawLayer(doc, layer) {
-  return paintLayer(doc, layer).toDataURL('image/png');
-}
 
 /**
  * A detached canvas with the layer on it.

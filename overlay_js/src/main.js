@@ -4,7 +4,6 @@
 // of an element that is in no document, so that the page is not touched.
 import { check, scrollBy, showsFrame, showsText } from './check.js';
 import { madeElement, titleOf } from './dom.js';
-import { drawLayer } from './draw.js';
 import { frameOf } from './frame.js';
 import { tidy } from './name.js';
 import { movedOf, quietOf } from './quiet.js';
@@ -28,7 +27,6 @@ function answerTo(doc, root, request) {
     case 'token': return { token: documentToken(doc) };
     case 'moved': return movedOf(doc);
     case 'title': return { title: tidy(titleOf(doc)) };
-    case 'draw': return { picture: drawLayer(doc, request.layer) };
     case 'show': return showLayer(doc, request.layer, request.box);
     case 'hide': return hideLayer();
     default: throw new Error(`the overlay does not know how to ${request.ask}`);

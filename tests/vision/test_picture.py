@@ -106,25 +106,6 @@ def test_a_jpeg_keeps_coloured_lines_one_pixel_wide() -> None:
     assert np.abs(back - stripes).max() < 40
 
 
-def test_a_layer_covers_where_it_is_and_nothing_else() -> None:
-    ground = noise(10, 10)
-    layer = np.zeros((10, 10, 4), np.uint8)
-    layer[2:4, 2:4] = (10, 20, 30, 255)
-    layer[6, 6] = (255, 255, 255, 128)
-    marked = pixels_of(at_scale_one(ground).over(encoded(layer)))
-    assert (marked[2:4, 2:4] == (10, 20, 30)).all()
-    assert np.abs(marked[6, 6] - (ground[6, 6] + 255.0) / 2).max() <= 1
-    layer[2:4, 2:4] = layer[6, 6] = 0
-    untouched = np.ones((10, 10), bool)
-    untouched[2:4, 2:4] = untouched[6, 6] = False
-    assert np.array_equal(marked[untouched], ground[untouched])
-
-
-def test_a_layer_of_another_size_is_refused_with_both_sizes() -> None:
-    with pytest.raises(UsageError, match=r"10×10 .* got 12×10 with 4 channels"):
-        at_scale_one(noise(10, 10)).over(encoded(np.zeros((10, 12, 4), np.uint8)))
-
-
 @pytest.mark.parametrize("ratio", [1, 1.5, 3])
 def test_nothing_of_a_masked_field_is_left_and_the_rest_is_as_it_was(ratio: float) -> None:
     pixels = np.full((round(200 * ratio), round(300 * ratio), 3), 255, np.uint8)

@@ -1,7 +1,9 @@
-"""The layer of boxes and numbers: what to draw, and drawing it where there is no page.
+"""The layer of boxes and numbers: what to draw, and drawing it.
 
-`layer` decides; `draw` and the overlay's `drawLayer` carry it out, pixel for pixel the same: nothing but whole
-rectangles and hand-drawn digits. Where a label goes and which colour it has is decided in `place`.
+`layer` decides; `draw` here and the overlay's `paintLayer` carry it out, pixel for pixel the same: nothing but whole
+rectangles and hand-drawn digits. The page draws what a person is shown on it. What goes into a picture is drawn here,
+where its pixels are: at 200 marks that takes 4 ms, and 35 in the page, most of them for the layer's way back.
+Where a label goes and which colour it has is decided in `place`.
 """
 
 from __future__ import annotations

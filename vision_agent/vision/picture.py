@@ -108,28 +108,6 @@ class Picture:
             self._shots[format] = self._shot(cv2.imencode(ending, self._pixels, how)[1].tobytes(), media_type)
         return self._shots[format]
 
-    def over(self, layer_png: bytes) -> Picture:
-        """The picture with a transparent layer of its size on top.
-
-        Raises:
-            UsageError: the layer is no picture, or is not of the same size.
-        """
-        layer = _decoded(layer_png, cv2.IMREAD_UNCHANGED)
-        if layer.shape != (*self._pixels.shape[:2], 4):
-            raise UsageError(
-                f"A layer with transparency and of {_described(self._pixels)} was expected, got {_described(layer)}"
-            )
-        colours, alpha = cv2.cvtColor(layer, cv2.COLOR_BGRA2BGR), cv2.extractChannel(layer, 3)
-        pixels = self._pixels.copy()
-        cv2.copyTo(colours, alpha, pixels)
-        # Almost all of a layer is either there or not; only the softened edges of digits need arithmetic.
-        at = cv2.findNonZero(cv2.inRange(alpha, 1, 254))
-        if at is not None:
-            x, y = at.reshape(-1, 2).T
-            share = alpha[y, x, None].astype(np.float32) / 255
-            pixels[y, x] = np.rint(colours[y, x] * share + self._pixels[y, x] * (1 - share)).astype(np.uint8)
-        return Picture(pixels, self._map)
-
     def masked(self, boxes: Iterable[Box]) -> Picture:
         """The picture with these page boxes painted over by grey stripes; nothing of what was there is left."""
         boxes = tuple(boxes)
@@ -217,11 +195,6 @@ def _decoded(data: bytes, how: int) -> Pixels:
             "a PNG, JPEG or WebP file is expected, whole and unencrypted",
         )
     return np.asarray(pixels, np.uint8)
-
-
-def _described(pixels: Pixels) -> str:
-    height, width, *channels = pixels.shape
-    return f"{width}×{height} with {channels[0] if channels else 1} channels"
 
 
 def _placed(box: Box) -> str:
