@@ -23,7 +23,16 @@ LISTEN = "<script>document.querySelector('#a').addEventListener('click', () => d
 async def scanned(page: Page, html: str) -> Scan:
     await overlay.register(page.context)
     await page.set_content(html)
-    return await scan(page, 20)
+    return await heard(page)
+
+
+async def heard(page: Page) -> Scan:
+    """A busy machine may need more than one scan to tell all; what was told stays told."""
+    for _ in range(10):
+        found = await scan(page, 20)
+        if not found.warnings:
+            break
+    return found
 
 
 def names(found: Scan) -> list[str]:
@@ -41,17 +50,17 @@ async def test_what_no_longer_listens_is_no_longer_marked(page: Page) -> None:
         page, f"{TILES}<script>const no = new AbortController(); a.addEventListener('click', () => 1, no)</script>"
     )
     await page.evaluate("no.abort()")
-    assert names(await scan(page, 20)) == []
+    assert names(await heard(page)) == []
     await page.evaluate("b.addEventListener('pointerdown', () => 1)")
-    assert names(await scan(page, 20)) == ["Plain"]
+    assert names(await heard(page)) == ["Plain"]
 
 
 async def test_what_listens_in_a_document_loaded_anew_is_marked(page: Page, serve: Server) -> None:
     await overlay.register(page.context)
     await page.goto(serve({"/": TILES + LISTEN}))
-    assert names(await scan(page, 20)) == ["Send"]
+    assert names(await heard(page)) == ["Send"]
     await page.reload()
-    assert names(await scan(page, 20)) == ["Send"]
+    assert names(await heard(page)) == ["Send"]
 
 
 async def test_more_than_are_told_at_once_are_marked_by_and_by(page: Page) -> None:
@@ -61,9 +70,6 @@ async def test_more_than_are_told_at_once_are_marked_by_and_by(page: Page) -> No
     found = await scanned(
         page, f"{tiles}<script>for (const t of document.querySelectorAll('.t')) t.onclick = () => 1</script>"
     )
-    for _ in range(10):
-        if found.warnings:  # a busy machine; what was told stays told
-            found = await scan(page, 20)
     assert (len(found.marks), found.warnings) == (450, [])
 
 
@@ -81,12 +87,12 @@ async def test_what_listens_in_frames_is_marked(page: Page, serve: Server) -> No
         serve({"/": f"<iframe src=/middle></iframe><iframe src='{other_site}'></iframe>", "/middle": middle})
     )
     await asyncio.gather(*(frame.wait_for_load_state() for frame in page.frames))
-    found = await scan(page, 20)
+    found = await heard(page)
     assert names(found) == ["Send", "Send"]
     assert found.warnings == []
     assert {mark["frame"] for mark in found.marks} == {"1.1", "2"}
     # Seen from the frame itself, everything is still what it was.
-    assert names(await scan(page, 20)) == ["Send", "Send"]
+    assert names(await heard(page)) == ["Send", "Send"]
 
 
 async def test_what_listens_in_a_closed_shadow_root_is_marked_and_clicked(page: Page) -> None:

@@ -19,7 +19,8 @@ from vision_agent.browser.overlay import FrameSilent
 from vision_agent.types import Box
 
 _MOST_FRAMES = 60
-_LISTEN_S = 2.0
+_LISTEN_SHARE = 0.3
+"""Of the deadline, for telling what listens."""
 _SPARE_POINTS = 5
 """Wanted per mark in a child frame, because a parent may cover the first."""
 
@@ -103,7 +104,7 @@ async def scan(page: Page, deadline_s: float, known: Sequence[str] = ()) -> Scan
         FrameSilent: the main frame gave no answer.
         BrowserUnavailable: the browser is gone.
     """
-    is_heard = await listeners.bring(page, min(_LISTEN_S, deadline_s / 4))
+    is_heard = await listeners.bring(page, _LISTEN_SHARE * deadline_s)
     answer = await overlay.ask(page.main_frame, "scan", deadline_s, points=1, known=list(known))
     main = Scanned(page.main_frame, "", place_of_page(answer), answer["token"], None, "", answer)
     result = Scan(known=known)
