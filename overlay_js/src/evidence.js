@@ -14,6 +14,8 @@ const STRUCTURES = new Set([
   'dialog', 'alertdialog', 'tablist', 'tabpanel', 'menubar', 'toolbar', 'radiogroup', 'group', 'listbox', 'tree', 'treegrid', 'grid', 'list', 'rowgroup',
   'navigation', 'region', 'banner', 'contentinfo', 'complementary', 'search', 'application', 'document', 'feed',
 ]);
+/** Those of them that are rows of like things. */
+const LISTS = new Set(['ul', 'ol', 'menu', 'tbody', 'list', 'listbox', 'tree', 'rowgroup', 'menubar', 'tablist', 'toolbar']);
 /** From here on, where in a drawing one clicks matters. CSS pixels. */
 const SMALLEST_DRAWING = 80;
 const PASSIVE_CURSORS = new Set(['auto', 'default', 'none', 'text', 'vertical-text', 'wait', 'progress', 'not-allowed', 'no-drop', 'help', 'inherit']);
@@ -49,7 +51,7 @@ export function evidenceOf(element, style, parentCursor) {
   const tabindex = attributeOf(element, 'tabindex');
   if (tabindex !== null && Number.parseInt(tabindex, 10) >= 0) weak.push('tabindex');
   if (attributeOf(element, 'draggable') === 'true') weak.push('draggable');
-  if (style.cursor !== parentCursor && !PASSIVE_CURSORS.has(style.cursor)) weak.push(`cursor:${style.cursor.split(',').pop()?.trim()}`);
+  if (style.cursor !== parentCursor && !isList(element) && !PASSIVE_CURSORS.has(style.cursor)) weak.push(`cursor:${style.cursor.split(',').pop()?.trim()}`);
   const tells = weak.length > 0;
   const heard = listenedBy(element);
   for (const name of HANDLERS) if (hasAttribute(element, name)) weak.push(name);
@@ -61,6 +63,16 @@ export function evidenceOf(element, style, parentCursor) {
 /** Whether it holds others, for which it may listen. @param {Element} element */
 export function isStructure(element) {
   return STRUCTURES.has(explicitRoleOf(element) || localNameOf(element));
+}
+
+/** Whether it is a row of like things. @param {Element} element */
+export function isList(element) {
+  return LISTS.has(explicitRoleOf(element) || localNameOf(element));
+}
+
+/** The presses it listens to itself. @param {Element} element */
+export function pressesHeardBy(element) {
+  return listenedBy(element).filter((type) => PRESSES.has(type));
 }
 
 /** Whether it is a drawing that takes clicks itself: where they go matters. @param {Element} element @param {boolean} listens @param {import('./visible.js').Area[]} pieces */

@@ -10,6 +10,11 @@
  * @property {boolean} tells it shows to a person that it answers, or lets the keyboard reach it
  * @property {boolean} structure a list, a dialog, a form: it holds others
  * @property {boolean} row of a table or list
+ * @property {boolean} item known only by the clicks that its list listens for
+ * @property {number} twin index of the link with words to the same place beside this picture, -1 where none
+ * @property {string} resizes which way it is dragged to resize something, '' for all else
+ * @property {object | null} around the same for those that stand in the same element
+ * @property {{x: number, y: number, right: number, bottom: number} | null} box
  * @property {number} size visible area
  * @property {number} labels index of the candidate that it labels, -1 where none
  * @property {boolean} seen it has a visible piece of its own
@@ -18,10 +23,14 @@
 
 /** Larger than this share of the view, something that only answers to clicks is a background and no target. */
 const GIANT = 0.5;
-/** Larger than this share, with controls in it, something that only listens is a panel: it guards what is in it. */
+/** Larger than this share, something that only listens is a panel when there is much in it: it guards that. */
 const PANEL = 0.1;
+/** Cursors of corners. */
+const CORNERS = new Set(['se', 'sw', 'ne', 'nw', 'nwse', 'nesw']);
 /** With so many candidates in it, something that only listens does so for them. */
 const MANY = 6;
+/** So many letters are there to be read. */
+const MUCH_TEXT = 200;
 /** So few letters are a separator or a bullet. */
 const FEW_LETTERS = 3;
 
@@ -39,10 +48,16 @@ export function onePerIntent(candidates, view) {
     if (candidates[candidate.labels].seen) stays[index] = false;
     else stays[candidate.labels] = false;
   });
-  candidates.forEach((candidate, index) => {
-    if (!stays[index] || candidate.strong || candidate.scrolls || candidate.surface) return;
-    if (candidate.size > GIANT * view || (!candidate.tells && listensForOthers(candidates, stays, index, view))) stays[index] = false;
+  candidates.forEach(({ twin }, index) => {
+    if (twin >= 0 && stays[twin]) stays[index] = false;
   });
+  oneHandleEach(candidates, stays);
+  // From the inside out: what only listens for others is none of those that another may listen for.
+  for (let index = candidates.length - 1; index >= 0; index--) {
+    const { strong, scrolls, surface, size, tells } = candidates[index];
+    if (!stays[index] || strong || scrolls || surface) continue;
+    if (size > GIANT * view || (!tells && listensForOthers(candidates, stays, index, view))) stays[index] = false;
+  }
   candidates.forEach((candidate, index) => {
     if (!stays[index]) return;
     const outer = keptAncestor(candidates, stays, index);
@@ -57,14 +72,31 @@ export function onePerIntent(candidates, view) {
   return stays;
 }
 
+/** Of the edges and corners of a thing that resize it one stays: the corner where a person would take it. @param {Candidate[]} candidates @param {boolean[]} stays */
+function oneHandleEach(candidates, stays) {
+  const handles = new Map();
+  candidates.forEach((candidate, index) => {
+    if (!stays[index] || !candidate.resizes || !candidate.around) return;
+    handles.set(candidate.around, [...(handles.get(candidate.around) ?? []), index]);
+  });
+  for (const group of handles.values()) {
+    const corners = group.filter((/** @type {number} */ index) => CORNERS.has(candidates[index].resizes));
+    if (group.length < 3 || !corners.length) continue;
+    const reach = (/** @type {number} */ index) => (candidates[index].box?.right ?? 0) + (candidates[index].box?.bottom ?? 0);
+    const best = corners.reduce((/** @type {number} */ one, /** @type {number} */ other) => (reach(other) > reach(one) ? other : one));
+    for (const index of group) stays[index] = index === best;
+  }
+}
+
 /** Whether something that is known only by its listeners has them for what is in it. @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index @param {number} view */
 function listensForOthers(candidates, stays, index, view) {
   const outer = candidates[index];
   if (outer.structure) return true;
+  const isPanel = !outer.row && outer.size > PANEL * view;
+  if (isPanel && outer.words() > MUCH_TEXT) return true;
   const inside = outermostInside(candidates, stays, index);
   if (!inside.length) return false;
-  if (!outer.listens || inside.length >= MANY) return true;
-  if (!outer.row && outer.size > PANEL * view && inside.filter((inner) => inner.strong).length > 1) return true;
+  if (!outer.listens || outer.item || inside.length >= MANY || (isPanel && inside.length > 1)) return true;
   return outer.words() <= inside.reduce((sum, inner) => sum + inner.words(), FEW_LETTERS);
 }
 

@@ -41,11 +41,11 @@ export function elementOf(doc, key) {
 }
 
 const heard = /** @type {WeakMap<Element, string[]>} */ (new WeakMap());
-const UNHEARD = /** @type {string[]} */ ([]);
+const NONE_HEARD = /** @type {string[]} */ ([]);
 
 /** The types of event that it listens to itself, as far as the browser told. @param {Element} element */
 export function listenedBy(element) {
-  return heard.get(element) ?? UNHEARD;
+  return heard.get(element) ?? NONE_HEARD;
 }
 
 /** Takes what the browser tells of nodes: the types of event that each listens to. @param {string[][]} types @param {Node[]} nodes */

@@ -1,8 +1,8 @@
 // Everything in one document that can be acted on: gathered in one walk, reduced to one per intent, then hit-tested.
 // All boxes and points are CSS pixels of this frame's viewport.
 import { areasOn, boxOfArea } from './area.js';
-import { attributeOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, localNameOf, nodeTypeOf, scrollHeightOf, scrollWidthOf, styleOf, titleOf, urlOf, textContentOf } from './dom.js';
-import { evidenceOf, isDrawing, isStructure } from './evidence.js';
+import { attributeOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, holds, localNameOf, nodeTypeOf, parentElementOf, scrollHeightOf, scrollWidthOf, styleOf, textContentOf, titleOf, urlOf } from './dom.js';
+import { evidenceOf, isDrawing, isList, isStructure, pressesHeardBy } from './evidence.js';
 import { frameOf } from './frame.js';
 import { blockerOf, closerPoints, describe, hitAt, isBehind, isInTheWay, reaches, samplePoints, targetsAre } from './hit.js';
 import { onePerIntent } from './intent.js';
@@ -12,12 +12,16 @@ import { rememberPlaces } from './quiet.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
 import { fingerprintOf, isDisabled, isRow, readableOf, rowOf, stateOf } from './state.js';
+import { stretchedOf } from './stretch.js';
 import { common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
 
 const SKIPPED = new Set(['script', 'style', 'template', 'head', 'noscript', 'meta', 'link', 'title', 'base', 'defs', 'clippath', 'symbol']);
 const NO_CHILDREN = new Set(['select', 'textarea', 'input', 'canvas', 'video', 'audio', 'iframe', 'frame', 'embed', 'object', 'img']);
 const LAID_OVER = new Set(['checkbox', 'radio', 'file', 'range', 'color', 'date']);
 const SAYS_SOMETHING = /[\p{L}\p{N}]|\S\S/u;
+/** How far above a picture the card may be that also holds a link with words to the same place. */
+const MOST_UP = 3;
+const UNHEARD = /** @type {string[]} */ ([]);
 const MOST_CONTEXT = 80;
 const MOST_HIT_TESTS = 20000;
 const BUDGET_MS = 1500;
@@ -31,6 +35,7 @@ const BUDGET_MS = 1500;
  * @property {boolean} scrolls
  * @property {boolean} listens
  * @property {boolean} tells
+ * @property {boolean} item known only by the clicks that its list listens for
  * @property {boolean} drawing
  * @property {import('./quad.js').Area[]} pieces largest first
  * @property {number} parent
@@ -75,9 +80,9 @@ function gather(root, clip, isInert) {
   const inertFrames = new Set(/** @type {Element[]} */ ([]));
   const fields = /** @type {{element: Element, value: string, box: import('./quad.js').Area}[]} */ ([]);
   const tally = { count: 0, failed: 0 };
-  const stack = [{ element: root, around: outermost(clip), parent: -1, outer: isInert }];
+  const stack = [{ element: root, around: outermost(clip), parent: -1, outer: isInert, heardFor: UNHEARD }];
   while (stack.length) {
-    const { element, around: outside, parent, outer } = /** @type {{element: Element, around: import('./visible.js').Surroundings, parent: number, outer: boolean}} */ (stack.pop());
+    const { element, around: outside, parent, outer, heardFor } = /** @type {{element: Element, around: import('./visible.js').Surroundings, parent: number, outer: boolean, heardFor: string[]}} */ (stack.pop());
     tally.count++;
     const tag = localNameOf(element);
     if (SKIPPED.has(tag.toLowerCase())) continue;
@@ -85,6 +90,8 @@ function gather(root, clip, isInert) {
     let inner = outside;
     let inert = outer;
     let isSkipped = false;
+    let children = /** @type {Node[]} */ ([]);
+    let heardForItems = UNHEARD;
     try {
       const style = styleOf(element);
       if (style.display === 'none') continue;
@@ -92,6 +99,12 @@ function gather(root, clip, isInert) {
       inert ||= hasAttribute(element, 'inert');
       const { around, clip: own, inner: handed } = placed(element, style, outside);
       inner = handed;
+      children = flatChildrenOf(element);
+      if (isList(element)) {
+        // What it answers to and how the pointer looks on it is meant for its items.
+        inner = { ...inner, cursor: around.cursor };
+        heardForItems = pressesHeardBy(element);
+      }
       if (tag === 'iframe' || tag === 'frame') {
         frames.push(element);
         if (inert) inertFrames.add(element);
@@ -100,7 +113,7 @@ function gather(root, clip, isInert) {
       const field = style.visibility === 'visible' ? fieldIn(element, style, own, around.turned) : null;
       if (field) fields.push(field);
       // What is inert shows and may hold a secret, but nothing in it can be acted on.
-      const candidate = inert ? null : candidateOf(element, tag, style, own, around, inner.opacity);
+      const candidate = inert ? null : candidateOf(element, tag, style, own, around, inner.opacity, heardFor);
       if (candidate) {
         index = found.length;
         found.push({ ...candidate, parent });
@@ -111,15 +124,15 @@ function gather(root, clip, isInert) {
           if (candidate) found.push({ ...candidate, parent: index });
         }
       }
-      if (!inert && style.visibility === 'visible' && inner.opacity > 0.05 && hasOwnText(element)) texts.push({ element, clip: own, turned: around.turned });
+      if (!inert && style.visibility === 'visible' && inner.opacity > 0.05 && hasOwnText(children)) texts.push({ element, clip: own, turned: around.turned });
     } catch {
       tally.failed++; // one element that cannot be read must not cost the page
       continue;
     }
     if (NO_CHILDREN.has(tag) || isSkipped) continue;
-    const children = childrenShown(element, tag);
+    if (tag === 'details') children = childrenShown(element, children);
     for (let i = children.length - 1; i >= 0; i--) {
-      if (nodeTypeOf(children[i]) === 1) stack.push({ element: /** @type {Element} */ (children[i]), around: inner, parent: index, outer: inert });
+      if (nodeTypeOf(children[i]) === 1) stack.push({ element: /** @type {Element} */ (children[i]), around: inner, parent: index, outer: inert, heardFor: heardForItems });
     }
   }
   return { found, texts, frames, frameClips, inertFrames, fields, ...tally };
@@ -137,17 +150,16 @@ function fieldIn(element, style, clip, turned) {
   return { element, value, box };
 }
 
-/** Of a closed `<details>` only its summary shows. @param {Element} element @param {string} tag @returns {Node[]} */
-function childrenShown(element, tag) {
-  const children = flatChildrenOf(element);
-  if (tag !== 'details' || hasAttribute(element, 'open')) return children;
+/** Of a closed `<details>` only its summary shows. @param {Element} details @param {Node[]} children @returns {Node[]} */
+function childrenShown(details, children) {
+  if (hasAttribute(details, 'open')) return children;
   return children.filter((child) => nodeTypeOf(child) === 1 && localNameOf(child) === 'summary').slice(0, 1);
 }
 
 /** @param {Element} area @param {import('./quad.js').Area} piece @returns {Omit<Found, 'parent'> | null} */
 function areaCandidate(area, piece) {
   if (roleOf(area) !== 'link') return null;
-  return { element: area, control: area, evidence: ['href', 'area of an image map'], strong: true, scrolls: false, listens: false, tells: true, drawing: false, pieces: sizeOf(piece) ? [piece] : [] };
+  return { element: area, control: area, evidence: ['href', 'area of an image map'], strong: true, scrolls: false, listens: false, tells: true, item: false, drawing: false, pieces: sizeOf(piece) ? [piece] : [] };
 }
 
 /**
@@ -157,10 +169,12 @@ function areaCandidate(area, piece) {
  * @param {import('./quad.js').Area} clip
  * @param {import('./visible.js').Surroundings} around
  * @param {number} opacity
+ * @param {string[]} heardFor what the list around it listens to
  * @returns {Omit<Found, 'parent'> | null}
  */
-function candidateOf(element, tag, style, clip, around, opacity) {
+function candidateOf(element, tag, style, clip, around, opacity, heardFor) {
   const evidence = evidenceOf(element, style, around.cursor);
+  if (heardFor.length) evidence.weak.push(`its list listens: ${heardFor.join(', ')}`);
   const labelled = tag === 'label' ? /** @type {HTMLLabelElement} */ (element).control : null;
   const strong = evidence.strong.length > 0 || labelled !== null;
   const isRoot = tag === 'html' || tag === 'body';
@@ -169,10 +183,13 @@ function candidateOf(element, tag, style, clip, around, opacity) {
   const transparent = opacity < 0.05 && !(around.opacity >= 0.05 && isLaidOver(element, tag));
   const hidden = style.visibility !== 'visible' || style.pointerEvents === 'none' || transparent;
   const pieces = hidden ? [] : piecesOf(element, style, clip, around.turned);
+  const stretched = hidden || !strong || around.turned ? null : stretchedOf(element, style, around.absolute);
+  if (stretched) pieces.push(stretched);
   pieces.sort((a, b) => sizeOf(b) - sizeOf(a));
   const reasons = [...evidence.strong, ...evidence.weak, ...(labelled ? [`label of ${describeControl(labelled)}`] : []), ...(scrolls ? ['scrolls'] : [])];
-  const { listens, tells } = evidence;
-  return { element, control: labelled ?? element, evidence: reasons, strong, scrolls, listens, tells, drawing: isDrawing(element, listens, pieces), pieces };
+  const { tells } = evidence;
+  const listens = evidence.listens || heardFor.length > 0;
+  return { element, control: labelled ?? element, evidence: reasons, strong, scrolls, listens, tells, item: isItem(evidence.listens, heardFor), drawing: isDrawing(element, listens, pieces), pieces };
 }
 
 /**
@@ -189,7 +206,8 @@ function isLaidOver(element, tag) {
 /** @param {Found[]} found @param {import('./quad.js').Area} view @returns {Found[]} */
 function reduce(found, view) {
   const places = new Map(found.map((each, index) => [each.element, index]));
-  const stays = onePerIntent(found.map((each) => ({
+  const twins = twinsOf(found);
+  const stays = onePerIntent(found.map((each, index) => ({
     parent: each.parent,
     strong: each.strong,
     scrolls: each.scrolls,
@@ -198,12 +216,57 @@ function reduce(found, view) {
     tells: each.tells,
     structure: isStructure(each.element),
     row: isRow(each.element),
+    item: each.item,
+    twin: twins[index],
+    resizes: resizeOf(each),
+    around: parentElementOf(each.element),
+    box: each.pieces[0] ?? null,
     size: each.pieces.reduce((sum, piece) => sum + sizeOf(piece), 0),
     labels: each.control === each.element ? -1 : places.get(each.control) ?? -1,
     seen: each.pieces.length > 0 && sizeOf(each.pieces[0]) >= 9,
     words: once(() => textOf(each.element).length),
   })), sizeOf(view));
   return found.filter((_, index) => stays[index]);
+}
+
+/** Whether only clicks on its list speak for it: such a list may mean the links in its items. @param {boolean} listens @param {string[]} heardFor */
+function isItem(listens, heardFor) {
+  return !listens && heardFor.includes('click');
+}
+
+/** Which way it is dragged to resize something, where that is all it is for. @param {Found} found */
+function resizeOf(found) {
+  const cursor = found.strong ? undefined : found.evidence.find((reason) => /^cursor:\w+-resize$/.test(reason));
+  return cursor && !textContentOf(found.element).trim() ? cursor.slice('cursor:'.length, -'-resize'.length) : '';
+}
+
+/**
+ * For each picture that is a link the index of the link with words beside it that leads to the same place, else -1.
+ * @param {Found[]} found
+ */
+function twinsOf(found) {
+  const twins = found.map(() => -1);
+  let last = -1;
+  found.forEach(({ element, pieces }, index) => {
+    if (localNameOf(element) !== 'a' || !pieces.length) return;
+    const before = last;
+    last = index;
+    if (before < 0 || !isSamePlace(found[before].element, element)) return;
+    const [isPicture, wasPicture] = [element, found[before].element].map((link) => !textContentOf(link).trim());
+    if (isPicture === wasPicture) return;
+    if (isPicture) twins[index] = before;
+    else twins[before] = index;
+  });
+  return twins;
+}
+
+/** @param {Element} link @param {Element} other */
+function isSamePlace(link, other) {
+  const address = attributeOf(link, 'href');
+  if (!address || address === '#' || address !== attributeOf(other, 'href')) return false;
+  let card = /** @type {Element | null} */ (link);
+  for (let up = 0; up < MOST_UP && card; up++) card = flatParentOf(card);
+  return card !== null && holds(card, other);
 }
 
 /** @param {() => number} count */
@@ -323,9 +386,9 @@ function namedElements(kept) {
   return named;
 }
 
-/** @param {Element} element */
-function hasOwnText(element) {
-  for (const child of flatChildrenOf(element)) if (nodeTypeOf(child) === 3 && SAYS_SOMETHING.test(textContentOf(child))) return true;
+/** @param {Node[]} children */
+function hasOwnText(children) {
+  for (const child of children) if (nodeTypeOf(child) === 3 && SAYS_SOMETHING.test(textContentOf(child))) return true;
   return false;
 }
 
