@@ -9,11 +9,12 @@ import io
 import re
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 from PIL import Image
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, CDPSession, Page
+from playwright.async_api import Error as PlaywrightError
 from pydantic import SecretStr
 
 from tests.conftest import ROOT, Server
@@ -167,6 +168,44 @@ async def test_a_frame_that_hangs_is_missing_and_named_and_the_rest_is_there(pag
     assert names(observation) == ["Fine"]
     assert not observation.at_rest
     assert [warning for warning in observation.warnings if warning.startswith("frame stuck is missing")]
+
+
+async def crashed(session: CDPSession) -> None:
+    with suppress(PlaywrightError, TimeoutError):  # what crashes does not answer
+        async with asyncio.timeout(2):
+            await session.send("Page.crash")
+
+
+async def test_a_frame_that_crashed_is_said_within_the_deadline(page: Page, serve: Server) -> None:
+    """Playwright takes the whole page for crashed, and answers nothing more about it."""
+    port = serve({"/in": "<button>In</button>"}).rpartition(":")[2]
+    address = serve({"/": f"<button>Fine</button><iframe name=pay src='http://localhost:{port}/in'></iframe>"})
+    async with live.on(page, HANGING, Contract()) as browser:
+        await browser.open(address)
+        await browser.observe()
+        frame = page.frame("pay")
+        assert frame is not None
+        await crashed(await page.context.new_cdp_session(frame))
+        with pytest.raises(BrowserUnavailable, match="crashed"):
+            await browser.observe()
+
+
+async def test_a_page_that_crashed_is_said_within_the_deadline(page: Page, serve: Server) -> None:
+    async with live.on(page, HANGING, Contract()) as browser:
+        await browser.open(serve({"/": "<button>Fine</button>"}))
+        await browser.observe()
+        session = await page.context.new_cdp_session(page)
+        await crashed(session)
+        with pytest.raises(BrowserUnavailable, match="crashed"):
+            await browser.observe()
+
+
+async def test_frames_that_come_and_go_do_not_stop_a_look(page: Page, serve: Server) -> None:
+    churn = "setInterval(() => { document.querySelector('iframe')?.remove(); document.body.append(Object.assign(document.createElement('iframe'), {src: '/in'})); }, 15)"
+    address = serve({"/": f"<button>Fine</button><script>{churn}</script>", "/in": "<button>In</button>"})
+    observation = await looked_at(page, address)
+    assert "Fine" in names(observation)
+    assert not observation.at_rest
 
 
 async def test_a_page_that_hangs_ends_with_a_sentence_within_its_deadlines(page: Page, serve: Server) -> None:

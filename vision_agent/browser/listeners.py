@@ -111,7 +111,9 @@ async def _apart(ears: _Ears, page: Page, timeout_s: float) -> list[_Ear]:
             async with asyncio.timeout(timeout_s):
                 ear = _Ear(await page.context.new_cdp_session(frame))
         ears.apart[frame] = (frame.url, ear)
-    return [ear for frame in page.frames[1:] if (ear := ears.apart[frame][1]) is not None]
+    # Frames come and go meanwhile.
+    known = (ears.apart.get(frame, ("", None))[1] for frame in page.frames[1:])
+    return [ear for ear in known if ear is not None]
 
 
 async def _listen(ear: _Ear, page: Page, timeout_s: float) -> bool:

@@ -102,7 +102,7 @@ class Eye:
             except FrameSilent as error:
                 trouble = error
                 if tabs.is_crashed(tabs.active):
-                    break
+                    raise BrowserUnavailable("The page crashed", "reload it or open another one") from error
             except BrowserUnavailable as error:
                 trouble = error
                 if not await tabs.lost_one():
