@@ -178,6 +178,8 @@ export function rowOf(element, texts) {
   if (row === element) return { row: '', rowText: cut(whole, LONGEST_ROW) };
   const own = isEditingHost(element) ? '' : textOf(element);
   const rowText = cut((own ? whole.replace(own, () => '') : whole).replace(/\s+/g, ' ').trim(), LONGEST_ROW);
+  // A link that is all its row says tells rows apart by itself; a button in one may be called anything from now on.
+  if (!rowText && !isButtonOrHost(element)) return { row: '', rowText: cut(whole, LONGEST_ROW) };
   return { row: rowText && isRow(row) ? fnv1a(rowText) : '', rowText };
 }
 

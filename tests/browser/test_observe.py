@@ -254,7 +254,7 @@ async def test_what_changed_since_the_last_look_is_told(page: Page, serve: Serve
         )
         second = await browser.observe()
     assert second.change.model_dump() == {"new": (4,), "gone": (2,), "changed": (1,), "moved": (3,), "navigated": False}
-    assert '1[:]<input type=text value="x" *changed>A' in second.listing
+    assert '1[:]<input value="x" *changed>A' in second.listing
 
 
 async def test_a_row_that_was_edited_says_so_on_its_controls_and_keeps_their_numbers(page: Page, serve: Server) -> None:
@@ -363,7 +363,9 @@ async def test_a_secret_stands_in_no_picture_though_its_field_cannot_be_reached(
 ) -> None:
     tones = await tones_in(page, serve({"/": LOOK + UNREACHABLE[where]}), Box(x=30, y=2, width=260, height=36))
     assert tones[0] == 2, "the two tones of the stripes"
-    assert tones[1] <= 2 or "long" in where or "half" in where, "a number may stand on what can be reached"
+    assert tones[1] <= 2 or any(word in where for word in ("long", "half", "nearly")), (
+        "a number may stand on what can be reached"
+    )
 
 
 @pytest.mark.parametrize(

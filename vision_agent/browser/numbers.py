@@ -4,7 +4,8 @@ After a re-render the element is another one; it takes over the number only when
 left the document and one has come with the same fingerprint in a row that says the same, wherever it is now; or one and
 one with the same fingerprint, near each other. What is only out of sight keeps its number for when it comes back. Lists
 recycle elements: one whose row says mostly something else stands for another thing and gets a new number, and so do all
-whose row has changed when one of them now says what another said before; a row that was only edited keeps its own.
+whose row has changed when one of them now says what another said before, or when many change at once; a row that was
+only edited keeps its own.
 Knows keys, fingerprints and texts of rows, no page.
 """
 
@@ -18,6 +19,9 @@ from vision_agent.actions import Point
 
 _NEAR = 120.0
 """CSS pixels between the old and the new point; a re-render seldom moves a thing further."""
+
+
+_MANY_ROWS = 3
 
 
 @dataclass(frozen=True)
@@ -76,18 +80,14 @@ class Numbers:
 
     def _recycled(self, sightings: list[Sighting]) -> set[str]:
         """Keys of elements that stand for another thing than before."""
-        changed: dict[str, list[Sighting]] = defaultdict(list)
-        said: dict[str, set[str]] = defaultdict(set)
-        for sighting in sightings:
-            before = self._rows.get(sighting.key, "")
-            said[sighting.fingerprint].add(before)
-            if before and sighting.row and before != sighting.row:
-                changed[sighting.fingerprint].append(sighting)
-        recycled = set()
-        for fingerprint, group in changed.items():
-            is_scrolled = any(sighting.row in said[fingerprint] for sighting in group)
-            recycled |= {each.key for each in group if is_scrolled or is_another(self._rows[each.key], each.row)}
-        return recycled
+        before = {sighting.key: self._rows.get(sighting.key, "") for sighting in sightings}
+        changed = [each for each in sightings if each.row and before[each.key] not in ("", each.row)]
+        reworded = [each for each in changed if _words(before[each.key]) != _words(each.row)]
+        if set(before.values()) & {each.row for each in changed}:
+            return {each.key for each in changed}  # one says what another said: the list has scrolled
+        if len({each.row for each in reworded}) >= _MANY_ROWS:
+            return {each.key for each in reworded}  # so many are not edited at once
+        return {each.key for each in changed if is_another(before[each.key], each.row)}
 
 
 def _only_pairs(
