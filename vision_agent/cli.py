@@ -168,7 +168,7 @@ def perception(
 
     A page.html with a page.json beside it is held against that: {"marks": {"id-of-element": {}}} names every element
     that must be marked. Any other page is held against what Chromium itself tells: roles from the accessibility tree,
-    listeners from the debugger, and hit tests, none of them shared with the marking.
+    listeners from the debugger, and hit tests; no code of the marking has a part in it.
 
     Pages are served on this machine and reach nothing else.
 
