@@ -239,7 +239,7 @@ async def test_a_checkbox_says_how_it_stands_afterwards(on: On) -> None:
     async with on("<label><input type=checkbox>News</label>") as hand:
         outcome = await hand.act(Click(target=hand.number("News")))
         assert "It is now checked" in outcome.sentence
-        assert (await hand.look()).listing == "1[:]<input type=checkbox checked focused *changed>News"
+        assert (await hand.look()).listing == "1[:]<input type=checkbox checked focused hovered *changed>News"
 
 
 # --- keys and scrolling -----------------------------------------------------------------------------------------------
