@@ -103,7 +103,7 @@ def test_marks_writes_four_files_prints_the_listing_and_knows_no_model(serve: An
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
 
-    assert done.stdout == "1[:]<input type=text>Note\n2[:]<button>Save\n"
+    assert done.stdout == "1[:]<input>Note\n2[:]<button>Save\n"
     assert done.stderr.splitlines()[-1] == "False"
     assert (tmp_path / "listing.txt").read_text("utf-8") == done.stdout
     assert [mark["name"] for mark in json.loads((tmp_path / "marks.json").read_bytes())["marks"]] == ["Note", "Save"]

@@ -66,7 +66,7 @@ class ObserveSettings(_Section):
     """A frame that has not answered by then is missing from the observation, and named."""
     navigation_deadline_s: float = 30.0
     action_deadline_s: float = 5.0
-    most_marks: int = Field(default=400, ge=1)
+    most_marks: int = Field(default=800, ge=1)
     """In one picture; what is left out is counted in the listing and shows when one zooms in."""
     ids: Literal["numbers", "letters"] = "numbers"
     """`letters` puts one before each number: I field, B button, L link, F picture, O option, M other."""

@@ -163,7 +163,8 @@ async def _scan_child(
         )
     except (FrameSilent, PlaywrightError, TimeoutError) as error:
         if not frame.is_detached():
-            result.warnings.append(f"frame {name} is missing: {str(error).splitlines()[0] or 'no answer'}")
+            said = str(error).partition("\n")[0]  # a deadline says nothing
+            result.warnings.append(f"frame {name} is missing: {said or 'no answer'}")
         return None
     return Scanned(frame, name, parent.place.within(known["plane"]), answer["token"], parent, known["key"], answer)
 
