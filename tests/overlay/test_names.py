@@ -164,7 +164,8 @@ async def test_marks_are_called_what_chromium_calls_them_or_say_how_they_were_na
         assert is_same_role != ((trait, identity) in ROLES_DIFFER), f"{identity}: {mark['role']}, {theirs.role}"
         if mark["role"] == "row":
             # Chromium names rows by their text only in a grid, we in any table.
-            assert mark["name"] and words(theirs.name) in ("", mark["name"]), identity
+            assert mark["name"], identity
+            assert words(theirs.name) in ("", mark["name"]), identity
         elif (trait, identity) in DIFFERS:
             assert mark["name"] != words(theirs.name), f"{identity} differs no longer"
         elif words(theirs.name):
