@@ -14,7 +14,7 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -44,6 +44,7 @@ _LOADED_MS = 20_000
 _AFTER_LOADING_S = 0.4
 _LOOKS = 4
 """Times a page is looked at until it is at rest."""
+_BOX = "element => { const { x, y, width, height } = element.getBoundingClientRect(); return [x, y, width, height]; }"
 _MOST_READ = 12
 """Labels that are read back of a page without labels beside it: hundreds of pages' worth take hours."""
 
@@ -166,6 +167,7 @@ async def _score(browser: Browser, page: PageToScore, url: str, reader: Reader |
             truth = await _truth(tab, observation)
             found = _against_labels(page.labels, observation, await _ids(elements)) if page.labels else None
             found = found or _against_truth(observation, truth)
+            boxes = await _box_errors(observation, truth, elements)
             landing = await _landing(tab, observation, elements)
     finally:
         await context.close()
@@ -175,7 +177,7 @@ async def _score(browser: Browser, page: PageToScore, url: str, reader: Reader |
         marks=len(observation.marks),
         pressed=landing.pressed,
         landed=landing.pressed - len(landing.findings),
-        box_errors=(*found.box_errors, *_box_errors(observation, truth)),
+        box_errors=(*found.box_errors, *boxes),
         labels=label_figures(observation, reader, None if page.labels else _MOST_READ),
         traces=traces,
         tokens=tuple(tokens_of(observation)),
@@ -340,14 +342,26 @@ def _told_target(target: Target) -> str:
     return f"{target.selector} {target.text[:40]!r} ({target.why})"
 
 
-def _box_errors(observation: Observation, truth: Truth | None) -> Iterable[float]:
-    """Of marks whose target lies whole in sight, against the box that the page's own world gives."""
+async def _box_errors(
+    observation: Observation, truth: Truth | None, elements: dict[int, tuple[Frame, ElementHandle]]
+) -> list[float]:
+    """Of marks whose target lies whole in sight, against the box that the page's own world gives.
+
+    Only where the mark is on that very element: a label that stands for its control has another box, and rightly so.
+    """
+    errors: list[float] = []
     if truth is None:
-        return
+        return errors
     for mark, hit in zip(observation.marks, truth.hits, strict=True):
         target = hit.target
-        if target is not None and target.is_sure and target.is_whole and mark.kind not in ("scroller", "surface"):
-            yield _farthest(mark.box, [target.box.x, target.box.y, target.box.width, target.box.height])
+        if target is None or not (target.is_sure and target.is_whole) or mark.number not in elements:
+            continue
+        wanted = [target.box.x, target.box.y, target.box.width, target.box.height]
+        with suppress(PlaywrightError):
+            own = await elements[mark.number][1].evaluate(_BOX)
+            if np.allclose(own, wanted, atol=0.01):
+                errors.append(_farthest(mark.box, wanted))
+    return errors
 
 
 def _farthest(box: Box, wanted: Sequence[float]) -> float:
@@ -392,7 +406,8 @@ async def _landing(tab: Page, observation: Observation, elements: dict[int, tupl
                 await elements[mark.number][1].evaluate("element => __perception.mark(element)")
     pressed, findings = 0, []
     for mark in observation.marks:
-        if mark.number not in elements or mark.state.disabled:
+        # A scroller is not pressed: its point may well lie on something in it.
+        if mark.number not in elements or mark.state.disabled or mark.kind == "scroller":
             continue
         where = await _press(tab, mark, elements[mark.number][1])
         if where == "untold":

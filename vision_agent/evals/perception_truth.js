@@ -101,6 +101,14 @@
     for (let at = element; at; at = flatParent(at)) opacity *= Number.parseFloat(getComputedStyle(at).opacity);
     return opacity < 0.05;
   };
+  const isWhole = (element, rects) => {
+    if (rects.length !== 1 || rects[0].width < 4 || rects[0].height < 4) return false;
+    const { left, top, right, bottom } = rects[0];
+    return [[left + 1, top + 1], [right - 1, top + 1], [left + 1, bottom - 1], [right - 1, bottom - 1]].every(([x, y]) => {
+      for (let at = hit(x, y); at; at = flatParent(at)) if (at === element) return true;
+      return false;
+    });
+  };
   const describe = (element) => {
     const parent = flatParent(element);
     const style = getComputedStyle(element);
@@ -114,7 +122,7 @@
       href: (element.localName === 'a' || element.localName === 'area') && element.hasAttribute('href') ? element.href : null,
       parent: parent ? places.get(parent) ?? -1 : -1,
       box: [rect.left, rect.top, rect.width, rect.height],
-      rects: rects.length,
+      isWhole: isWhole(element, rects),
       cursor: style.cursor,
       ownCursor: !parent || getComputedStyle(parent).cursor !== style.cursor,
       tabindex: tabindex === null ? null : Number.parseInt(tabindex, 10),

@@ -85,7 +85,7 @@ class Target:
     box: Box
     """Page coordinates, not clipped."""
     is_whole: bool
-    """Whether the box is one rectangle, all of it in sight and uncovered, so that a mark's box can be held to it."""
+    """Whether all four corners of its one box are in sight and its own, so that a mark's box can be held to it."""
 
 
 @dataclass(frozen=True)
@@ -496,17 +496,8 @@ def _target(looked: _Looked, place: int, why: str, is_sure: bool, intent: str) -
     right, bottom = looked.to_page(x + width, y + height)
     box = Box(x=left, y=top, width=max(0, right - left), height=max(0, bottom - top))
     identity = intent if why.startswith("label of") else f"{looked.prefix}{place}"
-    return Target(identity, intent, is_sure, why, fact["selector"], fact["text"], box, _is_whole(looked, place))
-
-
-def _is_whole(looked: _Looked, place: int) -> bool:
-    fact = looked.facts[place]
-    x, y, width, height = fact["box"]
-    inside = x >= 0 and y >= 0 and x + width <= looked.view["width"] and y + height <= looked.view["height"]
-    if fact["rects"] != 1 or not inside or looked.parent is not None:
-        return False
-    own = [point for point in looked.points if x <= point[0] <= x + width and y <= point[1] <= y + height]
-    return bool(own) and all(place in looked.around(point[2]) for point in own)
+    is_whole = fact["isWhole"] and looked.parent is None
+    return Target(identity, intent, is_sure, why, fact["selector"], fact["text"], box, is_whole)
 
 
 def _target_around(looked: _Looked, judged: list[Target | None], place: int) -> Target | None:
