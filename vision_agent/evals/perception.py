@@ -41,7 +41,10 @@ OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE loc
 """Pages see this machine and nothing else, whatever they ask for."""
 _VIEW = {"width": 1280, "height": 800}
 _LOADED_MS = 20_000
+_PAGE_S = 240
+"""For all that is asked of one page; one with a frame that hangs answers some of it never."""
 _AFTER_LOADING_S = 0.4
+_ANSWER_S = 5
 _LOOKS = 4
 """Times a page is looked at until it is at rest."""
 _BOX = "element => { const { x, y, width, height } = element.getBoundingClientRect(); return [x, y, width, height]; }"
@@ -144,7 +147,9 @@ async def score_pages(
             tell(f"{number} of {len(pages)}: {page.name}")
             with served(page.root) as site:
                 try:
-                    scores.append(await _score(started.browser, page, f"{site.url}/{page.path}", reader, rounds))
+                    async with asyncio.timeout(_PAGE_S):
+                        score = await _score(started.browser, page, f"{site.url}/{page.path}", reader, rounds)
+                    scores.append(score)
                 except (PlaywrightError, TimeoutError) as error:
                     tell(f"{page.name} could not be scored: {str(error).splitlines()[0] if str(error) else 'too slow'}")
     return scores
@@ -233,7 +238,7 @@ async def _asked(tab: Page, expression: str) -> list[str]:
     answers = []
     for frame in tab.frames:
         try:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(_ANSWER_S):
                 answers.append(str(await frame.evaluate(expression) or ""))
         except (PlaywrightError, TimeoutError):
             continue
@@ -385,8 +390,9 @@ async def _elements(tab: Page, observation: Observation) -> dict[int, tuple[Fram
     found = {}
     for mark in observation.marks:
         for frame in tab.frames:
-            with suppress(PlaywrightError):
-                handle = await frame.query_selector(f"{overlay.NAME}=key:{mark.key}")
+            with suppress(PlaywrightError, TimeoutError):
+                async with asyncio.timeout(_ANSWER_S):
+                    handle = await frame.query_selector(f"{overlay.NAME}=key:{mark.key}")
                 if handle is not None:
                     found[mark.number] = (frame, handle)
                     break

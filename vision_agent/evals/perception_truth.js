@@ -119,7 +119,7 @@
     return {
       tag: element.localName,
       type: element instanceof HTMLInputElement || element instanceof HTMLButtonElement ? element.type : '',
-      href: (element.localName === 'a' || element.localName === 'area') && element.hasAttribute('href') ? element.href : null,
+      href: (element.localName === 'a' || element.localName === 'area') && element.hasAttribute('href') ? String(element.href.baseVal ?? element.href) : null,
       parent: parent ? places.get(parent) ?? -1 : -1,
       box: [rect.left, rect.top, rect.width, rect.height],
       isWhole: isWhole(element, rects),
