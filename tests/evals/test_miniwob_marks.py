@@ -50,12 +50,13 @@ def tasks() -> list[Any]:
 async def test_what_a_task_needs_is_marked_or_lies_on_a_surface(task: str, site: str, page: Page) -> None:
     await overlay.register(page.context)
     await miniwob.start(page, site, task, 1)
+    more = NEEDS["also"].get(task)
+    wanted = NEEDS["instead"].get(task) or ", ".join(filter(None, (NEEDS["controls"], more)))
+    await page.wait_for_function(f"wanted => ({SHOWN})(wanted).length", arg=wanted, timeout=20_000)
     for _ in range(5):  # a busy machine may need more than one look to tell what listens
         found = await scan(page, 20)
         if not found.warnings:
             break
-    more = NEEDS["also"].get(task)
-    wanted = NEEDS["instead"].get(task) or ", ".join(filter(None, (NEEDS["controls"], more)))
     needed = await page.evaluate(SHOWN, wanted)
 
     missed = [each["html"] for each in needed if not any(stands_for(mark, each) for mark in found.marks)]
