@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from vision_agent.types import Box, Kind, Mark, Size
 from vision_agent.vision.annotate import layer
 from vision_agent.vision.contract import Contract
+from vision_agent.vision.crowd import faults, tiles
 from vision_agent.vision.picture import Picture
-from vision_agent.vision.place import faults, place, tiles
+from vision_agent.vision.place import place
 from vision_agent.vision.style import PALETTE
 
 Place = tuple[float, float, float, float]

@@ -31,7 +31,7 @@ from vision_agent.browser.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Change, Covered, Kind, Letter, Mark, MarkState, Observation, ScrollState, Size, Tab
-from vision_agent.vision import annotate, place
+from vision_agent.vision import annotate, crowd, place
 from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Picture
 
@@ -331,12 +331,12 @@ def _beside(not_shown: int, left_out: int, region: Box | None) -> list[str]:
 def _illegible(marks: Sequence[Mark], picture: Picture) -> list[str]:
     """Which numbers are not to be trusted in the picture, and where a closer look shows more."""
     said = []
-    if wrong := place.faults(marks, picture):
+    if wrong := crowd.faults(marks, picture):
         which, those = ", ".join(map(str, wrong[:_MOST_SAID])), "them" if len(wrong) > 1 else "it"
         said.append(
             f"the picture is too crowded at {which}{' and more' if len(wrong) > _MOST_SAID else ''}; zoom to {those}"
         )
-    if crowded := place.tiles(marks, picture):
+    if crowded := crowd.tiles(marks, picture):
         boxes = [picture.map.box_to_picture(box) for box in crowded[:_MOST_SAID]]
         where = ", ".join(f"({box.x:.0f}, {box.y:.0f}) to ({box.right:.0f}, {box.bottom:.0f})" for box in boxes)
         said.append(f"the picture is crowded; these parts read better by themselves: zoom {where}")

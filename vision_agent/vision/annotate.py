@@ -17,11 +17,8 @@ from pydantic import BaseModel, ConfigDict
 
 from vision_agent.types import Box, Mark, Size
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
+from vision_agent.vision.rects import Rect, as_rect, rect_of
 from vision_agent.vision.style import GLYPHS, STYLE, Hand, Ink, Style, ink_on, rgb
-
-Rect = tuple[int, int, int, int]
-"""Left, top, right, bottom in whole picture pixels; right and bottom are the first not in it."""
-
 
 _TINY_PX = 10
 _INK_SHARE = {"#": 1.0, "o": 128 / 255, ".": 0.0}
@@ -79,7 +76,7 @@ def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Laye
         mark, colour, label_box = placed[i], placed[i].colour, placed[i].label_box
         assert colour is not None
         assert label_box is not None
-        rect, at, ink = _rect(rects[i].tolist()), _label_rect(label_box), ink_on(colour)
+        rect, at, ink = as_rect(rects[i].tolist()), rect_of(label_box), ink_on(colour)
         if min(rect[2] - rect[0], rect[3] - rect[1]) <= _TINY_PX:
             rect = _grown(rect, style.line)  # else the line would be all there is to see of it
         outlines.append(Outline(rect=rect, colour=colour, casing=ink, dashed=mark.source != "dom"))
@@ -133,15 +130,6 @@ def _nearest(start: int, end: int, low: int, high: int) -> tuple[int, int]:
         return middle, middle
     inset = min(3, (high - low) // 2)
     return (low + inset if end <= low else high - 1 - inset), (start + end) // 2
-
-
-def _label_rect(box: Box) -> Rect:
-    return round(box.x), round(box.y), round(box.right), round(box.bottom)
-
-
-def _rect(edges: Sequence[int]) -> Rect:
-    left, top, right, bottom = edges
-    return left, top, right, bottom
 
 
 class _Pen:

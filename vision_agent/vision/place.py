@@ -20,17 +20,27 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision_agent.actions import Point
 from vision_agent.types import Box, Mark
-from vision_agent.vision.annotate import Rect, drawn_rects, gap, strokes
+from vision_agent.vision.annotate import drawn_rects, gap, strokes
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
+from vision_agent.vision.rects import (
+    CONTAINED,
+    Bools,
+    Floats,
+    Group,
+    Ints,
+    Rect,
+    area_of,
+    as_rect,
+    common_area,
+    connected,
+    gaps_between,
+    rect_of,
+    shares_of,
+    sum_under,
+    sums_under,
+)
 from vision_agent.vision.style import PALETTE, STYLE, Hand, Style
-
-Ints = NDArray[np.int32]
-Floats = NDArray[np.float32]
-Bools = NDArray[np.bool_]
-Group = NDArray[np.int64]
-"""Positions of marks."""
 
 # What a candidate's faults cost, against preferences between 0 and 1.2. Found by looking at marked pages.
 _INK = 4.0
@@ -44,8 +54,6 @@ _PER_PIXEL_AWAY = 0.03
 _BENT = 0.3
 _LEADER_OVER_OTHER = 0.08
 
-_CONTAINED = 0.9
-"""The share of a target that must be inside another for that one to be its container."""
 _NEIGHBOUR_PX = 12
 _CUT_PX = 15
 _COARSE = 2
@@ -61,14 +69,6 @@ _STRAY = 2.0
 _STRAY_MIXED = 1.2
 """The same among things of different width."""
 
-# What is shown apart: so many that have no good place, that near each other.
-_CROWD = 12
-_CROWD_GAP_PX = 40
-_HIDDEN = 0.75
-_TILES_ACROSS = 3
-_TILES_MOST = 6
-"""A tile is no smaller than this share of the picture each way."""
-
 _LEADER = -1
 _NEAR_PX = 140
 _STRIDE = 3
@@ -83,7 +83,8 @@ def place(
     """The marks, in the same order, with `label_box` and `colour` set, or None for those that the picture shows not.
 
     Every mark in the picture gets a label. Only where no place is left that keeps the rules does one break them;
-    `faults` says which. A mark that was `before`, on the same box, keeps its place and shade where they are still good.
+    `crowd.faults` says which. A mark that was `before`, on the same box, keeps its place and shade where they are still
+    good.
     """
     shown = _shown([mark.box for mark in marks], picture)
     inside = [mark for mark, is_shown in zip(marks, shown, strict=True) if is_shown]
@@ -98,72 +99,6 @@ def place(
     return tuple(
         _placed(mark, *next(result)) if is_in else _unplaced(mark) for mark, is_in in zip(marks, shown, strict=True)
     )
-
-
-def faults(marks: Sequence[Mark], picture: Picture) -> tuple[int, ...]:
-    """The numbers of the placed marks whose label breaks a rule, for want of room: not to be trusted in the picture.
-
-    It lies on another target, on another label, or outside the picture.
-    """
-    placed = [mark for mark in marks if mark.label_box]
-    if not placed:
-        return ()
-    rects = drawn_rects([mark.box for mark in placed], picture)
-    labels = np.array([_rect_of(box) for mark in placed if (box := mark.label_box)], np.int32)
-    size = picture.size
-    wrong = np.any(labels < 0, axis=1) | np.any(labels[:, 2:] > (size.width, size.height), axis=1)
-    one, other = _touching_pairs(labels, labels)
-    wrong[one[one != other]] = True
-    one, other = _touching_pairs(labels, rects)
-    is_in = _common(rects[one], rects[other]) >= _CONTAINED * _area(rects[one])
-    one, other = one[~is_in], other[~is_in]
-    # Where two targets overlap, what lies on both is on its own too; but not what lies on one inside its own.
-    is_around = _common(rects[one], rects[other]) >= _CONTAINED * _area(rects[other])
-    shared = np.where(is_around, 0, _common(labels[one], _overlap(rects[one], rects[other])))
-    wrong[one[_common(labels[one], rects[other]) > shared]] = True
-    return tuple(mark.number for mark, is_wrong in zip(placed, wrong.tolist(), strict=True) if is_wrong)
-
-
-def tiles(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> tuple[Box, ...]:
-    """Page boxes to be shown apart and larger, in reading order: where many placed marks have no good place.
-
-    There a number leads elsewhere by a line, hides its target, or breaks a rule. Where only few do, nothing is gained.
-    """
-    placed = [mark for mark in marks if mark.label_box]
-    if len(placed) < _CROWD:
-        return ()
-    rects = drawn_rects([mark.box for mark in placed], picture)
-    labels = np.array([_rect_of(box) for mark in placed if (box := mark.label_box)], np.int32)
-    wrong = set(faults(placed, picture))
-    is_poor = (_common(labels, rects) > _HIDDEN * _area(rects)) | np.array([mark.number in wrong for mark in placed])
-    pairs = zip(labels.tolist(), rects.tolist(), strict=True)
-    is_poor |= np.array([gap(_rect(label), _rect(rect)) >= style.leader_from for label, rect in pairs])
-    poor = rects[is_poor]
-    if len(poor) < _CROWD:
-        return ()
-    one, other = np.nonzero(_gaps_between(poor) <= _CROWD_GAP_PX)
-    found = [
-        tile for crowd in _joined(len(poor), one, other) if len(crowd) >= _CROWD for tile in _cut(poor[crowd], picture)
-    ]
-    return tuple(sorted(found, key=lambda tile: (tile.y, tile.x)))
-
-
-def _cut(rects: Ints, picture: Picture) -> Iterator[Box]:
-    """The page boxes around these rectangles, none much larger than a third of the picture each way."""
-    size, map = picture.size, picture.map
-    start, end = rects[:, :2].min(axis=0), rects[:, 2:].max(axis=0)
-    many = np.maximum(1, np.ceil((end - start) * _TILES_ACROSS / (size.width, size.height))).astype(int)
-    middles = (rects[:, :2] + rects[:, 2:]) / 2
-    cells = np.minimum(((middles - start) * many / np.maximum(1, end - start)).astype(int), many - 1)
-    for cell in np.unique(cells, axis=0):
-        inside = rects[(cells == cell).all(axis=1)]
-        start_at, end_at = inside[:, :2].min(axis=0) - _NEIGHBOUR_PX, inside[:, 2:].max(axis=0) + _NEIGHBOUR_PX
-        # A narrow strip would show its things without what they belong to.
-        more = np.maximum(0, np.array([size.width, size.height]) // _TILES_MOST - (end_at - start_at)) // 2
-        left, top = np.maximum(start_at - more, 0).tolist()
-        right, bottom = np.minimum(end_at + more, (size.width, size.height)).tolist()
-        corner = map.to_page(Point(x=left, y=top))
-        yield Box(x=corner.x, y=corner.y, width=(right - left) * map.scale_x, height=(bottom - top) * map.scale_y)
 
 
 def _shown(boxes: Sequence[Box], picture: Picture) -> list[bool]:
@@ -203,7 +138,7 @@ def _kept(marks: Sequence[Mark], before: Sequence[Mark]) -> dict[int, _Kept]:
     for i, mark in enumerate(marks):
         was = old.get(mark.number)
         if was and was.label_box and was.colour and was.box == mark.box and was.label == mark.label:
-            kept[i] = _Kept(_rect_of(was.label_box), was.colour)
+            kept[i] = _Kept(rect_of(was.label_box), was.colour)
     return kept
 
 
@@ -237,10 +172,10 @@ class _Ground:
 
     def foreign(self, at: Ints, of: Ints) -> Ints:
         """How many pixels of other targets' boxes lie under these rectangles; `of` says whose labels they are."""
-        under = _sum(self.cover, at) - _common(at, self.rects[of])
+        under = sum_under(self.cover, at) - common_area(at, self.rects[of])
         for outer in self.containers[of].T:
             if (inside := np.nonzero(outer >= 0)[0]).size:
-                under[inside] -= _common(at[inside], self.rects[outer[inside]])
+                under[inside] -= common_area(at[inside], self.rects[outer[inside]])
         return under
 
     def is_inside(self, at: Ints) -> Bools:
@@ -250,7 +185,7 @@ class _Ground:
     def ink_share(self, at: Ints) -> Floats:
         """The share of each rectangle that is ink."""
         coarse = at // _COARSE
-        return (_sum(self.ink, coarse) / np.maximum(1, _area(coarse))).astype(np.float32)
+        return (sum_under(self.ink, coarse) / np.maximum(1, area_of(coarse))).astype(np.float32)
 
     def is_nearest(self, at: Ints, of: Ints) -> Bools:
         """Whether the target centre nearest to each rectangle's middle is its own."""
@@ -276,7 +211,7 @@ def _survey(marks: Sequence[Mark], picture: Picture, style: Style) -> _Ground:
     cover = np.zeros((height, width), np.uint8)
     for left, top, right, bottom in rects.tolist():
         cover[top:bottom, left:right] += 1
-    gaps = _gaps_between(rects)
+    gaps = gaps_between(rects)
     return _Ground(
         rects=rects,
         wide=_label_sizes(marks, rects, style, "wide"),
@@ -331,11 +266,11 @@ def _nearest_centres(rects: Ints, width: int, height: int) -> Ints:
 
 
 def _containers(rects: Ints, gaps: NDArray[np.int16]) -> Ints:
-    areas = _area(rects)
+    areas = area_of(rects)
     one, other = np.nonzero(gaps < 0)
     one, other = one[one != other], other[one != other]
-    common = _common(rects[one], rects[other])
-    is_in, is_around = common >= _CONTAINED * areas[one], common >= _CONTAINED * areas[other]
+    common = common_area(rects[one], rects[other])
+    is_in, is_around = common >= CONTAINED * areas[one], common >= CONTAINED * areas[other]
     # Of two that are alike each is in the other; else only the smaller is in the larger.
     inside = is_in & ((areas[other] > areas[one]) | is_around)
     inner, outer = one[inside], other[inside]
@@ -426,16 +361,16 @@ def _costs(ground: _Ground, at: Ints, of: Ints) -> Floats:
     possible = np.nonzero(ground.is_inside(at))[0]
     possible = possible[ground.foreign(at[possible], of[possible]) <= 0]
     at, of = at[possible], of[possible]
-    rects, areas = ground.rects[of], _area(at)
-    on_own = _common(at, rects)
+    rects, areas = ground.rects[of], area_of(at)
+    on_own = common_area(at, rects)
     around = ground.clipped(at + np.array([-2, -2, 2, 2], np.int32))
-    touching = ground.foreign(around, of) / np.maximum(1, _area(around) - areas)
+    touching = ground.foreign(around, of) / np.maximum(1, area_of(around) - areas)
     # A label on its own target is not mistaken, however near a neighbour is.
     doubt = 1 - 0.8 * on_own / areas
     hides = np.where(ground.is_toggle[of], _HIDES_STATE, _HIDES_TARGET)
     costs[possible] = (
         _INK * np.maximum(0, ground.ink_share(at) - 0.02)
-        + hides * on_own / np.maximum(1, _area(rects))
+        + hides * on_own / np.maximum(1, area_of(rects))
         + _TOUCHES_OTHER * np.minimum(1, touching) * doubt
         + _NEARER_TO_OTHER * ~ground.is_nearest(at, of) * doubt
     )
@@ -455,7 +390,7 @@ def _assign(ground: _Ground, candidates: _Candidates, kept: dict[int, _Kept], st
     clashes = _clashes(groups, candidates)
     for group in groups:
         board.take_together(group, clashes)
-    order = np.lexsort((_area(ground.rects), np.isfinite(candidates.costs).sum(axis=1))).tolist()
+    order = np.lexsort((area_of(ground.rects), np.isfinite(candidates.costs).sum(axis=1))).tolist()
     waiting = [mark for mark in order if mark not in board.spots and not board.take_first_free(mark)]
     waiting = [mark for mark in waiting if not board.take_by_moving_another(mark)]
     for mark in waiting:
@@ -477,22 +412,8 @@ def _groups(ground: _Ground) -> list[Group]:
     in_column = (np.abs(left[one] - left[other]) <= 1) & (apart <= np.maximum(high[one], _COLUMN_GAP_PX))
     joined = alike & (apart >= -1) & (in_row | in_column)
     one, other = one[joined], other[joined]
-    found = _joined(len(left), one, other)
+    found = connected(len(left), one, other)
     return sorted((group for group in found if len(group) > 1), key=len, reverse=True)
-
-
-def _joined(many: int, one: Group, other: Group) -> list[Group]:
-    """Who belongs together, of so many, when each of `one` belongs to its `other`."""
-    names = np.arange(many)
-    while True:
-        before = names.copy()
-        np.minimum.at(names, one, names[other])
-        np.minimum.at(names, other, names[one])
-        names = names[names]
-        if (names == before).all():
-            break
-    order = np.argsort(names, kind="stable")
-    return np.split(order, np.nonzero(np.diff(names[order]))[0] + 1)
 
 
 class _Board:
@@ -542,8 +463,8 @@ class _Board:
         good = np.isfinite(its) & (its <= costs.min(axis=1) + (_STRAY if is_grid else _STRAY_MIXED))
         spots = self._candidates.rects[group, choice]
         for mark, spot in zip(group[good].tolist(), spots[good].tolist(), strict=True):
-            if not self._under(_rect(spot)).any():
-                self._put(mark, _rect(spot))
+            if not self._under(as_rect(spot)).any():
+                self._put(mark, as_rect(spot))
 
     def take_first_free(self, mark: int) -> bool:
         for place in self._places(mark):
@@ -558,7 +479,7 @@ class _Board:
         for place in costs.argsort(kind="stable").tolist():
             if costs[place] == np.inf:
                 break
-            yield _rect(self._candidates.rects[mark, place].tolist())
+            yield as_rect(self._candidates.rects[mark, place].tolist())
 
     def take_by_moving_another(self, mark: int) -> bool:
         """Take a place whose one owner has somewhere else to go."""
@@ -580,7 +501,7 @@ class _Board:
     def take_farther_away(self, mark: int, style: Style, *, is_crowd: bool) -> None:
         """Take the best free place near the target, else anywhere, else one that covers least."""
         whole = (0, 0, self._ground.width, self._ground.height)
-        target = _rect(self._ground.rects[mark].tolist())
+        target = as_rect(self._ground.rects[mark].tolist())
         left, top, right, bottom = target
         near = (left - _NEAR_PX, top - _NEAR_PX, right + _NEAR_PX, bottom + _NEAR_PX)
         place = (
@@ -605,11 +526,11 @@ class _Board:
             return None
         x, y = np.arange(left, right - wide + 1, _STRIDE), np.arange(top, bottom - high + 1, _STRIDE)
         labels = cv2.integral((self._taken[top:bottom, left:right] != 0).astype(np.uint8))
-        is_free = _sums(labels, x - left, y - top, wide, high) == 0
-        foreign = _sums(ground.cover, x, y, wide, high)
+        is_free = sums_under(labels, x - left, y - top, wide, high) == 0
+        foreign = sums_under(ground.cover, x, y, wide, high)
         outer = ground.containers[mark]
         for around in ground.rects[[mark, *outer[outer >= 0]]].tolist():
-            across, down = _shares(x, wide, around[0], around[2]), _shares(y, high, around[1], around[3])
+            across, down = shares_of(x, wide, around[0], around[2]), shares_of(y, high, around[1], around[3])
             foreign = foreign - down[:, None] * across[None]
         row, column = np.nonzero(is_free if may_cover else is_free & (foreign <= 0))
         if not len(row):
@@ -623,18 +544,18 @@ class _Board:
         if may_cover:
             costs += 0.2 * foreign[row, column]
         if is_crowd:
-            return _rect(at[costs.argmin()].tolist())
+            return as_rect(at[costs.argmin()].tolist())
         best = np.argsort(costs, kind="stable")[:_CLOSEST]
         costs = costs[best] + _NEARER_TO_OTHER * ~ground.is_nearest(at[best], np.full(len(best), mark))
-        places = [_rect(each) for each in at[best].tolist()]
+        places = [as_rect(each) for each in at[best].tolist()]
         return min(zip(costs.tolist(), places, strict=True), key=lambda each: each[0] + self._line(mark, each[1]))[1]
 
     def _line(self, mark: int, place: Rect) -> float:
         """What the line from here to the target would cost by what it crosses."""
-        lines = np.array(strokes(place, _rect(self._ground.rects[mark].tolist())), np.int32).reshape(-1, 4)
+        lines = np.array(strokes(place, as_rect(self._ground.rects[mark].tolist())), np.int32).reshape(-1, 4)
         lines = self._ground.clipped(lines)
         crossed = self._ground.foreign(lines, np.full(len(lines), mark, np.int32)).clip(0).sum()
-        labels = sum(int(np.count_nonzero(self._under(_rect(line)))) for line in lines.tolist())
+        labels = sum(int(np.count_nonzero(self._under(as_rect(line)))) for line in lines.tolist())
         return _LEADER_OVER_OTHER * (float(crossed) + 3 * labels)
 
     def _forced(self, mark: int) -> Rect:
@@ -685,7 +606,7 @@ def _clashes(groups: Sequence[Group], candidates: _Candidates) -> Bools:
         one, other = order[1:], order[:-1]
         same = name[one] == name[other]
         one, other = marks[one[same]], marks[other[same]]
-        found[one] |= (_common(rects[one], rects[other]) > 0) & may_be[one] & may_be[other]
+        found[one] |= (common_area(rects[one], rects[other]) > 0) & may_be[one] & may_be[other]
     return found
 
 
@@ -717,7 +638,7 @@ def _by_turns(rects: Ints, costs: Floats, choice: Group, cost: float) -> Group:
         turns = np.empty(len(order), np.int64)
         turns[order] = np.array(pair)[np.arange(len(order)) % 2]
         placed = rects[order, turns[order]]
-        clash = (_common(placed[2:], placed[:-2]) > 0).mean()
+        clash = (common_area(placed[2:], placed[:-2]) > 0).mean()
         average = float(costs[np.arange(len(order)), turns].mean() + _MISFIT * clash)
         if average < cost:
             choice, cost = turns, average
@@ -753,70 +674,3 @@ def _colours(marks: Sequence[Mark], ground: _Ground, kept: dict[int, _Kept]) -> 
         if shades == before:
             break
     return [palette[shade] for palette, shade in zip(palettes, shades, strict=True)]
-
-
-# --- rectangles by the thousand ---------------------------------------------------------------------------------------
-
-
-def _sum(table: Ints, at: Ints) -> Ints:
-    """The sums under these rectangles, from a summed table."""
-    left, top, right, bottom = at.T
-    flat, width = table.ravel(), table.shape[1]
-    above, below = top * width, bottom * width
-    total: Ints = flat[below + right] - flat[above + right] - flat[below + left] + flat[above + left]
-    return total
-
-
-def _sums(table: Ints, x: Ints, y: Ints, wide: int, high: int) -> Ints:
-    """The sums under rectangles of one size that start at each of these x and y, from a summed table."""
-    rows, below = table[y], table[y + high]
-    total: Ints = below[:, x + wide] - rows[:, x + wide] - below[:, x] + rows[:, x]
-    return total
-
-
-def _shares(start: Ints, length: int, low: int, high: int) -> Ints:
-    """On one axis: how much of start..start+length lies in low..high."""
-    share: Ints = np.clip(np.minimum(start + length, high) - np.maximum(start, low), 0, None)
-    return share
-
-
-def _overlap(one: Ints, other: Ints) -> Ints:
-    start, end = np.maximum(one[:, :2], other[:, :2]), np.minimum(one[:, 2:], other[:, 2:])
-    return np.concatenate([start, end], axis=1)
-
-
-def _common(one: Ints, other: Ints) -> Ints:
-    wide = np.minimum(one[..., 2], other[..., 2]) - np.maximum(one[..., 0], other[..., 0])
-    high = np.minimum(one[..., 3], other[..., 3]) - np.maximum(one[..., 1], other[..., 1])
-    area: Ints = np.maximum(wide, 0) * np.maximum(high, 0)
-    return area
-
-
-def _area(at: Ints) -> Ints:
-    area: Ints = (at[..., 2] - at[..., 0]) * (at[..., 3] - at[..., 1])
-    return area
-
-
-def _gaps_between(rects: Ints) -> NDArray[np.int16]:
-    """From each to each, along the axis on which they are farthest; 0 where they touch, below where they overlap."""
-    # Sixteen bits halve the time, and no picture is that wide.
-    left, top, right, bottom = rects.T.astype(np.int16)
-    across, down = np.subtract.outer(left, right), np.subtract.outer(top, bottom)
-    gaps: NDArray[np.int16] = np.maximum(np.maximum(across, across.T), np.maximum(down, down.T))
-    return gaps
-
-
-def _touching_pairs(one: Ints, other: Ints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The positions of those that overlap."""
-    (left, top, right, bottom), (its_left, its_top, its_right, its_bottom) = one.T[..., None], other.T
-    first, second = np.nonzero((left < its_right) & (its_left < right) & (top < its_bottom) & (its_top < bottom))
-    return first, second
-
-
-def _rect(edges: Sequence[int]) -> Rect:
-    left, top, right, bottom = edges
-    return left, top, right, bottom
-
-
-def _rect_of(box: Box) -> Rect:
-    return round(box.x), round(box.y), round(box.right), round(box.bottom)

@@ -1,0 +1,108 @@
+"""Where a marked picture is too crowded to be trusted: which labels break a rule, and which parts to show apart.
+
+Judges places that have been given; `place` gives them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from vision_agent.actions import Point
+from vision_agent.types import Box, Mark
+from vision_agent.vision.annotate import drawn_rects, gap
+from vision_agent.vision.picture import Picture
+from vision_agent.vision.rects import (
+    CONTAINED,
+    Ints,
+    area_of,
+    as_rect,
+    common_area,
+    connected,
+    gaps_between,
+    overlap_of,
+    rect_of,
+    touching_pairs,
+)
+from vision_agent.vision.style import STYLE, Style
+
+# What is shown apart: so many that have no good place, that near each other.
+_CROWD = 12
+_CROWD_GAP_PX = 40
+_HIDDEN = 0.75
+_TILES_ACROSS = 3
+_TILES_MOST = 6
+"""A tile is no smaller than this share of the picture each way."""
+_MARGIN_PX = 12
+
+
+def faults(marks: Sequence[Mark], picture: Picture) -> tuple[int, ...]:
+    """The numbers of the placed marks whose label breaks a rule, for want of room: not to be trusted in the picture.
+
+    It lies on another target, on another label, or outside the picture.
+    """
+    placed = [mark for mark in marks if mark.label_box]
+    if not placed:
+        return ()
+    rects = drawn_rects([mark.box for mark in placed], picture)
+    labels = np.array([rect_of(box) for mark in placed if (box := mark.label_box)], np.int32)
+    size = picture.size
+    wrong = np.any(labels < 0, axis=1) | np.any(labels[:, 2:] > (size.width, size.height), axis=1)
+    one, other = touching_pairs(labels, labels)
+    wrong[one[one != other]] = True
+    one, other = touching_pairs(labels, rects)
+    is_in = common_area(rects[one], rects[other]) >= CONTAINED * area_of(rects[one])
+    one, other = one[~is_in], other[~is_in]
+    # Where two targets overlap, what lies on both is on its own too; but not what lies on one inside its own.
+    is_around = common_area(rects[one], rects[other]) >= CONTAINED * area_of(rects[other])
+    shared = np.where(is_around, 0, common_area(labels[one], overlap_of(rects[one], rects[other])))
+    wrong[one[common_area(labels[one], rects[other]) > shared]] = True
+    return tuple(mark.number for mark, is_wrong in zip(placed, wrong.tolist(), strict=True) if is_wrong)
+
+
+def tiles(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> tuple[Box, ...]:
+    """Page boxes to be shown apart and larger, in reading order: where many placed marks have no good place.
+
+    There a number leads elsewhere by a line, hides its target, or breaks a rule. Where only few do, nothing is gained.
+    """
+    placed = [mark for mark in marks if mark.label_box]
+    if len(placed) < _CROWD:
+        return ()
+    rects = drawn_rects([mark.box for mark in placed], picture)
+    labels = np.array([rect_of(box) for mark in placed if (box := mark.label_box)], np.int32)
+    wrong = set(faults(placed, picture))
+    is_poor = (common_area(labels, rects) > _HIDDEN * area_of(rects)) | np.array(
+        [mark.number in wrong for mark in placed]
+    )
+    pairs = zip(labels.tolist(), rects.tolist(), strict=True)
+    is_poor |= np.array([gap(as_rect(label), as_rect(rect)) >= style.leader_from for label, rect in pairs])
+    poor = rects[is_poor]
+    if len(poor) < _CROWD:
+        return ()
+    one, other = np.nonzero(gaps_between(poor) <= _CROWD_GAP_PX)
+    found = [
+        tile
+        for crowd in connected(len(poor), one, other)
+        if len(crowd) >= _CROWD
+        for tile in _cut(poor[crowd], picture)
+    ]
+    return tuple(sorted(found, key=lambda tile: (tile.y, tile.x)))
+
+
+def _cut(rects: Ints, picture: Picture) -> Iterator[Box]:
+    """The page boxes around these rectangles, none much larger than a third of the picture each way."""
+    size, map = picture.size, picture.map
+    start, end = rects[:, :2].min(axis=0), rects[:, 2:].max(axis=0)
+    many = np.maximum(1, np.ceil((end - start) * _TILES_ACROSS / (size.width, size.height))).astype(int)
+    middles = (rects[:, :2] + rects[:, 2:]) / 2
+    cells = np.minimum(((middles - start) * many / np.maximum(1, end - start)).astype(int), many - 1)
+    for cell in np.unique(cells, axis=0):
+        inside = rects[(cells == cell).all(axis=1)]
+        start_at, end_at = inside[:, :2].min(axis=0) - _MARGIN_PX, inside[:, 2:].max(axis=0) + _MARGIN_PX
+        # A narrow strip would show its things without what they belong to.
+        more = np.maximum(0, np.array([size.width, size.height]) // _TILES_MOST - (end_at - start_at)) // 2
+        left, top = np.maximum(start_at - more, 0).tolist()
+        right, bottom = np.minimum(end_at + more, (size.width, size.height)).tolist()
+        corner = map.to_page(Point(x=left, y=top))
+        yield Box(x=corner.x, y=corner.y, width=(right - left) * map.scale_x, height=(bottom - top) * map.scale_y)
