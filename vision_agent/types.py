@@ -108,6 +108,10 @@ class PageMap(_Data):
         corner = self.to_picture(Point(x=box.x, y=box.y))
         return Box(x=corner.x, y=corner.y, width=box.width / self.scale_x, height=box.height / self.scale_y)
 
+    def shown(self, size: Size) -> Box:
+        """The part of the page that a picture of this size shows."""
+        return Box(x=self.offset_x, y=self.offset_y, width=size.width * self.scale_x, height=size.height * self.scale_y)
+
 
 class Shot(_Data):
     """One encoded picture: what it is, how it maps to the page, and the hash that names its file.
@@ -120,6 +124,11 @@ class Shot(_Data):
     sha256: str
     map: PageMap = PageMap()
     data: Annotated[bytes | None, Field(exclude=True, repr=False)] = None
+
+    @property
+    def page(self) -> Box:
+        """The part of the page that it shows."""
+        return self.map.shown(self.size)
 
 
 # --- marks ------------------------------------------------------------------------------------------------------------

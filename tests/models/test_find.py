@@ -93,6 +93,13 @@ def test_words_that_fit_nothing_or_two_things_say_what_there_is(words, says):
         find(where(words), PAGE)
 
 
+def test_a_letter_that_is_said_with_a_number_must_be_its_own():
+    page = seen(mark(3, "Save", letter="B"), mark(4, "Home", "link", letter="L"))
+    assert find(where("[B3]"), page) == find(where("[3]"), page) == 3
+    with pytest.raises(NotFoundError, match=r"no mark \[L3\]; \[B3\] is the button 'Save'"):
+        find(where("[L3]"), page)
+
+
 def test_what_is_to_be_done_with_it_decides_between_equal_names():
     assert find(where("Email"), PAGE, is_field) == 2
     with pytest.raises(NotFoundError, match="any of"):

@@ -158,13 +158,11 @@ async def _pixels(done: Done, before: Before, page: Page, eye: Eye) -> tuple[flo
     """The share of pixels that changed near the point, and how many did everywhere."""
     if page is not before.page:
         return None, inf
-    viewport = before.seen.observation.viewport
-    whole = Box(x=0, y=0, width=viewport.width, height=viewport.height)
     try:
         raw = await capture(page, eye.settings.scan_deadline_s)
     except FrameSilent:
         return None, 0.0  # it was done; that the page gives no picture now is for the next look to say
-    after = Picture.decode(raw, whole, eye.contract).masked(before.seen.masked)
+    after = Picture.decode(raw, before.seen.clean.page, eye.contract).masked(before.seen.masked)
     everywhere = changed_share(before.seen.clean, after) * after.size.width * after.size.height
     if done.at is None:
         return None, everywhere

@@ -111,9 +111,10 @@ def listing(
         rest.append(f"{scroll.above:.0f} px above")
     if scroll.below >= 1:
         rest.append(f"{scroll.below:.0f} px below")
+    labels = {mark.number: mark.label for mark in marks}
     for each in covered:
-        number = f" [{each.blocker_mark}]" if each.blocker_mark is not None else ""
-        rest.append(f"{each.count} covered by {_blocker(each.blocker)}{number}")
+        label = f" [{labels[each.blocker_mark]}]" if each.blocker_mark in labels else ""
+        rest.append(f"{each.count} covered by {_blocker(each.blocker)}{label}")
     if gone:
         further = f" and {len(gone) - _MOST_GONE} more" if len(gone) > _MOST_GONE else ""
         rest.append(f"gone: {' '.join(str(number) for number in gone[:_MOST_GONE])}{further}")

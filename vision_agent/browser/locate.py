@@ -19,7 +19,7 @@ from vision_agent.browser.numbers import is_another
 from vision_agent.browser.observe import Seen
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
-from vision_agent.types import Box, Mark
+from vision_agent.types import Mark
 from vision_agent.vision.compare import same_at
 from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Picture
@@ -204,8 +204,8 @@ async def _shown_by_parents(
 def _in_the_way(words: str, blocker: str | None, key: str | None, seen: Seen) -> str:
     if blocker is None:
         return f"{words} cannot be reached by a click where it is."
-    number = next((mark.number for mark in seen.observation.marks if mark.key == key), None)
-    who = plain(blocker, 100) + (f" [{number}]" if number is not None else "")
+    label = next((mark.label for mark in seen.observation.marks if mark.key == key), None)
+    who = plain(blocker, 100) + (f" [{label}]" if label else "")
     return f"{words} is covered by {who}. Close or move that first."
 
 
@@ -218,9 +218,7 @@ async def _at_point(page: Page, target: Point, seen: Seen, contract: Contract, d
     if token != seen.scan.frames[0].token:
         raise Refused("moved", f"{words} was not used: the page has been replaced since the picture was taken.")
     point = shot.map.to_page(target)
-    viewport = seen.observation.viewport
-    whole = Box(x=0, y=0, width=viewport.width, height=viewport.height)
-    now = Picture.decode(await capture(page, deadline_s), whole, contract).masked(seen.masked)
+    now = Picture.decode(await capture(page, deadline_s), seen.clean.page, contract).masked(seen.masked)
     if not same_at(seen.clean, now, point):
         raise Refused("moved", f"{words} was not used: what the picture shows there has changed. Look again.")
     return Located(words=words, point=point, rung=4)

@@ -22,7 +22,7 @@ def region_of(action: Zoom, observation: Observation) -> tuple[Box, str]:
     Raises:
         Refused: there is no such mark, a point lies outside the picture, or there is nothing between the two.
     """
-    view = observation.region or _whole(observation.viewport)
+    view = observation.clean.page
     if not isinstance(action.target, Point):
         mark = observation.mark(action.target)
         if mark is None:
@@ -69,7 +69,3 @@ def _on_page(point: Point, observation: Observation) -> Point:
         size = f"{shot.size.width} by {shot.size.height}"
         raise Refused("outside", f"({point.x:g}, {point.y:g}) lies outside the picture, which is {size}.")
     return shot.map.to_page(point)
-
-
-def _whole(viewport: Size) -> Box:
-    return Box(x=0, y=0, width=viewport.width, height=viewport.height)

@@ -63,12 +63,13 @@ class Named:
 
 @dataclass(frozen=True)
 class Numbered:
-    """A mark by its number."""
+    """A mark by its number, and by its letter if that was said too."""
 
     number: int
+    letter: str = ""
 
     def __str__(self) -> str:
-        return f"[{self.number}]"
+        return f"[{self.letter}{self.number}]"
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,9 @@ def _one(where: Named | Numbered, observation: Observation, prefer: Callable[[Ma
     if isinstance(where, Numbered):
         mark = observation.mark(where.number)
         if mark is None:
-            raise NotFoundError(f"There is no mark [{where.number}]; {_nearest('', observation.marks)}.")
+            raise NotFoundError(f"There is no mark {where}; {_nearest('', observation.marks)}.")
+        if where.letter not in ("", mark.letter):
+            raise NotFoundError(f"There is no mark {where}; [{mark.label}] is the {mark.role} {mark.name!r}.")
         return mark
     found = _matching(where, observation.marks)
     if len(found) > 1 and prefer is not None:
@@ -230,5 +233,5 @@ def _nearest(words: str, marks: Sequence[Mark]) -> str:
 
 
 def _described(marks: Sequence[Mark]) -> str:
-    listed = ", ".join(f"[{mark.number}] {mark.role} {mark.name!r}" for mark in marks[:8])
+    listed = ", ".join(f"[{mark.label}] {mark.role} {mark.name!r}" for mark in marks[:8])
     return f"{listed} and {len(marks) - 8} more" if len(marks) > 8 else listed

@@ -146,8 +146,8 @@ def where(text: str) -> Where:
     point = _POINT.match(text)
     if point:
         return _place(float(point[1]), float(point[2]), text[point.end() :].strip())
-    number = re.fullmatch(r"\[[BILFOM]?(\d+)\]", text)
-    return Numbered(int(number[1])) if number else _named(text)
+    number = re.fullmatch(r"\[([BILFOM]?)(\d+)\]", text)
+    return Numbered(int(number[2]), number[1]) if number else _named(text)
 
 
 def _place(x: float, y: float, rest: str) -> Place | Within:

@@ -40,7 +40,7 @@ def changed_share(before: Picture | Shot, after: Picture | Shot, near: Box | Non
 def same_at(before: Picture | Shot, after: Picture | Shot, point: Point, radius: float = 12) -> bool:
     """Whether the pixels around a page point are still those; False for a point that a picture does not show."""
     box = Box(x=point.x - radius, y=point.y - radius, width=2 * radius, height=2 * radius)
-    if not (_shows(before, point) and _shows(after, point)):
+    if not (before.page.contains(point) and after.page.contains(point)):
         return False
     return changed_share(before, after, box) <= _SAME
 
@@ -49,15 +49,6 @@ def _near(picture: Picture | Shot, near: Box | None) -> Pixels:
     picture = Picture.of(picture) if isinstance(picture, Shot) else picture
     if near is None:
         return pixels_of(picture)
-    if _on_page(picture).intersection(near) is None:
+    if picture.page.intersection(near) is None:
         return np.empty((0, 0, 3), np.uint8)
     return pixels_of(picture.crop(near))
-
-
-def _shows(picture: Picture | Shot, point: Point) -> bool:
-    return _on_page(picture).contains(point)
-
-
-def _on_page(picture: Picture | Shot) -> Box:
-    map, size = picture.map, picture.size
-    return Box(x=map.offset_x, y=map.offset_y, width=size.width * map.scale_x, height=size.height * map.scale_y)

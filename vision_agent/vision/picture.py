@@ -101,6 +101,11 @@ class Picture:
         """From picture to page coordinates."""
         return self._map
 
+    @property
+    def page(self) -> Box:
+        """The part of the page that it shows."""
+        return self._map.shown(self.size)
+
     def encode(self, format: Format = "png") -> Shot:
         """The picture as bytes with their hash; the second call costs nothing."""
         if format not in self._shots:
