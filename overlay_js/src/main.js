@@ -2,8 +2,9 @@
 //
 // `mark=key:<key>` is a live element. Any other body is base64 of a JSON request; the answer comes back as an attribute
 // of an element that is in no document, so that the page is not touched.
+import { takeSuspects } from './closed.js';
 import { check, scrollBy, showsFrame, showsText } from './check.js';
-import { madeElement, titleOf } from './dom.js';
+import { knowRootsAround, madeElement, titleOf } from './dom.js';
 import { frameOf } from './frame.js';
 import { tidy } from './name.js';
 import { movedOf, quietOf } from './quiet.js';
@@ -50,7 +51,7 @@ function whereIsFrame(doc, root, key) {
 
 // The browser itself tells what the overlay cannot ask the page. It finds this here, in a global of the isolated world,
 // which no page can see.
-Reflect.set(globalThis, Symbol.for('marks'), { hear });
+Reflect.set(globalThis, Symbol.for('marks'), { hear, open: knowRootsAround, takeSuspects });
 
 export const engine = {
   /** @param {Node} root @param {string} body */

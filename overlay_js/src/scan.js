@@ -1,6 +1,7 @@
 // Everything in one document that can be acted on: gathered in one walk, reduced to one per intent, then hit-tested.
 // All boxes and points are CSS pixels of this frame's viewport.
 import { areasOn, boxOfArea } from './area.js';
+import { countOfSuspects, suspect } from './closed.js';
 import { attributeOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, holds, localNameOf, nodeTypeOf, parentElementOf, scrollHeightOf, scrollWidthOf, styleOf, textContentOf, titleOf, urlOf } from './dom.js';
 import { evidenceOf, isDrawing, isList, isStructure, pressesHeardBy } from './evidence.js';
 import { frameOf } from './frame.js';
@@ -66,7 +67,7 @@ export function scan(doc, request) {
     scroll: {
       x: scrollX + view.x, y: scrollY + view.y, width: scrollWidthOf(root), height: scrollHeightOf(root), view_width: view.right - view.x, view_height: view.bottom - view.y,
     },
-    zoom: zoomOf(),
+    zoom: zoomOf(), unopened: countOfSuspects(),
     elements: gathered.count, failed: gathered.failed, outOfBudget: budget.spent, deviceRatio: devicePixelRatio, seconds: (performance.now() - started) / 1000,
   };
 }
@@ -95,6 +96,7 @@ function gather(root, clip, isInert) {
     try {
       const style = styleOf(element);
       if (style.display === 'none') continue;
+      suspect(element, tag, style);
       isSkipped = style.contentVisibility === 'hidden';
       inert ||= hasAttribute(element, 'inert');
       const { around, clip: own, inner: handed } = placed(element, style, outside);

@@ -31,6 +31,14 @@ LISTEN = """
     window.landed = [];
     addEventListener('mousedown', (event) => { window.landed = [...window.landed, event.composedPath()]; }, true);
     addEventListener('click', (event) => event.preventDefault(), true);
+    // From outside nobody sees where in a closed root it landed.
+    const attach = Element.prototype.attachShadow;
+    Element.prototype.attachShadow = function (how) {
+        const root = attach.call(this, how);
+        const listen = (event) => { window.landed = [...window.landed.slice(0, -1), event.composedPath()]; };
+        if (how.mode === 'closed') root.addEventListener('mousedown', listen, true);
+        return root;
+    };
 """
 # A page that has replaced what lists do lets nothing but a plain string out.
 TAKE = """() => {

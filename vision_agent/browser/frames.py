@@ -14,12 +14,14 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 
 from vision_agent.actions import Point
-from vision_agent.browser import listeners, overlay
+from vision_agent.browser import closed, listeners, overlay
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.types import Box
 
 _MOST_FRAMES = 60
 _LISTEN_SHARE = 0.3
+_MOST_NESTED = 4
+"""Closed shadow roots, one in the other."""
 """Of the deadline, for telling what listens."""
 _SPARE_POINTS = 5
 """Wanted per mark in a child frame, because a parent may cover the first."""
@@ -104,6 +106,16 @@ async def scan(page: Page, deadline_s: float, known: Sequence[str] = ()) -> Scan
         FrameSilent: the main frame gave no answer.
         BrowserUnavailable: the browser is gone.
     """
+    result = await _scan(page, deadline_s, known)
+    for _ in range(_MOST_NESTED):
+        is_news = any(scanned.answer["unopened"] for scanned in result.frames)
+        if not (is_news and await closed.open_roots(page, _LISTEN_SHARE * deadline_s)):
+            break
+        result = await _scan(page, deadline_s, known)
+    return result
+
+
+async def _scan(page: Page, deadline_s: float, known: Sequence[str]) -> Scan:
     is_heard = await listeners.bring(page, _LISTEN_SHARE * deadline_s)
     answer = await overlay.ask(page.main_frame, "scan", deadline_s, points=1, known=list(known))
     main = Scanned(page.main_frame, "", place_of_page(answer), answer["token"], None, "", answer)

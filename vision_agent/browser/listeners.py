@@ -88,6 +88,13 @@ async def bring(page: Page, timeout_s: float) -> bool:
     return all([is_whole, *await asyncio.gather(*(_listen(ear, page, timeout_s) for ear in apart))])
 
 
+def worlds(page: Page) -> list[tuple[CDPSession, int]]:
+    """Where the overlay lives in each document of the page, as far as was found when it was last told."""
+    ears = _ears.get(page, _Ears())
+    known = (ears.main, *(ear for _, ear in ears.apart.values()))
+    return [(ear.session, world.context) for ear in known if ear is not None for world in ear.worlds]
+
+
 async def release(page: Page) -> None:
     """Gives back the sessions that were opened to the page and its frames."""
     ears = _ears.pop(page, None)
