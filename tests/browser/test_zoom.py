@@ -115,3 +115,18 @@ async def test_letters_agree_with_kinds_and_stand_in_the_listing(page: Page, ser
         observation = await browser.observe()
     assert [mark.label for mark in observation.marks] == ["B1", "L2", "I3", "O4"]
     assert [line.split("[:]")[0] for line in observation.listing.splitlines()] == ["B1", "L2", "I3", "O4"]
+
+
+async def test_a_part_named_on_a_page_that_has_gone_is_shown_of_no_other_though_that_is_looked_at_twice(
+    page: Page, serve: Server
+) -> None:
+    # It changes ten times a second, which leaves time to come to rest and none to be looked at.
+    restless = f"{CORNER}<script>setInterval(() => (document.title += '.'), 100)</script>"
+    async with live.on(page, QUICK, Contract()) as browser:
+        await browser.open(serve({"/": CORNER, "/next": restless}))
+        first = await browser.observe()
+        await browser.act(Zoom(target=Point(x=0, y=0), to=Point(x=320, y=200)), first)
+        await page.goto(f"{page.url}next")
+        after = await browser.observe()
+        assert after.region is None
+        assert numbers(after).keys() == numbers(first).keys()

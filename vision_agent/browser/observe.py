@@ -96,9 +96,11 @@ class Eye:
             BrowserUnavailable: the browser is gone, or the page hangs and gives nothing within the deadline.
         """
         trouble: Exception | None = None
+        named_on = self._epoch
         for attempt in range(_TRIES):
             try:
-                return await self._look(tabs, region, is_first=attempt == 0)
+                here = region if self._epoch == named_on else None
+                return await self._look(tabs, here, is_first=attempt == 0)
             except FrameSilent as error:
                 trouble = error
                 if tabs.is_crashed(tabs.active):
