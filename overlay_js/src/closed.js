@@ -13,10 +13,10 @@ let suspects = /** @type {Element[]} */ ([]);
 /**
  * Looks at an element on the way: a custom one may hide a root, any other only where it shows what is not in it, or does
  * not show what is.
- * @param {Element} element @param {string} tag @param {CSSStyleDeclaration} style
+ * @param {Element} element @param {string} tag @param {string | null} display of what has no box, null for any other
  */
-export function suspect(element, tag, style) {
-  if (style.display === '') add(flatParentOf(element)); // in no tree that is shown
+export function suspect(element, tag, display) {
+  if (display === '') add(flatParentOf(element)); // in no tree that is shown
   else if (tag.includes('-') ? isDefined(element) : MAY_HAVE_ONE.has(tag) && isEmptyAndSeen(element)) add(element);
 }
 

@@ -39,6 +39,7 @@ export const scrollHeightOf = accessor(Element.prototype, 'scrollHeight');
 export const scrollLeftOf = accessor(Element.prototype, 'scrollLeft');
 export const scrollTopOf = accessor(Element.prototype, 'scrollTop');
 
+const firstElementIn = accessor(DocumentFragment.prototype, 'firstElementChild');
 const openShadowRoot = accessor(Element.prototype, 'shadowRoot');
 const offsetWidth = accessor(HTMLElement.prototype, 'offsetWidth');
 const offsetHeight = accessor(HTMLElement.prototype, 'offsetHeight');
@@ -137,6 +138,15 @@ export function flatChildrenOf(element) {
   const root = shadowRootOf(element) ?? element;
   for (let child = firstChildOf(root); child; child = nextSiblingOf(child)) children.push(child);
   return children;
+}
+
+/** The elements among its children in the flat tree. @param {Element} element @returns {Element[]} */
+export function flatElementsOf(element) {
+  if (localNameOf(element) === 'slot') return /** @type {Element[]} */ (flatChildrenOf(element).filter((child) => nodeTypeOf(child) === 1));
+  const elements = [];
+  const root = shadowRootOf(element);
+  for (let child = root ? firstElementIn(root) : firstElementOf(element); child; child = nextElementOf(child)) elements.push(child);
+  return elements;
 }
 
 /** Whether `ancestor` is `node` or holds it in the flat tree. @param {Element} ancestor @param {Node | null} node */

@@ -1,7 +1,7 @@
 // Everything in one document that can be acted on: gathered in one walk, reduced to one per intent, then hit-tested.
 // All boxes and points are CSS pixels of this frame's viewport.
 import { areasOn, boxOfArea } from './area.js';
-import { countOfSuspects, suspect } from './closed.js';
+import { countOfSuspects } from './closed.js';
 import { attributeOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, holds, localNameOf, nodeTypeOf, parentElementOf, scrollHeightOf, scrollWidthOf, styleOf, textContentOf, titleOf, urlOf } from './dom.js';
 import { evidenceOf, isDrawing, isList, isStructure, pressesHeardBy } from './evidence.js';
 import { frameOf } from './frame.js';
@@ -9,6 +9,7 @@ import { blockerOf, closerPoints, describe, hitAt, isBehind, isInTheWay, reaches
 import { onePerIntent } from './intent.js';
 import { calledOf } from './called.js';
 import { labelsOf, textOf, tidy } from './name.js';
+import { elementsNear } from './near.js';
 import { rememberPlaces } from './quiet.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
@@ -16,8 +17,6 @@ import { fingerprintOf, isDisabled, isRow, readableOf, rowOf, stateOf } from './
 import { stretchedOf } from './stretch.js';
 import { common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
 
-const SKIPPED = new Set(['script', 'style', 'template', 'head', 'noscript', 'meta', 'link', 'title', 'base', 'defs', 'clippath', 'symbol']);
-const NO_CHILDREN = new Set(['select', 'textarea', 'input', 'canvas', 'video', 'audio', 'iframe', 'frame', 'embed', 'object', 'img']);
 const LAID_OVER = new Set(['checkbox', 'radio', 'file', 'range', 'color', 'date']);
 const SAYS_SOMETHING = /[\p{L}\p{N}]|\S\S/u;
 /** How far above a picture the card may be that also holds a link with words to the same place. */
@@ -72,7 +71,7 @@ export function scan(doc, request) {
   };
 }
 
-/** One walk over the flat tree. @param {Element} root @param {import('./quad.js').Area} clip @param {boolean} isInert */
+/** One walk over what is near in the flat tree. @param {Element} root @param {import('./quad.js').Area} clip @param {boolean} isInert */
 function gather(root, clip, isInert) {
   const found = /** @type {Found[]} */ ([]);
   const texts = /** @type {{element: Element, clip: import('./quad.js').Area, turned: boolean}[]} */ ([]);
@@ -81,23 +80,19 @@ function gather(root, clip, isInert) {
   const inertFrames = new Set(/** @type {Element[]} */ ([]));
   const fields = /** @type {{element: Element, value: string, box: import('./quad.js').Area}[]} */ ([]);
   const tally = { count: 0, failed: 0 };
+  const near = elementsNear(root, clip);
   const stack = [{ element: root, around: outermost(clip), parent: -1, outer: isInert, heardFor: UNHEARD }];
   while (stack.length) {
     const { element, around: outside, parent, outer, heardFor } = /** @type {{element: Element, around: import('./visible.js').Surroundings, parent: number, outer: boolean, heardFor: string[]}} */ (stack.pop());
     tally.count++;
     const tag = localNameOf(element);
-    if (SKIPPED.has(tag.toLowerCase())) continue;
     let index = parent;
     let inner = outside;
     let inert = outer;
-    let isSkipped = false;
     let children = /** @type {Node[]} */ ([]);
     let heardForItems = UNHEARD;
     try {
       const style = styleOf(element);
-      if (style.display === 'none') continue;
-      suspect(element, tag, style);
-      isSkipped = style.contentVisibility === 'hidden';
       inert ||= hasAttribute(element, 'inert');
       const { around, clip: own, inner: handed } = placed(element, style, outside);
       inner = handed;
@@ -131,10 +126,8 @@ function gather(root, clip, isInert) {
       tally.failed++; // one element that cannot be read must not cost the page
       continue;
     }
-    if (NO_CHILDREN.has(tag) || isSkipped) continue;
-    if (tag === 'details') children = childrenShown(element, children);
     for (let i = children.length - 1; i >= 0; i--) {
-      if (nodeTypeOf(children[i]) === 1) stack.push({ element: /** @type {Element} */ (children[i]), around: inner, parent: index, outer: inert, heardFor: heardForItems });
+      if (near.has(/** @type {Element} */ (children[i]))) stack.push({ element: /** @type {Element} */ (children[i]), around: inner, parent: index, outer: inert, heardFor: heardForItems });
     }
   }
   return { found, texts, frames, frameClips, inertFrames, fields, ...tally };
@@ -150,12 +143,6 @@ function fieldIn(element, style, clip, turned) {
     right: Math.max(...pieces.map((piece) => piece.right)), bottom: Math.max(...pieces.map((piece) => piece.bottom)),
   };
   return { element, value, box };
-}
-
-/** Of a closed `<details>` only its summary shows. @param {Element} details @param {Node[]} children @returns {Node[]} */
-function childrenShown(details, children) {
-  if (hasAttribute(details, 'open')) return children;
-  return children.filter((child) => nodeTypeOf(child) === 1 && localNameOf(child) === 'summary').slice(0, 1);
 }
 
 /** @param {Element} area @param {import('./quad.js').Area} piece @returns {Omit<Found, 'parent'> | null} */

@@ -1,9 +1,7 @@
 // A link may answer far beyond its words: generated content that is laid over the whole card around it.
 import { clientLeftOf, clientTopOf, flatParentOf, rectOf, scaleOf, styleOf } from './dom.js';
+import { NEAR } from './near.js';
 import { common, sizeOf } from './visible.js';
-
-/** Further than this outside of the view nothing is looked for. CSS pixels. */
-const NEAR = 400;
 
 /**
  * The area that generated content makes an element answer in, beyond its own box; null where there is none.

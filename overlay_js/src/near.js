@@ -1,0 +1,58 @@
+// What may show at all. Most of a long page lies above or below what shows, and the box of an element costs a tenth of
+// what its style does: only what is near is looked at closely.
+import { suspect } from './closed.js';
+import { flatElementsOf, hasAttribute, localNameOf, rectOf, styleOf } from './dom.js';
+
+/** What belongs to no picture, with all that is in it. */
+const SKIPPED = new Set(['script', 'style', 'template', 'head', 'noscript', 'meta', 'link', 'title', 'base', 'defs', 'clippath', 'symbol']);
+/** What holds nothing that could be acted on by itself. */
+const NO_CHILDREN = new Set(['select', 'textarea', 'input', 'canvas', 'video', 'audio', 'iframe', 'frame', 'embed', 'object', 'img']);
+/** CSS pixels above and below what shows: as far as generated content of a link may lie from the link itself. */
+export const NEAR = 400;
+
+/** @typedef {{element: Element, around: Way | null}} Way an element, and the way to the one around it */
+
+/**
+ * The elements that are near what shows, and all that these stand in, wherever that is: where an element lies says nothing
+ * of where what is in it does. To the left and right nothing counts as far.
+ * @param {Element} root
+ * @param {import('./quad.js').Area} clip what shows of the document
+ * @returns {Set<Element>}
+ */
+export function elementsNear(root, clip) {
+  const near = /** @type {Set<Element>} */ (new Set());
+  const stack = /** @type {Way[]} */ ([{ element: root, around: null }]);
+  for (let way = stack.pop(); way; way = stack.pop()) {
+    const { element } = way;
+    const tag = localNameOf(element);
+    if (SKIPPED.has(tag.toLowerCase())) continue;
+    const rect = rectOf(element);
+    const display = rect.width || rect.height ? null : styleOf(element).display;
+    if (display === 'none') continue;
+    // What has no box of its own shows where what is in it does.
+    const isNear = (rect.bottom >= clip.y - NEAR && rect.top <= clip.bottom + NEAR) || display === 'contents';
+    if (isNear || display === '' || tag.includes('-')) suspect(element, tag, display);
+    if (isNear) for (let at = /** @type {Way | null} */ (way); at && !near.has(at.element); at = at.around) near.add(at.element);
+    if (NO_CHILDREN.has(tag)) continue;
+    for (const child of childrenShown(element, tag, isNear)) stack.push({ element: child, around: way });
+  }
+  return near;
+}
+
+/** Those that the browser draws when they come into view. @param {Element} element @param {string} tag @param {boolean} isNear */
+function childrenShown(element, tag, isNear) {
+  const children = flatElementsOf(element);
+  if (!children.length) return children;
+  // Of a closed `<details>` only its summary shows.
+  if (tag === 'details' && !hasAttribute(element, 'open')) return children.filter((child) => localNameOf(child) === 'summary').slice(0, 1);
+  const { contentVisibility } = styleOf(element);
+  if (contentVisibility === 'hidden') return [];
+  // Asking for the box of what the browser has left out would make it lay that out.
+  return contentVisibility === 'auto' && !isNear ? children.filter(isLaidOut) : children;
+}
+
+/** @param {Element} element */
+function isLaidOut(element) {
+  const isShown = (/** @type {CheckVisibilityOptions} */ how) => Element.prototype.checkVisibility.call(element, how);
+  return isShown({ contentVisibilityAuto: true }) || !isShown({});
+}
