@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-import pytest
-from playwright.async_api import Browser, Page
-from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
 
 from tests.conftest import Server
 from vision_agent.actions import Click
@@ -114,16 +112,3 @@ async def test_a_page_that_hangs_is_not_waited_for(page: Page) -> None:
     started = time.monotonic()
     assert not await listeners.bring(page, 0.3)
     assert time.monotonic() - started < 2
-
-
-async def test_sessions_are_given_back(browser: Browser) -> None:
-    context = await browser.new_context()
-    page = await context.new_page()
-    await scanned(page, TILES + LISTEN)
-    assert listeners._ears[page].main is not None
-    session = listeners._ears[page].main.session
-    await listeners.release(page)
-    assert page not in listeners._ears
-    with pytest.raises(PlaywrightError):
-        await session.send("Runtime.enable")
-    await context.close()

@@ -18,7 +18,7 @@ from typing import Any
 from playwright.async_api import CDPSession, Frame, Page
 from playwright.async_api import Error as PlaywrightError
 
-from vision_agent.browser import overlay
+from vision_agent.browser import chromium, overlay
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.errors import BrowserUnavailable
 
@@ -46,9 +46,8 @@ class _World:
 
 @dataclass
 class _Ear:
-    """One session: a page with its frames, or a frame in a process of its own."""
+    """What is known in one session: of a page with its frames, or of a frame in a process of its own."""
 
-    session: CDPSession
     worlds: list[_World] = field(default_factory=list)
     """The innermost documents first."""
     frames: tuple[tuple[int, str], ...] = ()
@@ -58,14 +57,7 @@ class _Ear:
     """Looks for which it is left alone: it hangs, or so much listens there that it could not be listed in time."""
 
 
-@dataclass
-class _Ears:
-    main: _Ear | None = None
-    apart: weakref.WeakKeyDictionary[Frame, tuple[str, _Ear | None]] = field(default_factory=weakref.WeakKeyDictionary)
-    """By frame, with the address at which it was asked for; none where it shares its parent's process."""
-
-
-_ears: weakref.WeakKeyDictionary[Page, _Ears] = weakref.WeakKeyDictionary()
+_ears: weakref.WeakKeyDictionary[CDPSession, _Ear] = weakref.WeakKeyDictionary()
 
 
 async def bring(page: Page, timeout_s: float) -> bool:
@@ -73,67 +65,39 @@ async def bring(page: Page, timeout_s: float) -> bool:
 
     Never takes longer than its time, and never fails: what it cannot tell is not known.
     """
-    browser = page.context.browser
-    if browser is None or browser.browser_type.name != "chromium":
-        return True
-    ears = _ears.setdefault(page, _Ears())
-    if ears.main is None:
-        with suppress(PlaywrightError, TimeoutError):
-            async with asyncio.timeout(timeout_s):
-                ears.main = _Ear(await page.context.new_cdp_session(page))
-    if ears.main is None:
-        return True  # it is closing, which whoever looks at it will find out
-    is_whole = await _listen(ears.main, page, timeout_s)
-    apart = await _apart(ears, page, timeout_s) if len(ears.main.worlds) < len(page.frames) else []
-    return all([is_whole, *await asyncio.gather(*(_listen(ear, page, timeout_s) for ear in apart))])
+    session = None
+    with suppress(PlaywrightError, TimeoutError):
+        async with asyncio.timeout(timeout_s):
+            session = await chromium.session_of(page)
+    if session is None:
+        return True  # another engine; or it is closing, which whoever looks at it will find out
+    is_whole = await _listen(session, page, timeout_s)
+    is_all_here = len(_ear_of(session).worlds) >= len(page.frames)
+    apart = [] if is_all_here else await chromium.sessions_apart(page, timeout_s)
+    return all([is_whole, *await asyncio.gather(*(_listen(each, page, timeout_s) for each in apart))])
 
 
 def worlds(page: Page) -> list[tuple[CDPSession, int]]:
     """Where the overlay lives in each document of the page, as far as was found when it was last told."""
-    ears = _ears.get(page, _Ears())
-    known = (ears.main, *(ear for _, ear in ears.apart.values()))
-    return [(ear.session, world.context) for ear in known if ear is not None for world in ear.worlds]
+    return [(each, world.context) for each in chromium.opened_sessions(page) for world in _ear_of(each).worlds]
 
 
-async def release(page: Page) -> None:
-    """Gives back the sessions that were opened to the page and its frames."""
-    ears = _ears.pop(page, None)
-    if ears is None:
-        return
-    for ear in (ears.main, *(ear for _, ear in ears.apart.values())):
-        if ear is not None:
-            with suppress(PlaywrightError, TimeoutError):  # the page may have closed it, or hang
-                async with asyncio.timeout(_RELEASE_S):
-                    await ear.session.detach()
+def _ear_of(session: CDPSession) -> _Ear:
+    return _ears.setdefault(session, _Ear())
 
 
-async def _apart(ears: _Ears, page: Page, timeout_s: float) -> list[_Ear]:
-    """Of the frames that have a process of their own."""
-    for frame in page.frames[1:]:
-        if ears.apart.get(frame, ("", None))[0] == frame.url:
-            continue
-        ear = None
-        # Refused where the frame shares the process of its parent.
-        with suppress(PlaywrightError, TimeoutError):
-            async with asyncio.timeout(timeout_s):
-                ear = _Ear(await page.context.new_cdp_session(frame))
-        ears.apart[frame] = (frame.url, ear)
-    # Frames come and go meanwhile.
-    known = (ears.apart.get(frame, ("", None))[1] for frame in page.frames[1:])
-    return [ear for ear in known if ear is not None]
-
-
-async def _listen(ear: _Ear, page: Page, timeout_s: float) -> bool:
+async def _listen(session: CDPSession, page: Page, timeout_s: float) -> bool:
+    ear = _ear_of(session)
     frames = _frames_of(page)
     ear.is_listing = False
     try:
         async with asyncio.timeout(timeout_s):
             if ear.frames == frames:
                 with suppress(PlaywrightError):  # a document was loaded again
-                    return await _tell_all(ear, page)
-            ear.worlds = await _worlds_of(ear.session)
+                    return await _tell_all(session, ear, page)
+            ear.worlds = await _worlds_of(session)
             ear.frames = frames
-            return await _tell_all(ear, page)
+            return await _tell_all(session, ear, page)
     except PlaywrightError:
         ear.frames = ()
         return True  # it navigated or went away meanwhile
@@ -181,7 +145,7 @@ def _frame_ids(tree: Mapping[str, Any]) -> list[str]:
     return [*inner, tree["frame"]["id"]]
 
 
-async def _tell_all(ear: _Ear, page: Page) -> bool:
+async def _tell_all(session: CDPSession, ear: _Ear, page: Page) -> bool:
     """Tells each world what is news to it; whether that was all."""
     if ear.skip:
         ear.skip -= 1
@@ -189,7 +153,7 @@ async def _tell_all(ear: _Ear, page: Page) -> bool:
     ear.is_listing = True
     lists = await asyncio.gather(
         *(
-            ear.session.send("DOMDebugger.getEventListeners", {"objectId": world.document, "depth": -1, "pierce": True})
+            session.send("DOMDebugger.getEventListeners", {"objectId": world.document, "depth": -1, "pierce": True})
             for world in ear.worlds
         )
     )
@@ -207,9 +171,9 @@ async def _tell_all(ear: _Ear, page: Page) -> bool:
         nodes = list(news)
         for start in range(0, len(nodes), _AT_ONCE):
             batch = {node: news[node] for node in nodes[start : start + _AT_ONCE]}
-            if not await _tell(ear.session, world, batch):
+            if not await _tell(session, world, batch):
                 await _enter(page)
-                await _tell(ear.session, world, batch)
+                await _tell(session, world, batch)
     return bool(ear.worlds)
 
 

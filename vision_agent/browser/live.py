@@ -12,9 +12,8 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from vision_agent.actions import Action
-from vision_agent.browser import gate, listeners, overlay
+from vision_agent.browser import chromium, gate, overlay
 from vision_agent.browser.act import Hands, open_page
-from vision_agent.browser.capture import release
 from vision_agent.browser.observe import Eye, Seen
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.tabs import Tabs
@@ -136,5 +135,4 @@ async def on(
             await browser.hide_marks()
         tabs.close()
         for each in [*tabs.pages]:
-            await release(each)
-            await listeners.release(each)
+            await chromium.release(each)

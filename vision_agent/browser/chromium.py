@@ -1,0 +1,79 @@
+"""The sessions in which Chromium itself is asked about a page: opened once, shared, and given back once.
+
+Other engines have none. Knows nothing of what is asked in them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from playwright.async_api import CDPSession, Frame, Page
+from playwright.async_api import Error as PlaywrightError
+
+_RELEASE_S = 1.0
+
+
+@dataclass
+class _Opened:
+    """What was opened to one page and to those of its frames that have a process of their own."""
+
+    main: CDPSession | None = None
+    opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+    apart: weakref.WeakKeyDictionary[Frame, tuple[str, CDPSession | None]] = field(
+        default_factory=weakref.WeakKeyDictionary
+    )
+    """By frame, with the address at which it was asked for; none where it shares its parent's process."""
+
+
+_opened: weakref.WeakKeyDictionary[Page, _Opened] = weakref.WeakKeyDictionary()
+
+
+async def session_of(page: Page) -> CDPSession | None:
+    """The page's session; none in another engine. It stays the same until it is released.
+
+    Raises:
+        PlaywrightError: the page is closing.
+    """
+    browser = page.context.browser
+    if browser is None or browser.browser_type.name != "chromium":
+        return None
+    opened = _opened.setdefault(page, _Opened())
+    async with opened.opening:
+        if opened.main is None:
+            opened.main = await page.context.new_cdp_session(page)
+    return opened.main
+
+
+async def sessions_apart(page: Page, timeout_s: float) -> list[CDPSession]:
+    """Those of the frames that have a process of their own."""
+    apart = _opened.setdefault(page, _Opened()).apart
+    for frame in page.frames[1:]:
+        if apart.get(frame, ("", None))[0] == frame.url:
+            continue
+        session = None
+        # Refused where the frame shares the process of its parent.
+        with suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                session = await page.context.new_cdp_session(frame)
+        apart[frame] = (frame.url, session)
+    # Frames come and go meanwhile.
+    return [session for frame in page.frames[1:] if (session := apart.get(frame, ("", None))[1]) is not None]
+
+
+def opened_sessions(page: Page) -> list[CDPSession]:
+    """Those that are open, the page's own first."""
+    opened = _opened.get(page, _Opened())
+    return [each for each in (opened.main, *(session for _, session in opened.apart.values())) if each is not None]
+
+
+async def release(page: Page) -> None:
+    """Gives back all that was opened to the page and its frames."""
+    sessions = opened_sessions(page)
+    _opened.pop(page, None)
+    for session in sessions:
+        with suppress(PlaywrightError, TimeoutError):  # the page may have closed it, or hang
+            async with asyncio.timeout(_RELEASE_S):
+                await session.detach()
