@@ -157,7 +157,7 @@ class MarkState(_Data):
     """Of a slider or a number, as the page says it."""
     maximum: str | None = None
     popup: str | None = None
-    """What it opens: `menu`, `listbox`, `tree`, `grid` or `dialog`."""
+    """What it opens: `menu`, `listbox`, `tree`, `grid`, `dialog`; `hover` if more shows while the pointer is on it."""
     current: bool = False
     """The one of its set that is being shown, such as the page in a navigation."""
     busy: bool = False

@@ -27,6 +27,7 @@ export const childCountOf = accessor(Element.prototype, 'childElementCount');
 export const documentElementOf = accessor(Document.prototype, 'documentElement');
 export const bodyOf = accessor(Document.prototype, 'body');
 export const titleOf = accessor(Document.prototype, 'title');
+export const styleSheetsOf = accessor(Document.prototype, 'styleSheets');
 export const urlOf = accessor(Document.prototype, 'URL');
 export const readyStateOf = accessor(Document.prototype, 'readyState');
 export const scrollingElementOf = accessor(Document.prototype, 'scrollingElement');

@@ -8,6 +8,8 @@
  * @property {boolean} surface
  * @property {boolean} listens it does something itself when it is pressed
  * @property {boolean} tells it shows to a person that it answers, or lets the keyboard reach it
+ * @property {boolean} points only how the pointer looks on it speaks for it
+ * @property {boolean} opens only what shows under the pointer speaks for it
  * @property {boolean} structure a list, a dialog, a form: it holds others
  * @property {boolean} row of a table or list
  * @property {boolean} item known only by the clicks that its list listens for
@@ -54,9 +56,9 @@ export function onePerIntent(candidates, view) {
   oneHandleEach(candidates, stays);
   // From the inside out: what only listens for others is none of those that another may listen for.
   for (let index = candidates.length - 1; index >= 0; index--) {
-    const { strong, scrolls, surface, size, tells } = candidates[index];
+    const { strong, scrolls, surface, size, tells, points, opens } = candidates[index];
     if (!stays[index] || strong || scrolls || surface) continue;
-    if (size > GIANT * view || (!tells && listensForOthers(candidates, stays, index, view))) stays[index] = false;
+    if (size > GIANT * view || (!tells && listensForOthers(candidates, stays, index, view)) || (points && saysNoMore(candidates, stays, index)) || (opens && outermostInside(candidates, stays, index).length)) stays[index] = false;
   }
   candidates.forEach((candidate, index) => {
     if (!stays[index]) return;
@@ -97,7 +99,13 @@ function listensForOthers(candidates, stays, index, view) {
   const inside = outermostInside(candidates, stays, index);
   if (!inside.length) return false;
   if (!outer.listens || outer.item || inside.length >= MANY || (isPanel && inside.length > 1)) return true;
-  return outer.words() <= inside.reduce((sum, inner) => sum + inner.words(), FEW_LETTERS);
+  return saysNoMore(candidates, stays, index);
+}
+
+/** Whether all its words are those of what is in it. @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index */
+function saysNoMore(candidates, stays, index) {
+  const inside = outermostInside(candidates, stays, index);
+  return inside.length > 0 && candidates[index].words() <= inside.reduce((sum, inner) => sum + inner.words(), FEW_LETTERS);
 }
 
 /** Those inside that are inside no other of them, at most `MANY`. @param {Candidate[]} candidates @param {boolean[]} stays @param {number} outer */

@@ -2,12 +2,13 @@
 // All boxes and points are CSS pixels of this frame's viewport.
 import { areasOn, boxOfArea } from './area.js';
 import { countOfSuspects } from './closed.js';
-import { attributeOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, holds, localNameOf, nodeTypeOf, parentElementOf, scrollHeightOf, scrollWidthOf, styleOf, textContentOf, titleOf, urlOf } from './dom.js';
+import { attributeOf, bodyOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, holds, localNameOf, nodeTypeOf, parentElementOf, scrollHeightOf, scrollWidthOf, styleOf, textContentOf, titleOf, urlOf } from './dom.js';
 import { evidenceOf, isDrawing, isList, isStructure, pressesHeardBy } from './evidence.js';
 import { frameOf } from './frame.js';
 import { blockerOf, closerPoints, describe, hitAt, isBehind, isInTheWay, reaches, samplePoints, targetsAre } from './hit.js';
 import { onePerIntent } from './intent.js';
 import { calledOf } from './called.js';
+import { openersIn } from './hover.js';
 import { labelsOf, textOf, tidy } from './name.js';
 import { elementsNear } from './near.js';
 import { rememberPlaces } from './quiet.js';
@@ -21,6 +22,7 @@ const LAID_OVER = new Set(['checkbox', 'radio', 'file', 'range', 'color', 'date'
 const SAYS_SOMETHING = /[\p{L}\p{N}]|\S\S/u;
 /** How far above a picture the card may be that also holds a link with words to the same place. */
 const MOST_UP = 3;
+const OPENS = 'more shows while the pointer is on it';
 const UNHEARD = /** @type {string[]} */ ([]);
 const MOST_CONTEXT = 80;
 const MOST_HIT_TESTS = 20000;
@@ -36,6 +38,7 @@ const BUDGET_MS = 1500;
  * @property {boolean} listens
  * @property {boolean} tells
  * @property {boolean} item known only by the clicks that its list listens for
+ * @property {boolean} opens more shows while the pointer is on it
  * @property {boolean} drawing
  * @property {import('./quad.js').Area[]} pieces largest first
  * @property {number} parent
@@ -52,7 +55,7 @@ export function scan(doc, request) {
   const root = documentElementOf(doc);
   const view = viewOf();
   const clip = request.clip ?? view;
-  const gathered = gather(root, clip, request.inert ?? false);
+  const gathered = gather(root, clip, request.inert ?? false, openersIn(doc));
   const kept = reduce(gathered.found, view);
   // Begins after the walk: a page whose walk takes long is not one with nothing on it.
   const budget = { tests: MOST_HIT_TESTS, until: performance.now() + BUDGET_MS, spent: false };
@@ -66,13 +69,13 @@ export function scan(doc, request) {
     scroll: {
       x: scrollX + view.x, y: scrollY + view.y, width: scrollWidthOf(root), height: scrollHeightOf(root), view_width: view.right - view.x, view_height: view.bottom - view.y,
     },
-    zoom: zoomOf(), unopened: countOfSuspects(),
+    rightToLeft: styleOf(bodyOf(doc) ?? root).direction === 'rtl', zoom: zoomOf(), unopened: countOfSuspects(),
     elements: gathered.count, failed: gathered.failed, outOfBudget: budget.spent, deviceRatio: devicePixelRatio, seconds: (performance.now() - started) / 1000,
   };
 }
 
-/** One walk over what is near in the flat tree. @param {Element} root @param {import('./quad.js').Area} clip @param {boolean} isInert */
-function gather(root, clip, isInert) {
+/** One walk over what is near in the flat tree. @param {Element} root @param {import('./quad.js').Area} clip @param {boolean} isInert @param {Set<Element>} openers */
+function gather(root, clip, isInert, openers) {
   const found = /** @type {Found[]} */ ([]);
   const texts = /** @type {{element: Element, clip: import('./quad.js').Area, turned: boolean}[]} */ ([]);
   const frames = /** @type {Element[]} */ ([]);
@@ -110,7 +113,7 @@ function gather(root, clip, isInert) {
       const field = style.visibility === 'visible' ? fieldIn(element, style, own, around.turned) : null;
       if (field) fields.push(field);
       // What is inert shows and may hold a secret, but nothing in it can be acted on.
-      const candidate = inert ? null : candidateOf(element, tag, style, own, around, inner.opacity, heardFor);
+      const candidate = inert ? null : candidateOf(element, tag, style, own, around, inner.opacity, heardFor, openers.has(element));
       if (candidate) {
         index = found.length;
         found.push({ ...candidate, parent });
@@ -148,7 +151,7 @@ function fieldIn(element, style, clip, turned) {
 /** @param {Element} area @param {import('./quad.js').Area} piece @returns {Omit<Found, 'parent'> | null} */
 function areaCandidate(area, piece) {
   if (roleOf(area) !== 'link') return null;
-  return { element: area, control: area, evidence: ['href', 'area of an image map'], strong: true, scrolls: false, listens: false, tells: true, item: false, drawing: false, pieces: sizeOf(piece) ? [piece] : [] };
+  return { element: area, control: area, evidence: ['href', 'area of an image map'], strong: true, scrolls: false, listens: false, tells: true, item: false, opens: false, drawing: false, pieces: sizeOf(piece) ? [piece] : [] };
 }
 
 /**
@@ -159,11 +162,13 @@ function areaCandidate(area, piece) {
  * @param {import('./visible.js').Surroundings} around
  * @param {number} opacity
  * @param {string[]} heardFor what the list around it listens to
+ * @param {boolean} opens
  * @returns {Omit<Found, 'parent'> | null}
  */
-function candidateOf(element, tag, style, clip, around, opacity, heardFor) {
+function candidateOf(element, tag, style, clip, around, opacity, heardFor, opens) {
   const evidence = evidenceOf(element, style, around.cursor);
   if (heardFor.length) evidence.weak.push(`its list listens: ${heardFor.join(', ')}`);
+  if (opens) evidence.weak.push(OPENS);
   const labelled = tag === 'label' ? /** @type {HTMLLabelElement} */ (element).control : null;
   const strong = evidence.strong.length > 0 || labelled !== null;
   const isRoot = tag === 'html' || tag === 'body';
@@ -178,7 +183,7 @@ function candidateOf(element, tag, style, clip, around, opacity, heardFor) {
   const reasons = [...evidence.strong, ...evidence.weak, ...(labelled ? [`label of ${describeControl(labelled)}`] : []), ...(scrolls ? ['scrolls'] : [])];
   const { tells } = evidence;
   const listens = evidence.listens || heardFor.length > 0;
-  return { element, control: labelled ?? element, evidence: reasons, strong, scrolls, listens, tells, item: isItem(evidence.listens, heardFor), drawing: isDrawing(element, listens, pieces), pieces };
+  return { element, control: labelled ?? element, evidence: reasons, strong, scrolls, listens, tells, item: isItem(evidence.listens, heardFor), opens, drawing: isDrawing(element, listens, pieces), pieces };
 }
 
 /**
@@ -203,6 +208,8 @@ function reduce(found, view) {
     surface: each.drawing || isSurface(each.element),
     listens: each.listens,
     tells: each.tells,
+    points: each.evidence.every((reason) => reason.startsWith('cursor:')),
+    opens: each.opens && each.evidence.length === 1,
     structure: isStructure(each.element),
     row: isRow(each.element),
     item: each.item,
@@ -211,11 +218,16 @@ function reduce(found, view) {
     around: parentElementOf(each.element),
     box: each.pieces[0] ?? null,
     size: each.pieces.reduce((sum, piece) => sum + sizeOf(piece), 0),
-    labels: each.control === each.element ? -1 : places.get(each.control) ?? -1,
+    labels: each.control === each.element ? -1 : places.get(each.control) ?? fieldWithin(found, each.control),
     seen: each.pieces.length > 0 && sizeOf(each.pieces[0]) >= 9,
     words: once(() => textOf(each.element).length),
   })), sizeOf(view));
   return found.filter((_, index) => stays[index]);
+}
+
+/** The index of the first control in a custom one, which passes on what its label is pressed for; -1 where none. @param {Found[]} found @param {Element} control */
+function fieldWithin(found, control) {
+  return localNameOf(control).includes('-') ? found.findIndex((each) => each.strong && holds(control, each.element)) : -1;
 }
 
 /** Whether only clicks on its list speak for it: such a list may mean the links in its items. @param {boolean} listens @param {string[]} heardFor */
@@ -308,8 +320,9 @@ function markOf(doc, found, points, rows, labels) {
   const kind = found.drawing ? 'surface' : kindOf(control, role, found.scrolls);
   const called = calledOf(element, control, kind, labels);
   const piece = found.pieces.find((area) => points[0].x >= area.x && points[0].x <= area.right && points[0].y >= area.y && points[0].y <= area.bottom) ?? found.pieces[0];
+  const state = { ...(found.opens ? { popup: 'hover' } : {}), ...stateOf(control, found.scrolls) };
   return {
-    key: keyOf(doc, element), tag: localNameOf(control), role, kind, name: called.name, state: stateOf(control, found.scrolls),
+    key: keyOf(doc, element), tag: localNameOf(control), role, kind, name: called.name, state,
     box: { x: piece.x, y: piece.y, width: piece.right - piece.x, height: piece.bottom - piece.y }, corners: piece.corners,
     points, evidence: called.how ? [...found.evidence, called.how] : found.evidence, fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element, rows), disabled: isDisabled(control),
   };

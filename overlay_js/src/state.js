@@ -1,6 +1,6 @@
 // What a control says about itself: value, checked, expanded and so on. A password's value is never read.
 import { attributeOf, childCountOf, clientHeightOf, clientWidthOf, documentOf, firstElementOf, flatParentOf, hasAttribute, localNameOf, nextElementOf, parentElementOf, previousElementOf, rectOf, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, styleOf, textContentOf } from './dom.js';
-import { scrollsOf } from './evidence.js';
+import { isList, scrollsOf } from './evidence.js';
 import { explicitRoleOf, inputTypeOf, isEditingHost, roleOf } from './role.js';
 import { cut, textOf, tidy } from './name.js';
 
@@ -173,7 +173,7 @@ export function fingerprintOf(element, name) {
 export function rowOf(element, texts) {
   const row = rowAround(element);
   if (!row) return { row: '', rowText: '' };
-  const whole = texts?.get(row) ?? (textOf(row, isButtonOrHost) || textOf(row, isEditingHost));
+  const whole = texts?.get(row) ?? (textOf(row, isNoneOfIts) || textOf(row, isEditingHost));
   texts?.set(row, whole);
   if (row === element) return { row: '', rowText: cut(whole, LONGEST_ROW) };
   const own = isEditingHost(element) ? '' : textOf(element);
@@ -196,6 +196,11 @@ function rowAround(element) {
 /** What stands in every row alike, or holds what a person types. @param {Element} element */
 function isButtonOrHost(element) {
   return localNameOf(element) === 'button' || localNameOf(element) === 'input' || explicitRoleOf(element) === 'button' || isEditingHost(element);
+}
+
+/** What says nothing of its row, or holds rows of its own, as the menu that opens under an item. @param {Element} element */
+function isNoneOfIts(element) {
+  return isButtonOrHost(element) || isList(element);
 }
 
 /** Whether it is one of several boxes of one shape: cards, or the rows of a table made of plain boxes. @param {Element} element */

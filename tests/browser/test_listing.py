@@ -195,6 +195,20 @@ def test_reading_order_names_every_box_once(count: int) -> None:
     assert sorted(reading_order(boxes)) == list(range(count))
 
 
+async def test_a_page_that_is_read_from_the_right_is_listed_from_the_right(page: Page, serve: Server) -> None:
+    async with live.on(page, ObserveSettings(quiet_s=0.03), Contract()) as browser:
+        await browser.open(f"{serve.folder(ROOT / 'fixtures' / 'pages')}/right_to_left.html")
+        observation = await browser.observe()
+    lines = [line.partition("[:]")[2] for line in observation.listing.splitlines()]
+    assert lines[:4] == [
+        "<a current>الرئيسية",
+        "<a>أخبار اليوم",
+        "<input>الاسم الكامل",
+        '<input type=email value="a@b.c">البريد الإلكتروني',
+    ]
+    assert [mark.number for mark in observation.marks] == sorted(mark.number for mark in observation.marks)
+
+
 @pytest.mark.parametrize("trait", ["forged_names", "native_controls", "nested", "frame_cross_site"])
 async def test_every_mark_is_listed_once_and_every_listed_number_is_a_mark_and_drawn(
     page: Page, serve: Server, trait: str

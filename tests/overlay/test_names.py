@@ -54,6 +54,8 @@ DIFFERS = {
 ROLES_DIFFER = {
     ("answering", "drag"): "Chromium takes what can be dragged for a group",
     ("outer_names", "bar"): "Chromium takes what can be dragged for a group",
+    ("draggables", "write"): "Chromium takes what can be dragged for a group",
+    ("draggables", "call"): "Chromium takes what can be dragged for a group",
 }
 
 

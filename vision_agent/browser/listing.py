@@ -71,17 +71,21 @@ _NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
 """Full-width forms of ASCII; a one-to-one map, so that places stay."""
 
 
-def reading_order(boxes: Sequence[Box]) -> list[int]:
-    """Indices in the order in which one reads: by rows of things that overlap vertically, each from left to right."""
-    by_top = sorted(range(len(boxes)), key=lambda i: (boxes[i].y + boxes[i].height / 2, boxes[i].x))
+def reading_order(boxes: Sequence[Box], *, right_to_left: bool = False) -> list[int]:
+    """Indices in the order in which one reads: by rows of things that overlap vertically, each from where it begins."""
+
+    def along(i: int) -> float:
+        return -boxes[i].right if right_to_left else boxes[i].x
+
+    by_top = sorted(range(len(boxes)), key=lambda i: (boxes[i].y + boxes[i].height / 2, along(i)))
     ordered: list[int] = []
     row: list[int] = []
     for index in by_top:
         if row and not _same_row(boxes[row[0]], boxes[index]):
-            ordered += sorted(row, key=lambda i: boxes[i].x)
+            ordered += sorted(row, key=along)
             row = []
         row.append(index)
-    return ordered + sorted(row, key=lambda i: boxes[i].x)
+    return ordered + sorted(row, key=along)
 
 
 def listing(
@@ -92,6 +96,8 @@ def listing(
     picture: PageMap,
     more: Sequence[str] = (),
     gone: Sequence[int] = (),
+    *,
+    right_to_left: bool = False,
 ) -> str:
     """The listing: marks and `_[:]` context in reading order, then what lies outside or beneath, and what has gone.
 
@@ -103,7 +109,8 @@ def listing(
     entries += [
         (box, f"_[:]{plain(text, _LONGEST_CONTEXT)}") for text, box in context if text.rstrip(" :：*") not in said
     ]
-    lines = [entries[index][1] for index in reading_order([box for box, _ in entries])]
+    order = reading_order([box for box, _ in entries], right_to_left=right_to_left)
+    lines = [entries[index][1] for index in order]
     kept = _within(lines, _MOST_CHARACTERS)
     rest = [f"{len(lines) - len(kept)} more lines were cut"] if len(kept) < len(lines) else []
     rest += more

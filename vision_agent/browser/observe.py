@@ -171,7 +171,16 @@ class Eye:
         scroll, covered = ScrollState(**main["scroll"]), _covered(scan, marks)
         more = [*_beside(len(found) - len(marks), len(inside) - len(capped), region), *([left_out] if left_out else [])]
         change = self._change(found)
-        lines = listing(marks, _context(scan, shown), scroll, covered, clean.map, more, change.gone)
+        lines = listing(
+            marks,
+            _context(scan, shown),
+            scroll,
+            covered,
+            clean.map,
+            more,
+            change.gone,
+            right_to_left=main["rightToLeft"],
+        )
         marked_shot = await encoding
         clock.end("encode")
         warnings = [
@@ -212,7 +221,8 @@ class Eye:
 
     def _marks(self, scan: Scan, whole: Box, secret: set[str]) -> tuple[Mark, ...]:
         raw = [mark for mark in scan.marks if mark["box"].intersection(whole)]
-        order = reading_order([mark["box"] for mark in raw])
+        leftward = scan.frames[0].answer["rightToLeft"]
+        order = reading_order([mark["box"] for mark in raw], right_to_left=leftward)
         raw = [raw[index] for index in order]
         numbers = self._numbers.give(
             [Sighting(mark["key"], mark["fingerprint"], mark["points"][0], mark["rowText"]) for mark in raw],
