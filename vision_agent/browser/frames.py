@@ -20,9 +20,9 @@ from vision_agent.types import Box
 
 _MOST_FRAMES = 60
 _LISTEN_SHARE = 0.3
+"""Of the deadline, for telling what listens."""
 _MOST_NESTED = 4
 """Closed shadow roots, one in the other."""
-"""Of the deadline, for telling what listens."""
 _SPARE_POINTS = 5
 """Wanted per mark in a child frame, because a parent may cover the first."""
 
@@ -35,7 +35,8 @@ class Place:
     """A 3×3 matrix by rows that takes a point of the frame to the page, as projections do."""
 
     def to_page(self, x: float, y: float) -> Point:
-        return Point(**dict(zip("xy", _through(self.plane, x, y), strict=True)))
+        at = _through(self.plane, x, y)
+        return Point(x=at[0], y=at[1])
 
     def to_frame(self, point: Point) -> tuple[float, float]:
         return _through(_inverse(self.plane), point.x, point.y)
@@ -225,8 +226,8 @@ def _box_to_page(box: dict[str, float], place: Place, corners: Sequence[dict[str
     """The box on the page around the corners of what shows: those of a turned element, else those of its box."""
     left, top, right, bottom = box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
     plain = ((left, top), (right, top), (right, bottom), (left, bottom))
-    ends = [place.to_page(x, y) for x, y in ([(each["x"], each["y"]) for each in corners] if corners else plain)]
-    xs, ys = [end.x for end in ends], [end.y for end in ends]
+    ends = [(each["x"], each["y"]) for each in corners] if corners else plain
+    xs, ys = zip(*(_through(place.plane, x, y) for x, y in ends), strict=True)
     return Box(x=min(xs), y=min(ys), width=max(xs) - min(xs), height=max(ys) - min(ys))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
@@ -52,6 +52,7 @@ _LETTERS: dict[Kind, Letter] = {
     "guess": "M",
 }
 
+_Difference = Literal["", "new", "changed", "moved"]
 _T = TypeVar("_T")
 
 
@@ -131,22 +132,14 @@ class Eye:
             await asyncio.wait([hearing])
         clock.end("settle")
         page, pages, deadline = tabs.active, tuple(tabs.pages), self.settings.scan_deadline_s
-        # At once: Chromium takes its picture two frames after it was asked, and the page is idle meanwhile.
-        scan, raw = await asyncio.gather(frames.scan(page, deadline, self._numbers.last), capture(page, deadline))
+        # At once: Chromium takes its picture two frames after it was asked. What was found is read in the meantime.
+        read, raw = await asyncio.gather(self._read(page, deadline), capture(page, deadline))
         clock.end("page")
-        main = scan.frames[0].answer
-        whole = Box(x=0, y=0, width=main["scroll"]["view_width"], height=main["scroll"]["view_height"])
-        viewport = Size(width=round(whole.width), height=round(whole.height))
+        scan, whole, found, main = read.scan, read.whole, read.marks, read.scan.frames[0].answer
+        region = None if read.is_another else region
         beside = asyncio.gather(_moved(scan, deadline), _titled(pages, page, main["title"]))
         decoding = _in_thread(Picture.decode, raw, whole, self.contract)
-        if main["token"] != self._token:
-            self._token, self._epoch = main["token"], self._epoch + 1
-            self._numbers.restart()
-            self._before = region = None
-            self._placed = ()
-        secret = self._secret_keys(scan)
-        found = self._marks(scan, whole, secret)
-        masked = tuple(shown.box for shown in scan.fields if shown.key in secret)
+        masked = tuple(shown.box for shown in scan.fields if shown.key in read.secret)
         masked += tuple(mark.box for mark in found if mark.state.masked and mark.state.input_type != "password")
         picture = (await decoding).masked(masked)
         (moved, changed), titles = await beside
@@ -155,7 +148,7 @@ class Eye:
         clock.end("decode")
         clean = picture if region is None else picture.zoomed(region, self.contract)
         shown = region or whole
-        inside = [mark for mark in found if mark.box.intersection(shown)]
+        inside = found if region is None else [mark for mark in found if mark.box.intersection(region)]
         capped, left_out = within_cap(inside, self.settings.most_marks)
         before = self._placed if region is None else ()
         marks = tuple(mark for mark in place.place(capped, clean, before=before) if mark.label_box)
@@ -168,6 +161,7 @@ class Eye:
         if self.settings.marks_on_page:
             drawn = layer.model_dump(mode="json")
             await overlay.ask(page.main_frame, "show", deadline, layer=drawn, box=shown.model_dump())
+        viewport = Size(width=round(whole.width), height=round(whole.height))
         scroll, covered = ScrollState(**main["scroll"]), _covered(scan, marks)
         more = [*_beside(len(found) - len(marks), len(inside) - len(capped), region), *([left_out] if left_out else [])]
         change = self._change(found)
@@ -181,13 +175,13 @@ class Eye:
             change.gone,
             right_to_left=main["rightToLeft"],
         )
-        marked_shot = await encoding
-        clock.end("encode")
         warnings = [
             *scan.warnings,
             *_unrest(at_rest, [mark.label for mark in found if mark.key in moved]),
             *_illegible(marks, clean),
         ]
+        marked_shot = await encoding
+        clock.end("encode")
         observation = Observation(
             id=uuid.uuid4().hex[:12],
             epoch=self._epoch,
@@ -214,27 +208,46 @@ class Eye:
             self._placed = marks
         return Seen(observation, page, pages, scan, picture, masked)
 
+    async def _read(self, page: Page, deadline_s: float) -> _Read:
+        """What a scan finds, with numbers.
+
+        Raises:
+            FrameSilent: the page gave no answer.
+            BrowserUnavailable: the browser is gone.
+        """
+        scan = await frames.scan(page, deadline_s, self._numbers.last)
+        main = scan.frames[0].answer
+        is_another = main["token"] != self._token
+        if is_another:
+            self._token, self._epoch = main["token"], self._epoch + 1
+            self._numbers.restart()
+            self._before = None
+            self._placed = ()
+        whole = Box(x=0, y=0, width=main["scroll"]["view_width"], height=main["scroll"]["view_height"])
+        secret = self._secret_keys(scan)
+        return _Read(scan, whole, self._marks(scan, whole, secret), secret, is_another)
+
     def _secret_keys(self, scan: Scan) -> set[str]:
         """Of the fields that may be read nowhere: a secret was typed into them, or stands in them."""
         holding = {shown.key for shown in scan.fields if any(secret in shown.value for secret in self.secrets)}
         return self.masked_keys | holding
 
     def _marks(self, scan: Scan, whole: Box, secret: set[str]) -> tuple[Mark, ...]:
-        raw = [mark for mark in scan.marks if mark["box"].intersection(whole)]
+        raw = [(mark, box) for mark in scan.marks if (box := mark["box"].intersection(whole))]
         leftward = scan.frames[0].answer["rightToLeft"]
-        order = reading_order([mark["box"] for mark in raw], right_to_left=leftward)
+        order = reading_order([box for _, box in raw], right_to_left=leftward)
         raw = [raw[index] for index in order]
         numbers = self._numbers.give(
-            [Sighting(mark["key"], mark["fingerprint"], mark["points"][0], mark["rowText"]) for mark in raw],
+            [Sighting(mark["key"], mark["fingerprint"], mark["points"][0], mark["rowText"]) for mark, _ in raw],
             scan.living,
         )
-        return tuple(self._mark(mark, numbers[mark["key"]], whole, secret) for mark in raw)
+        return tuple(self._mark(mark, box, numbers[mark["key"]], secret) for mark, box in raw)
 
-    def _mark(self, raw: dict[str, Any], number: int, whole: Box, secret_keys: set[str]) -> Mark:
+    def _mark(self, raw: dict[str, Any], box: Box, number: int, secret_keys: set[str]) -> Mark:
         state = MarkState(**raw["state"])
         if raw["key"] in secret_keys or any(secret in (state.value or "") for secret in self.secrets):
             state = state.model_copy(update={"value": None, "masked": True})
-        mark = Mark(
+        return Mark(
             number=number,
             letter=_LETTERS[raw["kind"]] if self.settings.ids == "letters" else "",
             tag=raw["tag"],
@@ -242,27 +255,25 @@ class Eye:
             kind=raw["kind"],
             name=raw["name"],
             state=state,
-            box=raw["box"].intersection(whole),
+            box=box,
             point=raw["points"][0],
             frame=raw["frame"],
             evidence=tuple(raw["evidence"]),
             fingerprint=raw["fingerprint"],
             row=raw["row"],
             key=raw["key"],
+            change=self._difference(raw, box, number, state),
         )
-        return mark.model_copy(update={"change": self._difference(mark)})
 
-    def _difference(self, mark: Mark) -> str:
+    def _difference(self, raw: dict[str, Any], box: Box, number: int, state: MarkState) -> _Difference:
         if self._before is None:
             return ""
-        old = self._before.get(mark.number)
+        old = self._before.get(number)
         if old is None:
             return "new"
-        here = {"hovered": mark.state.hovered}  # that the pointer came or went is no change of the page
-        was = old.state.model_copy(update=here)
-        if (old.name, was, old.role, old.row) != (mark.name, mark.state, mark.role, mark.row):
+        if (old.name, old.role, old.row) != (raw["name"], raw["role"], raw["row"]) or not _is_same(old.state, state):
             return "changed"
-        is_moved = abs(old.box.x - mark.box.x) > _MOVED or abs(old.box.y - mark.box.y) > _MOVED
+        is_moved = abs(old.box.x - box.x) > _MOVED or abs(old.box.y - box.y) > _MOVED
         return "moved" if is_moved else ""
 
     def _change(self, marks: Sequence[Mark]) -> Change:
@@ -280,6 +291,20 @@ class Eye:
         )
 
 
+@dataclass(frozen=True)
+class _Read:
+    """What a scan found, and what became of it here."""
+
+    scan: Scan
+    whole: Box
+    """All that the page shows."""
+    marks: tuple[Mark, ...]
+    secret: set[str]
+    """Keys of fields that may be read nowhere."""
+    is_another: bool
+    """Whether it is of another document than the last."""
+
+
 class _Stages:
     """Seconds by stage, since the last stage ended."""
 
@@ -291,6 +316,11 @@ class _Stages:
         now = time.perf_counter()
         self.seconds[stage] = round(now - self._since, 5)
         self._since = now
+
+
+def _is_same(old: MarkState, new: MarkState) -> bool:
+    """Whether nothing changed; that the pointer came or went is no change of the page."""
+    return old == new or old.model_copy(update={"hovered": new.hovered}) == new
 
 
 def _context(scan: Scan, whole: Box) -> list[tuple[str, Box]]:
