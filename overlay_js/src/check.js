@@ -126,7 +126,7 @@ function visiblePieces(element) {
   const style = styleOf(element);
   if (style.visibility !== 'visible' || style.display === 'none') return nothing;
   const own = placed(element, style, around);
-  const pieces = piecesOf(element, style, own.clip, own.around.turned).sort((a, b) => sizeOf(b) - sizeOf(a));
+  const pieces = piecesOf(element, style, own.clip, own.inner.turned).sort((a, b) => sizeOf(b) - sizeOf(a));
   const isSplit = inColumns || rectsOf(element).length > 1;
   return { pieces, turned: own.inner.turned || isSplit || style.display === 'contents' };
 }

@@ -42,14 +42,17 @@ export function reaches(target, hit, isOther) {
  */
 export function isBehind(doc, element, area) {
   const [left, right, top, bottom] = [area.x + 0.5, area.right - 0.5, area.y + 0.5, area.bottom - 0.5];
-  const corners = area.corners ?? [{ x: left, y: top }, { x: right, y: top }, { x: left, y: bottom }, { x: right, y: bottom }];
-  const above = corners.map(({ x, y }) => {
-    const stack = /** @type {Element[]} */ (Document.prototype.elementsFromPoint.call(doc, x, y));
-    // What is inert, lets clicks through or stands in a shadow tree is not in the stack; only a dialog is surely above it.
-    const own = stack.indexOf(element);
-    return own < 0 ? stack.filter((at) => isOnTop(at) && !isOnTop(element)) : stack.slice(0, own);
-  });
-  return above[0].some((cover) => !holds(element, cover) && above.every((stack) => stack.includes(cover)) && isOpaque(cover));
+  const [first, ...rest] = area.corners ?? [{ x: left, y: top }, { x: right, y: top }, { x: left, y: bottom }, { x: right, y: bottom }];
+  const covers = coversAt(doc, element, first).filter((cover) => !holds(element, cover) && isOpaque(cover));
+  return covers.some((cover) => rest.every((corner) => coversAt(doc, element, corner).includes(cover)));
+}
+
+/** What lies over an element at a point. @param {Document} doc @param {Element} element @param {import('./quad.js').Point} point @returns {Element[]} */
+function coversAt(doc, element, { x, y }) {
+  const stack = /** @type {Element[]} */ (Document.prototype.elementsFromPoint.call(doc, x, y));
+  // What is inert, lets clicks through or stands in a shadow tree is not in the stack; only a dialog is surely above it.
+  const own = stack.indexOf(element);
+  return own < 0 ? stack.filter((at) => isOnTop(at) && !isOnTop(element)) : stack.slice(0, own);
 }
 
 /** Whether it shows above all that is not a modal dialog. @param {Element} element */

@@ -16,7 +16,7 @@ import { documentToken, elementOf, keyOf } from './registry.js';
 import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
 import { fingerprintOf, isDisabled, isRow, readableOf, rowOf, stateOf } from './state.js';
 import { stretchedOf } from './stretch.js';
-import { common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
+import { apartIn, common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
 
 const LAID_OVER = new Set(['checkbox', 'radio', 'file', 'range', 'color', 'date']);
 const SAYS_SOMETHING = /[\p{L}\p{N}]|\S\S/u;
@@ -110,10 +110,10 @@ function gather(root, clip, isInert, openers) {
         if (inert) inertFrames.add(element);
         frameClips.set(element, style.visibility === 'visible' ? own : { x: 0, y: 0, right: 0, bottom: 0 });
       }
-      const field = style.visibility === 'visible' ? fieldIn(element, style, own, around.turned) : null;
+      const field = style.visibility === 'visible' ? fieldIn(element, style, own, inner.turned) : null;
       if (field) fields.push(field);
       // What is inert shows and may hold a secret, but nothing in it can be acted on.
-      const candidate = inert ? null : candidateOf(element, tag, style, own, around, inner.opacity, heardFor, openers.has(element));
+      const candidate = inert ? null : candidateOf(element, tag, style, own, around, inner, heardFor, openers.has(element));
       if (candidate) {
         index = found.length;
         found.push({ ...candidate, parent });
@@ -124,7 +124,7 @@ function gather(root, clip, isInert, openers) {
           if (candidate) found.push({ ...candidate, parent: index });
         }
       }
-      if (!inert && style.visibility === 'visible' && inner.opacity > 0.05 && hasOwnText(children)) texts.push({ element, clip: own, turned: around.turned });
+      if (!inert && style.visibility === 'visible' && inner.opacity > 0.05 && hasOwnText(children)) texts.push({ element, clip: own, turned: inner.turned });
     } catch {
       tally.failed++; // one element that cannot be read must not cost the page
       continue;
@@ -160,12 +160,12 @@ function areaCandidate(area, piece) {
  * @param {CSSStyleDeclaration} style
  * @param {import('./quad.js').Area} clip
  * @param {import('./visible.js').Surroundings} around
- * @param {number} opacity
+ * @param {import('./visible.js').Surroundings} inner
  * @param {string[]} heardFor what the list around it listens to
  * @param {boolean} opens
  * @returns {Omit<Found, 'parent'> | null}
  */
-function candidateOf(element, tag, style, clip, around, opacity, heardFor, opens) {
+function candidateOf(element, tag, style, clip, around, inner, heardFor, opens) {
   const evidence = evidenceOf(element, style, around.cursor);
   if (heardFor.length) evidence.weak.push(`its list listens: ${heardFor.join(', ')}`);
   if (opens) evidence.weak.push(OPENS);
@@ -174,10 +174,10 @@ function candidateOf(element, tag, style, clip, around, opacity, heardFor, opens
   const isRoot = tag === 'html' || tag === 'body';
   const scrolls = evidence.scrolls && !isRoot && !strong;
   if (!strong && !scrolls && (isRoot || evidence.weak.length === 0)) return null;
-  const transparent = opacity < 0.05 && !(around.opacity >= 0.05 && isLaidOver(element, tag));
+  const transparent = inner.opacity < 0.05 && !(around.opacity >= 0.05 && isLaidOver(element, tag));
   const hidden = style.visibility !== 'visible' || style.pointerEvents === 'none' || transparent;
-  const pieces = hidden ? [] : piecesOf(element, style, clip, around.turned);
-  const stretched = hidden || !strong || around.turned ? null : stretchedOf(element, style, around.absolute);
+  const pieces = hidden ? [] : piecesOf(element, style, clip, inner.turned);
+  const stretched = hidden || !strong || around.turned ? null : stretchedOf(element, style, () => apartIn(around).absolute);
   if (stretched) pieces.push(stretched);
   pieces.sort((a, b) => sizeOf(b) - sizeOf(a));
   const reasons = [...evidence.strong, ...evidence.weak, ...(labelled ? [`label of ${describeControl(labelled)}`] : []), ...(scrolls ? ['scrolls'] : [])];

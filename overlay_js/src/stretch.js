@@ -7,10 +7,10 @@ import { common, sizeOf } from './visible.js';
  * The area that generated content makes an element answer in, beyond its own box; null where there is none.
  * @param {Element} element
  * @param {CSSStyleDeclaration} style
- * @param {import('./visible.js').Area} clip of what is positioned in it
+ * @param {() => import('./visible.js').Area} clipOf of what is positioned in it
  * @returns {import('./visible.js').Area | null}
  */
-export function stretchedOf(element, style, clip) {
+export function stretchedOf(element, style, clipOf) {
   if (style.position !== 'static') return null;
   const { top, bottom } = rectOf(element);
   if (bottom < -NEAR || top > innerHeight + NEAR) return null;
@@ -24,7 +24,7 @@ export function stretchedOf(element, style, clip) {
     const side = (/** @type {string} */ value) => Number.parseFloat(value) || 0;
     const x = from.left + (clientLeftOf(holder) + side(generated.left)) * scale.x;
     const y = from.top + (clientTopOf(holder) + side(generated.top)) * scale.y;
-    const area = common(clip, { x, y, right: x + side(generated.width) * scale.x, bottom: y + side(generated.height) * scale.y });
+    const area = common(clipOf(), { x, y, right: x + side(generated.width) * scale.x, bottom: y + side(generated.height) * scale.y });
     if (sizeOf(area)) return area;
   }
   return null;

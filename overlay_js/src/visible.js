@@ -7,9 +7,11 @@ import { shapeOf } from './shape.js';
 
 /**
  * What an element inherits from its flat-tree ancestors. Clipping depends on how a descendant is positioned: an absolute
- * one escapes the overflow of ancestors that are not its containing block, a fixed one nearly all of them.
- * @typedef {{flow: Area, absolute: Area, fixed: Area, opacity: number, cursor: string, turned: boolean, whole: Area}} Surroundings
- *   `turned`: boxes around its content are not its outline; `whole`: what the frame shows at all
+ * one escapes the overflow of ancestors that are not its containing block, a fixed one nearly all of them. Who holds those
+ * takes a dozen properties to tell, and few elements have any in them: it is told when it is asked for.
+ * @typedef {{flow: Area, apart: (() => Apart) | null, opacity: number, cursor: string, turned: boolean, whole: Area}} Surroundings
+ *   `apart`: null where it makes no difference; `turned`: boxes around its content are not its outline; `whole`: what the frame shows at all
+ * @typedef {{absolute: Area, fixed: Area}} Apart what cuts descendants that are positioned so
  */
 
 /** What has no overflow of its own: CSS gives it to boxes that hold blocks. */
@@ -17,7 +19,12 @@ const HOLDS_NO_BLOCKS = /^(inline|contents|table-(row|column|header|footer).*|ru
 
 /** The surroundings of the root. @param {Area} whole @returns {Surroundings} */
 export function outermost(whole) {
-  return { flow: whole, absolute: whole, fixed: whole, opacity: 1, cursor: 'auto', turned: false, whole };
+  return { flow: whole, apart: null, opacity: 1, cursor: 'auto', turned: false, whole };
+}
+
+/** What cuts descendants that are positioned. @param {Surroundings} around @returns {Apart} */
+export function apartIn({ apart, flow }) {
+  return apart ? apart() : { absolute: flow, fixed: flow };
 }
 
 /** What the frame shows, in its own pixels: less than all of it where a person has zoomed in with two fingers. @returns {Area} */
@@ -69,19 +76,24 @@ export function placed(element, style, outside) {
   const around = isOnTop ? { ...outermost(outside.whole), cursor: outside.cursor } : outside;
   const shape = style.clipPath === 'none' && !isApart ? null : ownShape(element, style, around.turned);
   const cut = (/** @type {Area} */ area) => (shape ? common(area, shape) : area);
-  const clip = cut(!isApart ? around.flow : position === 'fixed' ? around.fixed : around.absolute);
+  const clip = cut(!isApart ? around.flow : apartIn(around)[position]);
   const opacity = around.opacity * Number(style.opacity);
   const turned = around.turned || isTurned(style);
   const flow = cutsOverflow(element, style) ? common(clip, innerArea(element, style, turned)) : clip;
-  // Who holds what matters only where it makes a difference, and costs time to tell.
-  if (flow === around.fixed && flow === around.absolute && flow === around.flow) {
+  if (!around.apart && flow === around.flow) {
     const isSame = opacity === around.opacity && cursor === around.cursor && turned === around.turned;
     return { around, clip, inner: isSame ? around : { ...around, opacity, cursor, turned } };
   }
+  let known = /** @type {Apart | null} */ (null);
+  const apart = () => (known ??= heldIn(style, flow, apartIn(around), cut));
+  return { around, clip, inner: { ...around, flow, opacity, cursor, turned, apart } };
+}
+
+/** @param {CSSStyleDeclaration} style @param {Area} flow @param {Apart} outer @param {(area: Area) => Area} cut @returns {Apart} */
+function heldIn(style, flow, outer, cut) {
   const fixed = holdsFixed(style);
-  const absolute = fixed || (position !== 'static' && style.display !== 'contents');
-  const inner = { ...around, flow, opacity, cursor, turned, absolute: absolute ? flow : cut(around.absolute), fixed: fixed ? flow : cut(around.fixed) };
-  return { around, clip, inner };
+  const absolute = fixed || (style.position !== 'static' && style.display !== 'contents');
+  return { absolute: absolute ? flow : cut(outer.absolute), fixed: fixed ? flow : cut(outer.fixed) };
 }
 
 /** Whether what overflows it does not show. @param {Element} element @param {CSSStyleDeclaration} style */
@@ -106,9 +118,9 @@ function holdsFixed(style) {
     /paint|layout|strict|content/.test(style.contain) || style.contentVisibility === 'auto' || (style.offsetPath ?? 'none') !== 'none';
 }
 
-/** The visible pieces of an element: one for a box, several for text that wraps. @param {Element} element @param {CSSStyleDeclaration} style @param {Area} clip @param {boolean} turned @returns {Area[]} */
+/** The visible pieces of an element: one for a box, several for text that wraps. @param {Element} element @param {CSSStyleDeclaration} style @param {Area} clip @param {boolean} turned it or something around it is @returns {Area[]} */
 export function piecesOf(element, style, clip, turned) {
-  const areas = turned || isTurned(style) ? quadsOf(element, style) : boxesOf(element, style).map(areaOf);
+  const areas = turned ? quadsOf(element, style) : boxesOf(element, style).map(areaOf);
   const seen = areas.map((area) => common(area, clip)).filter((area) => area.right - area.x >= 1 && area.bottom - area.y >= 1);
   return joined(seen);
 }
