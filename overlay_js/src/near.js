@@ -8,7 +8,7 @@ const SKIPPED = new Set(['script', 'style', 'template', 'head', 'noscript', 'met
 /** What holds nothing that could be acted on by itself. */
 const NO_CHILDREN = new Set(['select', 'textarea', 'input', 'canvas', 'video', 'audio', 'iframe', 'frame', 'embed', 'object', 'img']);
 /** CSS pixels above and below what shows: as far as generated content of a link may lie from the link itself. */
-export const NEAR = 400;
+const NEAR = 400;
 
 /** @typedef {{element: Element, around: Way | null}} Way an element, and the way to the one around it */
 

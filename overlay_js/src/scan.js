@@ -14,7 +14,7 @@ import { elementsNear } from './near.js';
 import { rememberPlaces } from './quiet.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
-import { fingerprintOf, isDisabled, isRow, readableOf, rowOf, stateOf } from './state.js';
+import { fingerprintOf, isRow, readableOf, rowOf, stateOf } from './state.js';
 import { stretchedOf } from './stretch.js';
 import { apartIn, common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
 
@@ -320,11 +320,12 @@ function markOf(doc, found, points, rows, labels) {
   const kind = found.drawing ? 'surface' : kindOf(control, role, found.scrolls);
   const called = calledOf(element, control, kind, labels);
   const piece = found.pieces.find((area) => points[0].x >= area.x && points[0].x <= area.right && points[0].y >= area.y && points[0].y <= area.bottom) ?? found.pieces[0];
-  const state = { ...(found.opens ? { popup: 'hover' } : {}), ...stateOf(control, found.scrolls) };
+  const state = stateOf(control, found.scrolls);
+  if (found.opens) state.popup ??= 'hover';
   return {
     key: keyOf(doc, element), tag: localNameOf(control), role, kind, name: called.name, state,
     box: { x: piece.x, y: piece.y, width: piece.right - piece.x, height: piece.bottom - piece.y }, corners: piece.corners,
-    points, evidence: called.how ? [...found.evidence, called.how] : found.evidence, fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element, rows), disabled: isDisabled(control),
+    points, evidence: called.how ? [...found.evidence, called.how] : found.evidence, fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element, rows), disabled: state.disabled === true,
   };
 }
 

@@ -1,5 +1,5 @@
 // What a control says about itself: value, checked, expanded and so on. A password's value is never read.
-import { attributeOf, childCountOf, clientHeightOf, clientWidthOf, documentOf, firstElementOf, flatParentOf, hasAttribute, localNameOf, nextElementOf, parentElementOf, previousElementOf, rectOf, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, styleOf, textContentOf } from './dom.js';
+import { activeElementIn, activeElementOf, attributeOf, childCountOf, clientHeightOf, clientWidthOf, documentOf, firstElementOf, flatParentOf, hasAttribute, localNameOf, nextElementOf, parentElementOf, previousElementOf, rectOf, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, styleOf, textContentOf } from './dom.js';
 import { isList, scrollsOf } from './evidence.js';
 import { explicitRoleOf, inputTypeOf, isEditingHost, roleOf } from './role.js';
 import { cut, textOf, tidy } from './name.js';
@@ -19,7 +19,7 @@ const VALUELESS = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'im
 /** Fields that hid what was typed when they were seen first: an eye beside them that shows it makes them no less secret. */
 const secretive = /** @type {WeakSet<Element>} */ (new WeakSet());
 
-/** @param {Element} element @param {boolean} scrolls @returns {object} the fields of `MarkState`, those that are set */
+/** @param {Element} element @param {boolean} scrolls @returns {Record<string, unknown>} the fields of `MarkState`, those that are set */
 export function stateOf(element, scrolls) {
   const state = /** @type {Record<string, unknown>} */ ({});
   const tag = localNameOf(element);
@@ -148,8 +148,7 @@ function isChoice(element) {
 /** Whether keys would go to it: it has the focus, or stands in for what has. @param {Element} element @returns {boolean} */
 function isFocused(element) {
   const root = rootOf(element);
-  const proto = root instanceof ShadowRoot ? ShadowRoot.prototype : Document.prototype;
-  const active = /** @type {Element | null} */ (Object.getOwnPropertyDescriptor(proto, 'activeElement')?.get?.call(root) ?? null);
+  const active = /** @type {Element | null} */ (root instanceof ShadowRoot ? activeElementIn(root) : root instanceof Document ? activeElementOf(root) : null);
   const id = attributeOf(element, 'id');
   if (active !== element && (!active || !id || attributeOf(active, 'aria-activedescendant') !== id)) return false;
   // A frame remembers what had the focus in it; a page in the background still is where keys are sent.

@@ -1,7 +1,9 @@
 // A link may answer far beyond its words: generated content that is laid over the whole card around it.
-import { clientLeftOf, clientTopOf, flatParentOf, rectOf, scaleOf, styleOf } from './dom.js';
-import { NEAR } from './near.js';
+import { clientLeftOf, clientTopOf, flatParentOf, localNameOf, rectOf, scaleOf, styleOf } from './dom.js';
 import { common, sizeOf } from './visible.js';
+
+/** What has no generated content. */
+const NOT_GENERATING = new Set(['select', 'textarea', 'iframe', 'canvas', 'video', 'audio', 'object', 'embed']);
 
 /**
  * The area that generated content makes an element answer in, beyond its own box; null where there is none.
@@ -11,9 +13,7 @@ import { common, sizeOf } from './visible.js';
  * @returns {import('./visible.js').Area | null}
  */
 export function stretchedOf(element, style, clipOf) {
-  if (style.position !== 'static') return null;
-  const { top, bottom } = rectOf(element);
-  if (bottom < -NEAR || top > innerHeight + NEAR) return null;
+  if (style.position !== 'static' || NOT_GENERATING.has(localNameOf(element))) return null;
   for (const pseudo of ['::after', '::before']) {
     const generated = getComputedStyle(element, pseudo);
     if (generated.content === 'none' || generated.position !== 'absolute' || generated.display === 'none' || generated.pointerEvents === 'none') continue;

@@ -179,9 +179,10 @@ function ownShape(element, style, turned) {
 /** The padding box: where overflow is cut. @param {Element} element @param {CSSStyleDeclaration} style @param {boolean} turned @returns {Area} */
 function innerArea(element, style, turned) {
   const [wide, high] = [clientWidthOf(element), clientHeightOf(element)];
-  const margin = style.overflowX === 'clip' || style.overflowY === 'clip' ? Number.parseFloat(style.overflowClipMargin) || 0 : 0;
+  const { overflowX, overflowY } = style;
+  const margin = overflowX === 'clip' || overflowY === 'clip' ? Number.parseFloat(style.overflowClipMargin) || 0 : 0;
   // `overflow-x: clip` alone leaves the other direction open.
-  const open = { x: style.overflowX === 'visible' && style.overflowY === 'clip', y: style.overflowY === 'visible' && style.overflowX === 'clip' };
+  const open = { x: overflowX === 'visible' && overflowY === 'clip', y: overflowY === 'visible' && overflowX === 'clip' };
   const plane = turned ? planeOf(element) : null;
   const rect = rectOf(element);
   // Without a plane, too much shows rather than too little; the hit test knows better.
