@@ -129,4 +129,4 @@ async def test_a_part_named_on_a_page_that_has_gone_is_shown_of_no_other_though_
         await page.goto(f"{page.url}next")
         after = await browser.observe()
         assert after.region is None
-        assert numbers(after).keys() == numbers(first).keys()
+        assert (after.marked.size, after.marked.map) == (first.marked.size, first.marked.map)
