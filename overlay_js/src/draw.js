@@ -9,7 +9,7 @@
 /** @typedef {{rect: Rect, colour: string, casing: string, dashed: boolean}} Outline */
 /** @typedef {{rect: Rect, colour: string, ink: string, text: string, hand: string}} Label */
 /** @typedef {{strokes: Rect[], colour: string, casing: string}} Leader */
-/** @typedef {{line: number, casing: number, gap: number, dash: [number, number]}} Style */
+/** @typedef {{line: number, casing: number, gap: number, clear: number, dash: [number, number]}} Style */
 /** @typedef {{size: {width: number, height: number}, outlines: Outline[], leaders: Leader[], labels: Label[], style: Style, glyphs: Record<string, Record<string, string[]>>}} Layer */
 
 /**
@@ -27,6 +27,12 @@ export function paintLayer(doc, layer) {
   if (!context) throw new Error(`a canvas of ${canvas.width}×${canvas.height} could not be made`);
   paintOutlines(context, layer);
   for (const leader of layer.leaders) paintLeader(context, leader);
+  for (const { rect } of layer.labels) {
+    const [left, top, right, bottom] = grown(rect, layer.style.clear);
+    context.clearRect(left, top, right - left, bottom - top);
+  }
+  context.fillStyle = '#ffffff';
+  for (const { rect } of layer.labels) fillRounded(context, grown(rect, layer.style.casing));
   const painted = new Map();
   for (const label of layer.labels) paintLabel(context, label, layer, painted);
   return canvas;
@@ -98,10 +104,8 @@ function paintLeader(context, { strokes, colour, casing }) {
  * @param {Map<string, HTMLCanvasElement>} painted glyphs made so far
  */
 function paintLabel(context, { rect, colour, ink, text, hand }, { style, glyphs }, painted) {
-  context.fillStyle = ink;
-  fillRounded(context, rect);
   context.fillStyle = colour;
-  fillRounded(context, grown(rect, -style.casing));
+  fillRounded(context, rect);
   const rows = glyphs[hand];
   const wide = [...text].reduce((sum, character) => sum + rows[character][0].length + style.gap, -style.gap);
   const high = rows[text[0]].length;

@@ -19,7 +19,7 @@ from vision_agent.cli import app
 from vision_agent.errors import UsageError
 from vision_agent.evals.perception import FIXTURES, PageScore, PageToScore, pages_in, score_pages
 from vision_agent.evals.perception_churn import churn
-from vision_agent.evals.perception_picture import Reader, can_read, contrast, label_figures
+from vision_agent.evals.perception_picture import Crop, Reader, can_read, contrast, label_figures
 from vision_agent.evals.perception_summary import figures, is_reached, sheet, summary
 from vision_agent.evals.perception_truth import Truth, truth_of
 from vision_agent.settings import BrowserSettings
@@ -162,8 +162,22 @@ def test_contrast_is_that_of_the_pixels(ink: str, plate: str, wanted: float) -> 
 def test_large_clear_numbers_are_read_and_an_empty_crop_is_not() -> None:
     picture = Image.new("RGB", (90, 40), "white")
     ImageDraw.Draw(picture).text((20, 8), "27", "black", font_size=20)
+    label = Box(x=16, y=6, width=32, height=28)
 
-    assert Reader().read([np.asarray(picture), np.full((40, 90, 3), 255, np.uint8)]) == ["27", ""]
+    assert Reader().read([Crop(np.asarray(picture), label), Crop(np.full((40, 90, 3), 255, np.uint8), label)]) == [
+        "27",
+        "",
+    ]
+
+
+@pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")
+@pytest.mark.thorough
+def test_all_that_is_read_at_a_label_counts_and_what_is_read_beside_it_does_not() -> None:
+    picture = Image.new("RGB", (120, 40), "white")
+    ImageDraw.Draw(picture).text((10, 8), "27  85", "black", font_size=20)
+    left, both = Box(x=6, y=6, width=32, height=28), Box(x=6, y=6, width=90, height=28)
+
+    assert Reader().read([Crop(np.asarray(picture), left), Crop(np.asarray(picture), both)]) == ["27", "2785"]
 
 
 # --- whole pages ------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from vision_agent.vision.style import DIGITS, GLYPHS, PALETTE, STYLE, Hand, contrast, ink_on, rgb
+from vision_agent.vision.style import DIGITS, GLYPHS, PALETTE, STYLE, Hand, contrast, ink_on, plate_of, rgb
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear light.
 EYES = {
@@ -35,6 +35,7 @@ def _lab(colour: str, eyes: str) -> np.ndarray:
 def test_digits_are_read_on_every_shade(kind: str) -> None:
     for shade in PALETTE[kind]:
         assert contrast(shade, ink_on(shade)) >= 4.5
+        assert contrast(plate_of(shade), "#000000") >= 7
 
 
 @pytest.mark.parametrize("eyes", EYES)
@@ -94,11 +95,12 @@ def test_a_letter_is_not_mistaken_for_a_digit(letter: str, digit: str) -> None:
 def test_padding_shrinks_on_a_narrow_target_and_digits_do_not() -> None:
     roomy, tight = STYLE.label_size("88", room=40), STYLE.label_size("88", room=20)
     assert (roomy.width - tight.width, roomy.height - tight.height) == (2, 0)
-    assert tight.width > STYLE.text_size("88")[0] + 2
+    assert tight.width > STYLE.text_size("88")[0] + 3
 
 
-def test_the_width_of_a_label_says_in_which_hand_it_is_written() -> None:
+def test_the_width_of_a_label_says_in_which_hand_it_is_written_and_one_digit_is_always_wide() -> None:
     for text in ("7", "88", "123", "B4", "M1000"):
         assert STYLE.hand_in(text, STYLE.label_size(text, room=90).width) == "wide"
         assert STYLE.hand_in(text, STYLE.label_size(text, room=0).width) == "wide"
-        assert STYLE.hand_in(text, STYLE.label_size(text, room=90, hand="narrow").width) == "narrow"
+        narrow = STYLE.label_size(text, room=90, hand="narrow")
+        assert STYLE.hand_in(text, narrow.width) == ("wide" if text == "7" else "narrow")

@@ -2,12 +2,14 @@
 
 Reads the exact bytes that would be sent. Knows where labels lie from the observation, and nothing of how they were
 drawn: contrast is computed on the pixels, and numbers are read back by an OCR engine that was never shown this hand.
+The engine is not told that it reads numbers. A number counts as read when all that the engine reads at the label, one
+character as well as several, is that number; what it reads beside the label, of the page's text, counts neither way.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -25,7 +27,6 @@ _ENLARGED = 4
 """Times; a reader of documents expects larger letters than a screen's. The same for every label."""
 _PER_SHEET, _SHEET_WIDTH, _MARGIN = 60, 1200, 24
 _SHEET = (255, 255, 255)
-_MAY_BE = frozenset(("blank", *"0123456789"))
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def label_figures(observation: Observation, reader: Reader | None, most_read: in
     misread = []
     chosen = _chosen(len(placed), most_read)
     if reader is not None:
-        texts = reader.read([crop(pixels, boxes[index]) for index in chosen])
+        texts = reader.read([crop_of(pixels, boxes[index]) for index in chosen])
         wanted = [placed[index][0].label for index in chosen]
         misread = [f"{drawn} as {got or 'nothing'}" for drawn, got in zip(wanted, texts, strict=True) if got != drawn]
     return LabelFigures(
@@ -91,12 +92,20 @@ def pixels_of(observation: Observation) -> NDArray[np.uint8]:
     return np.asarray(Image.open(io.BytesIO(observation.marked.data)).convert("RGB"))
 
 
-def crop(pixels: NDArray[np.uint8], box: Box, pad: int = PAD) -> NDArray[np.uint8]:
+@dataclass(frozen=True)
+class Crop:
+    """A part of the picture, and where in it the label lies."""
+
+    pixels: NDArray[np.uint8]
+    label: Box
+
+
+def crop_of(pixels: NDArray[np.uint8], box: Box, pad: int = PAD) -> Crop:
     """What is in a box and around it, within the picture."""
     height, width = pixels.shape[:2]
     left, top = max(0, round(box.x) - pad), max(0, round(box.y) - pad)
     right, bottom = min(width, round(box.right) + pad), min(height, round(box.bottom) + pad)
-    return pixels[top:bottom, left:right]
+    return Crop(pixels[top:bottom, left:right], box.model_copy(update={"x": box.x - left, "y": box.y - top}))
 
 
 def contrast(pixels: NDArray[np.uint8], box: Box) -> float:
@@ -105,7 +114,7 @@ def contrast(pixels: NDArray[np.uint8], box: Box) -> float:
     The plate is the colour of most pixels; the digits are the quarter of the other pixels that differ most from it, so
     that softened edges do not count as ink, and one stray pixel does not either.
     """
-    inside = crop(pixels, box, pad=-1).reshape(-1, 3)
+    inside = crop_of(pixels, box, pad=-1).pixels.reshape(-1, 3)
     if len(inside) < 8:
         return 1.0
     colours, counts = np.unique(inside, axis=0, return_counts=True)
@@ -146,64 +155,46 @@ class Reader:
                 "Det.limit_side_len": 64,
             }
         )
-        self._is_told = False
 
-    def read(self, crops: Sequence[NDArray[np.uint8]]) -> list[str]:
-        """For each crop the text whose middle is nearest to its own, without spaces; empty where none was found."""
+    def read(self, crops: Sequence[Crop]) -> list[str]:
+        """For each crop every character whose middle lies in its label, from left to right; empty where none does."""
         texts: list[str] = []
         for start in range(0, len(crops), _PER_SHEET):
             texts += self._read_sheet(crops[start : start + _PER_SHEET])
         return texts
 
-    def _read_sheet(self, crops: Sequence[NDArray[np.uint8]]) -> list[str]:
-        """Many crops at once, each alone in a cell of a grey sheet: alone, a picture this small is not read at all."""
-        wide = max(each.shape[1] for each in crops) * _ENLARGED + 2 * _MARGIN
-        high = max(each.shape[0] for each in crops) * _ENLARGED + 2 * _MARGIN
+    def _read_sheet(self, crops: Sequence[Crop]) -> list[str]:
+        """Many crops at once, each alone in a cell of a white sheet: alone, a picture this small is not read at all."""
+        wide = max(each.pixels.shape[1] for each in crops) * _ENLARGED + 2 * _MARGIN
+        high = max(each.pixels.shape[0] for each in crops) * _ENLARGED + 2 * _MARGIN
         columns = max(1, min(len(crops), _SHEET_WIDTH // wide))
         sheet = Image.new("RGB", (columns * wide, -(-len(crops) // columns) * high), _SHEET)
-        middles = []
+        corners = []
         for index, each in enumerate(crops):
-            picture = Image.fromarray(each)
+            picture = Image.fromarray(each.pixels)
             large = picture.resize((picture.width * _ENLARGED, picture.height * _ENLARGED), Image.Resampling.BICUBIC)
-            left, top = index % columns * wide, index // columns * high
-            sheet.paste(large, (left + (wide - large.width) // 2, top + (high - large.height) // 2))
-            middles.append((left + wide / 2, top + high / 2))
-        found = self._found(np.asarray(sheet)[:, :, ::-1].copy())
-        texts = [""] * len(crops)
-        nearest = [float("inf")] * len(crops)
-        for box, text in found:
-            x, y = np.mean(box, axis=0)
+            left = index % columns * wide + (wide - large.width) // 2
+            top = index // columns * high + (high - large.height) // 2
+            sheet.paste(large, (left, top))
+            corners.append((left, top))
+        read: list[list[tuple[float, str]]] = [[] for _ in crops]
+        for x, y, character in self._characters(np.asarray(sheet)[:, :, ::-1].copy()):
             index = int(y // high) * columns + int(x // wide)
-            far = float(np.hypot(x - middles[index][0], y - middles[index][1])) if index < len(crops) else float("inf")
-            if index < len(crops) and far < nearest[index]:
-                texts[index], nearest[index] = str(text).replace(" ", ""), far
-        return texts
+            if index >= len(crops):
+                continue
+            label, (left, top) = crops[index].label, corners[index]
+            at_x, at_y = (x - left) / _ENLARGED, (y - top) / _ENLARGED
+            if label.x <= at_x <= label.right and label.y <= at_y <= label.bottom:
+                read[index].append((x, character))
+        return ["".join(character for _, character in sorted(found)).replace(" ", "") for found in read]
 
-    def _found(self, sheet: NDArray[np.uint8]) -> list[tuple[Any, str]]:
-        """Every text on the sheet with the corners of its box."""
-        if not self._is_told:
-            # The engine makes its parts when they are first wanted; the part that reads is told what it may say then.
-            self._engine(sheet, use_cls=False)
-            self._is_told = self._engine.text_rec is not None
-            if self._is_told:
-                self._engine.text_rec.postprocess_op = _OnlyNumbers(self._engine.text_rec.postprocess_op)
-        found = self._engine(sheet, use_cls=False)
-        boxes = getattr(found, "boxes", None)
-        return [] if boxes is None else list(zip(boxes, found.txts, strict=True))
-
-
-class _OnlyNumbers:
-    """Lets the engine, which knows 18,000 characters, answer with digits only: it is asked for a number.
-
-    Without it a digit in its frame is as often taken for a Chinese character.
-    """
-
-    def __init__(self, decode: Any) -> None:
-        self._decode = decode
-        self._may_be = np.array([each in _MAY_BE for each in decode.character])
-
-    def __call__(self, shares: NDArray[np.float32], *more: Any, **options: Any) -> Any:
-        return self._decode(np.where(self._may_be, shares, 0), *more, **options)
+    def _characters(self, sheet: NDArray[np.uint8]) -> Iterator[tuple[float, float, str]]:
+        """The middle of every character that the engine reads on the sheet, by its own account of where it stands."""
+        found = self._engine(sheet, use_cls=False, return_word_box=True, return_single_char_box=True)
+        for line in getattr(found, "word_results", None) or ():
+            for character, _, corners in line:
+                x, y = np.mean(np.array(corners, np.float64), axis=0)
+                yield float(x), float(y), str(character)
 
 
 def _luminance(colours: NDArray[np.uint8]) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict
 from vision_agent.types import Box, Mark, Size
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
 from vision_agent.vision.rects import Rect, as_rect, rect_of
-from vision_agent.vision.style import GLYPHS, STYLE, Hand, Ink, Style, ink_on, rgb
+from vision_agent.vision.style import GLYPHS, STYLE, Hand, Ink, Style, ink_on, plate_of, rgb
 
 _TINY_PX = 10
 _INK_SHARE = {"#": 1.0, "o": 128 / 255, ".": 0.0}
@@ -76,22 +76,21 @@ def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Laye
         mark, colour, label_box = placed[i], placed[i].colour, placed[i].label_box
         assert colour is not None
         assert label_box is not None
-        rect, at, ink = as_rect(rects[i].tolist()), rect_of(label_box), ink_on(colour)
+        rect, at, plate = as_rect(rects[i].tolist()), rect_of(label_box), plate_of(colour)
         if min(rect[2] - rect[0], rect[3] - rect[1]) <= _TINY_PX:
             rect = _grown(rect, style.line)  # else the line would be all there is to see of it
-        outlines.append(Outline(rect=rect, colour=colour, casing=ink, dashed=mark.source != "dom"))
-        labels.append(
-            Label(rect=at, colour=colour, ink=ink, text=mark.label, hand=style.hand_in(mark.label, at[2] - at[0]))
-        )
+        outlines.append(Outline(rect=rect, colour=colour, casing=ink_on(colour), dashed=mark.source != "dom"))
+        hand = style.hand_in(mark.label, at[2] - at[0])
+        labels.append(Label(rect=at, colour=plate, ink=ink_on(plate), text=mark.label, hand=hand))
         if gap(rect, at) >= style.leader_from:
-            leaders.append(Leader(strokes=strokes(at, rect), colour=colour, casing=ink))
+            leaders.append(Leader(strokes=strokes(at, rect), colour=colour, casing=ink_on(colour)))
     return Layer(size=picture.size, outlines=tuple(outlines), leaders=tuple(leaders), labels=tuple(labels), style=style)
 
 
 def draw(picture: Picture, layer: Layer) -> Picture:
     """The picture with the layer on it: what the page's own drawing gives, without a page."""
     pixels = pixels_of(picture).copy()
-    _Pen(pixels, layer).draw()
+    _Pen(pixels, layer, pixels_of(picture)).draw()
     return Picture(pixels, picture.map)
 
 
@@ -135,8 +134,9 @@ def _nearest(start: int, end: int, low: int, high: int) -> tuple[int, int]:
 class _Pen:
     """Draws what the overlay's `draw.js` draws, in the same order; keep the two alike."""
 
-    def __init__(self, pixels: Pixels, layer: Layer) -> None:
+    def __init__(self, pixels: Pixels, layer: Layer, clean: Pixels) -> None:
         self._pixels = pixels
+        self._clean = clean
         self._layer = layer
         self._style = layer.style
         self._glyphs: dict[tuple[str, str, str, str], Pixels] = {}
@@ -155,6 +155,10 @@ class _Pen:
             for stroke in leader.strokes:
                 self._fill(stroke, leader.colour)
         for label in self._layer.labels:
+            self._wipe(_grown(label.rect, self._style.clear))
+        for label in self._layer.labels:
+            self._rounded(_grown(label.rect, casing), "#ffffff")
+        for label in self._layer.labels:
             self._label(label)
 
     def _ring(self, rect: Rect, inner: int, outer: int, colour: str, dash: tuple[int, int] | None = None) -> None:
@@ -168,9 +172,7 @@ class _Pen:
                 self._fill(piece, colour)
 
     def _label(self, label: Label) -> None:
-        casing = self._style.casing
-        self._rounded(label.rect, label.ink)
-        self._rounded(_grown(label.rect, -casing), label.colour)
+        self._rounded(label.rect, label.colour)
         wide, high = self._style.text_size(label.text, label.hand)
         left, top, right, bottom = label.rect
         x, y = left + (right - left - wide) // 2, top + (bottom - top - high) // 2
@@ -188,6 +190,11 @@ class _Pen:
             mixed = share * np.array(rgb(label.ink)[::-1]) + (1 - share) * np.array(rgb(label.colour)[::-1])
             self._glyphs[key] = np.rint(mixed).astype(np.uint8)
         return self._glyphs[key]
+
+    def _wipe(self, rect: Rect) -> None:
+        """Leaves there what the page shows."""
+        left, top, right, bottom = max(0, rect[0]), max(0, rect[1]), rect[2], rect[3]
+        self._pixels[top:bottom, left:right] = self._clean[top:bottom, left:right]
 
     def _rounded(self, rect: Rect, colour: str) -> None:
         """A rectangle without its four corner pixels, which at this size looks round."""

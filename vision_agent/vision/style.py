@@ -2,6 +2,9 @@
 
 The digits are drawn here by hand and not taken from a font, so that a number is as high, as bold and as wide on every
 machine, and so that the page and we draw the same pixels.
+
+What an OCR engine read back decided the look: black digits on a light plate without a frame, and no line near it. White
+digits on a dark plate are themselves the gaps in a dark figure, and with the lines of a box that figure is an F or a T.
 """
 
 from __future__ import annotations
@@ -16,7 +19,10 @@ from vision_agent.types import Kind, Size
 
 Ink = Literal["#ffffff", "#000000"]
 Hand = Literal["wide", "narrow"]
-"""How digits are written: narrow only where a wide number would not fit on its target. Both are equally high."""
+"""How digits are written: narrow only where a wide number would not fit on its target. Both are equally high.
+
+One digit alone is always wide: narrow, with a line or a letter near it, it is read as a letter.
+"""
 
 # `#` is the ink, `o` half of it, `.` the label. Eleven rows high, seven columns wide, stems of two.
 _DIGITS = """
@@ -24,7 +30,7 @@ _DIGITS = """
 o##o##o ..o###. o##o##o o##o##o ...###. ####### o##o##o ####### o##o##o o##o##o
 ##...## o#####. ##...## ##...## ..o###. ##..... ##...oo .....## ##...## ##...##
 ##...## ##o.##. .....## .....## ..####. ##..... ##..... ....o## ##...## ##...##
-##...## ....##. ....o## ...o##o .o#o##. ##o##o. ##o##o. ....##o o##o##o ##...##
+##...## #o..##. ....o## ...o##o .o#o##. ##o##o. ##o##o. ....##o o##o##o ##...##
 ##...## ....##. ...o##o ..####. .##.##. ###oo## ###oo## ...o##. .o###o. ##oo###
 ##...## ....##. ..o##o. ...o##o o#o.##. .....## ##...## ...##o. o##o##o .o##o##
 ##...## ....##. .o##o.. .....## ####### .....## ##...## ..o##.. ##...## .....##
@@ -52,9 +58,9 @@ _LETTERS = """
 # Five columns wide: three digits fit on a key or a seat on which two wide ones would.
 _NARROW = """
 .###. ..##. .###. .###. ...## ##### .###. ##### .###. .###.
-##o## .###. ##o## ##o## ..### ##### ##o## ##### ##o## ##o##
-##.## ##### ##.## ##.## ..### ##... ##.## ...## ##.## ##.##
-##.## ..##. ...## ...## .#### ##... ##... ...## ##.## ##.##
+##o## o###. ##o## ##o## ..### ##### ##o## ##### ##o## ##o##
+##.## ####. ##.## ##.## ..### ##... ##.## ...## ##.## ##.##
+##.## #o##. ...## ...## .#### ##... ##... ...## ##.## ##.##
 ##.## ..##. ...## ..o## .#o## ####. ##... ..o#o .###. ##.##
 ##.## ..##. ..o#o .###. ##.## ##o## ####. ..##. .###. ##o##
 ##.## ..##. ..##. ..o## ##.## ...## ##o## ..##. ##o## .####
@@ -79,7 +85,7 @@ GLYPHS: dict[Hand, dict[str, tuple[str, ...]]] = {
 """Everything a label is written with, in each hand."""
 
 
-# The shades of each kind: white digits on the dark ones, black on the light, both at 4.5:1 or better.
+# The shades of each kind, for its lines; white around the dark ones, black around the light, both at 4.5:1 or better.
 # Found by a search over each kind's range of hues: between any two kinds a difference (CIE76) of 25 to usual eyes and
 # of 14 or more to red-, green- or blue-blind ones; 12 and 6 between two shades of a kind. A grid in which diagonal
 # neighbours differ too needs four shades; scrollers and surfaces do not come in such grids.
@@ -102,9 +108,13 @@ class Style(BaseModel):
     line: int = 1
     """Thickness of the coloured line inside the edge, and again outside it."""
     casing: int = 1
-    """Thickness of the line around the coloured one, in the digits' colour: it survives where the hue does not."""
-    pad_x: int = 2
-    pad_y: int = 1
+    """Thickness of the line around the coloured one, white or black: it survives where the hue does not. And of the
+    white around a label, which parts it from what is dark beside it."""
+    pad_x: int = 3
+    """Around the digits, to the edge of their plate."""
+    pad_y: int = 2
+    clear: int = 2
+    """Nothing is drawn so near a label: a line beside a digit is read as one more."""
     gap: int = 1
     """Between two digits."""
     dash: tuple[int, int] = (4, 3)
@@ -112,16 +122,16 @@ class Style(BaseModel):
     leader_from: int = 3
     """A label this far or farther from its box gets a line to it."""
 
-    tight_pad_x: int = 1
+    tight_pad_x: int = 2
     """Instead of `pad_x` on a target that is narrower than the label would be, and around narrow digits."""
 
     def label_size(self, text: str, room: int, hand: Hand = "wide") -> Size:
-        """The size of a label with this text for a target this wide, casing included."""
+        """The size of a label with this text for a target this wide."""
+        hand = "wide" if len(text) == 1 else hand
         wide, high = self.text_size(text, hand)
-        roomy = wide + 2 * (self.pad_x + self.casing)
-        tight = wide + 2 * (self.tight_pad_x + self.casing)
+        roomy, tight = wide + 2 * self.pad_x, wide + 2 * self.tight_pad_x
         is_roomy = hand == "wide" and room >= roomy
-        return Size(width=roomy if is_roomy else tight, height=high + 2 * (self.pad_y + self.casing))
+        return Size(width=roomy if is_roomy else tight, height=high + 2 * self.pad_y)
 
     def text_size(self, text: str, hand: Hand = "wide") -> tuple[int, int]:
         """How wide and high the digits are, without anything around them."""
@@ -134,6 +144,18 @@ class Style(BaseModel):
 
 
 STYLE = Style()
+# A dark colour made light by white alone is drab.
+_BRIGHTER = 1.6
+_PLATE_SHARE = 0.5
+
+
+@cache
+def plate_of(colour: str) -> str:
+    """The colour behind the digits of a mark with this line: light, so that they can be black."""
+    if ink_on(colour) == "#000000":
+        return colour
+    brighter = min(_BRIGHTER, 255 / max(rgb(colour)))
+    return "#" + "".join(f"{round(255 - (255 - value * brighter) * _PLATE_SHARE):02x}" for value in rgb(colour))
 
 
 @cache
