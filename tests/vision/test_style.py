@@ -46,6 +46,13 @@ def test_two_kinds_never_look_alike(eyes: str) -> None:
                 assert difference(first, second, eyes) >= (24 if eyes == "usual" else 14), (one, first, other, second)
 
 
+def test_the_plates_of_two_kinds_differ_to_usual_eyes() -> None:
+    for one, other in combinations(PALETTE, 2):
+        for first in PALETTE[one]:
+            for second in PALETTE[other]:
+                assert difference(plate_of(first), plate_of(second), "usual") >= 13, (one, first, other, second)
+
+
 @pytest.mark.parametrize("eyes", EYES)
 def test_the_shades_of_a_kind_are_told_apart(eyes: str) -> None:
     for shades in PALETTE.values():
