@@ -58,6 +58,8 @@ _NEIGHBOUR_PX = 12
 _CUT_PX = 15
 _COARSE = 2
 _COARSER = 4
+_ROOMY = 999
+"""Room for any number."""
 
 # Alike neighbours, and what it is worth that their numbers stand alike.
 _ROW_GAP_PX = 24
@@ -231,16 +233,13 @@ def _survey(marks: Sequence[Mark], picture: Picture, style: Style) -> _Ground:
 
 
 def _label_sizes(marks: Sequence[Mark], rects: Ints, style: Style, hand: Hand) -> Ints:
-    made: dict[tuple[str, int], tuple[int, int]] = {}
-    sizes = []
-    for mark, room in zip(marks, (rects[:, 2] - rects[:, 0]).tolist(), strict=True):
-        # All digits of a hand are equally wide.
-        key = (mark.letter + "0" * len(str(mark.number)), min(room, 99))
-        if key not in made:
-            size = style.label_size(*key, hand)
-            made[key] = (size.width, size.height)
-        sizes.append(made[key])
-    return np.array(sizes, np.int32)
+    # All digits of a hand are equally wide.
+    texts, which = np.unique([mark.letter + "0" * len(str(mark.number)) for mark in marks], return_inverse=True)
+    pairs = [(style.label_size(text, 0, hand), style.label_size(text, _ROOMY, hand)) for text in texts.tolist()]
+    sizes = np.array([[(size.width, size.height) for size in pair] for pair in pairs], np.int32)
+    has_room = rects[:, 2] - rects[:, 0] >= sizes[which, 1, 0]
+    found: Ints = sizes[which, has_room.astype(np.int32)]
+    return found
 
 
 def _ink_table(pixels: Pixels, rects: Ints) -> Ints:
