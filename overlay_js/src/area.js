@@ -1,12 +1,12 @@
 // The areas of an image map. They have no box of their own: they lie on the image that uses the map.
-import { attributeOf, clientLeftOf, clientTopOf, flatParentOf, localNameOf, rectOf, rootOf, scaleOf, styleOf } from './dom.js';
+import { attributeOf, clientLeftOf, clientTopOf, firstIn, flatParentOf, localNameOf, rectOf, rootOf, scaleOf, styleOf } from './dom.js';
 import { planeOf, projected } from './quad.js';
 
 /** The areas on an image. @param {Element} image @returns {Element[]} */
 export function areasOn(image) {
   const name = attributeOf(image, 'usemap')?.trim().replace(/^#/, '');
   if (!name) return [];
-  const map = rootOf(image).querySelector(`map[name="${CSS.escape(name)}"]`);
+  const map = firstIn(rootOf(image), `map[name="${CSS.escape(name)}"]`);
   return map ? Array.from(Element.prototype.querySelectorAll.call(map, 'area')) : [];
 }
 
@@ -15,7 +15,7 @@ export function imageUnder(area) {
   let map = /** @type {Element | null} */ (area);
   while (map && localNameOf(map) !== 'map') map = flatParentOf(map);
   const name = map && attributeOf(map, 'name');
-  return name ? rootOf(area).querySelector(`img[usemap="#${CSS.escape(name)}"]`) : null;
+  return name ? firstIn(rootOf(area), `img[usemap="#${CSS.escape(name)}"]`) : null;
 }
 
 /** The box around an area, not yet clipped. @param {Element} area @param {Element} image @param {boolean} turned @returns {import('./quad.js').Area} */

@@ -104,7 +104,7 @@ function scrollerAround(doc, start, vertical) {
   return scrollingElementOf(doc) ?? documentElementOf(doc);
 }
 
-/** Its pieces, largest first, and whether its box is not its outline: it is turned, has none or several, or stands in columns. @param {Element} element @returns {{pieces: import('./quad.js').Area[], turned: boolean}} */
+/** Its pieces, largest first, and whether its box is not its outline: it is turned, has none, an empty one or several, or stands in columns. @param {Element} element @returns {{pieces: import('./quad.js').Area[], turned: boolean}} */
 function visiblePieces(element) {
   const image = localNameOf(element) === 'area' ? imageUnder(element) : null;
   if (image) {
@@ -127,8 +127,9 @@ function visiblePieces(element) {
   if (style.visibility !== 'visible' || style.display === 'none') return nothing;
   const own = placed(element, style, around);
   const pieces = piecesOf(element, style, own.clip, own.inner.turned).sort((a, b) => sizeOf(b) - sizeOf(a));
-  const isSplit = inColumns || rectsOf(element).length > 1;
-  return { pieces, turned: own.inner.turned || isSplit || style.display === 'contents' };
+  const boxes = rectsOf(element);
+  const isOneBox = boxes.length === 1 && boxes[0].width > 0 && boxes[0].height > 0;
+  return { pieces, turned: own.inner.turned || inColumns || !isOneBox };
 }
 
 /** Whether there is nothing to gain by scrolling: all of it shows, or as much as fits. @param {Element} element @param {import('./quad.js').Area[]} pieces */

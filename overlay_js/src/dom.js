@@ -105,6 +105,12 @@ export function byId(doc, id) {
   return Document.prototype.getElementById.call(doc, id);
 }
 
+/** The first that matches in a document or a shadow root. @param {Node} root @param {string} selector @returns {Element | null} */
+export function firstIn(root, selector) {
+  if (root instanceof Document) return Document.prototype.querySelector.call(root, selector);
+  return root instanceof DocumentFragment ? DocumentFragment.prototype.querySelector.call(root, selector) : null;
+}
+
 const closed = { any: false, roots: /** @type {WeakMap<Element, ShadowRoot>} */ (new WeakMap()) };
 
 /** Its shadow root, open or closed; of closed ones only those that were made known. @param {Element} element @returns {ShadowRoot | null} */

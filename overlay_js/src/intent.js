@@ -12,6 +12,7 @@
  * @property {boolean} opens only what shows under the pointer speaks for it
  * @property {boolean} structure a list, a dialog, a form: it holds others
  * @property {boolean} row of a table or list
+ * @property {boolean} header of a column, by which a table is sorted
  * @property {boolean} item known only by the clicks that its list listens for
  * @property {number} twin index of the link with words to the same place beside this picture, -1 where none
  * @property {string} resizes which way it is dragged to resize something, '' for all else
@@ -33,6 +34,8 @@ const CORNERS = new Set(['se', 'sw', 'ne', 'nw', 'nwse', 'nesw']);
 const MANY = 6;
 /** So many letters are there to be read. */
 const MUCH_TEXT = 200;
+/** Thinner than this, nothing is a part of its own: an arrow drawn into a heading. CSS pixels. */
+const THINNEST_PART = 6;
 /** So few letters are a separator or a bullet. */
 const FEW_LETTERS = 3;
 
@@ -98,6 +101,8 @@ function listensForOthers(candidates, stays, index, view) {
   if (isPanel && outer.words() > MUCH_TEXT) return true;
   const inside = outermostInside(candidates, stays, index);
   if (!inside.length) return false;
+  // The pointer over its words and arrows says the same as it does itself.
+  if (outer.header && outer.listens && inside.every((inner) => !inner.strong && !(inner.listens && inner.tells))) return false;
   if (!outer.listens || outer.item || inside.length >= MANY || (isPanel && inside.length > 1)) return true;
   return saysNoMore(candidates, stays, index);
 }
@@ -123,7 +128,14 @@ function outermostInside(candidates, stays, outer) {
 
 /** Whether it is a small part of something that says more, as the star in a row: pressing it means another thing. @param {Candidate} inner @param {Candidate} outer */
 function isPartOnly(inner, outer) {
-  return inner.size <= 0.5 * outer.size && outer.words() > inner.words();
+  // An arrow in a heading that sorts says which way.
+  const isOwn = outer.header ? inner.tells : !isThin(inner);
+  return isOwn && inner.size <= 0.5 * outer.size && outer.words() > inner.words();
+}
+
+/** @param {Candidate} candidate */
+function isThin({ box }) {
+  return box !== null && Math.min(box.right - box.x, box.bottom - box.y) < THINNEST_PART;
 }
 
 /** @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index */

@@ -25,6 +25,8 @@ const MOST_UP = 3;
 const OPENS = 'more shows while the pointer is on it';
 const UNHEARD = /** @type {string[]} */ ([]);
 const MOST_CONTEXT = 80;
+/** CSS pixels. */
+const HAIRLINE = 3;
 const MOST_HIT_TESTS = 20000;
 const BUDGET_MS = 1500;
 
@@ -212,6 +214,7 @@ function reduce(found, view) {
     opens: each.opens && each.evidence.length === 1,
     structure: isStructure(each.element),
     row: isRow(each.element),
+    header: roleOf(each.element) === 'columnheader',
     item: each.item,
     twin: twins[index],
     resizes: resizeOf(each),
@@ -219,7 +222,7 @@ function reduce(found, view) {
     box: each.pieces[0] ?? null,
     size: each.pieces.reduce((sum, piece) => sum + sizeOf(piece), 0),
     labels: each.control === each.element ? -1 : places.get(each.control) ?? fieldWithin(found, each.control),
-    seen: each.pieces.length > 0 && sizeOf(each.pieces[0]) >= 9,
+    seen: isSeen(each),
     words: once(() => textOf(each.element).length),
   })), sizeOf(view));
   return found.filter((_, index) => stays[index]);
@@ -228,6 +231,14 @@ function reduce(found, view) {
 /** The index of the first control in a custom one, which passes on what its label is pressed for; -1 where none. @param {Found[]} found @param {Element} control */
 function fieldWithin(found, control) {
   return localNameOf(control).includes('-') ? found.findIndex((each) => each.strong && holds(control, each.element)) : -1;
+}
+
+/** Whether there is enough of it to be hit; a hairline that does nothing itself separates what does. @param {Found} found */
+function isSeen(found) {
+  const [piece] = found.pieces;
+  if (!piece || sizeOf(piece) < 9) return false;
+  const isHairline = Math.min(piece.right - piece.x, piece.bottom - piece.y) < HAIRLINE;
+  return !isHairline || found.strong || found.scrolls || found.listens || resizeOf(found) !== '';
 }
 
 /** Whether only clicks on its list speak for it: such a list may mean the links in its items. @param {boolean} listens @param {string[]} heardFor */

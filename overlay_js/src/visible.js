@@ -130,19 +130,21 @@ function boxesOf(element, style) {
   if (style.display === 'contents') return rectsOfContent(element);
   const own = rectsOf(element);
   // A link around a picture has the box of its line, which is as high as a letter; the picture is what one sees.
-  return style.display === 'inline' && style.width === 'auto' ? [...own, ...blocksIn(element, 3)] : own;
+  if (style.display !== 'inline' || style.width !== 'auto') return own;
+  const boxes = [...own, ...blocksIn(element, 3)];
+  return boxes.some((box) => box.width && box.height) ? boxes : blocksIn(element, 3, true);
 }
 
-/** The boxes of pictures and blocks that stand in a line. @param {Element} element @param {number} depth @returns {DOMRect[]} */
-function blocksIn(element, depth) {
+/** The boxes of pictures and blocks that stand in a line, or apart from it. @param {Element} element @param {number} depth @param {boolean} [apart] @returns {DOMRect[]} */
+function blocksIn(element, depth, apart = false) {
   const boxes = /** @type {DOMRect[]} */ ([]);
   for (const child of flatChildrenOf(element)) {
     if (nodeTypeOf(child) !== 1 || boxes.length > 20) continue;
     const style = styleOf(/** @type {Element} */ (child));
-    if (style.display === 'none' || style.visibility !== 'visible' || (style.position !== 'static' && style.position !== 'relative')) continue;
+    if (style.display === 'none' || style.visibility !== 'visible' || (!apart && style.position !== 'static' && style.position !== 'relative')) continue;
     const isLine = style.display === 'contents' || (style.display === 'inline' && style.width === 'auto');
     if (!isLine) boxes.push(rectOf(/** @type {Element} */ (child)));
-    else if (depth) boxes.push(...blocksIn(/** @type {Element} */ (child), depth - 1));
+    else if (depth) boxes.push(...blocksIn(/** @type {Element} */ (child), depth - 1, apart));
   }
   return boxes;
 }
@@ -193,6 +195,8 @@ function innerArea(element, style, turned) {
     const far = { x: open.x ? 10_000 : margin, y: open.y ? 10_000 : margin };
     return projected({ x: left - far.x, y: top - far.y, right: left + wide + far.x, bottom: top + high + far.y }, plane);
   }
+  // It has no border, and what its drawing enlarges it by is told of its box alone.
+  if (localNameOf(element) === 'foreignObject') return areaOf(rect);
   const scale = scaleOf(element, rect);
   const x = rect.left + clientLeftOf(element) * scale.x;
   const y = rect.top + clientTopOf(element) * scale.y;

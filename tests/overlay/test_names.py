@@ -154,7 +154,8 @@ def is_found_otherwise(mark: dict[str, Any]) -> bool:
 async def test_marks_are_called_what_chromium_calls_them_or_say_how_they_were_named(
     page: Page, serve: Server, trait: str
 ) -> None:
-    _, marks = await marks_by_id(page, f"{serve.folder(PAGES)}/{trait}.html")
+    shown = json.loads((PAGES / f"{trait}.json").read_text("utf-8")).get("page", f"{trait}.html")
+    _, marks = await marks_by_id(page, f"{serve.folder(PAGES)}/{shown}")
     heard = await accessibility_tree(page)
     compared = 0
     for identity, mark in marks.items():

@@ -1,7 +1,8 @@
 """Claims about what is found on a page: one trait a page, `fixtures/pages/<trait>.html` with `<trait>.json` beside it.
 
 The expectation names every element that must be marked, by its id; a mark on anything else is an error.
-`not_marked` names those that the page is about and that must not be. `context` has settings of the browser.
+`not_marked` names those that the page is about and that must not be. `context` has settings of the browser, `page` the
+page where it is called otherwise.
 """
 
 from __future__ import annotations
@@ -72,6 +73,11 @@ def expectation(trait: str) -> dict[str, Any]:
     return loaded
 
 
+def page_of(trait: str) -> str:
+    """Some expectations differ only in the browser's settings and share one page."""
+    return str(expectation(trait).get("page", f"{trait}.html"))
+
+
 async def scanned(page: Page, address: str) -> Scan:
     await overlay.register(page.context)
     await page.goto(address)
@@ -94,7 +100,7 @@ async def id_of(found: Scan, key: str) -> str:
 @pytest.mark.parametrize("trait", TRAITS)
 async def test_exactly_what_can_be_acted_on_is_marked_and_called_what_it_is(page: Page, pages: str, trait: str) -> None:
     expected = expectation(trait)
-    found = await scanned(page, f"{pages}/{trait}.html")
+    found = await scanned(page, f"{pages}/{page_of(trait)}")
     marks = await by_id(found)
     assert set(marks) == set(expected["marks"])
     assert found.warnings == []
@@ -130,7 +136,7 @@ async def test_a_click_on_a_mark_reaches_its_element(
     page = await context.new_page()
     page.on("filechooser", lambda _: None)
     async with live.on(page, OBSERVE, Contract()) as browser:
-        await browser.open(f"{pages}/{trait}.html")
+        await browser.open(f"{pages}/{page_of(trait)}")
         observation = await browser.observe()
         assert {mark.number for mark in observation.marks} == set(range(1, len(observation.marks) + 1))
         for mark in observation.marks[:: len(observation.marks) // CLICKED[how_many] + 1]:
