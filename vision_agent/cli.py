@@ -167,8 +167,9 @@ def perception(
     """Score the marks on pages: what is found, what is marked wrongly, where presses land, how the numbers read.
 
     A page.html with a page.json beside it is held against that: {"marks": {"id-of-element": {}}} names every element
-    that must be marked. Any other page is held against what Chromium itself tells: roles from the accessibility tree,
-    listeners from the debugger, and hit tests; no code of the marking has a part in it.
+    that must be marked. Any other page is held against a second opinion: roles of the accessibility tree, listeners
+    that the page was seen to add, its cursors and hit tests, and what comes of pressing things on a copy of the page.
+    No code of the marking has a part in it.
 
     Pages are served on this machine and reach nothing else.
 

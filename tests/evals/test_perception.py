@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,21 +20,24 @@ from vision_agent.cli import app
 from vision_agent.errors import UsageError
 from vision_agent.evals.perception import FIXTURES, PageScore, PageToScore, pages_in, score_pages
 from vision_agent.evals.perception_churn import churn
+from vision_agent.evals.perception_look import look, watch
 from vision_agent.evals.perception_picture import Crop, Reader, can_read, contrast, label_figures
 from vision_agent.evals.perception_summary import figures, is_reached, sheet, summary
-from vision_agent.evals.perception_truth import Truth, truth_of
+from vision_agent.evals.perception_trial import Came, tried
+from vision_agent.evals.perception_truth import Truth, questions, truth_of
 from vision_agent.settings import BrowserSettings
 from vision_agent.types import Box, Mark, Observation, Shot, Size
 
-SAMPLE = ("native_controls", "nested", "labels", "frame_nested", "shadow")
+SAMPLE = ("native_controls", "nested", "labels", "listeners", "frame_nested", "frame_sandboxed", "ratio_2", "shadow")
 
 
 # --- the independent truth --------------------------------------------------------------------------------------------
 
 
 async def truth(page: Page, serve: Server, html: str, *points: tuple[float, float]) -> Truth:
+    await watch(page.context)
     await page.goto(serve({"/": f"<!doctype html><body style='margin:0'>{html}"}))
-    return await truth_of(page, [Point(x=x, y=y) for x, y in points])
+    return truth_of(*await look(page, list(points)))
 
 
 def sure(truth: Truth) -> list[str]:
@@ -100,6 +104,139 @@ async def test_frames_are_looked_into_where_their_parent_shows_them(page: Page, 
     assert [target.text for target in told.sure.values()] == ["One"]
     assert told.hits[0].target is not None
     assert told.hits[0].target.box.x == pytest.approx(115, abs=1)
+
+
+async def test_frames_of_another_site_are_looked_into(page: Page, serve: Server) -> None:
+    inside = serve({"/": "<body style='margin:0'><button>Elsewhere</button>"}).replace("127.0.0.1", "localhost")
+    html = f'<iframe src="{inside}/" style="position:absolute;left:100px;top:50px;border:10px solid"></iframe>'
+
+    told = await truth(page, serve, html, (120, 70))
+
+    assert [target.text for target in told.sure.values()] == ["Elsewhere"]
+    assert (told.skipped_frames, told.hits[0].target and told.hits[0].target.text) == (0, "Elsewhere")
+
+
+async def test_what_stands_in_a_closed_root_is_seen(page: Page, serve: Server) -> None:
+    html = """<div id=host></div>
+        <script>host.attachShadow({ mode: 'closed' }).innerHTML = '<button>Deep</button>'</script>"""
+
+    assert [target.text for target in (await truth(page, serve, html)).sure.values()] == ["Deep"]
+
+
+async def test_listeners_are_those_that_the_page_added_and_did_not_take_back(page: Page, serve: Server) -> None:
+    html = """<p id=stays>A</p><p id=handled>B</p><p id=taken>C</p><p id=ended>D</p><p id=spent>E</p><script>
+        for (const each of document.querySelectorAll('p')) each.style.width = '60px';
+        const heard = () => {};
+        const end = new AbortController();
+        stays.addEventListener('click', heard);
+        handled.onmousedown = heard;
+        taken.addEventListener('click', heard);
+        taken.removeEventListener('click', heard);
+        ended.addEventListener('click', heard, { signal: end.signal });
+        end.abort();
+        spent.addEventListener('click', heard, { once: true });
+        spent.click();
+        </script>"""
+
+    told = await truth(page, serve, html)
+
+    assert {target.selector for target in told.targets} == {"p#stays", "p#handled"}
+
+
+# --- what comes of it ---
+
+
+@pytest.fixture
+async def answers(page: Page, serve: Server) -> Callable[[str], Awaitable[tuple[dict[str, Came], Truth]]]:
+    """What came of each thing on a page, by its selector, and the truth that follows."""
+
+    async def ask(html: str) -> tuple[dict[str, Came], Truth]:
+        url = serve({"/": f"<!doctype html><body style='margin:0'>{html}"})
+        browser = page.context.browser
+        assert browser is not None
+
+        async def opened() -> Page:
+            context = await browser.new_context()
+            await watch(context)
+            copy = await context.new_page()
+            await copy.goto(url)
+            return copy
+
+        tab = await opened()
+        documents, _ = await look(tab, [])
+        came = await tried(opened, questions(documents))
+        selectors = {place: fact["selector"] for place, fact in enumerate(documents[0].facts)}
+        await tab.context.close()
+        return {selectors[int(each)]: told for each, told in came.items()}, truth_of(documents, came=came)
+
+    return ask
+
+
+Answers = Callable[[str], Awaitable[tuple[dict[str, Came], Truth]]]
+
+
+async def test_what_a_listener_far_above_answers_for_is_told_from_what_only_looks_so(answers: Answers) -> None:
+    html = """<style>i { cursor: pointer; display: block; width: 80px }</style>
+        <i id=live>Live</i><i id=dead class=dead>Dead</i>
+        <script>document.addEventListener('click', (event) => {
+            if (event.target.id === 'live') event.target.textContent += '.';
+        })</script>"""
+
+    came, told = await answers(html)
+
+    assert came == {"i#live": "acts", "i#dead.dead": "nothing"}
+    assert sure(told) == ["i#live"]
+    assert [target.selector for target in told.targets if not target.is_sure] == ["i#dead.dead"]
+
+
+async def test_one_that_acts_speaks_for_those_like_it(answers: Answers) -> None:
+    html = """<style>i { cursor: pointer; display: block; width: 80px }</style><i id=undo>Undo</i><i id=redo>Redo</i>
+        <script>undo.onclick = () => {}; redo.onclick = () => { undo.title += 'done' }</script>"""
+
+    came, _ = await answers(html)
+
+    assert came == {"i#undo": "acts", "i#redo": "acts"}
+
+
+async def test_something_that_listens_and_does_nothing_is_no_target(answers: Answers) -> None:
+    html = """<p id=idle style="width:90px">Idle</p>
+        <script>idle.addEventListener('click', (event) => event.stopPropagation())</script>"""
+
+    came, told = await answers(html)
+
+    assert (came, told.targets) == ({"p#idle": "nothing"}, ())
+
+
+async def test_a_part_that_does_what_is_done_around_it_is_no_target_of_its_own(answers: Answers) -> None:
+    html = """<div id=card style="width:300px;padding:20px;cursor:pointer">Card
+        <b id=word style="cursor:help">word</b> <b id=star style="cursor:cell">star</b></div><p id=out></p><script>
+        card.onclick = () => { out.textContent += 'card ' };
+        word.onclick = () => {};
+        star.onclick = (event) => { event.stopPropagation(); star.title += '*' };
+        </script>"""
+
+    came, told = await answers(html)
+
+    assert came == {"div#card": "acts", "b#word": "as what is around it", "b#star": "acts"}
+    assert sure(told) == ["b#star", "div#card"]
+
+
+async def test_a_page_that_moves_by_itself_does_not_make_its_things_act(answers: Answers) -> None:
+    html = """<p id=clock>0</p><p id=idle style="width:90px;cursor:pointer">Idle</p>
+        <script>setInterval(() => clock.textContent = performance.now(), 10)</script>"""
+
+    came, _ = await answers(html)
+
+    assert came == {"p#idle": "nothing"}
+
+
+async def test_a_press_that_leaves_the_page_is_one_that_acts(answers: Answers) -> None:
+    html = """<style>p { width: 90px; cursor: pointer }</style><p id=leaves>Away</p><p id=asks>Ask</p>
+        <script>leaves.onclick = () => { location = '/elsewhere' }; asks.onclick = () => alert('!')</script>"""
+
+    came, _ = await answers(html)
+
+    assert came == {"p#leaves": "acts", "p#asks": "acts"}
 
 
 # --- what pictures say ------------------------------------------------------------------------------------------------
@@ -252,7 +389,10 @@ async def test_pages_of_other_projects_agree_with_the_independent_truth(foreign:
     scores = await scored(*foreign)
 
     assert sum(score.wanted for score in scores) >= 8, "the pages are there, with their styles and scripts"
-    assert is_reached(figures(scores)), [each for score in scores for each in score.findings]
+    told = [
+        each for each in figures(scores) if not each.name.startswith("tokens")
+    ]  # few pages have no median to speak of
+    assert is_reached(told), [each for score in scores for each in score.findings]
 
 
 def test_a_folder_without_pages_is_refused(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +27,12 @@ from playwright.async_api import Error as PlaywrightError
 from vision_agent.browser import live, overlay
 from vision_agent.browser.launch import launched
 from vision_agent.browser.live import LiveBrowser
+from vision_agent.browser.tokens import tokens_per_mark
 from vision_agent.errors import UsageError
+from vision_agent.evals.perception_look import Looked, look, watch
 from vision_agent.evals.perception_picture import LabelFigures, Reader, label_figures
-from vision_agent.evals.perception_truth import Target, Truth, truth_of
+from vision_agent.evals.perception_trial import dismissed, tried
+from vision_agent.evals.perception_truth import Target, Truth, questions, truth_of
 from vision_agent.evals.sites import served
 from vision_agent.settings import BrowserSettings, ObserveSettings
 from vision_agent.types import Box, Mark, Observation
@@ -41,13 +43,14 @@ OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE loc
 """Pages see this machine and nothing else, whatever they ask for."""
 _VIEW = {"width": 1280, "height": 800}
 _LOADED_MS = 20_000
-_PAGE_S = 240
+_PAGE_S = 300
 """For all that is asked of one page; one with a frame that hangs answers some of it never."""
 _AFTER_LOADING_S = 0.4
 _ANSWER_S = 5
+_LOOK_S = 60
 _LOOKS = 4
 """Times a page is looked at until it is at rest."""
-_BOX = "element => { const { x, y, width, height } = element.getBoundingClientRect(); return [x, y, width, height]; }"
+_MOST_DISPLACED = 1.0
 _MOST_READ = 12
 """Labels that are read back of a page without labels beside it: hundreds of pages' worth take hours."""
 
@@ -67,7 +70,7 @@ class Finding:
     """One thing that is wrong, said so that the element can be found."""
 
     kind: str
-    """`missed`, `false`, `duplicate`, `landing` or, for the sample that a person checks, `agreed`."""
+    """`missed`, `false`, `duplicate`, `landing`, `box`, `unsure` or, for the sample that a person checks, `agreed`."""
     text: str
     box: Box | None = None
 
@@ -84,7 +87,7 @@ class PageScore:
     found: int
     false: int
     duplicates: int
-    unsure_marks: int
+    unsure: tuple[Finding, ...]
     """Marks on what counts neither way."""
     unsure_share: float
     """Of all intents of the truth, how many count neither way."""
@@ -118,14 +121,29 @@ def pages_in(folder: Path) -> list[PageToScore]:
     Raises:
         UsageError: there are none.
     """
-    found = [path for path in sorted(folder.glob("*.html")) if not path.name.startswith("_")]
-    if not found:
-        raise UsageError(f"There is no page to score in {folder}", "name a folder with .html files in it")
-    labelled = {path: path.with_suffix(".json") for path in found}
-    return [
-        PageToScore(path.stem, folder, path.name, labels if labels.is_file() else None)
-        for path, labels in labelled.items()
+    shown = {labels: _page_of(labels) for labels in sorted(folder.glob("*.json"))}
+    labelled = [
+        PageToScore(labels.stem, folder, path, labels)
+        for labels, path in shown.items()
+        if path and (folder / path).is_file()
     ]
+    others = [
+        PageToScore(path.stem, folder, path.name)
+        for path in folder.glob("*.html")
+        if not path.name.startswith("_") and path.name not in shown.values()
+    ]
+    if not labelled and not others:
+        raise UsageError(f"There is no page to score in {folder}", "name a folder with .html files in it")
+    return sorted([*labelled, *others], key=lambda page: page.name)
+
+
+def _page_of(labels: Path) -> str:
+    """The page that labels are for: the one they name, or the one called like them; none for other data."""
+    try:
+        told = json.loads(labels.read_text("utf-8"))
+    except ValueError:
+        return ""
+    return str(told.get("page", f"{labels.stem}.html")) if isinstance(told, dict) and "marks" in told else ""
 
 
 async def score_pages(
@@ -158,37 +176,45 @@ async def score_pages(
 async def _score(browser: Browser, page: PageToScore, url: str, reader: Reader | None, rounds: int) -> PageScore:
     began = time.monotonic()
     # Movement that a person can switch off is off: what is measured is one moment, and asking takes several.
-    context = await browser.new_context(viewport=_VIEW, reduced_motion="reduce")  # type: ignore[arg-type]
+    settings = {"viewport": _VIEW, "reduced_motion": "reduce", **_settings_of(page)}
+
+    async def open_copy() -> Page:
+        copy = await _opened(browser, settings)
+        await copy.goto(url)
+        await _loaded(copy)
+        return copy
+
+    tab = await _opened(browser, settings)
     try:
-        await context.add_init_script(_watcher())
-        tab = await context.new_page()
-        _dismiss(tab)
         async with live.on(tab, ObserveSettings(), contract_for("steps")) as eyes:
             await eyes.open(url)
             await _loaded(tab)
             observation, traces = await _look(eyes, tab)
             spent = await _times(eyes, tab, rounds)
             elements = await _elements(tab, observation)
-            truth = await _truth(tab, observation)
-            found = _against_labels(page.labels, observation, await _ids(elements)) if page.labels else None
-            found = found or _against_truth(observation, truth)
-            boxes = await _box_errors(observation, truth, elements)
+            seen = await _seen(tab, observation)
+            boxes = await _boxes(observation, truth_of(*seen) if seen else None, elements)
             landing = await _landing(tab, observation, elements)
+            if page.labels:
+                truth, found = None, _against_labels(page.labels, observation, await _ids(elements))
+            else:
+                truth = truth_of(*seen, await tried(open_copy, questions(seen[0]))) if seen else None
+                found = _against_truth(observation, truth)
     finally:
-        await context.close()
+        await tab.context.close()
     return PageScore(
         name=page.name,
         is_labelled=page.labels is not None,
         marks=len(observation.marks),
         pressed=landing.pressed,
         landed=landing.pressed - len(landing.findings),
-        box_errors=(*found.box_errors, *boxes),
+        box_errors=tuple(error for _, error in [*found.boxes, *boxes]),
         labels=label_figures(observation, reader, None if page.labels else _MOST_READ),
         traces=traces,
-        tokens=tuple(tokens_of(observation)),
+        tokens=(tokens_per_mark(observation),) if observation.marks else (),
         observe_s=spent.observe,
         screenshot_s=spent.screenshot,
-        findings=(*found.findings, *landing.findings),
+        findings=(*found.findings, *landing.findings, *_displaced([*found.boxes, *boxes])),
         agreed=found.agreed,
         warnings=observation.warnings,
         seconds=time.monotonic() - began,
@@ -197,18 +223,29 @@ async def _score(browser: Browser, page: PageToScore, url: str, reader: Reader |
         found=found.found,
         false=found.false,
         duplicates=found.duplicates,
-        unsure_marks=found.unsure_marks,
-        unsure_share=truth.unsure_share if truth and not page.labels else 0.0,
+        unsure=found.unsure,
+        unsure_share=truth.unsure_share if truth else 0.0,
     )
 
 
 # --- looking ----------------------------------------------------------------------------------------------------------
 
 
-def _dismiss(tab: Page) -> None:
-    """A dialog that a page opens by itself must not hold it up."""
-    tab.on("dialog", lambda dialog: asyncio.ensure_future(dialog.dismiss()))
+async def _opened(browser: Browser, settings: dict[str, Any]) -> Page:
+    """An empty tab in a context of its own, in which every document is watched."""
+    context = await browser.new_context(**settings)
+    await watch(context)
+    tab = await context.new_page()
+    # A dialog that a page opens by itself must not hold it up.
+    tab.on("dialog", lambda dialog: asyncio.ensure_future(dismissed(dialog)))
     tab.on("filechooser", lambda _: None)
+    return tab
+
+
+def _settings_of(page: PageToScore) -> dict[str, Any]:
+    """Those of the browser that its labels ask for."""
+    settings: dict[str, Any] = json.loads(page.labels.read_text("utf-8")).get("context", {}) if page.labels else {}
+    return settings
 
 
 async def _loaded(tab: Page) -> None:
@@ -264,17 +301,12 @@ async def _times(eyes: LiveBrowser, tab: Page, rounds: int) -> _Times:
     return _Times(tuple(observe), tuple(screenshot))
 
 
-async def _truth(tab: Page, observation: Observation) -> Truth | None:
+async def _seen(tab: Page, observation: Observation) -> tuple[list[Looked], int] | None:
     try:
-        return await truth_of(tab, [mark.point for mark in observation.marks])
+        async with asyncio.timeout(_LOOK_S):
+            return await look(tab, [(mark.point.x, mark.point.y) for mark in observation.marks])
     except (PlaywrightError, TimeoutError):
         return None  # a page that has replaced what the truth asks with; it has labels, or is said to have no truth
-
-
-def tokens_of(observation: Observation) -> list[float]:
-    """For each mark's line a fourth of its characters: what tokenisers make of such text, give or take a fifth."""
-    numbered = [line for line in observation.listing.splitlines() if "[:]<" in line[:12]]
-    return [len(line) / 4 for line in numbered]
 
 
 # --- what was found ---------------------------------------------------------------------------------------------------
@@ -286,9 +318,9 @@ class _Found:
     found: int
     false: int
     duplicates: int
-    unsure_marks: int
+    unsure: tuple[Finding, ...]
     findings: tuple[Finding, ...]
-    box_errors: tuple[float, ...] = ()
+    boxes: tuple[tuple[Mark, float], ...] = ()
     agreed: tuple[Finding, ...] = ()
 
 
@@ -302,27 +334,27 @@ def _against_labels(labels: Path, observation: Observation, ids: dict[int, str])
         if identity not in wanted:
             findings.append(Finding("false", _told(mark, f"#{identity}"), mark.box))
         elif "box" in wanted[identity]:
-            errors.append(_farthest(mark.box, wanted[identity]["box"]))
+            errors.append((mark, _farthest(mark.box, wanted[identity]["box"])))
     twice = {each: count - 1 for each, count in marked.items() if each in wanted and count > 1}
     findings += [Finding("duplicate", f"#{each}") for each in twice]
     missed = sum(not marked[each] for each in wanted)
     false = sum(count for each, count in marked.items() if each not in wanted)
     found = len(wanted) - missed
-    return _Found(len(wanted), found, false, sum(twice.values()), 0, tuple(findings), tuple(errors))
+    return _Found(len(wanted), found, false, sum(twice.values()), (), tuple(findings), tuple(errors))
 
 
 def _against_truth(observation: Observation, truth: Truth | None) -> _Found:
     if truth is None:
-        return _Found(0, 0, 0, 0, 0, ())
+        return _Found(0, 0, 0, 0, (), ())
     by_target: dict[str, list[Mark]] = {}
-    intents, findings, unsure = set(), [], 0
+    intents, findings, unsure = set(), [], []
     for mark, hit in zip(observation.marks, truth.hits, strict=True):
         if mark.kind in ("scroller", "surface"):
             continue
         if hit.target is None:
             findings.append(Finding("false", _told(mark, hit.selector), mark.box))
         elif not hit.target.is_sure:
-            unsure += 1
+            unsure.append(Finding("unsure", f"{_told(mark, hit.selector)}: {hit.target.why}", mark.box))
         else:
             intents.add(hit.target.intent)
             by_target.setdefault(hit.target.id, []).append(mark)
@@ -336,7 +368,7 @@ def _against_truth(observation: Observation, truth: Truth | None) -> _Found:
     agreed = [
         Finding("agreed", _told_target(target), target.box) for intent, target in sure.items() if intent in intents
     ]
-    return _Found(len(sure), len(agreed), false, duplicates, unsure, tuple(findings), agreed=tuple(agreed))
+    return _Found(len(sure), len(agreed), false, duplicates, tuple(unsure), tuple(findings), agreed=tuple(agreed))
 
 
 def _told(mark: Mark, where: str) -> str:
@@ -347,26 +379,33 @@ def _told_target(target: Target) -> str:
     return f"{target.selector} {target.text[:40]!r} ({target.why})"
 
 
-async def _box_errors(
+async def _boxes(
     observation: Observation, truth: Truth | None, elements: dict[int, tuple[Frame, ElementHandle]]
-) -> list[float]:
-    """Of marks whose target lies whole in sight, against the box that the page's own world gives.
+) -> list[tuple[Mark, float]]:
+    """Of marks whose target lies whole in sight, how far their box is from what the page's own world gives.
 
     Only where the mark is on that very element: a label that stands for its control has another box, and rightly so.
     """
-    errors: list[float] = []
-    if truth is None:
-        return errors
-    for mark, hit in zip(observation.marks, truth.hits, strict=True):
+    held = []
+    for mark, hit in zip(observation.marks, truth.hits if truth else (), strict=truth is not None):
         target = hit.target
         if target is None or not (target.is_sure and target.is_whole) or mark.number not in elements:
             continue
-        wanted = [target.box.x, target.box.y, target.box.width, target.box.height]
-        with suppress(PlaywrightError):
-            own = await elements[mark.number][1].evaluate(_BOX)
-            if np.allclose(own, wanted, atol=0.01):
-                errors.append(_farthest(mark.box, wanted))
-    return errors
+        with suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(_ANSWER_S):
+                place = await elements[mark.number][1].evaluate("element => __perception.placeIn(element)")
+            if place == target.place:
+                wanted = [target.box.x, target.box.y, target.box.width, target.box.height]
+                held.append((mark, _farthest(mark.box, wanted)))
+    return held
+
+
+def _displaced(boxes: Sequence[tuple[Mark, float]]) -> list[Finding]:
+    return [
+        Finding("box", f"{mark.number} {mark.name[:40]!r} is {error:.1f} px off", mark.box)
+        for mark, error in boxes
+        if error > _MOST_DISPLACED
+    ]
 
 
 def _farthest(box: Box, wanted: Sequence[float]) -> float:
@@ -408,8 +447,9 @@ async def _landing(tab: Page, observation: Observation, elements: dict[int, tupl
     await _asked(tab, "() => __perception.begin()")
     for mark in observation.marks:
         if mark.number in elements and mark.kind not in ("scroller", "surface"):
-            with suppress(PlaywrightError):
-                await elements[mark.number][1].evaluate("element => __perception.mark(element)")
+            with suppress(PlaywrightError, TimeoutError):
+                async with asyncio.timeout(_ANSWER_S):
+                    await elements[mark.number][1].evaluate("element => __perception.mark(element)")
     pressed, findings = 0, []
     for mark in observation.marks:
         # A scroller is not pressed: its point may well lie on something in it.
@@ -431,11 +471,7 @@ async def _press(tab: Page, mark: Mark, element: ElementHandle) -> str:
     await tab.mouse.up()
     try:
         box = {"x": mark.point.x, "y": mark.point.y}
-        return str(await element.evaluate("(element, { x, y }) => __perception.landed(element, x, y)", box))
-    except PlaywrightError:
+        async with asyncio.timeout(_ANSWER_S):
+            return str(await element.evaluate("(element, { x, y }) => __perception.landed(element, x, y)", box))
+    except (PlaywrightError, TimeoutError):
         return "untold"
-
-
-@cache
-def _watcher() -> str:
-    return (Path(__file__).parent / "perception_page.js").read_text("utf-8")

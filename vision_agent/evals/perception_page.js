@@ -1,4 +1,4 @@
-// Watches one document in its own script world: what changed under its eyes, and where a press lands.
+// Watches one document in its own script world: what listens there, what a look or a press changed, where a press lands.
 // Put into every document before its own scripts run. What it needs is taken now, since a page may replace it later.
 (() => {
   const globalsOf = Object.getOwnPropertyNames;
@@ -10,20 +10,113 @@
   const pathOf = Event.prototype.composedPath;
   const later = window.setTimeout;
   const hit = Document.prototype.elementFromPoint;
+  const hitIn = ShadowRoot.prototype.elementFromPoint;
   const contains = Node.prototype.contains;
   const add = WeakSet.prototype.add;
   const has = WeakSet.prototype.has;
+  const apply = Reflect.apply;
+  const listen = EventTarget.prototype.addEventListener;
+  const forget = EventTarget.prototype.removeEventListener;
+  const attach = Element.prototype.attachShadow;
 
-  let records = 0;
+  // --- what listens, as the page itself says it ---
+
+  const HANDLERS = ['click', 'dblclick', 'auxclick', 'contextmenu', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart', 'touchend', 'dragstart', 'mouseover', 'mouseenter', 'mousemove', 'pointerover', 'pointerenter', 'pointermove', 'keydown', 'keyup', 'keypress', 'wheel'];
+  const listeners = new WeakMap();
+  const closed = new WeakMap();
+  const roots = [];
+  const drop = (target, type, listener, isCapture) => {
+    const own = listeners.get(target);
+    if (own) listeners.set(target, own.filter((each) => each.type !== type || each.listener !== listener || each.isCapture !== isCapture));
+  };
+  const note = (target, type, listener, options) => {
+    if (!listener) return;
+    const isCapture = Boolean(typeof options === 'object' && options ? options.capture : options);
+    drop(target, type, listener, isCapture);
+    listeners.set(target, [...(listeners.get(target) ?? []), { type, listener, isCapture }]);
+    const gone = () => drop(target, type, listener, isCapture);
+    if (options?.once) listen.call(target, type, gone, { once: true, capture: isCapture });
+    if (options?.signal) listen.call(options.signal, 'abort', gone);
+  };
+  EventTarget.prototype.addEventListener = function addEventListener(type, listener, options) {
+    try {
+      note(this ?? window, String(type), listener, options);
+    } catch { /* what cannot be noted is the page's all the same */ }
+    return apply(listen, this, arguments);
+  };
+  EventTarget.prototype.removeEventListener = function removeEventListener(type, listener, options) {
+    try {
+      drop(this ?? window, String(type), listener, Boolean(typeof options === 'object' && options ? options.capture : options));
+    } catch { /* as above */ }
+    return apply(forget, this, arguments);
+  };
+  Element.prototype.attachShadow = function attachShadow() {
+    const root = apply(attach, this, arguments);
+    roots.push(new WeakRef(root));
+    if (root.mode === 'closed') closed.set(this, root);
+    return root;
+  };
+  const rootOf = (element) => element.shadowRoot ?? closed.get(element) ?? null;
+  const heardBy = (element) => {
+    const types = new Set((listeners.get(element) ?? []).map((each) => each.type));
+    for (const type of HANDLERS) if (typeof element[`on${type}`] === 'function') types.add(type);
+    return [...types];
+  };
+
+  // --- where things are: the same in another copy of the page ---
+
+  const placeIn = (node) => {
+    const steps = [];
+    for (let at = node; at && steps.length < 200; at = at.parentNode ?? at.host) {
+      let before = 0;
+      for (let other = at.previousSibling; other; other = other.previousSibling) before++;
+      steps.unshift(at instanceof ShadowRoot ? 's' : before);
+    }
+    return steps.join('/');
+  };
+  const reached = (x, y) => {
+    let found = hit.call(document, x, y);
+    for (let root = found && rootOf(found); root; root = found && rootOf(found)) {
+      const inner = hitIn.call(root, x, y);
+      if (!inner || inner === found) break;
+      found = inner;
+    }
+    return found;
+  };
+  const windows = () => [window, ...Array.from({ length: window.length }, (_, index) => window[index]).filter((each) => { try { return each.__perception; } catch { return false; } })];
+
+  // --- what a person's doing changes ---
+
+  const MOST_TOLD = 400;
+  let changes = new Set();
+  const told = (what, node) => changes.add(`${what} ${placeIn(node)}`);
+  const takeChanges = (list) => {
+    for (const each of list) {
+      if (changes.size >= MOST_TOLD) return;
+      if (each.type === 'attributes') told(`attribute ${each.attributeName}`, each.target);
+      else if (each.type === 'childList') told('children', each.target);
+      else told('text', each.target);
+    }
+  };
+  const changed = new MutationObserver(takeChanges);
+  const everywhere = { subtree: true, childList: true, attributes: true, characterData: true };
+  let address = '';
+  for (const type of ['input', 'change', 'scroll', 'toggle', 'submit', 'reset']) {
+    listen.call(window, type, (event) => { if (changes.size < MOST_TOLD && event.target instanceof Node) told(type, event.target); }, true);
+  }
+
+  // --- what looking leaves behind, and where presses land ---
+
+  let seen = 0;
   let before = { globals: '', markup: '' };
-  const observer = new MutationObserver((list) => { records += list.length; });
+  const observer = new MutationObserver((list) => { seen += list.length; });
   const look = () => ({ globals: `${globalsOf(window).sort()}`, markup: document.documentElement ? markup.call(document.documentElement) : '' });
 
   let isPressed = false;
   let path = null;
   const marked = new WeakSet();
   for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'mouseover', 'mouseenter', 'pointerover', 'pointerenter', 'focus', 'focusin']) {
-    addEventListener(type, (event) => {
+    listen.call(window, type, (event) => {
       if (!isPressed) return;
       if (type === 'mousedown') path = pathOf.call(event);
       stop.call(event);
@@ -32,16 +125,51 @@
   }
 
   Object.defineProperty(window, '__perception', { value: {
+    heardBy,
+    rootOf,
+    placeIn,
+    reached,
+    /** The place of what a point hits, through frames of the same site. */
+    placeAt(x, y) {
+      const found = reached(x, y);
+      if (!found) return '';
+      let inner = null;
+      try {
+        inner = found.localName === 'iframe' || found.localName === 'frame' ? found.contentWindow.__perception : null;
+      } catch { /* of another site */ }
+      if (!inner) return placeIn(found);
+      const box = found.getBoundingClientRect();
+      const style = getComputedStyle(found);
+      const left = box.left + found.clientLeft + Number.parseFloat(style.paddingLeft);
+      const top = box.top + found.clientTop + Number.parseFloat(style.paddingTop);
+      return `${placeIn(found)}|${inner.placeAt(x - left, y - top)}`;
+    },
+    /** From now on what changes is noted. */
+    note() {
+      for (const each of windows()) if (each !== window) each.__perception.note();
+      take.call(changed);
+      changes = new Set();
+      address = location.href;
+      observe.call(changed, document, everywhere);
+      for (const root of roots) if (root.deref()) observe.call(changed, root.deref(), everywhere);
+    },
+    /** Where something changed since. */
+    noted() {
+      takeChanges(take.call(changed));
+      if (location.href !== address) changes.add('address');
+      const inner = windows().filter((each) => each !== window).flatMap((each, index) => each.__perception.noted().map((where) => `${index}|${where}`));
+      return [...changes, ...inner];
+    },
     watch() {
-      records = 0;
+      seen = 0;
       before = look();
-      observe.call(observer, document, { subtree: true, childList: true, attributes: true, characterData: true });
+      observe.call(observer, document, everywhere);
     },
     traces() {
-      records += take.call(observer).length;
+      seen += take.call(observer).length;
       observer.disconnect();
       const now = look();
-      return `${records} ${Number(now.globals !== before.globals)} ${Number(now.markup !== before.markup)}`;
+      return `${seen} ${Number(now.globals !== before.globals)} ${Number(now.markup !== before.markup)}`;
     },
     begin() { isPressed = true; },
     mark(element) { add.call(marked, element); },

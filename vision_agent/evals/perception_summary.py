@@ -72,11 +72,11 @@ def figures(scores: Sequence[PageScore], churn: Sequence[Churn] = ()) -> list[Fi
         Figure("mutation records", seen[0], 0.0, at_least=False),
         Figure("documents with new globals", seen[1], 0.0, at_least=False),
         Figure("documents with another markup", seen[2], 0.0, at_least=False),
-        Figure("tokens per mark, median", float(np.median(tokens)) if tokens else None, 12.0, at_least=False),
+        Figure("tokens per mark, median of pages", float(np.median(tokens)) if tokens else None, 12.0, at_least=False),
         Figure("time ÷ plain screenshot", _ratio(scores), None, at_least=False),
     ]
     if not is_labelled:
-        unsure = total(lambda s: s.unsure_marks)
+        unsure = total(lambda s: len(s.unsure))
         told.append(Figure("marks that count neither way", _share(unsure, found + false + unsure), None, is_share=True))
     if churn:
         kept, lived = sum(each.kept for each in churn), sum(each.lived for each in churn)
@@ -208,7 +208,7 @@ def _page(score: PageScore) -> dict[str, Any]:
         "found": score.found,
         "false": score.false,
         "duplicates": score.duplicates,
-        "unsure_marks": score.unsure_marks,
+        "unsure_marks": len(score.unsure),
         "unsure_share": round(score.unsure_share, 3),
         "pressed": score.pressed,
         "landed": score.landed,
@@ -216,6 +216,7 @@ def _page(score: PageScore) -> dict[str, Any]:
         "labels_overlapping": score.labels.overlapping,
         "misread": list(score.labels.misread),
         "findings": [f"{each.kind}: {each.text}" for each in score.findings],
+        "unsure": [each.text for each in score.unsure],
         "warnings": list(score.warnings),
         "seconds": round(score.seconds, 1),
     }

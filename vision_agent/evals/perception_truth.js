@@ -1,6 +1,7 @@
 // What a person could see and reach in one document, told by the document's own script world.
 // Runs in the page's world and shares nothing with the overlay. Every element that is hit by a sample point, and
-// everything around it, is described; who decides what is a target is `perception_truth.py`.
+// everything around it, is described; who decides what is a target is `perception_truth.py`. What listens is told by
+// `perception_page.js`, which saw it happen; a document in which that could not run has no scripts that listen.
 (extraPoints) => {
   const MOST_RECTS = 4;
   const LEAST = 3; // pixels: nobody sees less
@@ -12,20 +13,12 @@
     const parent = node.parentNode;
     return parent instanceof ShadowRoot ? parent.host : parent instanceof Element ? parent : null;
   };
-  const hit = (x, y) => {
-    if (x < 0 || y < 0 || x >= view.width || y >= view.height) return null;
-    let found = document.elementFromPoint(x, y);
-    while (found?.shadowRoot) {
-      const inner = found.shadowRoot.elementFromPoint(x, y);
-      if (!inner || inner === found) break;
-      found = inner;
-    }
-    return found;
-  };
+  const own = window.__perception ?? { heardBy: () => [], rootOf: (element) => element.shadowRoot, placeIn: () => '', reached: (x, y) => document.elementFromPoint(x, y) };
+  const hit = (x, y) => (x < 0 || y < 0 || x >= view.width || y >= view.height ? null : own.reached(x, y));
   const everything = (root, into = []) => {
     for (const element of root.querySelectorAll('*')) {
       into.push(element);
-      if (element.shadowRoot) everything(element.shadowRoot, into);
+      if (own.rootOf(element)) everything(own.rootOf(element), into);
     }
     return into;
   };
@@ -85,6 +78,20 @@
     }
     return words.join(' > ');
   };
+  const kindOf = (element) => {
+    const words = [];
+    for (let at = element; at && words.length < 3; at = flatParent(at)) words.push(`${at.localName}.${typeof at.className === 'string' ? at.className.trim().replace(/\d+/g, '0') : ''}`);
+    return words.join(' < ');
+  };
+  // Neither turned nor tilted, so that the box around it is its outline.
+  const isStraight = (element) => {
+    for (let at = element; at; at = flatParent(at)) {
+      const { transform, rotate, perspective } = getComputedStyle(at);
+      const { b, c, is2D } = new DOMMatrix(transform);
+      if (b || c || !is2D || rotate !== 'none' || perspective !== 'none') return false;
+    }
+    return true;
+  };
   const frameOf = (element) => {
     if (!(element instanceof HTMLIFrameElement) && element.localName !== 'frame') return null;
     const rect = element.getBoundingClientRect();
@@ -93,7 +100,7 @@
     return {
       x: rect.left + (element.clientLeft + Number.parseFloat(style.paddingLeft)) * scale[0],
       y: rect.top + (element.clientTop + Number.parseFloat(style.paddingTop)) * scale[1],
-      scaleX: scale[0], scaleY: scale[1],
+      scaleX: scale[0], scaleY: scale[1], isStraight: isStraight(element),
     };
   };
   const isClear = (element) => {
@@ -101,13 +108,17 @@
     for (let at = element; at; at = flatParent(at)) opacity *= Number.parseFloat(getComputedStyle(at).opacity);
     return opacity < 0.05;
   };
+  const isOf = (element, x, y) => {
+    for (let at = hit(x, y); at; at = flatParent(at)) if (at === element) return true;
+    return false;
+  };
+  // Its one box is all of it, and all in sight: each corner is its own, and nothing beyond its sides is.
   const isWhole = (element, rects) => {
-    if (rects.length !== 1 || rects[0].width < 4 || rects[0].height < 4) return false;
+    if (rects.length !== 1 || rects[0].width < 4 || rects[0].height < 4 || !isStraight(element)) return false;
     const { left, top, right, bottom } = rects[0];
-    return [[left + 1, top + 1], [right - 1, top + 1], [left + 1, bottom - 1], [right - 1, bottom - 1]].every(([x, y]) => {
-      for (let at = hit(x, y); at; at = flatParent(at)) if (at === element) return true;
-      return false;
-    });
+    const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+    return [[left + 1, top + 1], [right - 1, top + 1], [left + 1, bottom - 1], [right - 1, bottom - 1]].every((at) => isOf(element, ...at)) &&
+      ![[left - 2, y], [right + 2, y], [x, top - 2], [x, bottom + 2]].some((at) => isOf(element, ...at));
   };
   const describe = (element) => {
     const parent = flatParent(element);
@@ -136,6 +147,9 @@
       text: (element.innerText ?? element.textContent ?? '').trim().replace(/\s+/g, ' ').slice(0, 60),
       selector: selectorOf(element),
       frame: frameOf(element),
+      heard: own.heardBy(element),
+      place: own.placeIn(element),
+      kind: kindOf(element),
     };
   };
   return { elements, hit: (list) => list.map(([x, y]) => { const found = hit(x, y); return found ? places.get(found) ?? -1 : -1; }),
