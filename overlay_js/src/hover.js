@@ -7,8 +7,9 @@ const SHOWS = ['display', 'visibility', 'opacity'];
 const ACTS = 'a[href], button, input, select, textarea, summary, [tabindex], [onclick]';
 const MOST_SHOWN = 200;
 const MOST_RULES = 100;
+const MOST_BEFORE = 20;
 
-/** @typedef {{on: string, shown: string}} Opener selectors: of what the pointer is on, and of what then shows */
+/** @typedef {{on: string, shown: string, beside: boolean}} Opener selectors: of what the pointer is on, and of what then shows, in it or beside it */
 
 /** Reading a large sheet takes milliseconds, so it is read once while it stays as long. @type {WeakMap<CSSStyleSheet, {length: number, openers: Opener[]}>} */
 const read = new WeakMap();
@@ -18,10 +19,10 @@ export function openersIn(doc) {
   let rules = 0;
   const found = /** @type {Set<Element>} */ (new Set());
   for (const sheet of /** @type {CSSStyleSheet[]} */ (Array.from(styleSheetsOf(doc)))) {
-    for (const { on, shown } of openersOf(sheet)) {
+    for (const { on, shown, beside } of openersOf(sheet)) {
       if (++rules > MOST_RULES) return found;
       for (const element of hiddenBy(doc, shown)) {
-        const opener = openerOf(element, on);
+        const opener = beside ? beforeOf(element, on) : aroundOf(element, on);
         if (opener) found.add(opener);
       }
     }
@@ -29,9 +30,15 @@ export function openersIn(doc) {
   return found;
 }
 
-/** The nearest one around or before it that the pointer must be on. @param {Element} element @param {string} on @returns {Element | null} */
-function openerOf(element, on) {
-  for (let at = previousElementOf(element); at; at = previousElementOf(at)) if (Element.prototype.matches.call(at, on)) return at;
+/** @param {Element} element @param {string} on @returns {Element | null} */
+function beforeOf(element, on) {
+  let at = previousElementOf(element);
+  for (let steps = 0; at && steps < MOST_BEFORE; steps++, at = previousElementOf(at)) if (Element.prototype.matches.call(at, on)) return at;
+  return null;
+}
+
+/** @param {Element} element @param {string} on @returns {Element | null} */
+function aroundOf(element, on) {
   const parent = parentElementOf(element);
   return parent && Element.prototype.closest.call(parent, on);
 }
@@ -91,7 +98,7 @@ function* openersNamedBy(selectors) {
     // What shows more of itself is there already; what is beside the pointer's place is found from its parent.
     if (last < 0 || last === compounds.length - 1) continue;
     const on = compounds.slice(0, last + 1).join('');
-    yield { on: bare(on), shown: bare(selector) };
+    yield { on: bare(on), shown: bare(selector), beside: /^\s*[+~]/.test(compounds[last + 1]) };
   }
 }
 
