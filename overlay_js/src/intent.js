@@ -34,8 +34,6 @@ const CORNERS = new Set(['se', 'sw', 'ne', 'nw', 'nwse', 'nesw']);
 const MANY = 6;
 /** So many letters are there to be read. */
 const MUCH_TEXT = 200;
-/** Thinner than this, nothing is a part of its own: an arrow drawn into a heading. CSS pixels. */
-const THINNEST_PART = 6;
 /** So few letters are a separator or a bullet. */
 const FEW_LETTERS = 3;
 
@@ -129,13 +127,7 @@ function outermostInside(candidates, stays, outer) {
 /** Whether it is a small part of something that says more, as the star in a row: pressing it means another thing. @param {Candidate} inner @param {Candidate} outer */
 function isPartOnly(inner, outer) {
   // An arrow in a heading that sorts says which way.
-  const isOwn = outer.header ? inner.tells : !isThin(inner);
-  return isOwn && inner.size <= 0.5 * outer.size && outer.words() > inner.words();
-}
-
-/** @param {Candidate} candidate */
-function isThin({ box }) {
-  return box !== null && Math.min(box.right - box.x, box.bottom - box.y) < THINNEST_PART;
+  return (!outer.header || inner.tells) && inner.size <= 0.5 * outer.size && outer.words() > inner.words();
 }
 
 /** @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index */

@@ -48,6 +48,7 @@ _PAGE_S = 300
 _AFTER_LOADING_S = 0.4
 _ANSWER_S = 5
 _LOOK_S = 60
+_NO_TRUTH = "the independent truth gave no answer, so no mark is held against it: load the page on an idle machine"
 _LOOKS = 4
 """Times a page is looked at until it is at rest."""
 _MOST_DISPLACED = 1.0
@@ -216,7 +217,7 @@ async def _score(browser: Browser, page: PageToScore, url: str, reader: Reader |
         screenshot_s=spent.screenshot,
         findings=(*found.findings, *landing.findings, *_displaced([*found.boxes, *boxes])),
         agreed=found.agreed,
-        warnings=observation.warnings,
+        warnings=(*observation.warnings, *([_NO_TRUTH] if not page.labels and truth is None else [])),
         seconds=time.monotonic() - began,
         picture=observation.marked.data,
         wanted=found.wanted,
