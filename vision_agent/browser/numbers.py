@@ -3,9 +3,9 @@
 After a re-render the element is another one; it takes over the number only when it can only be that: one element has
 left the document and one has come with the same fingerprint in a row that says the same, wherever it is now; or one and
 one with the same fingerprint, near each other. What is only out of sight keeps its number for when it comes back. Lists
-recycle elements: one whose row says mostly something else stands for another thing and gets a new number, and so do all
-whose row has changed when one of them now says what another said before, or when many change at once; a row that was
-only edited keeps its own.
+recycle elements: one whose row says mostly something else stands for another thing and gets a new number, and so does one whose
+row says anything else in another place, and so do all whose row has changed when one of them now says what another said
+before, or when many change at once; a row that was only edited keeps its own.
 Knows keys, fingerprints and texts of rows, no page.
 """
 
@@ -87,7 +87,13 @@ class Numbers:
             return {each.key for each in changed}  # one says what another said: the list has scrolled
         if len({each.row for each in reworded}) >= _MANY_ROWS:
             return {each.key for each in reworded}  # so many are not edited at once
-        return {each.key for each in changed if is_another(before[each.key], each.row)}
+        # A row is edited where it stands; one that says something else in another place has been used again.
+        moved = {each.key for each in reworded if not self._is_where_it_was(each)}
+        return moved | {each.key for each in changed if is_another(before[each.key], each.row)}
+
+    def _is_where_it_was(self, sighting: Sighting) -> bool:
+        old = self._last.get(sighting.key)
+        return old is not None and _is_near(old, sighting)
 
 
 def _only_pairs(
@@ -113,8 +119,11 @@ def _may_be(old: Sighting, new: Sighting) -> bool:
     """Whether the row says the same, or it is near with nothing said against it."""
     if old.row and old.row == new.row:
         return True
-    is_near = abs(old.point.x - new.point.x) <= _NEAR and abs(old.point.y - new.point.y) <= _NEAR
-    return is_near and not is_another(old.row, new.row)
+    return _is_near(old, new) and not is_another(old.row, new.row)
+
+
+def _is_near(old: Sighting, new: Sighting) -> bool:
+    return abs(old.point.x - new.point.x) <= _NEAR and abs(old.point.y - new.point.y) <= _NEAR
 
 
 def is_another(before: str, now: str) -> bool:
