@@ -102,8 +102,13 @@ def test_an_element_whose_row_was_only_edited_keeps_its_number(now: str) -> None
 
 def test_one_row_that_was_taken_from_one_end_of_a_list_to_the_other_is_another_although_it_says_much_the_same() -> None:
     numbers = Numbers()
-    numbers.give([sight("a", "archive", y=0, row="Message from Ada"), sight("b", "archive", y=30, row="Message from Ben")])
-    scrolled = [sight("b", "archive", y=0, row="Message from Ben"), sight("a", "archive", y=270, row="Message from Gus")]
+    numbers.give(
+        [sight("a", "archive", y=0, row="Message from Ada"), sight("b", "archive", y=30, row="Message from Ben")]
+    )
+    scrolled = [
+        sight("b", "archive", y=0, row="Message from Ben"),
+        sight("a", "archive", y=270, row="Message from Gus"),
+    ]
     assert numbers.give(scrolled) == {"b": 2, "a": 3}
 
 

@@ -2,10 +2,10 @@
 
 After a re-render the element is another one; it takes over the number only when it can only be that: one element has
 left the document and one has come with the same fingerprint in a row that says the same, wherever it is now; or one and
-one with the same fingerprint, near each other. What is only out of sight keeps its number for when it comes back. Lists
-recycle elements: one whose row says mostly something else stands for another thing and gets a new number, and so does one whose
-row says anything else in another place, and so do all whose row has changed when one of them now says what another said
-before, or when many change at once; a row that was only edited keeps its own.
+one with the same fingerprint, near each other. What is only out of sight keeps its number for when it comes back.
+Lists recycle elements: one whose row says mostly something else, or anything else in another place, stands for another
+thing and gets a new number, and so do all whose row has changed when one of them now says what another said before, or
+when many change at once; a row that was only edited keeps its own.
 Knows keys, fingerprints and texts of rows, no page.
 """
 
