@@ -63,6 +63,10 @@ export function onePerIntent(candidates, view) {
   }
   candidates.forEach((candidate, index) => {
     if (!stays[index]) return;
+    if (!candidate.strong && !candidate.listens && isInLabel(candidates, index)) {
+      stays[index] = false; // a press on it is one on the labelled control, which is marked or cannot be seen
+      return;
+    }
     const outer = keptAncestor(candidates, stays, index);
     if (outer < 0 || candidate.scrolls || candidates[outer].scrolls || candidates[outer].surface) return;
     if (!candidate.strong) {
@@ -135,6 +139,12 @@ function keptAncestor(candidates, stays, index) {
   let at = candidates[index].parent;
   while (at >= 0 && !stays[at]) at = candidates[at].parent;
   return at;
+}
+
+/** @param {Candidate[]} candidates @param {number} index */
+function isInLabel(candidates, index) {
+  for (let at = candidates[index].parent; at >= 0; at = candidates[at].parent) if (candidates[at].labels >= 0) return true;
+  return false;
 }
 
 /** A wrapper that answers gives way to the one control in it when there is little else it could mean. @param {Candidate[]} candidates @param {boolean[]} stays @param {number} outer @param {number} inner */
