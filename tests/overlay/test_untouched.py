@@ -35,6 +35,8 @@ TRACES = """() => new Promise((done) => setTimeout(() => done({
         "native_controls",
         "frame_same_site",
         "shadow",
+        "shadow_closed",
+        "hover_menu",
         "scroller",
         "cookie_dialog",
         "strict_csp",
