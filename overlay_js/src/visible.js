@@ -15,6 +15,8 @@ import { shapeOf } from './shape.js';
  */
 
 /** What has no overflow of its own: CSS gives it to boxes that hold blocks. */
+/** CSS pixels. A menu that is folded away may leave the padding of its first item. */
+const LEAST_OF_CUT = 6;
 const HOLDS_NO_BLOCKS = /^(inline|contents|table-(row|column|header|footer).*|ruby.*)$/;
 
 /** The surroundings of the root. @param {Area} whole @returns {Surroundings} */
@@ -121,8 +123,15 @@ function holdsFixed(style) {
 /** The visible pieces of an element: one for a box, several for text that wraps. @param {Element} element @param {CSSStyleDeclaration} style @param {Area} clip @param {boolean} turned it or something around it is @returns {Area[]} */
 export function piecesOf(element, style, clip, turned) {
   const areas = turned ? quadsOf(element, style) : boxesOf(element, style).map(areaOf);
-  const seen = areas.map((area) => common(area, clip)).filter((area) => area.right - area.x >= 1 && area.bottom - area.y >= 1);
-  return joined(seen);
+  return joined(areas.flatMap((area) => {
+    const seen = common(area, clip);
+    return isEnough(seen.right - seen.x, area.right - area.x) && isEnough(seen.bottom - seen.y, area.bottom - area.y) ? [seen] : [];
+  }));
+}
+
+/** Whether enough of it shows to be recognised: of what is cut, more than an edge. @param {number} seen @param {number} whole */
+function isEnough(seen, whole) {
+  return seen >= 1 && seen >= Math.min(LEAST_OF_CUT, whole - 0.5);
 }
 
 /** @param {Element} element @param {CSSStyleDeclaration} style @returns {DOMRect[]} */
