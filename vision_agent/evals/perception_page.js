@@ -83,6 +83,13 @@
     }
     return found;
   };
+  // From outside nobody is told where in a closed root a press landed.
+  const pathTo = (event) => {
+    const path = pathOf.call(event);
+    const inside = [];
+    if (closed.has(path[0])) for (let at = reached(event.clientX, event.clientY); at && at !== path[0]; at = at.parentNode ?? at.host) inside.push(at);
+    return [...inside, ...path];
+  };
   const windows = () => [window, ...Array.from({ length: window.length }, (_, index) => window[index]).filter((each) => { try { return each.__perception; } catch { return false; } })];
 
   // --- what a person's doing changes ---
@@ -118,7 +125,7 @@
   for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'mouseover', 'mouseenter', 'pointerover', 'pointerenter', 'focus', 'focusin']) {
     listen.call(window, type, (event) => {
       if (!isPressed) return;
-      if (type === 'mousedown') path = pathOf.call(event);
+      if (type === 'mousedown') path = pathTo(event);
       stop.call(event);
       if (type !== 'pointerdown') prevent.call(event); // after that no mousedown would come
     }, true);
