@@ -30,6 +30,8 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5, help="how often each page is timed")
     asked = parser.parse_args()
     told = Console(stderr=True)
+    if unknown := set(asked.only or ()) - {"fixtures", *sites()}:
+        parser.error(f"no such package: {', '.join(sorted(unknown))}; there are fixtures, {', '.join(sites())}")
     with_ocr = not asked.no_ocr and can_read()
     if not (with_ocr or asked.no_ocr):
         told.print("The numbers are not read back: rapidocr is not installed", style="yellow")
