@@ -131,7 +131,7 @@ export function piecesOf(element, style, clip, turned) {
 
 /** Whether enough of it shows to be recognised: of what is cut, more than an edge. @param {number} seen @param {number} whole */
 function isEnough(seen, whole) {
-  return seen >= 1 && seen >= Math.min(LEAST_OF_CUT, whole - 0.5);
+  return seen >= 1 && seen >= Math.min(LEAST_OF_CUT, whole / 4);
 }
 
 /** @param {Element} element @param {CSSStyleDeclaration} style @returns {DOMRect[]} */
