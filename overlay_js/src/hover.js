@@ -2,8 +2,6 @@
 // that come up in a row. Sheets from elsewhere cannot be read, and what scripts do on hovering is told by listeners.
 import { parentElementOf, previousElementOf, styleOf, styleSheetsOf } from './dom.js';
 
-/** What a rule sets to show something that did not show. */
-const SHOWS = ['display', 'visibility', 'opacity'];
 const ACTS = 'a[href], button, input, select, textarea, summary, [tabindex], [onclick]';
 const MOST_SHOWN = 200;
 const MOST_RULES = 100;
@@ -11,20 +9,28 @@ const MOST_BEFORE = 20;
 
 /** @typedef {{on: string, shown: string, beside: boolean}} Opener selectors: of what the pointer is on, and of what then shows, in it or beside it */
 
-/** Reading a large sheet takes milliseconds, so it is read once while it stays as long. @type {WeakMap<CSSStyleSheet, {length: number, openers: Opener[]}>} */
+/**
+ * Reading a large sheet takes milliseconds, so it is read once while it stays as long and the view as wide.
+ * @type {WeakMap<CSSStyleSheet, {length: number, wide: number, openers: Opener[]}>}
+ */
 const read = new WeakMap();
 
-/** The elements on which the pointer must be for something to show that can be acted on. @param {Document} doc @returns {Set<Element>} */
-export function openersIn(doc) {
-  let rules = 0;
+/**
+ * Those of some elements on which the pointer must be for something to show that can be acted on.
+ * @param {Document} doc
+ * @param {Set<Element>} near what may be one: a long list may have one in every row
+ * @returns {Set<Element>}
+ */
+export function openersIn(doc, near) {
   const found = /** @type {Set<Element>} */ (new Set());
-  for (const sheet of /** @type {CSSStyleSheet[]} */ (Array.from(styleSheetsOf(doc)))) {
-    for (const { on, shown, beside } of openersOf(sheet)) {
-      if (++rules > MOST_RULES) return found;
-      for (const element of hiddenBy(doc, shown)) {
-        const opener = beside ? beforeOf(element, on) : aroundOf(element, on);
-        if (opener) found.add(opener);
-      }
+  const sheets = /** @type {CSSStyleSheet[]} */ (Array.from(styleSheetsOf(doc)));
+  for (const { on, shown, beside } of sheets.flatMap(openersOf).slice(0, MOST_RULES)) {
+    let looked = 0;
+    for (const element of matching(doc, shown)) {
+      const opener = beside ? beforeOf(element, on) : aroundOf(element, on);
+      if (!opener || !near.has(opener) || found.has(opener)) continue;
+      if (++looked > MOST_SHOWN) break;
+      if (!showsNow(element) && acts(element)) found.add(opener);
     }
   }
   return found;
@@ -43,11 +49,10 @@ function aroundOf(element, on) {
   return parent && Element.prototype.closest.call(parent, on);
 }
 
-/** @param {Document} doc @param {string} selector @returns {Element[]} */
-function hiddenBy(doc, selector) {
+/** @param {Document} doc @param {string} selector @returns {Iterable<Element>} */
+function matching(doc, selector) {
   try {
-    const all = /** @type {Element[]} */ (Array.from(Document.prototype.querySelectorAll.call(doc, selector)));
-    return all.slice(0, MOST_SHOWN).filter((element) => !showsNow(element) && acts(element));
+    return Document.prototype.querySelectorAll.call(doc, selector);
   } catch {
     return []; // a pseudo-element, or a selector that means nothing without its `:hover`
   }
@@ -66,6 +71,7 @@ function acts(element) {
 
 /** @param {CSSStyleSheet} sheet @returns {Opener[]} */
 function openersOf(sheet) {
+  if (sheet.disabled || !matchMedia(sheet.media.mediaText).matches) return [];
   let rules;
   try {
     rules = sheet.cssRules;
@@ -73,9 +79,9 @@ function openersOf(sheet) {
     return []; // from elsewhere
   }
   const before = read.get(sheet);
-  if (before?.length === rules.length) return before.openers;
-  const openers = sheet.disabled ? [] : Array.from(openersAmong(rules));
-  read.set(sheet, { length: rules.length, openers });
+  if (before?.length === rules.length && before.wide === innerWidth) return before.openers;
+  const openers = Array.from(openersAmong(rules));
+  read.set(sheet, { length: rules.length, wide: innerWidth, openers });
   return openers;
 }
 
@@ -83,11 +89,16 @@ function openersOf(sheet) {
 function* openersAmong(rules) {
   for (const rule of rules) {
     if (rule instanceof CSSStyleRule) {
-      if (rule.selectorText.includes(':hover') && SHOWS.some((name) => rule.style.getPropertyValue(name))) yield* openersNamedBy(rule.selectorText);
+      if (rule.selectorText.includes(':hover') && showsSomething(rule.style)) yield* openersNamedBy(rule.selectorText);
     } else if (rule instanceof CSSGroupingRule && !(rule instanceof CSSMediaRule && !matchMedia(rule.media.mediaText).matches)) {
       yield* openersAmong(rule.cssRules);
     }
   }
+}
+
+/** Whether a rule may show what did not show. @param {CSSStyleDeclaration} set */
+function showsSomething({ display, visibility, opacity }) {
+  return !['', 'none'].includes(display) || !['', 'hidden', 'collapse'].includes(visibility) || (opacity !== '' && Number(opacity) !== 0);
 }
 
 /** @param {string} selectors @returns {Generator<Opener>} */
@@ -116,7 +127,7 @@ function partsOf(text, separator) {
   return parts;
 }
 
-/** @param {string} selector */
+/** The same without the pointer; where nothing else is said, anything. @param {string} selector */
 function bare(selector) {
-  return selector.replaceAll(':hover', '').trim();
+  return selector.replace(/(^|[\s>+~])(?=:hover)/g, '$1*').replaceAll(':hover', '').trim();
 }

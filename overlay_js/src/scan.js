@@ -57,7 +57,8 @@ export function scan(doc, request) {
   const root = documentElementOf(doc);
   const view = viewOf();
   const clip = request.clip ?? view;
-  const gathered = gather(root, clip, request.inert ?? false, openersIn(doc));
+  const near = elementsNear(root, clip);
+  const gathered = gather(root, clip, near, request.inert ?? false, openersIn(doc, near));
   const kept = reduce(gathered.found, view);
   // Begins after the walk: a page whose walk takes long is not one with nothing on it.
   const budget = { tests: MOST_HIT_TESTS, until: performance.now() + BUDGET_MS, spent: false };
@@ -76,8 +77,8 @@ export function scan(doc, request) {
   };
 }
 
-/** One walk over what is near in the flat tree. @param {Element} root @param {import('./quad.js').Area} clip @param {boolean} isInert @param {Set<Element>} openers */
-function gather(root, clip, isInert, openers) {
+/** One walk over what is near in the flat tree. @param {Element} root @param {import('./quad.js').Area} clip @param {Set<Element>} near @param {boolean} isInert @param {Set<Element>} openers */
+function gather(root, clip, near, isInert, openers) {
   const found = /** @type {Found[]} */ ([]);
   const texts = /** @type {{element: Element, clip: import('./quad.js').Area, turned: boolean}[]} */ ([]);
   const frames = /** @type {Element[]} */ ([]);
@@ -85,7 +86,6 @@ function gather(root, clip, isInert, openers) {
   const inertFrames = new Set(/** @type {Element[]} */ ([]));
   const fields = /** @type {{element: Element, value: string, box: import('./quad.js').Area}[]} */ ([]);
   const tally = { count: 0, failed: 0 };
-  const near = elementsNear(root, clip);
   const stack = [{ element: root, around: outermost(clip), parent: -1, outer: isInert, heardFor: UNHEARD }];
   while (stack.length) {
     const { element, around: outside, parent, outer, heardFor } = /** @type {{element: Element, around: import('./visible.js').Surroundings, parent: number, outer: boolean, heardFor: string[]}} */ (stack.pop());
