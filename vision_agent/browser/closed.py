@@ -14,7 +14,6 @@ from playwright.async_api import Error as PlaywrightError
 
 from vision_agent.browser import listeners
 
-_GROUP = "closed"
 _TAKE = "function () { return globalThis[Symbol.for('marks')]?.takeSuspects() ?? null }"
 _OPEN = "function (...roots) { for (const root of roots) globalThis[Symbol.for('marks')].open(root) }"
 
@@ -26,13 +25,21 @@ async def open_roots(page: Page, timeout_s: float) -> bool:
     """
     try:
         async with asyncio.timeout(timeout_s):
-            return any(await asyncio.gather(*(_open(*world) for world in listeners.worlds(page))))
-    except (PlaywrightError, TimeoutError):
-        return False  # it navigated, went away, or hangs, which the next look will say
+            return any(await asyncio.gather(*(_open_in(*world) for world in listeners.worlds(page))))
+    except TimeoutError:
+        return False  # it hangs, which the next look will say
+
+
+async def _open_in(session: CDPSession, context: int) -> bool:
+    try:
+        return await _open(session, context)
+    except PlaywrightError:
+        return False  # this document has gone, which says nothing of the others
 
 
 async def _open(session: CDPSession, context: int) -> bool:
-    call = {"executionContextId": context, "objectGroup": _GROUP}
+    group = f"closed {context}"  # documents of one session are asked at once
+    call = {"executionContextId": context, "objectGroup": group}
     try:
         taken = await session.send("Runtime.callFunctionOn", {**call, "functionDeclaration": _TAKE})
         if "objectId" not in taken["result"]:
@@ -43,23 +50,17 @@ async def _open(session: CDPSession, context: int) -> bool:
         hosts = [each["value"]["objectId"] for each in listed["result"] if each["name"].isdigit()]
         found = await asyncio.gather(*(_roots_of(session, host) for host in hosts))
         roots = [root for of_one in found for root in of_one]
-        if not roots:
+        handles = await asyncio.gather(*(listeners.handle_of(session, context, root, group) for root in roots))
+        arguments = [{"objectId": handle} for handle in handles if handle]
+        if not arguments:
             return False
-        handles = await asyncio.gather(*(_handle(session, root, context) for root in roots))
-        arguments = [{"objectId": handle} for handle in handles]
         await session.send("Runtime.callFunctionOn", {**call, "functionDeclaration": _OPEN, "arguments": arguments})
         return True
     finally:
-        await session.send("Runtime.releaseObjectGroup", {"objectGroup": _GROUP})
+        await session.send("Runtime.releaseObjectGroup", {"objectGroup": group})
 
 
 async def _roots_of(session: CDPSession, host: str) -> list[int]:
     described: dict[str, Any] = await session.send("DOM.describeNode", {"objectId": host, "depth": 0})
     roots = described["node"].get("shadowRoots", ())
     return [root["backendNodeId"] for root in roots if root["shadowRootType"] == "closed"]
-
-
-async def _handle(session: CDPSession, root: int, context: int) -> str:
-    asked = {"backendNodeId": root, "executionContextId": context, "objectGroup": _GROUP}
-    handle: str = (await session.send("DOM.resolveNode", asked))["object"]["objectId"]
-    return handle

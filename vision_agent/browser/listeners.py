@@ -63,7 +63,7 @@ _ears: weakref.WeakKeyDictionary[CDPSession, _Ear] = weakref.WeakKeyDictionary()
 async def bring(page: Page, timeout_s: float) -> bool:
     """Tells the overlay in every frame what listens there now; whether that was all of it.
 
-    Never takes longer than its time, and never fails: what it cannot tell is not known.
+    No step of it takes longer than its time, and it never fails: what it cannot tell is not known.
     """
     session = None
     with suppress(PlaywrightError, TimeoutError):
@@ -179,7 +179,7 @@ async def _tell_all(session: CDPSession, ear: _Ear, page: Page) -> bool:
 
 async def _tell(session: CDPSession, world: _World, news: Mapping[int, tuple[str, ...]]) -> bool:
     """Whether the overlay was there to hear it."""
-    found = await asyncio.gather(*(_resolved(session, world, node) for node in news))
+    found = await asyncio.gather(*(handle_of(session, world.context, node, _GROUP) for node in news))
     here = [(node, handle) for node, handle in zip(news, found, strict=True) if handle]
     arguments = [{"value": [list(news[node]) for node, _ in here]}, *({"objectId": handle} for _, handle in here)]
     details = {"executionContextId": world.context, "functionDeclaration": _HEAR, "returnByValue": True}
@@ -195,12 +195,13 @@ async def _tell(session: CDPSession, world: _World, news: Mapping[int, tuple[str
     return True
 
 
-async def _resolved(session: CDPSession, world: _World, node: int) -> str | None:
-    asked = {"backendNodeId": node, "executionContextId": world.context, "objectGroup": _GROUP}
+async def handle_of(session: CDPSession, context: int, node: int, group: str) -> str | None:
+    """A node as the overlay in one document is handed it, until its group is released; none where it has gone."""
+    asked = {"backendNodeId": node, "executionContextId": context, "objectGroup": group}
     try:
         answer = await session.send("DOM.resolveNode", asked)
     except PlaywrightError:
-        return None  # it left the document meanwhile
+        return None
     handle: str | None = answer["object"].get("objectId")
     return handle
 

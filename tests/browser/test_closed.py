@@ -1,0 +1,47 @@
+"""Claims about closed shadow roots, which only the browser itself can show."""
+
+from __future__ import annotations
+
+from playwright.async_api import Page
+
+from vision_agent.browser import closed, overlay
+from vision_agent.browser.frames import scan
+
+HOST = "<div id=host></div>"
+ATTACH = "document.querySelector('#host').attachShadow({mode: 'closed'}).innerHTML = '<button>Pay</button>'"
+
+
+async def test_a_frame_that_went_away_hides_no_closed_root_of_the_page(page: Page) -> None:
+    await overlay.register(page.context)
+    await page.set_content(f"{HOST}<iframe srcdoc='<button>Help</button>'></iframe>")
+    await page.frame_locator("iframe").locator("button").wait_for()
+    assert {mark["name"] for mark in (await scan(page, 20)).marks} == {"Help"}
+    await page.evaluate(ATTACH)
+    assert (await overlay.ask(page.main_frame, "scan", 20))["unopened"] == 1
+    await page.evaluate("document.querySelector('iframe').remove()")
+
+    assert await closed.open_roots(page, 20)
+
+    assert [mark["name"] for mark in (await overlay.ask(page.main_frame, "scan", 20))["marks"]] == ["Pay"]
+
+
+async def test_closed_roots_are_opened_in_several_documents_at_once(page: Page) -> None:
+    await overlay.register(page.context)
+    inside = "<button>Help</button>"
+    frames = "".join(f'<iframe srcdoc="{HOST}{inside}" height=80></iframe>' for _ in range(3))
+    await page.set_content(HOST + frames)
+    for frame in page.frames[1:]:
+        await frame.locator("button").wait_for()
+    assert len((await scan(page, 20)).marks) == 3
+    for frame in [page.main_frame, page.frames[2]]:
+        await frame.evaluate(ATTACH)
+
+    assert sorted(mark["name"] for mark in (await scan(page, 20)).marks) == ["Help", "Help", "Help", "Pay", "Pay"]
+
+
+async def test_an_element_that_has_none_is_asked_once_and_nothing_is_said_of_it(page: Page) -> None:
+    await overlay.register(page.context)
+    await page.set_content("<div style='height:40px'></div><button>Pay</button>")
+    await scan(page, 20)
+    assert (await overlay.ask(page.main_frame, "scan", 20))["unopened"] == 0
+    assert not await closed.open_roots(page, 20)
