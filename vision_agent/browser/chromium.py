@@ -50,15 +50,15 @@ async def session_of(page: Page) -> CDPSession | None:
 async def sessions_apart(page: Page, timeout_s: float) -> list[CDPSession]:
     """Those of the frames that have a process of their own."""
     apart = _opened.setdefault(page, _Opened()).apart
-    for frame in page.frames[1:]:
-        if apart.get(frame, ("", None))[0] == frame.url:
-            continue
-        session = None
-        # Refused where the frame shares the process of its parent.
-        with suppress(PlaywrightError, TimeoutError):
-            async with asyncio.timeout(timeout_s):
-                session = await page.context.new_cdp_session(frame)
-        apart[frame] = (frame.url, session)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(timeout_s):
+            for frame in page.frames[1:]:
+                url = frame.url
+                if apart.get(frame, ("", None))[0] == url:
+                    continue
+                apart[frame] = (url, None)  # one that hangs is not waited for again
+                with suppress(PlaywrightError):  # refused where the frame shares the process of its parent
+                    apart[frame] = (url, await page.context.new_cdp_session(frame))
     # Frames come and go meanwhile.
     return [session for frame in page.frames[1:] if (session := apart.get(frame, ("", None))[1]) is not None]
 
