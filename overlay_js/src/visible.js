@@ -14,9 +14,10 @@ import { shapeOf } from './shape.js';
  * @typedef {{absolute: Area, fixed: Area}} Apart what cuts descendants that are positioned so
  */
 
-/** What has no overflow of its own: CSS gives it to boxes that hold blocks. */
-/** CSS pixels. A menu that is folded away may leave the padding of its first item. */
+/** CSS pixels of what is cut, and its share if it is small. A menu that is folded away may leave the padding of its first item. */
 const LEAST_OF_CUT = 6;
+const LEAST_SHARE = 0.25;
+/** What has no overflow of its own: CSS gives it to boxes that hold blocks. */
 const HOLDS_NO_BLOCKS = /^(inline|contents|table-(row|column|header|footer).*|ruby.*)$/;
 
 /** The surroundings of the root. @param {Area} whole @returns {Surroundings} */
@@ -129,9 +130,9 @@ export function piecesOf(element, style, clip, turned) {
   }));
 }
 
-/** Whether enough of it shows to be recognised: of what is cut, more than an edge. @param {number} seen @param {number} whole */
+/** Whether enough of it shows, in one direction, to be recognised: of what is cut, more than an edge. @param {number} seen @param {number} whole */
 function isEnough(seen, whole) {
-  return seen >= 1 && seen >= Math.min(LEAST_OF_CUT, whole / 4);
+  return seen >= 1 && seen >= Math.min(LEAST_OF_CUT, LEAST_SHARE * whole);
 }
 
 /** @param {Element} element @param {CSSStyleDeclaration} style @returns {DOMRect[]} */
