@@ -16,7 +16,7 @@ import { documentToken, elementOf, keyOf } from './registry.js';
 import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
 import { fingerprintOf, isRow, readableOf, rowOf, stateOf } from './state.js';
 import { stretchedOf } from './stretch.js';
-import { apartIn, common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
+import { apartIn, boxAround, common, isAllOfItsBlock, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
 
 const LAID_OVER = new Set(['checkbox', 'radio', 'file', 'range', 'color', 'date']);
 const SAYS_SOMETHING = /[\p{L}\p{N}]|\S\S/u;
@@ -142,12 +142,7 @@ function gather(root, clip, near, isInert, openers) {
 function fieldIn(element, style, clip, turned) {
   const value = readableOf(element);
   const pieces = value ? piecesOf(element, style, clip, turned) : [];
-  if (!value || !pieces.length) return null;
-  const box = {
-    x: Math.min(...pieces.map((piece) => piece.x)), y: Math.min(...pieces.map((piece) => piece.y)),
-    right: Math.max(...pieces.map((piece) => piece.right)), bottom: Math.max(...pieces.map((piece) => piece.bottom)),
-  };
-  return { element, value, box };
+  return value && pieces.length ? { element, value, box: boxAround(pieces) } : null;
 }
 
 /** @param {Element} area @param {import('./quad.js').Area} piece @returns {Omit<Found, 'parent'> | null} */
@@ -330,7 +325,7 @@ function markOf(doc, found, points, rows, labels) {
   const role = roleOf(control);
   const kind = found.drawing ? 'surface' : kindOf(control, role, found.scrolls);
   const called = calledOf(element, control, kind, labels);
-  const piece = found.pieces.find((area) => points[0].x >= area.x && points[0].x <= area.right && points[0].y >= area.y && points[0].y <= area.bottom) ?? found.pieces[0];
+  const piece = shownBy(found, points[0]);
   const state = stateOf(control, found.scrolls);
   if (found.opens) state.popup ??= 'hover';
   return {
@@ -338,6 +333,17 @@ function markOf(doc, found, points, rows, labels) {
     box: { x: piece.x, y: piece.y, width: piece.right - piece.x, height: piece.bottom - piece.y }, corners: piece.corners,
     points, evidence: called.how ? [...found.evidence, called.how] : found.evidence, fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element, rows), disabled: state.disabled === true,
   };
+}
+
+/**
+ * What the mark's outline goes around. Of lines in running text, the one that is clicked: a box around all of them would
+ * hold its neighbours. What stands alone in its block is outlined as a whole.
+ * @param {Found} found
+ * @param {import('./quad.js').Point} point
+ */
+function shownBy({ element, pieces }, { x, y }) {
+  if (pieces.length > 1 && !pieces.some((piece) => piece.corners) && isAllOfItsBlock(element)) return boxAround(pieces);
+  return pieces.find((piece) => x >= piece.x && x <= piece.right && y >= piece.y && y <= piece.bottom) ?? pieces[0];
 }
 
 /** Counts what is covered, by who covers it. @param {Document} doc */

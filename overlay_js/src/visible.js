@@ -1,5 +1,5 @@
 // What of an element can be seen: its areas, clipped by everything that clips it up to the edge of the frame.
-import { clientHeightOf, clientLeftOf, clientTopOf, clientWidthOf, flatChildrenOf, localNameOf, nodeTypeOf, parentNodeOf, rectOf, rectsOf, rectsOfContent, scaleOf, styleOf } from './dom.js';
+import { clientHeightOf, clientLeftOf, clientTopOf, clientWidthOf, flatChildrenOf, flatParentOf, localNameOf, nodeTypeOf, parentNodeOf, rectOf, rectsOf, rectsOfContent, scaleOf, styleOf, textContentOf } from './dom.js';
 import { between, cornersOf, isTurned, ownBox, planeOf, quadsOf, shared, projected, spanOfCorners } from './quad.js';
 import { shapeOf } from './shape.js';
 
@@ -28,6 +28,14 @@ export function outermost(whole) {
 /** What cuts descendants that are positioned. @param {Surroundings} around @returns {Apart} */
 export function apartIn({ apart, flow }) {
   return apart ? apart() : { absolute: flow, fixed: flow };
+}
+
+/** @param {Area[]} pieces @returns {Area} the box around them */
+export function boxAround(pieces) {
+  return {
+    x: Math.min(...pieces.map((piece) => piece.x)), y: Math.min(...pieces.map((piece) => piece.y)),
+    right: Math.max(...pieces.map((piece) => piece.right)), bottom: Math.max(...pieces.map((piece) => piece.bottom)),
+  };
 }
 
 /** What the frame shows, in its own pixels: less than all of it where a person has zoomed in with two fingers. @returns {Area} */
@@ -143,6 +151,24 @@ function boxesOf(element, style) {
   if (style.display !== 'inline' || style.width !== 'auto') return own;
   const boxes = [...own, ...blocksIn(element, 3)];
   return boxes.some((box) => box.width && box.height) ? boxes : blocksIn(element, 3, true);
+}
+
+/** Whether nothing but it stands in the block that its lines are lines of. @param {Element} element */
+export function isAllOfItsBlock(element) {
+  for (let at = element; ;) {
+    const parent = flatParentOf(at);
+    if (!parent || flatChildrenOf(parent).some((child) => child !== at && takesRoom(child))) return false;
+    if (!/^(inline|contents)$/.test(styleOf(parent).display)) return true;
+    at = parent;
+  }
+}
+
+/** @param {Node} node */
+function takesRoom(node) {
+  if (nodeTypeOf(node) === 3) return textContentOf(node).trim() !== '';
+  if (nodeTypeOf(node) !== 1) return false;
+  const { width, height } = rectOf(/** @type {Element} */ (node));
+  return width > 0 && height > 0;
 }
 
 /** The boxes of pictures and blocks that stand in a line, or apart from it. @param {Element} element @param {number} depth @param {boolean} [apart] @returns {DOMRect[]} */

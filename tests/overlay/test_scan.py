@@ -147,6 +147,24 @@ async def test_a_click_on_a_mark_reaches_its_element(
             observation = await browser.observe()
 
 
+BOXES = """link => {
+    const content = new Range();
+    content.selectNodeContents(link);
+    return [content.getBoundingClientRect(), ...link.getClientRects()].map((box) => box.toJSON());
+}"""
+
+
+@pytest.mark.parametrize("trait", ["wrapped_alone"])
+async def test_the_outline_of_a_link_over_several_lines_holds_nothing_else(page: Page, pages: str, trait: str) -> None:
+    for identity, mark in (await by_id(await scanned(page, f"{pages}/{page_of(trait)}"))).items():
+        whole, *lines = await page.locator(f"#{identity}").evaluate(BOXES)
+        is_alone = identity in ("alone", "nested", "picture")
+        wanted = whole if is_alone else max(lines, key=lambda line: float(line["width"]))
+        assert len(lines) > 1 or identity == "more"
+        box = mark["box"].model_dump()
+        assert box == pytest.approx({side: wanted[side] for side in box}, abs=1), identity
+
+
 async def click_and_see(browser: live.LiveBrowser, mark: Mark) -> tuple[str, list[str]]:
     seen = browser._seen
     assert seen is not None
