@@ -13,6 +13,7 @@
  * @property {boolean} structure a list, a dialog, a form: it holds others
  * @property {boolean} row of a table or list
  * @property {boolean} header of a column, by which a table is sorted
+ * @property {boolean} borrows a control only by its role, which hears no press itself: what it does is done by who listens around it
  * @property {boolean} item known only by the clicks that its list listens for
  * @property {number} twin index of the link with words to the same place beside this picture, -1 where none
  * @property {string} resizes which way it is dragged to resize something, '' for all else
@@ -57,9 +58,9 @@ export function onePerIntent(candidates, view) {
   oneHandleEach(candidates, stays);
   // From the inside out: what only listens for others is none of those that another may listen for.
   for (let index = candidates.length - 1; index >= 0; index--) {
-    const { strong, scrolls, surface, size, tells, points, opens } = candidates[index];
+    const { strong, scrolls, surface, size } = candidates[index];
     if (!stays[index] || strong || scrolls || surface) continue;
-    if (size > GIANT * view || (!tells && listensForOthers(candidates, stays, index, view)) || (points && saysNoMore(candidates, stays, index)) || (opens && outermostInside(candidates, stays, index).length)) stays[index] = false;
+    stays[index] = size <= GIANT * view && !answersForOthers(candidates, stays, index, view);
   }
   candidates.forEach((candidate, index) => {
     if (!stays[index]) return;
@@ -74,6 +75,8 @@ export function onePerIntent(candidates, view) {
       stays[index] = candidate.listens && isPartOnly(candidate, candidates[outer]);
     } else if (!candidates[outer].strong && givesWay(candidates, stays, outer, index)) {
       stays[outer] = false;
+    } else if (candidate.borrows && candidates[outer].header && candidates[outer].listens) {
+      stays[index] = false; // it is there for the keyboard
     }
   });
   return stays;
@@ -95,6 +98,14 @@ function oneHandleEach(candidates, stays) {
   }
 }
 
+/** Whether it answers, to the mouse or the pointer, for what is in it. @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index @param {number} view */
+function answersForOthers(candidates, stays, index, view) {
+  const { tells, points, opens } = candidates[index];
+  if (!tells && listensForOthers(candidates, stays, index, view)) return true;
+  if (points && saysNoMore(candidates, stays, index)) return true;
+  return opens && outermostInside(candidates, stays, index).length > 0;
+}
+
 /** Whether something that is known only by its listeners has them for what is in it. @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index @param {number} view */
 function listensForOthers(candidates, stays, index, view) {
   const outer = candidates[index];
@@ -103,10 +114,14 @@ function listensForOthers(candidates, stays, index, view) {
   if (isPanel && outer.words() > MUCH_TEXT) return true;
   const inside = outermostInside(candidates, stays, index);
   if (!inside.length) return false;
-  // The pointer over its words and arrows says the same as it does itself.
-  if (outer.header && outer.listens && inside.every((inner) => !inner.strong && !(inner.listens && inner.tells))) return false;
+  if (outer.header && outer.listens && inside.every(isPartOfHeading)) return false;
   if (!outer.listens || outer.item || inside.length >= MANY || (isPanel && inside.length > 1)) return true;
   return saysNoMore(candidates, stays, index);
+}
+
+/** Whether a press on it is one on the heading around it that sorts: its words, its arrows, a button for the keyboard. @param {Candidate} inner */
+function isPartOfHeading(inner) {
+  return inner.borrows || !(inner.strong || (inner.listens && inner.tells));
 }
 
 /** Whether all its words are those of what is in it. @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index */

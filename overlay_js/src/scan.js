@@ -210,6 +210,7 @@ function reduce(found, view) {
     structure: isStructure(each.element),
     row: isRow(each.element),
     header: roleOf(each.element) === 'columnheader',
+    borrows: each.strong && !each.listens && each.evidence.every((reason) => /^(role=|tabindex|cursor:)/.test(reason)),
     item: each.item,
     twin: twins[index],
     resizes: resizeOf(each),

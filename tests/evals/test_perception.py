@@ -221,6 +221,19 @@ async def test_a_part_that_does_what_is_done_around_it_is_no_target_of_its_own(a
     assert sure(told) == ["b#star", "div#card"]
 
 
+async def test_a_heading_that_sorts_and_the_button_in_it_for_the_keyboard_are_one_intent(answers: Answers) -> None:
+    html = """<style>i { display: inline-block; width: 14px; height: 14px } th { width: 200px; cursor: pointer }</style>
+        <table><tr><th id=size>Size<i id=by role=button tabindex=0></i></th>
+        <th id=city>City<i id=filter role=button tabindex=0></i></th></tr></table><p id=out></p><script>
+        for (const each of [size, city]) each.onclick = () => { out.textContent += 'sorted ' };
+        filter.onclick = (event) => { event.stopPropagation(); out.title += 'filter' };
+        </script>"""
+
+    _, told = await answers(html)
+
+    assert sure(told) == ["i#filter", "th#city", "th#size"]
+
+
 async def test_a_page_that_moves_by_itself_does_not_make_its_things_act(answers: Answers) -> None:
     html = """<p id=clock>0</p><p id=idle style="width:90px;cursor:pointer">Idle</p>
         <script>setInterval(() => clock.textContent = performance.now(), 10)</script>"""

@@ -35,7 +35,8 @@ It is **unsure**, which counts neither for nor against a mark, when there is a r
 
 Links that lead to the same address within the same parent or grandparent are one intent: one marked is enough, and
 marks on the others are neither right nor wrong. A control and what is around it that acts and has no other words are
-one target. A mark belongs to the innermost target around what its point hits.
+one target; so are the heading of a column that acts and a wordless control in it that is one by its role alone and
+hears no press itself. A mark belongs to the innermost target around what its point hits.
 Marks of what scrolls and of surfaces (canvas, video, embedded things) are not held against this truth at all.
 """
 
@@ -379,9 +380,16 @@ def _intents(looked: Looked, sure: list[bool], reasons: list[str]) -> list[str]:
         outer = next((each for each in looked.around(place)[1:] if sure[each]), -1)
         if not sure[place] or outer < 0 or _is_control(reasons[outer]) or not _is_control(reasons[place]):
             continue
-        if fact["text"] == looked.facts[outer]["text"]:
+        if fact["text"] == looked.facts[outer]["text"] or _is_for_its_heading(looked, place, outer):
             names[outer] = names[place]
     return names
+
+
+def _is_for_its_heading(looked: Looked, place: int, outer: int) -> bool:
+    """Whether a control says nothing and hears nothing itself, so that a press on it is one on the column's heading."""
+    fact = looked.facts[place]
+    is_mute = not fact["text"] and fact["tag"] not in NATIVE and fact["href"] is None
+    return is_mute and not looked.heard(place) & PRESSES and looked.role(outer) == "columnheader"
 
 
 def _target(looked: Looked, place: int, why: str, is_sure: bool, intent: str) -> Target:
