@@ -93,7 +93,17 @@ async def test_nothing_of_ours_stays_with_the_page(page: Page, site: str) -> Non
 def attached(page: Page) -> dict[str, int]:
     """How many listeners there are to each event, and how many sessions; both are below the public API."""
     impl, context = page._impl_obj, page.context._impl_obj
-    events = ("dialog", "request", "requestfinished", "requestfailed", "close", "download", "crash", "popup")
+    events = (
+        "dialog",
+        "request",
+        "requestfinished",
+        "requestfailed",
+        "close",
+        "download",
+        "crash",
+        "popup",
+        "framenavigated",
+    )
     sessions = sum(type(each).__name__ == "CDPSession" for each in impl._connection._objects.values())
     return {event: len(impl.listeners(event)) for event in events} | {
         "page": len(context.listeners("page")),

@@ -76,7 +76,7 @@ def settings(tmp_path: Path) -> Settings:
 def listeners(page: plain.Page) -> dict[str, int]:
     """How many there are to each event; what listens is below the public API."""
     impl, context = page._impl_obj, page.context._impl_obj
-    events = ("dialog", "request", "requestfinished", "requestfailed", "close", "download", "crash")
+    events = ("dialog", "request", "requestfinished", "requestfailed", "close", "download", "crash", "framenavigated")
     return {event: len(impl.listeners(event)) for event in events} | {"page": len(context.listeners("page"))}
 
 

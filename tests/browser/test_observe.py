@@ -19,7 +19,7 @@ from pydantic import SecretStr
 
 from tests.conftest import ROOT, Server
 from tests.vision.test_annotate import numbers_in
-from vision_agent.actions import Click, Point
+from vision_agent.actions import Click, Goto, Point, Reload
 from vision_agent.browser import frames, live, overlay
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
@@ -188,6 +188,23 @@ async def test_a_frame_that_crashed_is_said_within_the_deadline(page: Page, serv
         await crashed(await page.context.new_cdp_session(frame))
         with pytest.raises(BrowserUnavailable, match="crashed"):
             await browser.observe()
+
+
+@pytest.mark.parametrize("how", ["reload", "goto"])
+async def test_a_page_of_which_a_frame_crashed_can_be_loaded_again(page: Page, serve: Server, how: str) -> None:
+    port = serve({"/in": "<button>In</button>"}).rpartition(":")[2]
+    address = serve({"/": f"<button>Fine</button><iframe name=pay src='http://localhost:{port}/in'></iframe>"})
+    async with live.on(page, HANGING, Contract()) as browser:
+        await browser.open(address)
+        before = await browser.observe()
+        frame = page.frame("pay")
+        assert frame is not None
+        await crashed(await page.context.new_cdp_session(frame))
+        outcome = await browser.act(Reload() if how == "reload" else Goto(url=address), before)
+        assert outcome.status == "done", outcome.sentence
+        after = await browser.observe()
+        assert sorted(names(after)) == ["Fine", "In"]
+        assert (await browser.act(Click(target=after.marks[0].number), after)).status == "done"
 
 
 async def test_a_page_that_crashed_is_said_within_the_deadline(page: Page, serve: Server) -> None:

@@ -41,6 +41,7 @@ _LOOKS = 4
 """How often an action may wait for the page: to find its target, to see it stand still, to send, to read back."""
 _STILL_MS = 1000.0
 """For what has just been seen to stand still."""
+_AFTER_A_CRASH_S = 5.0
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
 
 
@@ -386,7 +387,11 @@ class Hands:
                 await open_page(page, url, self.policy, self.settings.navigation_deadline_s)
                 return Done(f"Opened {url}", None)
             case actions.Reload():
-                await page.reload(timeout=timeout, wait_until="commit")
+                try:
+                    await page.reload(timeout=timeout, wait_until="commit")
+                except PlaywrightError as error:
+                    if not await _loads_all_the_same(page, error):
+                        raise
                 return Done("Loaded the page again", None)
             case actions.Back() | actions.Forward():
                 was = page.url
@@ -496,10 +501,23 @@ async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float
     except PlaywrightError as error:
         if overlay.is_gone(error):
             raise
-        if "Download is starting" in error.message:
+        if "Download is starting" in error.message or await _loads_all_the_same(page, error):
             return
         reason = re.sub(r"^Page\.goto: ", "", error.message.splitlines()[0])
         raise Refused("unreachable", f"{url} could not be opened: {reason.removesuffix(f' at {url}')}.") from error
+
+
+async def _loads_all_the_same(page: Page, error: PlaywrightError) -> bool:
+    """Whether the page comes though that was refused: Playwright refuses loads where a frame crashed, and does them."""
+    if "Page crashed" not in error.message:
+        return False
+    try:
+        await page.wait_for_event(
+            "framenavigated", lambda frame: frame is page.main_frame, timeout=_AFTER_A_CRASH_S * 1000
+        )
+    except PlaywrightError:
+        return False  # the page itself has crashed: only another tab helps
+    return True
 
 
 def _option(wanted: str, offered: Sequence[str]) -> str | None:

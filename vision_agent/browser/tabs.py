@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from playwright.async_api import BrowserContext, Dialog, Download, Page, Request
+from playwright.async_api import BrowserContext, Dialog, Download, Frame, Page, Request
 from playwright.async_api import Error as PlaywrightError
 
 _MOST_TABS = 12
@@ -71,6 +71,7 @@ class Tabs:
         self._on(page, "dialog", self._dialog)
         self._on(page, "download", self._download)
         self._on(page, "crash", self._crash)
+        self._on(page, "framenavigated", self._arrived)
         self._on(page, "close", self._closed)
         self._on(page, "request", self._begun)
         self._on(page, "requestfinished", self._over)
@@ -148,6 +149,10 @@ class Tabs:
     def _crash(self, page: Page) -> None:
         self._crashed.add(page)
         self._say("crash", f"tab {self.number(page)} crashed")
+
+    def _arrived(self, frame: Frame) -> None:
+        if frame.parent_frame is None:
+            self._crashed.discard(frame.page)  # it was a frame that had, and the page was loaded again
 
     def _closed(self, page: Page) -> None:
         if page not in self.pages:
