@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from vision_agent.types import Box, Mark, Size
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
-from vision_agent.vision.rects import Rect, as_rect, rect_of
+from vision_agent.vision.rects import Rect, as_rect, edges_of, rect_of
 from vision_agent.vision.style import GLYPHS, STYLE, Hand, Ink, Style, ink_on, plate_of, rgb
 
 _TINY_PX = 10
@@ -97,9 +97,8 @@ def draw(picture: Picture, layer: Layer) -> Picture:
 def drawn_rects(boxes: Sequence[Box], picture: Picture) -> NDArray[np.int32]:
     """Page boxes as they are drawn: whole pixels, at least one each way, inside the picture; a row for each."""
     map, size = picture.map, picture.size
-    edges = np.array([(box.x, box.y, box.right, box.bottom) for box in boxes], np.float64).reshape(-1, 4)
     offset, scale = [map.offset_x, map.offset_y] * 2, [map.scale_x, map.scale_y] * 2
-    whole = np.rint((edges - offset) / scale)
+    whole = np.rint((edges_of(boxes) - offset) / scale)
     limits = np.array([size.width, size.height])
     start = np.clip(whole[:, :2], 0, limits - 1)
     end = np.clip(whole[:, 2:], start + 1, limits)

@@ -13,7 +13,6 @@ is does not matter here beyond its kind.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import cv2
@@ -21,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision_agent.types import Box, Mark
-from vision_agent.vision.annotate import drawn_rects, gap, strokes
-from vision_agent.vision.picture import Picture, Pixels, pixels_of
+from vision_agent.vision.annotate import gap, strokes
+from vision_agent.vision.colours import choose_colours
+from vision_agent.vision.ground import Ground, survey
+from vision_agent.vision.picture import Picture
 from vision_agent.vision.rects import (
-    CONTAINED,
     Bools,
     Floats,
     Group,
@@ -34,13 +34,12 @@ from vision_agent.vision.rects import (
     as_rect,
     common_area,
     connected,
-    gaps_between,
+    edges_of,
     rect_of,
     shares_of,
-    sum_under,
     sums_under,
 )
-from vision_agent.vision.style import PALETTE, STYLE, Hand, Style
+from vision_agent.vision.style import STYLE, Hand, Style
 
 # What a candidate's faults cost, against preferences between 0 and 1.2. Found by looking at marked pages.
 _INK = 4.0
@@ -54,16 +53,10 @@ _PER_PIXEL_AWAY = 0.03
 _BENT = 0.3
 _LEADER_OVER_OTHER = 0.08
 
-_NEIGHBOUR_PX = 12
 _CUT_PX = 15
-_COARSE = 2
-_COARSER = 4
-_ROOMY = 999
-"""Room for any number."""
 
 # Alike neighbours, and what it is worth that their numbers stand alike.
 _ROW_GAP_PX = 24
-_COLUMN_GAP_PX = 40
 _MISFIT = 3.0
 _MIXED = 0.5
 _STRAY = 2.0
@@ -76,7 +69,6 @@ _NEAR_PX = 140
 _STRIDE = 3
 _CLOSEST = 12
 _MANY_FAR = 60
-_ROUNDS = 5
 
 
 def place(
@@ -93,10 +85,10 @@ def place(
     spots: list[Rect] = []
     colours: list[str] = []
     if inside:
-        ground = _survey(inside, picture, style)
+        ground = survey(inside, picture, style)
         kept = _kept(inside, before)
         spots = _assign(ground, _gather(ground), kept, style)
-        colours = _colours(inside, ground, kept)
+        colours = choose_colours(inside, ground.kinds, ground.near, {i: was.colour for i, was in kept.items()})
     result = iter(zip(spots, colours, strict=True))
     return tuple(
         _placed(mark, *next(result)) if is_in else _unplaced(mark) for mark, is_in in zip(marks, shown, strict=True)
@@ -106,8 +98,7 @@ def place(
 def _shown(boxes: Sequence[Box], picture: Picture) -> list[bool]:
     """Which page boxes are in the picture; of one that its edge cuts, enough for a number must be there."""
     map, size = picture.map, picture.size
-    edges = np.array([(box.x, box.y, box.right, box.bottom) for box in boxes]).reshape(-1, 4)
-    edges = (edges - [map.offset_x, map.offset_y] * 2) / ([map.scale_x, map.scale_y] * 2)
+    edges = (edges_of(boxes) - [map.offset_x, map.offset_y] * 2) / ([map.scale_x, map.scale_y] * 2)
     whole = edges[:, 2:] - edges[:, :2]
     part = np.minimum(edges[:, 2:], (size.width, size.height)) - np.maximum(edges[:, :2], 0)
     # Half a pixel more or less is rounding, and no cut.
@@ -144,141 +135,6 @@ def _kept(marks: Sequence[Mark], before: Sequence[Mark]) -> dict[int, _Kept]:
     return kept
 
 
-# --- what the picture and the targets say -----------------------------------------------------------------------------
-
-
-@dataclass
-class _Ground:
-    """Tables over the picture and the targets; each answers for any rectangle with four look-ups."""
-
-    rects: Ints
-    wide: Ints
-    """Width and height of each label in the wide hand."""
-    narrow: Ints
-    kinds: Ints
-    is_toggle: Bools
-    is_link: Bools
-    is_field: Bools
-    width: int
-    height: int
-    ink: Ints
-    """Summed, at half size: pixels on an edge."""
-    cover: Ints
-    """Summed: how many targets lie on each pixel."""
-    nearest: Ints
-    """At a quarter of the size: a label of the target centre that is nearest."""
-    gaps: NDArray[np.int16]
-    """From each target to each."""
-    containers: Ints
-    """For each target a row of those it is in, filled up with -1."""
-
-    def foreign(self, at: Ints, of: Ints) -> Ints:
-        """How many pixels of other targets' boxes lie under these rectangles; `of` says whose labels they are."""
-        under = sum_under(self.cover, at) - common_area(at, self.rects[of])
-        for outer in self.containers[of].T:
-            if (inside := np.nonzero(outer >= 0)[0]).size:
-                under[inside] -= common_area(at[inside], self.rects[outer[inside]])
-        return under
-
-    def is_inside(self, at: Ints) -> Bools:
-        """Whether these rectangles are whole in the picture."""
-        return (at[:, 0] >= 0) & (at[:, 1] >= 0) & (at[:, 2] <= self.width) & (at[:, 3] <= self.height)
-
-    def ink_share(self, at: Ints) -> Floats:
-        """The share of each rectangle that is ink."""
-        coarse = at // _COARSE
-        return (sum_under(self.ink, coarse) / np.maximum(1, area_of(coarse))).astype(np.float32)
-
-    def is_nearest(self, at: Ints, of: Ints) -> Bools:
-        """Whether the target centre nearest to each rectangle's middle is its own."""
-        own: Bools = self._nearest_at(at) == self._nearest_at(self.rects)[of]
-        return own
-
-    def _nearest_at(self, at: Ints) -> Ints:
-        x, y = (at[:, 0] + at[:, 2]) // (2 * _COARSER), (at[:, 1] + at[:, 3]) // (2 * _COARSER)
-        height, width = self.nearest.shape
-        found: Ints = self.nearest[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)]
-        return found
-
-    def clipped(self, at: Ints) -> Ints:
-        """The parts of these rectangles that are in the picture."""
-        limits = np.array([self.width, self.height, self.width, self.height], np.int32)
-        return np.clip(at, 0, limits).astype(np.int32)
-
-
-def _survey(marks: Sequence[Mark], picture: Picture, style: Style) -> _Ground:
-    rects = drawn_rects([mark.box for mark in marks], picture)
-    pixels = pixels_of(picture)
-    height, width = pixels.shape[:2]
-    cover = np.zeros((height, width), np.uint8)
-    for left, top, right, bottom in rects.tolist():
-        cover[top:bottom, left:right] += 1
-    gaps = gaps_between(rects)
-    return _Ground(
-        rects=rects,
-        wide=_label_sizes(marks, rects, style, "wide"),
-        narrow=_label_sizes(marks, rects, style, "narrow"),
-        kinds=np.unique([mark.kind for mark in marks], return_inverse=True)[1].astype(np.int32),
-        is_toggle=np.array([mark.kind == "toggle" for mark in marks]),
-        is_link=np.array([mark.kind == "link" for mark in marks]),
-        is_field=np.array([mark.kind == "field" for mark in marks]),
-        width=width,
-        height=height,
-        ink=_ink_table(pixels, rects),
-        cover=np.asarray(cv2.integral(cover), np.int32),
-        nearest=_nearest_centres(rects, width, height),
-        gaps=gaps,
-        containers=_containers(rects, gaps),
-    )
-
-
-def _label_sizes(marks: Sequence[Mark], rects: Ints, style: Style, hand: Hand) -> Ints:
-    # All digits of a hand are equally wide.
-    texts, which = np.unique([mark.letter + "0" * len(str(mark.number)) for mark in marks], return_inverse=True)
-    pairs = [(style.label_size(text, 0, hand), style.label_size(text, _ROOMY, hand)) for text in texts.tolist()]
-    sizes = np.array([[(size.width, size.height) for size in pair] for pair in pairs], np.int32)
-    has_room = rects[:, 2] - rects[:, 0] >= sizes[which, 1, 0]
-    found: Ints = sizes[which, has_room.astype(np.int32)]
-    return found
-
-
-def _ink_table(pixels: Pixels, rects: Ints) -> Ints:
-    """Where brightness changes sharply, as it does at the strokes of letters."""
-    height, width = pixels.shape[:2]
-    # At half size everything costs a quarter; rounded up, so that the last odd pixel has a place.
-    half = cv2.resize(pixels, (-(-width // _COARSE), -(-height // _COARSE)), interpolation=cv2.INTER_AREA)
-    grey = cv2.cvtColor(half, cv2.COLOR_BGR2GRAY)
-    change = cv2.morphologyEx(grey, cv2.MORPH_GRADIENT, np.ones((2, 2), np.uint8))
-    edges = np.asarray(cv2.threshold(change, 20, 1, cv2.THRESH_BINARY)[1], np.uint8)
-    # Outlines will be drawn here, so there is nothing left to cover.
-    for left, top, right, bottom in (rects // _COARSE).tolist():
-        cv2.rectangle(edges, (left, top), (right, bottom), 0, 2)
-    return np.asarray(cv2.integral(edges), np.int32)
-
-
-def _nearest_centres(rects: Ints, width: int, height: int) -> Ints:
-    field = np.ones((-(-height // _COARSER), -(-width // _COARSER)), np.uint8)
-    x, y = (rects[:, 0] + rects[:, 2]) // (2 * _COARSER), (rects[:, 1] + rects[:, 3]) // (2 * _COARSER)
-    field[np.minimum(y, field.shape[0] - 1), np.minimum(x, field.shape[1] - 1)] = 0
-    _, labels = cv2.distanceTransformWithLabels(field, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=cv2.DIST_LABEL_PIXEL)
-    return np.asarray(labels, np.int32)
-
-
-def _containers(rects: Ints, gaps: NDArray[np.int16]) -> Ints:
-    areas = area_of(rects)
-    one, other = np.nonzero(gaps < 0)
-    one, other = one[one != other], other[one != other]
-    common = common_area(rects[one], rects[other])
-    is_in, is_around = common >= CONTAINED * areas[one], common >= CONTAINED * areas[other]
-    # Of two that are alike each is in the other; else only the smaller is in the larger.
-    inside = is_in & ((areas[other] > areas[one]) | is_around)
-    inner, outer = one[inside], other[inside]
-    many = np.bincount(inner, minlength=len(rects))
-    rows = np.full((len(rects), many.max()), -1, np.int32)
-    rows[inner, np.arange(len(inner)) - (np.cumsum(many) - many)[inner]] = outer
-    return rows
-
-
 # --- candidates and their cost ----------------------------------------------------------------------------------------
 
 
@@ -289,7 +145,7 @@ class _Candidates(NamedTuple):
     costs: Floats
 
 
-def _gather(ground: _Ground) -> _Candidates:
+def _gather(ground: Ground) -> _Candidates:
     rects, preferences = _around(ground)
     many = rects.shape[1]
     of = np.repeat(np.arange(len(rects), dtype=np.int32), many)
@@ -332,7 +188,7 @@ _ABOVE_AND_BELOW = [
 """Two rows of numbers over and under a row of things that are narrower than their numbers."""
 
 
-def _around(ground: _Ground) -> tuple[Ints, Floats]:
+def _around(ground: Ground) -> tuple[Ints, Floats]:
     """Label rectangles in, across the edge of, and beside each target, with how welcome each place is."""
     rects, preferences = [], []
     left, top, right, bottom = ground.rects.T
@@ -354,7 +210,7 @@ def _around(ground: _Ground) -> tuple[Ints, Floats]:
     return np.stack(rects, axis=1).astype(np.int32), np.array(preferences, np.float32)
 
 
-def _costs(ground: _Ground, at: Ints, of: Ints) -> Floats:
+def _costs(ground: Ground, at: Ints, of: Ints) -> Floats:
     """What is bad about these label rectangles, infinite where one breaks a hard rule about targets or the picture."""
     costs = np.full(len(at), np.inf, np.float32)
     possible = np.nonzero(ground.is_inside(at))[0]
@@ -379,11 +235,10 @@ def _costs(ground: _Ground, at: Ints, of: Ints) -> Floats:
 # --- who gets which ---------------------------------------------------------------------------------------------------
 
 
-def _assign(ground: _Ground, candidates: _Candidates, kept: dict[int, _Kept], style: Style) -> list[Rect]:
+def _assign(ground: Ground, candidates: _Candidates, kept: dict[int, _Kept], style: Style) -> list[Rect]:
     """One place for each mark: as before, then with its neighbours, then those with the fewest to choose from first."""
     board = _Board(ground, candidates)
-    gone = [mark for mark, was in kept.items() if not board.take_again(mark, was.spot)]
-    for mark in gone:
+    for mark in board.take_again(kept):
         board.take_again_far(mark, kept[mark].spot)
     groups = _groups(ground)
     clashes = _clashes(groups, candidates)
@@ -397,18 +252,17 @@ def _assign(ground: _Ground, candidates: _Candidates, kept: dict[int, _Kept], st
     return [board.spots[mark] for mark in range(len(ground.rects))]
 
 
-def _groups(ground: _Ground) -> list[Group]:
+def _groups(ground: Ground) -> list[Group]:
     """Rows, columns and grids of alike things, the largest first."""
     left, top, right, bottom = ground.rects.T
     wide, high = right - left, bottom - top
-    one, other = np.nonzero(ground.gaps <= _COLUMN_GAP_PX)
-    one, other = one[one < other], other[one < other]
-    apart = ground.gaps[one, other]
+    once = ground.near.one < ground.near.other
+    one, other, apart = (each[once] for each in ground.near)
     alike = (ground.kinds[one] == ground.kinds[other]) & (np.abs(high[one] - high[other]) <= 1)
     # In a line of text links are of any width, and there each number had better go where it is mistaken least.
     is_even = (np.abs(wide[one] - wide[other]) <= 1) | ~ground.is_link[one]
     in_row = (np.abs(top[one] - top[other]) <= 1) & is_even & (apart <= _ROW_GAP_PX)
-    in_column = (np.abs(left[one] - left[other]) <= 1) & (apart <= np.maximum(high[one], _COLUMN_GAP_PX))
+    in_column = np.abs(left[one] - left[other]) <= 1
     joined = alike & (apart >= -1) & (in_row | in_column)
     one, other = one[joined], other[joined]
     found = connected(len(left), one, other)
@@ -418,22 +272,29 @@ def _groups(ground: _Ground) -> list[Group]:
 class _Board:
     """Who has which place. `taken` holds, for each pixel, the mark whose label lies there, plus one."""
 
-    def __init__(self, ground: _Ground, candidates: _Candidates) -> None:
+    def __init__(self, ground: Ground, candidates: _Candidates) -> None:
         self.spots: dict[int, Rect] = {}
         self._ground = ground
+        self._targets = [as_rect(edges) for edges in ground.rects.tolist()]
         self._candidates = candidates
         self._has = np.zeros(len(ground.rects), np.bool_)
         self._taken = np.zeros((ground.height, ground.width), np.int16)
         self._points = _points(candidates.rects, ground)
 
-    def take_again(self, mark: int, spot: Rect) -> bool:
-        """Take the place the mark had, if it is one of its places, still free, and not much worse than its best."""
-        costs = self._candidates.costs[mark]
-        same = (self._candidates.rects[mark] == spot).all(axis=1) & (costs <= costs.min() + _STRAY) & np.isfinite(costs)
-        if not same.any() or self._under(spot).any():
-            return False
-        self._put(mark, spot)
-        return True
+    def take_again(self, kept: dict[int, _Kept]) -> list[int]:
+        """Take the places the marks had, where that is one of theirs, still free, and not much worse than their best.
+
+        Returns those that could not.
+        """
+        if not kept:
+            return []
+        marks, spots = np.array(list(kept)), np.array([was.spot for was in kept.values()], np.int32)
+        costs = self._candidates.costs[marks]
+        is_good = np.isfinite(costs) & (costs <= costs.min(axis=1, keepdims=True) + _STRAY)
+        is_same = (self._candidates.rects[marks] == spots[:, None]).all(axis=2)
+        may_stay = (is_same & is_good).any(axis=1).tolist()
+        asked = zip(kept.items(), may_stay, strict=True)
+        return [mark for (mark, was), may in asked if not (may and self._take(mark, was.spot))]
 
     def take_again_far(self, mark: int, spot: Rect) -> None:
         """Take the place at the end of a line that the mark had, if there is still no room near it."""
@@ -447,30 +308,25 @@ class _Board:
         group = group[~self._has[group]]
         if len(group) < 2:
             return
-        costs = self._candidates.costs[group].copy()
+        costs = self._candidates.costs[group]
         costs[self._taken.ravel()[self._points[group]].any(axis=2)] = np.inf
         capped, clashes = np.minimum(costs, _MISFIT), clashes[group]
         choice, cost = _one_for_all(capped, clashes)
-        tops, lefts = self._ground.rects[group, 1], self._ground.rects[group, 0]
-        if len(group) > 5 and np.ptp(lefts) > 3:
-            choice, cost = _one_for_each_column(lefts, capped, clashes, choice, cost)
-        if len(group) > 3 and np.ptp(tops) <= 2:
+        lefts, tops, rights, _ = zip(*[self._targets[mark] for mark in group.tolist()], strict=True)
+        if len(group) > 5 and _spread(lefts) > 3:
+            choice, cost = _one_for_each_column(np.array(lefts), capped, clashes, choice, cost)
+        if len(group) > 3 and _spread(tops) <= 2:
             choice = _by_turns(self._candidates.rects[group], capped, choice, cost)
         at = np.arange(len(group))
         its = costs[at, choice]
-        is_grid = np.ptp(self._ground.rects[group, 2] - lefts) <= 2
+        is_grid = _spread([right - left for left, right in zip(lefts, rights, strict=True)]) <= 2
         good = np.isfinite(its) & (its <= costs.min(axis=1) + (_STRAY if is_grid else _STRAY_MIXED))
         spots = self._candidates.rects[group, choice]
         for mark, spot in zip(group[good].tolist(), spots[good].tolist(), strict=True):
-            if not self._under(as_rect(spot)).any():
-                self._put(mark, as_rect(spot))
+            self._take(mark, as_rect(spot))
 
     def take_first_free(self, mark: int) -> bool:
-        for place in self._places(mark):
-            if not self._under(place).any():
-                self._put(mark, place)
-                return True
-        return False
+        return any(self._take(mark, place) for place in self._places(mark))
 
     def _places(self, mark: int) -> Iterator[Rect]:
         """Where it may be, cheapest first."""
@@ -500,7 +356,7 @@ class _Board:
     def take_farther_away(self, mark: int, style: Style, *, is_crowd: bool) -> None:
         """Take the best free place near the target, else anywhere, else one that covers least."""
         whole = (0, 0, self._ground.width, self._ground.height)
-        target = as_rect(self._ground.rects[mark].tolist())
+        target = self._targets[mark]
         left, top, right, bottom = target
         near = (left - _NEAR_PX, top - _NEAR_PX, right + _NEAR_PX, bottom + _NEAR_PX)
         place = (
@@ -551,7 +407,7 @@ class _Board:
 
     def _line(self, mark: int, place: Rect) -> float:
         """What the line from here to the target would cost by what it crosses."""
-        lines = np.array(strokes(place, as_rect(self._ground.rects[mark].tolist())), np.int32).reshape(-1, 4)
+        lines = np.array(strokes(place, self._targets[mark]), np.int32).reshape(-1, 4)
         lines = self._ground.clipped(lines)
         crossed = self._ground.foreign(lines, np.full(len(lines), mark, np.int32)).clip(0).sum()
         labels = sum(int(np.count_nonzero(self._under(as_rect(line)))) for line in lines.tolist())
@@ -564,6 +420,17 @@ class _Board:
         left = max(0, min(left, self._ground.width - wide))
         top = max(0, min(top, self._ground.height - high))
         return left, top, left + wide, top + high
+
+    def _take(self, mark: int, place: Rect) -> bool:
+        """Whether the place was free; it is taken now."""
+        left, top, right, bottom = place
+        under = self._taken[top:bottom, left:right]
+        if under.any():
+            return False
+        under.fill(mark + 1)
+        self.spots[mark] = place
+        self._has[mark] = True
+        return True
 
     def _under(self, place: Rect) -> NDArray[np.int16]:
         left, top, right, bottom = place
@@ -579,15 +446,19 @@ class _Board:
         self._has[mark] = False
 
 
-def _points(rects: Ints, ground: _Ground) -> Ints:
+def _spread(values: Sequence[int]) -> int:
+    return max(values) - min(values)
+
+
+def _points(rects: Ints, ground: Ground) -> Ints:
     """Where in the flattened picture to look whether a label lies on these rectangles.
 
     Labels are equally high and nine pixels wide at least, so that none slips through between the points.
     """
     left, top, right, bottom = np.moveaxis(rects, -1, 0)[..., None]
     x = np.minimum(left + np.arange(0, int((right - left).max()) + 7, 8, dtype=np.int32), right - 1)
-    x = np.minimum(np.maximum(x, 0), ground.width - 1)
-    y = np.minimum(np.maximum(np.concatenate([top, bottom - 1], axis=-1), 0), ground.height - 1)
+    np.clip(x, 0, ground.width - 1, out=x)
+    y = np.clip(np.concatenate([top, bottom - 1], axis=-1), 0, ground.height - 1)
     points: Ints = (y[..., None] * np.int32(ground.width) + x[..., None, :]).reshape(*rects.shape[:2], -1)
     return points
 
@@ -611,12 +482,15 @@ def _clashes(groups: Sequence[Group], candidates: _Candidates) -> Bools:
 
 def _one_for_all(costs: Floats, clashes: Bools) -> tuple[Group, float]:
     """The place that is best for all, and what it costs each on average."""
-    average = costs.mean(axis=0) + _MISFIT * clashes.mean(axis=0)
+    # Sums, for the groups are many and small: a mean takes twice as long.
+    average = costs.sum(axis=0) / len(costs) + _MISFIT * (clashes.sum(axis=0) / len(costs))
     best = int(average.argmin())
     return np.full(len(costs), best), float(average[best])
 
 
-def _one_for_each_column(lefts: Ints, costs: Floats, clashes: Bools, choice: Group, cost: float) -> tuple[Group, float]:
+def _one_for_each_column(
+    lefts: Group, costs: Floats, clashes: Bools, choice: Group, cost: float
+) -> tuple[Group, float]:
     """A place for each column, if that is better by more than it is worth that all stand alike."""
     columns = np.unique((lefts + 1) // 3, return_inverse=True)[1]
     many = int(columns.max()) + 1
@@ -642,34 +516,3 @@ def _by_turns(rects: Ints, costs: Floats, choice: Group, cost: float) -> Group:
         if average < cost:
             choice, cost = turns, average
     return choice
-
-
-# --- colours ----------------------------------------------------------------------------------------------------------
-
-
-def _colours(marks: Sequence[Mark], ground: _Ground, kept: dict[int, _Kept]) -> list[str]:
-    """A shade of its kind for each mark, another than its neighbours', and the one it had where that is so."""
-    one, other = np.nonzero(ground.gaps <= _NEIGHBOUR_PX)
-    beside = (one != other) & (ground.kinds[one] == ground.kinds[other])
-    one, other = one[beside], other[beside]
-    starts = np.searchsorted(one, np.arange(len(marks) + 1)).tolist()
-    weights = (1 / (1.0 + np.maximum(0, ground.gaps[one, other]))).tolist()
-    near = other.tolist()
-    palettes = [PALETTE[mark.kind] for mark in marks]
-    shades = [
-        palette.index(kept[i].colour) if i in kept and kept[i].colour in palette else -1
-        for i, palette in enumerate(palettes)
-    ]
-    # The first round gives each mark the shade worn least around it; the others settle what clashes still.
-    for _ in range(_ROUNDS):
-        before = shades.copy()
-        for i, palette in enumerate(palettes):
-            worn = [0.0] * len(palette)
-            for at in range(starts[i], starts[i + 1]):
-                if (shade := shades[near[at]]) >= 0:
-                    worn[shade] += weights[at]
-            if shades[i] < 0 or worn[shades[i]] > 0:
-                shades[i] = worn.index(min(worn))
-        if shades == before:
-            break
-    return [palette[shade] for palette, shade in zip(palettes, shades, strict=True)]

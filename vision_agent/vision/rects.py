@@ -84,6 +84,13 @@ def as_rect(edges: Sequence[int]) -> Rect:
     return left, top, right, bottom
 
 
+def edges_of(boxes: Sequence[Box]) -> NDArray[np.float64]:
+    """Left, top, right and bottom of each."""
+    edges = np.array([(box.x, box.y, box.width, box.height) for box in boxes], np.float64).reshape(-1, 4)
+    edges[:, 2:] += edges[:, :2]
+    return edges
+
+
 def rect_of(box: Box) -> Rect:
     return round(box.x), round(box.y), round(box.right), round(box.bottom)
 

@@ -1,0 +1,199 @@
+"""What the picture and the targets say of where a label may lie: tables that answer for any number of rectangles.
+
+Knows pixels and boxes, and no candidates: which place is best is decided in `place`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, get_args
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision_agent.types import Kind, Mark
+from vision_agent.vision.annotate import drawn_rects
+from vision_agent.vision.picture import Picture, Pixels, pixels_of
+from vision_agent.vision.rects import (
+    CONTAINED,
+    Bools,
+    Floats,
+    Group,
+    Ints,
+    area_of,
+    common_area,
+    gaps_between,
+    sum_under,
+)
+from vision_agent.vision.style import Hand, Style
+
+NEAR_PX = 40
+"""Of two that are farther apart nothing is known."""
+_COARSE = 2
+_COARSER = 4
+_KINDS = {kind: place for place, kind in enumerate(get_args(Kind))}
+_ROOMY = 999
+"""Room for any number."""
+
+
+class Near(NamedTuple):
+    """All pairs of targets that are near each other, both ways round, those of the first target first."""
+
+    one: Group
+    other: Group
+    apart: NDArray[np.int16]
+    """Pixels along the axis on which they are farthest; 0 where they touch, below where they overlap."""
+
+
+@dataclass
+class Ground:
+    """Tables over the picture and the targets; each answers for any rectangle with four look-ups."""
+
+    rects: Ints
+    wide: Ints
+    """Width and height of each label in the wide hand."""
+    narrow: Ints
+    kinds: Ints
+    is_toggle: Bools
+    is_link: Bools
+    is_field: Bools
+    width: int
+    height: int
+    ink: Ints
+    """Summed, at half size: pixels on an edge."""
+    cover: Ints
+    """Summed: how many targets lie on each pixel."""
+    nearest: Ints
+    """At a quarter of the size: a label of the target centre that is nearest."""
+    near: Near
+    containers: Ints
+    """For each target a row of those it is in, filled up with -1."""
+
+    def foreign(self, at: Ints, of: Ints) -> Ints:
+        """How many pixels of other targets' boxes lie under these rectangles; `of` says whose labels they are."""
+        under = sum_under(self.cover, at) - common_area(at, self.rects[of])
+        for outer in self.containers[of].T:
+            if (inside := np.nonzero(outer >= 0)[0]).size:
+                under[inside] -= common_area(at[inside], self.rects[outer[inside]])
+        return under
+
+    def is_inside(self, at: Ints) -> Bools:
+        """Whether these rectangles are whole in the picture."""
+        return (at[:, 0] >= 0) & (at[:, 1] >= 0) & (at[:, 2] <= self.width) & (at[:, 3] <= self.height)
+
+    def ink_share(self, at: Ints) -> Floats:
+        """The share of each rectangle that is ink."""
+        coarse = at // _COARSE
+        return (sum_under(self.ink, coarse) / np.maximum(1, area_of(coarse))).astype(np.float32)
+
+    def is_nearest(self, at: Ints, of: Ints) -> Bools:
+        """Whether the target centre nearest to each rectangle's middle is its own."""
+        own: Bools = self._nearest_at(at) == self._nearest_at(self.rects)[of]
+        return own
+
+    def _nearest_at(self, at: Ints) -> Ints:
+        x, y = (at[:, 0] + at[:, 2]) // (2 * _COARSER), (at[:, 1] + at[:, 3]) // (2 * _COARSER)
+        height, width = self.nearest.shape
+        found: Ints = self.nearest[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)]
+        return found
+
+    def clipped(self, at: Ints) -> Ints:
+        """The parts of these rectangles that are in the picture."""
+        limits = np.array([self.width, self.height, self.width, self.height], np.int32)
+        return np.clip(at, 0, limits).astype(np.int32)
+
+
+def survey(marks: Sequence[Mark], picture: Picture, style: Style) -> Ground:
+    """The ground on which the labels of these marks are placed."""
+    rects = drawn_rects([mark.box for mark in marks], picture)
+    pixels = pixels_of(picture)
+    height, width = pixels.shape[:2]
+    near = _near(rects)
+    wide, narrow = _label_sizes(marks, rects, style)
+    kinds = np.array([_KINDS[mark.kind] for mark in marks], np.int32)
+    return Ground(
+        rects=rects,
+        wide=wide,
+        narrow=narrow,
+        kinds=kinds,
+        is_toggle=kinds == _KINDS["toggle"],
+        is_link=kinds == _KINDS["link"],
+        is_field=kinds == _KINDS["field"],
+        width=width,
+        height=height,
+        ink=_ink_table(pixels, rects),
+        cover=_cover_table(rects, width, height),
+        nearest=_nearest_centres(rects, width, height),
+        near=near,
+        containers=_containers(rects, near),
+    )
+
+
+def _near(rects: Ints) -> Near:
+    gaps = gaps_between(rects)
+    np.fill_diagonal(gaps, NEAR_PX + 1)
+    one, other = np.nonzero(gaps <= NEAR_PX)
+    return Near(one, other, gaps[one, other])
+
+
+def _cover_table(rects: Ints, width: int, height: int) -> Ints:
+    cover = np.zeros((height, width), np.uint8)
+    for left, top, right, bottom in rects.tolist():
+        cover[top:bottom, left:right] += 1
+    return np.asarray(cv2.integral(cover), np.int32)
+
+
+def _label_sizes(marks: Sequence[Mark], rects: Ints, style: Style) -> tuple[Ints, Ints]:
+    """Of each label in the wide hand and in the narrow one."""
+    # All digits of a hand are equally wide.
+    texts = [mark.letter + "0" * len(str(mark.number)) for mark in marks]
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    which = np.array([places[text] for text in texts])
+    room = rects[:, 2] - rects[:, 0]
+    return _sizes_in("wide", list(places), which, room, style), _sizes_in("narrow", list(places), which, room, style)
+
+
+def _sizes_in(hand: Hand, texts: Sequence[str], which: Group, room: Ints, style: Style) -> Ints:
+    pairs = [(style.label_size(text, 0, hand), style.label_size(text, _ROOMY, hand)) for text in texts]
+    sizes = np.array([[(size.width, size.height) for size in pair] for pair in pairs], np.int32)
+    found: Ints = sizes[which, (room >= sizes[which, 1, 0]).astype(np.int32)]
+    return found
+
+
+def _ink_table(pixels: Pixels, rects: Ints) -> Ints:
+    """Where brightness changes sharply, as it does at the strokes of letters."""
+    height, width = pixels.shape[:2]
+    # At half size everything costs a quarter; rounded up, so that the last odd pixel has a place.
+    half = cv2.resize(pixels, (-(-width // _COARSE), -(-height // _COARSE)), interpolation=cv2.INTER_AREA)
+    grey = cv2.cvtColor(half, cv2.COLOR_BGR2GRAY)
+    change = cv2.morphologyEx(grey, cv2.MORPH_GRADIENT, np.ones((2, 2), np.uint8))
+    edges = np.asarray(cv2.threshold(change, 20, 1, cv2.THRESH_BINARY)[1], np.uint8)
+    # Outlines will be drawn here, so there is nothing left to cover.
+    for left, top, right, bottom in (rects // _COARSE).tolist():
+        cv2.rectangle(edges, (left, top), (right, bottom), 0, 2)
+    return np.asarray(cv2.integral(edges), np.int32)
+
+
+def _nearest_centres(rects: Ints, width: int, height: int) -> Ints:
+    field = np.ones((-(-height // _COARSER), -(-width // _COARSER)), np.uint8)
+    x, y = (rects[:, 0] + rects[:, 2]) // (2 * _COARSER), (rects[:, 1] + rects[:, 3]) // (2 * _COARSER)
+    field[np.minimum(y, field.shape[0] - 1), np.minimum(x, field.shape[1] - 1)] = 0
+    _, labels = cv2.distanceTransformWithLabels(field, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=cv2.DIST_LABEL_PIXEL)
+    return np.asarray(labels, np.int32)
+
+
+def _containers(rects: Ints, near: Near) -> Ints:
+    areas = area_of(rects)
+    overlapping = near.apart < 0
+    one, other = near.one[overlapping], near.other[overlapping]
+    common = common_area(rects[one], rects[other])
+    is_in, is_around = common >= CONTAINED * areas[one], common >= CONTAINED * areas[other]
+    # Of two that are alike each is in the other; else only the smaller is in the larger.
+    inside = is_in & ((areas[other] > areas[one]) | is_around)
+    inner, outer = one[inside], other[inside]
+    many = np.bincount(inner, minlength=len(rects))
+    rows = np.full((len(rects), many.max()), -1, np.int32)
+    rows[inner, np.arange(len(inner)) - (np.cumsum(many) - many)[inner]] = outer
+    return rows
