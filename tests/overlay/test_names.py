@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import pytest
@@ -511,3 +512,9 @@ async def test_references_without_end_cost_no_time(page: Page, serve: Server) ->
     ids = " ".join(f"p{n}" for n in range(300))
     _, marks = await marks_by_id(page, serve({"/": f"<button id=it aria-labelledby='{ids}'>x</button>{many}"}) + "/")
     assert set(marks["it"]["name"].split()) == {"x"}
+
+
+async def test_a_name_arrives_sign_for_sign(page: Page, serve: Server) -> None:
+    name = 'say "a" or \'b\' or `c`, \\d ~\x7f~ \\" \\` ✎'
+    _, marks = await marks_by_id(page, serve({"/": f"<meta charset=utf-8><button id=a>{escape(name)}</button>"}) + "/")
+    assert marks["a"]["name"] == name

@@ -25,7 +25,7 @@ from vision_agent.errors import BrowserUnavailable, UsageError
 
 NAME = "mark"
 
-_QUOTE = "\x7f"
+_QUOTE = "`"
 """Stands for a quote on the way; see `main.js`."""
 
 _IMPORT = re.compile(r"^import \{ [\w$, ]+ \} from '\./([\w-]+\.js)';$")
@@ -133,10 +133,10 @@ async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **d
     try:
         async with asyncio.timeout(timeout_s + 0.5):
             if isinstance(frame, Frame):
-                content = await frame.locator(f"{NAME}={body}").get_attribute("content", timeout=timeout_s * 1000)
+                content = await frame.locator(f"{NAME}={body}").text_content(timeout=timeout_s * 1000)
             else:
                 carrier = await frame.query_selector(f"{NAME}={body}")
-                content = await carrier.get_attribute("content") if carrier else None
+                content = await carrier.text_content() if carrier else None
     except (TimeoutError, PlaywrightTimeout):
         if isinstance(frame, Frame) and frame.parent_frame is not None:
             _silent[frame] = frame.url
