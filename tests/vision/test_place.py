@@ -325,7 +325,7 @@ def test_a_crowd_without_room_for_its_numbers_is_shown_apart_where_they_have_roo
     picture = blank()
     crowd, roomy = grid(24, 6, 12, 12, x=500, y=300), [(40.0, 40 + row * 50, 200, 30) for row in range(10)]
     placed = place(marks_at([*roomy, *crowd], first=100), picture)
-    apart = tiles(placed, picture)
+    apart = tiles(placed, picture, faults(placed, picture))
     assert 1 <= len(apart) <= 4
     seen = set()
     for tile in apart:
@@ -341,7 +341,8 @@ def test_a_crowd_without_room_for_its_numbers_is_shown_apart_where_they_have_roo
 @pytest.mark.parametrize("layout", ["calendar", "form", "table rows with links", "links in a paragraph"])
 def test_where_numbers_have_room_nothing_is_shown_apart(layout: str) -> None:
     picture = blank()
-    assert tiles(place(marks_at(LAYOUTS[layout]), picture), picture) == ()
+    placed = place(marks_at(LAYOUTS[layout]), picture)
+    assert tiles(placed, picture, faults(placed, picture)) == ()
 
 
 def test_a_letter_before_the_number_is_placed_as_it_is_drawn() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
@@ -33,6 +34,10 @@ class Place:
 
     plane: tuple[float, ...] = (1, 0, 0, 0, 1, 0, 0, 0, 1)
     """A 3×3 matrix by rows that takes a point of the frame to the page, as projections do."""
+
+    @cached_property
+    def is_only_moved(self) -> bool:
+        return self.plane[:2] == (1, 0) and self.plane[3:5] == (0, 1) and self.plane[6:] == (0, 0, 1)
 
     def to_page(self, x: float, y: float) -> Point:
         at = _through(self.plane, x, y)
@@ -225,6 +230,10 @@ async def _drop_covered_by_parents(
 def _box_to_page(box: dict[str, float], place: Place, corners: Sequence[dict[str, float]] | None = None) -> Box:
     """The box on the page around the corners of what shows: those of a turned element, else those of its box."""
     left, top, right, bottom = box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
+    if place.is_only_moved and not corners:  # nearly all of them
+        across, down = place.plane[2], place.plane[5]
+        x, y = left + across, top + down
+        return Box(x=x, y=y, width=right + across - x, height=bottom + down - y)
     plain = ((left, top), (right, top), (right, bottom), (left, bottom))
     ends = [(each["x"], each["y"]) for each in corners] if corners else plain
     xs, ys = zip(*(_through(place.plane, x, y) for x, y in ends), strict=True)

@@ -373,12 +373,13 @@ def _beside(not_shown: int, left_out: int, region: Box | None) -> list[str]:
 def _illegible(marks: Sequence[Mark], picture: Picture) -> list[str]:
     """Which numbers are not to be trusted in the picture, and where a closer look shows more."""
     said = []
-    if wrong := crowd.faults(marks, picture):
+    wrong = crowd.faults(marks, picture)
+    if wrong:
         which, those = ", ".join(map(str, wrong[:_MOST_SAID])), "them" if len(wrong) > 1 else "it"
         said.append(
             f"the picture is too crowded at {which}{' and more' if len(wrong) > _MOST_SAID else ''}; zoom to {those}"
         )
-    if crowded := crowd.tiles(marks, picture):
+    if crowded := crowd.tiles(marks, picture, wrong):
         boxes = [picture.map.box_to_picture(box) for box in crowded[:_MOST_SAID]]
         where = ", ".join(f"({box.x:.0f}, {box.y:.0f}) to ({box.right:.0f}, {box.bottom:.0f})" for box in boxes)
         said.append(f"the picture is crowded; these parts read better by themselves: zoom {where}")

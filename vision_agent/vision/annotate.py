@@ -9,6 +9,8 @@ Where a label goes and which colour it has is decided in `place`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 
 import cv2
 import numpy as np
@@ -17,18 +19,15 @@ from pydantic import BaseModel, ConfigDict
 
 from vision_agent.types import Box, Mark, Size
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
-from vision_agent.vision.rects import Rect, as_rect, edges_of, rect_of
+from vision_agent.vision.rects import Rect, area_of, as_rect, edges_of, rects_of
 from vision_agent.vision.style import GLYPHS, STYLE, Hand, Ink, Style, ink_on, plate_of, rgb
 
 _TINY_PX = 10
 _INK_SHARE = {"#": 1.0, "o": 128 / 255, ".": 0.0}
 
 
-class _Plan(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Outline(_Plan):
+@dataclass(frozen=True)
+class Outline:
     """The box of one mark."""
 
     rect: Rect
@@ -37,7 +36,8 @@ class Outline(_Plan):
     dashed: bool = False
 
 
-class Label(_Plan):
+@dataclass(frozen=True)
+class Label:
     """The number of one mark."""
 
     rect: Rect
@@ -47,7 +47,8 @@ class Label(_Plan):
     hand: Hand = "wide"
 
 
-class Leader(_Plan):
+@dataclass(frozen=True)
+class Leader:
     """The line from a label to its box, in one or two straight strokes."""
 
     strokes: tuple[Rect, ...]
@@ -55,8 +56,10 @@ class Leader(_Plan):
     casing: Ink
 
 
-class Layer(_Plan):
+class Layer(BaseModel):
     """All there is to draw, in picture pixels, with the style to draw it in; plain JSON for the page."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     size: Size
     outlines: tuple[Outline, ...] = ()
@@ -70,13 +73,14 @@ def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Laye
     """What to draw for marks that have been placed. A mark without a label box or colour is not drawn."""
     placed = [mark for mark in marks if mark.label_box and mark.colour]
     rects = drawn_rects([mark.box for mark in placed], picture)
+    spots = rects_of([box for mark in placed if (box := mark.label_box)])
     outlines, labels, leaders = [], [], []
     # Large boxes first, so that what is nested is drawn over what it is in.
-    for i in np.argsort(-(rects[:, 2] - rects[:, 0]) * (rects[:, 3] - rects[:, 1]), kind="stable"):
-        mark, colour, label_box = placed[i], placed[i].colour, placed[i].label_box
+    order = np.argsort(-area_of(rects), kind="stable")
+    for i, edges, spot in zip(order.tolist(), rects[order].tolist(), spots[order].tolist(), strict=True):
+        mark, colour = placed[i], placed[i].colour
         assert colour is not None
-        assert label_box is not None
-        rect, at, plate = as_rect(rects[i].tolist()), rect_of(label_box), plate_of(colour)
+        rect, at, plate = as_rect(edges), as_rect(spot), plate_of(colour)
         if min(rect[2] - rect[0], rect[3] - rect[1]) <= _TINY_PX:
             rect = _grown(rect, style.line)  # else the line would be all there is to see of it
         outlines.append(Outline(rect=rect, colour=colour, casing=ink_on(colour), dashed=mark.source != "dom"))
@@ -164,7 +168,7 @@ class _Pen:
         left, top, right, bottom = _grown(rect, outer)
         if outer - inner == 1 and not dash and right - left > 1 and bottom - top > 1:
             # One call instead of four; it is what nearly every line of a page comes to.
-            cv2.rectangle(self._pixels, (left, top), (right - 1, bottom - 1), rgb(colour)[::-1])
+            cv2.rectangle(self._pixels, (left, top), (right - 1, bottom - 1), _bgr(colour))
             return
         for side in _sides(rect, inner, outer):
             for piece in _dashes(side, dash) if dash else (side,):
@@ -186,7 +190,7 @@ class _Pen:
         if key not in self._glyphs:
             rows = self._layer.glyphs[label.hand][character]
             share = np.array([[_INK_SHARE[cell] for cell in row] for row in rows])[..., None]
-            mixed = share * np.array(rgb(label.ink)[::-1]) + (1 - share) * np.array(rgb(label.colour)[::-1])
+            mixed = share * np.array(_bgr(label.ink)) + (1 - share) * np.array(_bgr(label.colour))
             self._glyphs[key] = np.rint(mixed).astype(np.uint8)
         return self._glyphs[key]
 
@@ -204,7 +208,14 @@ class _Pen:
     def _fill(self, rect: Rect, colour: str) -> None:
         left, top, right, bottom = rect
         if right > left and bottom > top:
-            cv2.rectangle(self._pixels, (left, top), (right - 1, bottom - 1), rgb(colour)[::-1], cv2.FILLED)
+            cv2.rectangle(self._pixels, (left, top), (right - 1, bottom - 1), _bgr(colour), cv2.FILLED)
+
+
+@cache
+def _bgr(colour: str) -> tuple[int, int, int]:
+    """As the pixels have it."""
+    red, green, blue = rgb(colour)
+    return blue, green, red
 
 
 def _grown(rect: Rect, by: int) -> Rect:

@@ -5,24 +5,24 @@ Judges places that have been given; `place` gives them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
 from vision_agent.actions import Point
 from vision_agent.types import Box, Mark
-from vision_agent.vision.annotate import drawn_rects, gap
+from vision_agent.vision.annotate import drawn_rects
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.rects import (
     CONTAINED,
     Ints,
     area_of,
-    as_rect,
     common_area,
     connected,
     gaps_between,
+    gaps_of,
     overlap_of,
-    rect_of,
+    rects_of,
     touching_pairs,
 )
 from vision_agent.vision.style import STYLE, Style
@@ -46,7 +46,7 @@ def faults(marks: Sequence[Mark], picture: Picture) -> tuple[int, ...]:
     if not placed:
         return ()
     rects = drawn_rects([mark.box for mark in placed], picture)
-    labels = np.array([rect_of(box) for mark in placed if (box := mark.label_box)], np.int32)
+    labels = rects_of([box for mark in placed if (box := mark.label_box)])
     size = picture.size
     wrong = np.any(labels < 0, axis=1) | np.any(labels[:, 2:] > (size.width, size.height), axis=1)
     one, other = touching_pairs(labels, labels)
@@ -61,22 +61,20 @@ def faults(marks: Sequence[Mark], picture: Picture) -> tuple[int, ...]:
     return tuple(mark.number for mark, is_wrong in zip(placed, wrong.tolist(), strict=True) if is_wrong)
 
 
-def tiles(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> tuple[Box, ...]:
+def tiles(marks: Sequence[Mark], picture: Picture, wrong: Collection[int], style: Style = STYLE) -> tuple[Box, ...]:
     """Page boxes to be shown apart and larger, in reading order: where many placed marks have no good place.
 
-    There a number leads elsewhere by a line, hides its target, or breaks a rule. Where only few do, nothing is gained.
+    There a number leads elsewhere by a line, hides its target, or is one of the `wrong` ones, which break a rule. Where
+    only few do, nothing is gained.
     """
     placed = [mark for mark in marks if mark.label_box]
     if len(placed) < _CROWD:
         return ()
     rects = drawn_rects([mark.box for mark in placed], picture)
-    labels = np.array([rect_of(box) for mark in placed if (box := mark.label_box)], np.int32)
-    wrong = set(faults(placed, picture))
-    is_poor = (common_area(labels, rects) > _HIDDEN * area_of(rects)) | np.array(
-        [mark.number in wrong for mark in placed]
-    )
-    pairs = zip(labels.tolist(), rects.tolist(), strict=True)
-    is_poor |= np.array([gap(as_rect(label), as_rect(rect)) >= style.leader_from for label, rect in pairs])
+    labels = rects_of([box for mark in placed if (box := mark.label_box)])
+    is_poor = np.array([mark.number in wrong for mark in placed])
+    is_poor |= common_area(labels, rects) > _HIDDEN * area_of(rects)
+    is_poor |= gaps_of(labels, rects) >= style.leader_from
     poor = rects[is_poor]
     if len(poor) < _CROWD:
         return ()

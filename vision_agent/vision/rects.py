@@ -72,6 +72,12 @@ def gaps_between(rects: Ints) -> NDArray[np.int16]:
     return gaps
 
 
+def gaps_of(one: Ints, other: Ints) -> Ints:
+    """From each to its partner, along the axis on which they are farthest; 0 where they touch or overlap."""
+    apart: Ints = np.maximum(one[:, :2] - other[:, 2:], other[:, :2] - one[:, 2:]).max(axis=1)
+    return np.maximum(apart, 0)
+
+
 def touching_pairs(one: Ints, other: Ints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The positions of those that overlap."""
     (left, top, right, bottom), (its_left, its_top, its_right, its_bottom) = one.T[..., None], other.T
@@ -93,6 +99,12 @@ def edges_of(boxes: Sequence[Box]) -> NDArray[np.float64]:
 
 def rect_of(box: Box) -> Rect:
     return round(box.x), round(box.y), round(box.right), round(box.bottom)
+
+
+def rects_of(boxes: Sequence[Box]) -> Ints:
+    """In whole pixels, a row for each."""
+    rects: Ints = np.rint(edges_of(boxes)).astype(np.int32)
+    return rects
 
 
 def connected(many: int, one: Group, other: Group) -> list[Group]:

@@ -83,6 +83,10 @@ GLYPHS: dict[Hand, dict[str, tuple[str, ...]]] = {
     hand: digits | _drawn("BILFOM", _LETTERS) for hand, digits in DIGITS.items()
 }
 """Everything a label is written with, in each hand."""
+_GLYPH_SIZES = {
+    hand: {character: (len(rows[0]), len(rows)) for character, rows in glyphs.items()}
+    for hand, glyphs in GLYPHS.items()
+}
 
 
 # The shades of each kind, for its lines; white around the dark ones, black around the light, both at 4.5:1 or better.
@@ -135,8 +139,9 @@ class Style(BaseModel):
 
     def text_size(self, text: str, hand: Hand = "wide") -> tuple[int, int]:
         """How wide and high the digits are, without anything around them."""
-        glyphs = [GLYPHS[hand][character] for character in text]
-        return sum(len(rows[0]) for rows in glyphs) + self.gap * (len(glyphs) - 1), max(map(len, glyphs))
+        glyphs = _GLYPH_SIZES[hand]
+        wide = sum([glyphs[character][0] for character in text]) + self.gap * (len(text) - 1)
+        return wide, max([glyphs[character][1] for character in text])
 
     def hand_in(self, text: str, width: int) -> Hand:
         """The hand in which this text is written in a label of this width."""
