@@ -49,9 +49,9 @@ function whereIsFrame(doc, root, key) {
   return element ? { found: true, ...frameOf(doc, element), zoom: zoomOf() } : { found: false };
 }
 
-// The browser itself tells what the overlay cannot ask the page. It finds this here, in a global of the isolated world,
-// which no page can see.
-Reflect.set(globalThis, Symbol.for('marks'), { hear, open: knowRootsAround, takeSuspects });
+// The browser itself tells what the overlay cannot ask the page, and asks where Playwright no longer does. It finds this
+// here, in a global of the isolated world, which no page can see.
+Reflect.set(globalThis, Symbol.for('marks'), { hear, open: knowRootsAround, takeSuspects, ask: answerTo });
 
 export const engine = {
   /** @param {Node} root @param {string} body */

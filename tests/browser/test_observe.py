@@ -176,24 +176,31 @@ async def crashed(session: CDPSession) -> None:
             await session.send("Page.crash")
 
 
-async def test_a_frame_that_crashed_is_said_within_the_deadline(page: Page, serve: Server) -> None:
-    """Playwright takes the whole page for crashed, and answers nothing more about it."""
+def with_a_frame(serve: Server) -> str:
     port = serve({"/in": "<button>In</button>"}).rpartition(":")[2]
-    address = serve({"/": f"<button>Fine</button><iframe name=pay src='http://localhost:{port}/in'></iframe>"})
+    return serve({"/": f"<button>Fine</button><iframe name=pay src='http://localhost:{port}/in'></iframe>"})
+
+
+async def test_a_frame_that_crashed_is_missing_and_named_and_the_rest_is_there(page: Page, serve: Server) -> None:
     async with live.on(page, HANGING, Contract()) as browser:
-        await browser.open(address)
-        await browser.observe()
+        await browser.open(with_a_frame(serve))
+        before = await browser.observe()
         frame = page.frame("pay")
         assert frame is not None
         await crashed(await page.context.new_cdp_session(frame))
-        with pytest.raises(BrowserUnavailable, match="crashed"):
-            await browser.observe()
+        after = await browser.observe()
+        assert names(after) == ["Fine"]
+        [number] = [mark.number for mark in before.marks if mark.name == "Fine"]
+        assert after.marks[0].number == number
+        assert [warning for warning in after.warnings if warning.startswith("frame pay is missing")]
+        assert [warning for warning in after.warnings if "has crashed" in warning]
+        outcome = await browser.act(Click(target=number), after)
+        assert (outcome.status, outcome.refusal) == ("refused", "crashed")
 
 
 @pytest.mark.parametrize("how", ["reload", "goto"])
 async def test_a_page_of_which_a_frame_crashed_can_be_loaded_again(page: Page, serve: Server, how: str) -> None:
-    port = serve({"/in": "<button>In</button>"}).rpartition(":")[2]
-    address = serve({"/": f"<button>Fine</button><iframe name=pay src='http://localhost:{port}/in'></iframe>"})
+    address = with_a_frame(serve)
     async with live.on(page, HANGING, Contract()) as browser:
         await browser.open(address)
         before = await browser.observe()

@@ -21,7 +21,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from vision_agent import actions
 from vision_agent.actions import Action, Point, Target
 from vision_agent.browser import gate, overlay, zoom
-from vision_agent.browser.effect import NO_ANSWER, Before, Done, effect_of
+from vision_agent.browser.effect import CRASHED, NO_ANSWER, Before, Done, effect_of
 from vision_agent.browser.listing import plain
 from vision_agent.browser.locate import Located, locate, recheck, words_for
 from vision_agent.browser.observe import Eye, Seen
@@ -509,7 +509,7 @@ async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float
 
 async def _loads_all_the_same(page: Page, error: PlaywrightError) -> bool:
     """Whether the page comes though that was refused: Playwright refuses loads where a frame crashed, and does them."""
-    if "Page crashed" not in error.message:
+    if not overlay.is_crash(error):
         return False
     try:
         await page.wait_for_event(
@@ -534,6 +534,8 @@ def _outcome_of(error: PlaywrightError, action: Action) -> Outcome:
         raise BrowserUnavailable(
             f"The browser is gone: {error.message.splitlines()[0]}", "start the run again"
         ) from error
+    if overlay.is_crash(error):
+        return Outcome(status="refused", refusal="crashed", sentence=f"{action.kind} was not done. {CRASHED}")
     interceptors = re.findall(r"(<[^>]*>)[^\n]*? intercepts pointer events", error.message)
     if interceptors:
         who = plain(interceptors[-1], 120)

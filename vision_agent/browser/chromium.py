@@ -9,6 +9,7 @@ import asyncio
 import weakref
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from playwright.async_api import CDPSession, Frame, Page
 from playwright.async_api import Error as PlaywrightError
@@ -61,6 +62,23 @@ async def sessions_apart(page: Page, timeout_s: float) -> list[CDPSession]:
                     apart[frame] = (url, await page.context.new_cdp_session(frame))
     # Frames come and go meanwhile.
     return [session for frame in page.frames[1:] if (session := apart.get(frame, ("", None))[1]) is not None]
+
+
+async def contexts_of(session: CDPSession) -> list[dict[str, Any]]:
+    """Where scripts run in the documents of a session: the page's own worlds and the isolated ones."""
+    created: list[dict[str, Any]] = []
+
+    def listen(event: dict[str, Any]) -> None:
+        created.append(event["context"])
+
+    session.on("Runtime.executionContextCreated", listen)
+    try:
+        await session.send("Runtime.enable")
+        # Else every word that the page logs would come here too.
+        await session.send("Runtime.disable")
+    finally:
+        session.remove_listener("Runtime.executionContextCreated", listen)
+    return created
 
 
 def opened_sessions(page: Page) -> list[CDPSession]:

@@ -25,6 +25,7 @@ from vision_agent.vision.compare import changed_share
 from vision_agent.vision.picture import Picture
 
 NO_ANSWER = "the page has not answered since. Look again before repeating it."
+CRASHED = "The page, or a frame in it, has crashed. Load it again; if that fails, open another tab."
 
 _NEAR = 48.0
 """CSS pixels around the point in which a change counts as near it."""
@@ -109,7 +110,7 @@ def _sentence(done: Done, effect: Effect, value: str | None, changes: list[str],
 def _kind(happened: list[Happening], before: Before, tabs: Tabs, is_other: bool, is_said: bool) -> Effect:
     kinds = {each.kind for each in happened}
     if "crash" in kinds and tabs.is_crashed(tabs.active):
-        raise Refused("crashed", "The page crashed. Reload it or open another one.")
+        raise Refused("crashed", CRASHED)
     if "dialog" in kinds:
         return "dialog"
     if "new_tab" in kinds or len(tabs.pages) > before.tabs:

@@ -130,7 +130,9 @@ async def _scan(page: Page, deadline_s: float, known: Sequence[str]) -> Scan:
     await _descend(result, main, deadline_s)
     if result.is_partial:
         result.living.update(key for key in known if result.owner(key) is None)
-    if not is_heard:
+    if answer.get("crashed"):
+        result.warnings.append("a frame of the page has crashed, and nothing on it can be acted on; load it again")
+    elif not is_heard:
         result.warnings.append("not everything that listens for clicks could be told in time; some may not be marked")
     for scanned in result.frames:
         if scanned.answer["outOfBudget"]:

@@ -25,7 +25,6 @@ from vision_agent.errors import BrowserUnavailable
 _PRESS = "click dblclick auxclick contextmenu mousedown mouseup pointerdown pointerup touchstart touchend dragstart"
 _TYPES = frozenset(f"{_PRESS} keydown keypress mousemove mouseover mouseenter pointerover pointerenter".split())
 """Those that say something about what a person can do."""
-_WORLD = "__playwright_utility_world"
 _HEAR = "function (types, ...nodes) { return globalThis[Symbol.for('marks')]?.hear(types, nodes) }"
 _GROUP = "marks"
 _AT_ONCE = 200
@@ -112,20 +111,9 @@ def _frames_of(page: Page) -> tuple[tuple[int, str], ...]:
 
 async def _worlds_of(session: CDPSession) -> list[_World]:
     """None where some document has no isolated world yet: its elements would be taken for those of its parent."""
-    created: list[dict[str, Any]] = []
-
-    def listen(event: dict[str, Any]) -> None:
-        created.append(event["context"])
-
-    session.on("Runtime.executionContextCreated", listen)
-    try:
-        await session.send("Runtime.enable")
-        # Else every word that the page logs would come here too.
-        await session.send("Runtime.disable")
-    finally:
-        session.remove_listener("Runtime.executionContextCreated", listen)
+    created = await chromium.contexts_of(session)
     own = {each["auxData"]["frameId"]: each["id"] for each in created if each["auxData"]["isDefault"]}
-    isolated = {each["auxData"]["frameId"]: each["id"] for each in created if each["name"].startswith(_WORLD)}
+    isolated = {each["auxData"]["frameId"]: each["id"] for each in created if overlay.is_ours(each)}
     innermost_first = _frame_ids((await session.send("Page.getFrameTree"))["frameTree"])
     if not all(frame in own and frame in isolated for frame in innermost_first):
         return []

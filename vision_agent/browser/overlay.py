@@ -21,12 +21,18 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent import assets
+from vision_agent.browser import chromium
 from vision_agent.errors import BrowserUnavailable, UsageError
 
 NAME = "mark"
 
+_WORLD = "__playwright_utility_world"
+"""How the name of Playwright's isolated world begins."""
+
 _QUOTE = "`"
 """Stands for a quote on the way; see `main.js`."""
+
+_ASK = "function (request) { return globalThis[Symbol.for('marks')].ask(document, document, request) }"
 
 _IMPORT = re.compile(r"^import \{ [\w$, ]+ \} from '\./([\w-]+\.js)';$")
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const |class )")
@@ -121,6 +127,7 @@ async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **d
     """The overlay's answer in one frame, or about one element of it.
 
     A frame in a page that was silent last time gets only a short share of the deadline, until it answers or navigates.
+    Where a frame has crashed, the answer of the page itself says so: `crashed`.
 
     Raises:
         FrameSilent: no answer within the deadline, and why.
@@ -142,13 +149,46 @@ async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **d
             _silent[frame] = frame.url
         raise FrameSilent(f"no answer within {timeout_s:g} s") from None
     except PlaywrightError as error:
-        raise translated(error) from error
+        told = None
+        if isinstance(frame, Frame) and is_crash(error):
+            told = await _told_by_chromium(frame, {"ask": question, **details}, timeout_s)
+        if told is None:
+            raise translated(error) from error
+        return told
     if isinstance(frame, Frame):
         _silent.pop(frame, None)
     if content is None:
         raise FrameSilent("the answer was lost")
     answer: dict[str, Any] = json.loads(content.replace(_QUOTE, '"'))
     return answer
+
+
+async def _told_by_chromium(frame: Frame, request: dict[str, Any], timeout_s: float) -> dict[str, Any] | None:
+    """The answer of the page's own document, of which Playwright says nothing more once any frame has crashed."""
+    if frame.parent_frame is not None:
+        return None
+    try:
+        async with asyncio.timeout(timeout_s):
+            session = await chromium.session_of(frame.page)
+            if session is None:
+                return None
+            main = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+            contexts = await chromium.contexts_of(session)
+            here = [each["id"] for each in contexts if each["auxData"]["frameId"] == main and is_ours(each)]
+            if not here:
+                return None
+            call = {"executionContextId": here[0], "functionDeclaration": _ASK, "arguments": [{"value": request}]}
+            said = await session.send("Runtime.callFunctionOn", {**call, "returnByValue": True})
+    except (PlaywrightError, TimeoutError):
+        return None  # it has crashed itself
+    told: dict[str, Any] | None = said["result"].get("value")
+    return told and {**told, "crashed": True}
+
+
+def is_ours(context: Mapping[str, Any]) -> bool:
+    """Whether a place where scripts run, as Chromium tells of it, is the isolated world of the overlay."""
+    name: str = context["name"]
+    return name.startswith(_WORLD)
 
 
 def is_silent(frame: Frame) -> bool:
@@ -172,6 +212,11 @@ def translated(error: PlaywrightError) -> Exception:
     if is_gone(error):
         return BrowserUnavailable(f"The browser is gone: {message}", "start the run again")
     return FrameSilent(message)
+
+
+def is_crash(error: PlaywrightError) -> bool:
+    """Whether the page has crashed, or only a frame in it: Playwright does not tell."""
+    return "Page crashed" in error.message
 
 
 def is_gone(error: PlaywrightError) -> bool:

@@ -148,7 +148,7 @@ class Tabs:
 
     def _crash(self, page: Page) -> None:
         self._crashed.add(page)
-        self._say("crash", f"tab {self.number(page)} crashed")
+        self._say("crash", f"tab {self.number(page)} crashed, or a frame in it")
 
     def _arrived(self, frame: Frame) -> None:
         if frame.parent_frame is None:
