@@ -15,6 +15,9 @@ const MOST_BEFORE = 20;
  */
 const read = new WeakMap();
 
+/** Those found before: that the pointer is on one now makes it no other thing. @type {WeakSet<Element>} */
+const openers = new WeakSet();
+
 /**
  * Those of some elements on which the pointer must be for something to show that can be acted on.
  * @param {Document} doc
@@ -30,10 +33,16 @@ export function openersIn(doc, near) {
       const opener = beside ? beforeOf(element, on) : aroundOf(element, on);
       if (!opener || !near.has(opener) || found.has(opener)) continue;
       if (++looked > MOST_SHOWN) break;
-      if (!showsNow(element) && acts(element)) found.add(opener);
+      if ((!showsNow(element) || isOpened(opener)) && acts(element)) found.add(opener);
     }
   }
+  for (const opener of found) openers.add(opener);
   return found;
+}
+
+/** Whether it shows what it opens because the pointer is on it. @param {Element} element */
+function isOpened(element) {
+  return openers.has(element) && Element.prototype.matches.call(element, ':hover');
 }
 
 /** @param {Element} element @param {string} on @returns {Element | null} */
@@ -80,9 +89,9 @@ function openersOf(sheet) {
   }
   const before = read.get(sheet);
   if (before?.length === rules.length && before.wide === innerWidth) return before.openers;
-  const openers = Array.from(openersAmong(rules));
-  read.set(sheet, { length: rules.length, wide: innerWidth, openers });
-  return openers;
+  const found = Array.from(openersAmong(rules));
+  read.set(sheet, { length: rules.length, wide: innerWidth, openers: found });
+  return found;
 }
 
 /** @param {CSSRuleList} rules @returns {Generator<Opener>} */

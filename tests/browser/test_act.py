@@ -117,7 +117,9 @@ async def test_hover_opens_what_opens_under_the_pointer(on: On) -> None:
     ) as hand:
         outcome = await hand.act(Hover(target=hand.number("Menu")))
         assert outcome.effect == "changed"
-        assert [mark.name for mark in (await hand.look()).marks] == ["Menu", "Item"]
+        opened = await hand.look()
+        assert [mark.name for mark in opened.marks] == ["Menu", "Item"]
+        assert [(mark.state.popup, mark.change) for mark in opened.marks] == [("hover", ""), (None, "new")]
 
 
 DRAG = """<style>div{width:60px;height:60px;background:#ccf;position:absolute}</style>
