@@ -37,8 +37,9 @@ MARKS = (50, 200, 600)
 ELEMENTS = (1_000, 10_000, 50_000)
 GROWTH = (100, 20_000)
 REACH_RATIO, REACH_GROWTH, REACH_SCAN_MS = 1.3, 3.0, {1_000: 60, 10_000: 300, 50_000: 1_500}
-STAGES = ("page", "decode", "place", "draw", "encode", "the rest")
-"""Of an observation, in order: `page` is the scan and the picture, `encode` also the listing."""
+STAGES = ("page", "plan", "decode", "place", "draw", "encode", "the rest")
+"""Of an observation, in order: `page` is the scan and the picture; to place numbers is first to `plan`, beside the
+decoding, of which `decode` is what is left then, and then to `place`; `encode` is also the listing."""
 _WARM_UP = 3
 
 

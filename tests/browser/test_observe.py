@@ -340,7 +340,7 @@ async def test_both_pictures_are_of_one_moment_and_only_one_has_marks(page: Page
     assert observation.clean.size == observation.marked.size
     assert observation.clean.sha256 != observation.marked.sha256
     assert observation.clean.data != observation.marked.data
-    assert set(observation.timings) >= {"settle", "page", "decode", "place", "draw", "encode"}
+    assert set(observation.timings) >= {"settle", "page", "plan", "decode", "place", "draw", "encode"}
 
 
 # --- secrets ----------------------------------------------------------------------------------------------------------

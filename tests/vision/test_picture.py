@@ -15,7 +15,7 @@ from vision_agent.actions import Point
 from vision_agent.errors import UsageError
 from vision_agent.types import Box, Shot, Size
 from vision_agent.vision.contract import Contract
-from vision_agent.vision.picture import Picture, pixels_of
+from vision_agent.vision.picture import Extent, Picture, pixels_of
 
 VIEWPORT = Box(x=0, y=0, width=1280, height=800)
 
@@ -182,3 +182,17 @@ def test_a_shot_without_its_bytes_says_where_they_are() -> None:
     shot = Shot(media_type="image/png", size=Size(width=1, height=1), sha256="ab" * 32)
     with pytest.raises(UsageError, match=r"came without its bytes .*run folder"):
         Picture.of(shot)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (2560, 1600), (1279, 801)])
+def test_the_extent_of_a_picture_is_known_before_it_is_decoded(width: int, height: int) -> None:
+    data = cv2.imencode(".png", np.zeros((height, width, 3), np.uint8))[1].tobytes()
+    page = Box(x=0, y=0, width=1280, height=800)
+
+    assert Extent.of_png(data, page, Contract()) == Picture.decode(data, page, Contract()).extent
+
+
+@pytest.mark.parametrize("data", [b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0 something else"])
+def test_what_is_no_png_has_no_extent(data: bytes) -> None:
+    with pytest.raises(UsageError, match="they are none"):
+        Extent.of_png(data, Box(x=0, y=0, width=10, height=10), Contract())

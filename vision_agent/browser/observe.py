@@ -33,7 +33,7 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Change, Covered, Kind, Letter, Mark, MarkState, Observation, ScrollState, Size, Tab
 from vision_agent.vision import annotate, crowd, place
 from vision_agent.vision.contract import Contract
-from vision_agent.vision.picture import Picture
+from vision_agent.vision.picture import Extent, Picture
 
 _TRIES = 3
 """A page that navigates while it is looked at is looked at again, this often at most."""
@@ -138,7 +138,13 @@ class Eye:
         scan, whole, found, main = read.scan, read.whole, read.marks, read.scan.frames[0].answer
         region = None if read.is_another else region
         beside = asyncio.gather(_moved(scan, deadline), _titled(pages, page, main["title"]))
-        decoding = _in_thread(Picture.decode, raw, whole, self.contract)
+        decoding = await _begun(Picture.decode, raw, whole, self.contract)
+        shown = region or whole
+        inside = found if region is None else [mark for mark in found if mark.box.intersection(region)]
+        capped, left_out = within_cap(inside, self.settings.most_marks)
+        if region is None:
+            plan = place.plan(capped, Extent.of_png(raw, whole, self.contract), before=self._placed)
+        clock.end("plan")
         masked = tuple(shown.box for shown in scan.fields if shown.key in read.secret)
         masked += tuple(mark.box for mark in found if mark.state.masked and mark.state.input_type != "password")
         picture = (await decoding).masked(masked)
@@ -147,16 +153,14 @@ class Eye:
             raise FrameSilent("the page changed while it was looked at")
         clock.end("decode")
         clean = picture if region is None else picture.zoomed(region, self.contract)
-        shown = region or whole
-        inside = found if region is None else [mark for mark in found if mark.box.intersection(region)]
-        capped, left_out = within_cap(inside, self.settings.most_marks)
-        before = self._placed if region is None else ()
-        marks = tuple(mark for mark in place.place(capped, clean, before=before) if mark.label_box)
+        if region is not None:
+            plan = place.plan(capped, clean.extent)
+        marks = tuple(mark for mark in place.carry_out(plan, clean) if mark.label_box)
         clock.end("place")
         layer = annotate.layer(marks, clean)
         marked = annotate.draw(clean, layer)
         clock.end("draw")
-        encoding = _in_thread(marked.encode, self.settings.picture)
+        encoding = await _begun(marked.encode, self.settings.picture)
         clean_shot = clean.encode("png")
         if self.settings.marks_on_page:
             drawn = layer.model_dump(mode="json")
@@ -395,9 +399,21 @@ def _unrest(at_rest: bool, moved: Sequence[str]) -> list[str]:
     return said
 
 
-def _in_thread(work: Callable[..., _T], *details: Any) -> asyncio.Future[_T]:
-    """Begun at once, beside what comes next; for work on pixels, which lets others run."""
-    return asyncio.get_running_loop().run_in_executor(None, work, *details)
+async def _begun(work: Callable[..., _T], *details: Any) -> asyncio.Future[_T]:
+    """Work on pixels, which lets others run, beside what comes next.
+
+    It is under way when this returns: a thread that only stands ready waits 5 ms for what goes on in this one.
+    """
+    loop = asyncio.get_running_loop()
+    is_begun = asyncio.Event()
+
+    def begin() -> _T:
+        loop.call_soon_threadsafe(is_begun.set)
+        return work(*details)
+
+    future = loop.run_in_executor(None, begin)
+    await is_begun.wait()
+    return future
 
 
 async def _titled(pages: Sequence[Page], active: Page, active_title: str) -> tuple[Tab, ...]:

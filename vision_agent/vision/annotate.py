@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from vision_agent.types import Box, Mark, Size
-from vision_agent.vision.picture import Picture, Pixels, pixels_of
+from vision_agent.vision.picture import Extent, Picture, Pixels, pixels_of
 from vision_agent.vision.rects import Rect, area_of, as_rect, edges_of, rects_of
 from vision_agent.vision.style import GLYPHS, STYLE, Hand, Ink, Style, ink_on, plate_of, rgb
 
@@ -72,7 +72,7 @@ class Layer(BaseModel):
 def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Layer:
     """What to draw for marks that have been placed. A mark without a label box or colour is not drawn."""
     placed = [mark for mark in marks if mark.label_box and mark.colour]
-    rects = drawn_rects([mark.box for mark in placed], picture)
+    rects = drawn_rects([mark.box for mark in placed], picture.extent)
     spots = rects_of([box for mark in placed if (box := mark.label_box)])
     outlines, labels, leaders = [], [], []
     # Large boxes first, so that what is nested is drawn over what it is in.
@@ -98,9 +98,9 @@ def draw(picture: Picture, layer: Layer) -> Picture:
     return Picture(pixels, picture.map)
 
 
-def drawn_rects(boxes: Sequence[Box], picture: Picture) -> NDArray[np.int32]:
+def drawn_rects(boxes: Sequence[Box], extent: Extent) -> NDArray[np.int32]:
     """Page boxes as they are drawn: whole pixels, at least one each way, inside the picture; a row for each."""
-    map, size = picture.map, picture.size
+    map, size = extent.map, extent.size
     offset, scale = [map.offset_x, map.offset_y] * 2, [map.scale_x, map.scale_y] * 2
     whole = np.rint((edges_of(boxes) - offset) / scale)
     limits = np.array([size.width, size.height])

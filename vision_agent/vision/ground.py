@@ -1,6 +1,7 @@
-"""What the picture and the targets say of where a label may lie: tables that answer for any number of rectangles.
+"""What the targets and the picture say of where a label may lie: tables that answer for any number of rectangles.
 
-Knows pixels and boxes, and no candidates: which place is best is decided in `place`.
+The targets say most of it, in a `Ground`; only the `Ink` wants pixels. Neither knows candidates: which place is best is
+decided in `place`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from vision_agent.types import Kind, Mark
 from vision_agent.vision.annotate import drawn_rects
-from vision_agent.vision.picture import Picture, Pixels, pixels_of
+from vision_agent.vision.picture import Extent, Picture, Pixels, pixels_of
 from vision_agent.vision.rects import (
     CONTAINED,
     Bools,
@@ -49,7 +50,7 @@ class Near(NamedTuple):
 
 @dataclass
 class Ground:
-    """Tables over the picture and the targets; each answers for any rectangle with four look-ups."""
+    """Tables over the targets; each answers for any rectangle with four look-ups."""
 
     rects: Ints
     wide: Ints
@@ -61,8 +62,6 @@ class Ground:
     is_field: Bools
     width: int
     height: int
-    ink: Ints
-    """Summed, at half size: pixels on an edge."""
     cover: Ints
     """Summed: how many targets lie on each pixel."""
     nearest: Ints
@@ -83,11 +82,6 @@ class Ground:
         """Whether these rectangles are whole in the picture."""
         return (at[:, 0] >= 0) & (at[:, 1] >= 0) & (at[:, 2] <= self.width) & (at[:, 3] <= self.height)
 
-    def ink_share(self, at: Ints) -> Floats:
-        """The share of each rectangle that is ink."""
-        coarse = at // _COARSE
-        return (sum_under(self.ink, coarse) / np.maximum(1, area_of(coarse))).astype(np.float32)
-
     def is_nearest(self, at: Ints, of: Ints) -> Bools:
         """Whether the target centre nearest to each rectangle's middle is its own."""
         own: Bools = self._nearest_at(at) == self._nearest_at(self.rects)[of]
@@ -105,11 +99,10 @@ class Ground:
         return np.clip(at, 0, limits).astype(np.int32)
 
 
-def survey(marks: Sequence[Mark], picture: Picture, style: Style) -> Ground:
-    """The ground on which the labels of these marks are placed."""
-    rects = drawn_rects([mark.box for mark in marks], picture)
-    pixels = pixels_of(picture)
-    height, width = pixels.shape[:2]
+def survey(marks: Sequence[Mark], extent: Extent, style: Style) -> Ground:
+    """The ground on which the labels of these marks are placed, in a picture of this extent."""
+    rects = drawn_rects([mark.box for mark in marks], extent)
+    width, height = extent.size.width, extent.size.height
     near = _near(rects)
     wide, narrow = _label_sizes(marks, rects, style)
     kinds = np.array([_KINDS[mark.kind] for mark in marks], np.int32)
@@ -123,7 +116,6 @@ def survey(marks: Sequence[Mark], picture: Picture, style: Style) -> Ground:
         is_field=kinds == _KINDS["field"],
         width=width,
         height=height,
-        ink=_ink_table(pixels, rects),
         cover=_cover_table(rects, width, height),
         nearest=_nearest_centres(rects, width, height),
         near=near,
@@ -162,8 +154,20 @@ def _sizes_in(hand: Hand, texts: Sequence[str], which: Group, room: Ints, style:
     return found
 
 
-def _ink_table(pixels: Pixels, rects: Ints) -> Ints:
+class Ink:
     """Where brightness changes sharply, as it does at the strokes of letters."""
+
+    def __init__(self, picture: Picture, targets: Ints) -> None:
+        self._table = _ink_table(pixels_of(picture), targets)
+
+    def share(self, at: Ints) -> Floats:
+        """The share of each rectangle that is ink."""
+        coarse = at // _COARSE
+        return (sum_under(self._table, coarse) / np.maximum(1, area_of(coarse))).astype(np.float32)
+
+
+def _ink_table(pixels: Pixels, rects: Ints) -> Ints:
+    """Summed, at half size: pixels on an edge."""
     height, width = pixels.shape[:2]
     # At half size everything costs a quarter; rounded up, so that the last odd pixel has a place.
     half = cv2.resize(pixels, (-(-width // _COARSE), -(-height // _COARSE)), interpolation=cv2.INTER_AREA)

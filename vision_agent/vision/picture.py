@@ -7,9 +7,10 @@ Knows no page and no model: the limits come as a `Contract`.
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Iterable
 from math import ceil, floor
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import cv2
 import numpy as np
@@ -38,12 +39,36 @@ _ENCODING: dict[Format, tuple[str, list[int], Literal["image/png", "image/jpeg"]
     "jpeg": (".jpg", _JPEG, "image/jpeg"),
 }
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_PNG_SIZE = slice(16, 24)
+"""Where it says its width and height."""
 
 _ZOOM = 4
 """Picture pixels for a CSS pixel, at most: text of a page is then as large as a headline, and larger tells no more."""
 
 _MASK_TONES = (150, 166)
 _MASK_STRIPE = 5
+
+
+class Extent(NamedTuple):
+    """How large a picture is, and where on the page."""
+
+    size: Size
+    map: PageMap
+
+    @classmethod
+    def of_png(cls, data: bytes, page: Box, contract: Contract) -> Extent:
+        """That of the picture which `Picture.decode` makes of these bytes, known long before that.
+
+        Raises:
+            UsageError: the bytes are no PNG.
+        """
+        if not data.startswith(_PNG_SIGNATURE) or len(data) < _PNG_SIZE.stop:
+            raise UsageError(
+                f"{len(data)} bytes were to be read as a picture, and they are none", "a whole PNG file is expected"
+            )
+        width, height = struct.unpack(">II", data[_PNG_SIZE])
+        size = contract.fit(Size(width=width, height=height))
+        return cls(size, _map_of(page, size))
 
 
 class Picture:
@@ -100,6 +125,10 @@ class Picture:
     def map(self) -> PageMap:
         """From picture to page coordinates."""
         return self._map
+
+    @property
+    def extent(self) -> Extent:
+        return Extent(self.size, self._map)
 
     @property
     def page(self) -> Box:

@@ -6,8 +6,8 @@ Soft: it covers little ink and little of a small target, the nearest target is i
 its row and column stand. A line leads to the target where there is no room at or on it.
 
 Candidates are gathered for all marks at once, in the same order for each, and costed on summed tables. Groups of alike
-neighbours choose first and together, then each mark alone; conflicts are repaired. Knows pixels and boxes; what a mark
-is does not matter here beyond its kind.
+neighbours choose first and together, then each mark alone; conflicts are repaired. All but the ink can be told before
+there are pixels: that is the `plan`. Knows pixels and boxes; what a mark is does not matter here beyond its kind.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from vision_agent.types import Box, Mark
 from vision_agent.vision.annotate import gap, strokes
 from vision_agent.vision.colours import choose_colours
-from vision_agent.vision.ground import Ground, survey
-from vision_agent.vision.picture import Picture
+from vision_agent.vision.ground import Ground, Ink, survey
+from vision_agent.vision.picture import Extent, Picture
 from vision_agent.vision.rects import (
     Bools,
     Floats,
@@ -80,24 +80,59 @@ def place(
     `crowd.faults` says which. A mark that was `before`, on the same box, keeps its place and shade where they are still
     good.
     """
-    shown = _shown([mark.box for mark in marks], picture)
+    return carry_out(plan(marks, picture.extent, style, before), picture)
+
+
+class Plan(NamedTuple):
+    """All that can be told of where numbers go before there are pixels, which is most of it."""
+
+    marks: Sequence[Mark]
+    shown: list[bool]
+    scene: _Scene | None
+    """None where there is nothing to place."""
+
+
+def plan(marks: Sequence[Mark], extent: Extent, style: Style = STYLE, before: Sequence[Mark] = ()) -> Plan:
+    """What `place` does but for the picture, of which the extent is enough: 6 ms of 10 at 200 marks."""
+    shown = _shown([mark.box for mark in marks], extent)
     inside = [mark for mark, is_shown in zip(marks, shown, strict=True) if is_shown]
-    spots: list[Rect] = []
-    colours: list[str] = []
-    if inside:
-        ground = survey(inside, picture, style)
-        kept = _kept(inside, before)
-        spots = _assign(ground, _gather(ground), kept, style)
-        colours = choose_colours(inside, ground.kinds, ground.near, {i: was.colour for i, was in kept.items()})
+    return Plan(marks, shown, _scene(inside, extent, style, _kept(inside, before)) if inside else None)
+
+
+def carry_out(plan: Plan, picture: Picture) -> tuple[Mark, ...]:
+    """What `place` gives."""
+    spots = _assign(plan.scene, Ink(picture, plan.scene.ground.rects)) if plan.scene else []
+    colours = plan.scene.colours if plan.scene else []
     result = iter(zip(spots, colours, strict=True))
     return tuple(
-        _placed(mark, *next(result)) if is_in else _unplaced(mark) for mark, is_in in zip(marks, shown, strict=True)
+        _placed(mark, *next(result)) if is_in else _unplaced(mark)
+        for mark, is_in in zip(plan.marks, plan.shown, strict=True)
     )
 
 
-def _shown(boxes: Sequence[Box], picture: Picture) -> list[bool]:
+class _Scene(NamedTuple):
+    """Marks that the picture shows, and where their numbers may be."""
+
+    ground: Ground
+    candidates: _Candidates
+    groups: list[Group]
+    clashes: Bools
+    kept: dict[int, _Kept]
+    colours: list[str]
+    style: Style
+
+
+def _scene(marks: Sequence[Mark], extent: Extent, style: Style, kept: dict[int, _Kept]) -> _Scene:
+    ground = survey(marks, extent, style)
+    candidates = _gather(ground)
+    groups = _groups(ground)
+    colours = choose_colours(marks, ground.kinds, ground.near, {i: was.colour for i, was in kept.items()})
+    return _Scene(ground, candidates, groups, _clashes(groups, candidates), kept, colours, style)
+
+
+def _shown(boxes: Sequence[Box], extent: Extent) -> list[bool]:
     """Which page boxes are in the picture; of one that its edge cuts, enough for a number must be there."""
-    map, size = picture.map, picture.size
+    map, size = extent.map, extent.size
     edges = (edges_of(boxes) - [map.offset_x, map.offset_y] * 2) / ([map.scale_x, map.scale_y] * 2)
     whole = edges[:, 2:] - edges[:, :2]
     part = np.minimum(edges[:, 2:], (size.width, size.height)) - np.maximum(edges[:, :2], 0)
@@ -139,19 +174,37 @@ def _kept(marks: Sequence[Mark], before: Sequence[Mark]) -> dict[int, _Kept]:
 
 
 class _Candidates(NamedTuple):
-    """For each mark its possible places, in the same order for all; one that may not be has infinite cost."""
+    """For each mark its possible places, in the same order for all."""
 
     rects: Ints
-    costs: Floats
+    may_be: Bools
+    """Which of them break no hard rule about targets or the picture."""
+    flaws: NDArray[np.float64]
+    """What is bad about each of those that may be, ink aside."""
+    preferences: Floats
+    points: Ints
+    """Where in the flattened picture to look whether a label lies there."""
 
 
 def _gather(ground: Ground) -> _Candidates:
-    rects, preferences = _around(ground)
-    many = rects.shape[1]
-    of = np.repeat(np.arange(len(rects), dtype=np.int32), many)
-    costs = _costs(ground, rects.reshape(-1, 4), of).reshape(-1, many) + preferences
-    costs[ground.is_field] += _WHERE_TEXT_BEGINS
-    return _Candidates(rects, costs.astype(np.float32))
+    rects, welcome = _around(ground)
+    at, of = rects.reshape(-1, 4), np.repeat(np.arange(len(rects), dtype=np.int32), rects.shape[1])
+    possible = np.nonzero(ground.is_inside(at))[0]
+    possible = possible[ground.foreign(at[possible], of[possible]) <= 0]
+    may_be = np.zeros(len(at), np.bool_)
+    may_be[possible] = True
+    preferences = np.tile(welcome, (len(rects), 1))
+    preferences[ground.is_field] += _WHERE_TEXT_BEGINS
+    flaws = _flaws(ground, at[possible], of[possible])
+    return _Candidates(rects, may_be.reshape(rects.shape[:2]), flaws, preferences, _points(rects, ground))
+
+
+def _costs(candidates: _Candidates, ink: Ink) -> Floats:
+    """What each place costs, infinite where it may not be."""
+    costs = np.full(candidates.may_be.shape, np.inf, np.float32)
+    share = ink.share(candidates.rects[candidates.may_be])
+    costs[candidates.may_be] = _INK * np.maximum(0, share - 0.02) + candidates.flaws
+    return costs + candidates.preferences
 
 
 # Relative places, as (x, y, preference): where the label's middle goes, by name.
@@ -210,12 +263,8 @@ def _around(ground: Ground) -> tuple[Ints, Floats]:
     return np.stack(rects, axis=1).astype(np.int32), np.array(preferences, np.float32)
 
 
-def _costs(ground: Ground, at: Ints, of: Ints) -> Floats:
-    """What is bad about these label rectangles, infinite where one breaks a hard rule about targets or the picture."""
-    costs = np.full(len(at), np.inf, np.float32)
-    possible = np.nonzero(ground.is_inside(at))[0]
-    possible = possible[ground.foreign(at[possible], of[possible]) <= 0]
-    at, of = at[possible], of[possible]
+def _flaws(ground: Ground, at: Ints, of: Ints) -> NDArray[np.float64]:
+    """What is bad about these label rectangles, ink aside."""
     rects, areas = ground.rects[of], area_of(at)
     on_own = common_area(at, rects)
     around = ground.clipped(at + np.array([-2, -2, 2, 2], np.int32))
@@ -223,33 +272,30 @@ def _costs(ground: Ground, at: Ints, of: Ints) -> Floats:
     # A label on its own target is not mistaken, however near a neighbour is.
     doubt = 1 - 0.8 * on_own / areas
     hides = np.where(ground.is_toggle[of], _HIDES_STATE, _HIDES_TARGET)
-    costs[possible] = (
-        _INK * np.maximum(0, ground.ink_share(at) - 0.02)
-        + hides * on_own / np.maximum(1, area_of(rects))
+    flaws: NDArray[np.float64] = (
+        hides * on_own / np.maximum(1, area_of(rects))
         + _TOUCHES_OTHER * np.minimum(1, touching) * doubt
         + _NEARER_TO_OTHER * ~ground.is_nearest(at, of) * doubt
     )
-    return costs
+    return flaws
 
 
 # --- who gets which ---------------------------------------------------------------------------------------------------
 
 
-def _assign(ground: Ground, candidates: _Candidates, kept: dict[int, _Kept], style: Style) -> list[Rect]:
+def _assign(scene: _Scene, ink: Ink) -> list[Rect]:
     """One place for each mark: as before, then with its neighbours, then those with the fewest to choose from first."""
-    board = _Board(ground, candidates)
-    for mark in board.take_again(kept):
-        board.take_again_far(mark, kept[mark].spot)
-    groups = _groups(ground)
-    clashes = _clashes(groups, candidates)
-    for group in groups:
-        board.take_together(group, clashes)
-    order = np.lexsort((area_of(ground.rects), np.isfinite(candidates.costs).sum(axis=1))).tolist()
+    board = _Board(scene.ground, scene.candidates, ink)
+    for mark in board.take_again(scene.kept):
+        board.take_again_far(mark, scene.kept[mark].spot)
+    for group in scene.groups:
+        board.take_together(group, scene.clashes)
+    order = np.lexsort((area_of(scene.ground.rects), scene.candidates.may_be.sum(axis=1))).tolist()
     waiting = [mark for mark in order if mark not in board.spots and not board.take_first_free(mark)]
     waiting = [mark for mark in waiting if not board.take_by_moving_another(mark)]
     for mark in waiting:
-        board.take_farther_away(mark, style, is_crowd=len(waiting) > _MANY_FAR)
-    return [board.spots[mark] for mark in range(len(ground.rects))]
+        board.take_farther_away(mark, scene.style, is_crowd=len(waiting) > _MANY_FAR)
+    return [board.spots[mark] for mark in range(len(scene.ground.rects))]
 
 
 def _groups(ground: Ground) -> list[Group]:
@@ -272,14 +318,15 @@ def _groups(ground: Ground) -> list[Group]:
 class _Board:
     """Who has which place. `taken` holds, for each pixel, the mark whose label lies there, plus one."""
 
-    def __init__(self, ground: Ground, candidates: _Candidates) -> None:
+    def __init__(self, ground: Ground, candidates: _Candidates, ink: Ink) -> None:
         self.spots: dict[int, Rect] = {}
         self._ground = ground
         self._targets = [as_rect(edges) for edges in ground.rects.tolist()]
         self._candidates = candidates
+        self._ink = ink
+        self._costs = _costs(candidates, ink)
         self._has = np.zeros(len(ground.rects), np.bool_)
         self._taken = np.zeros((ground.height, ground.width), np.int16)
-        self._points = _points(candidates.rects, ground)
 
     def take_again(self, kept: dict[int, _Kept]) -> list[int]:
         """Take the places the marks had, where that is one of theirs, still free, and not much worse than their best.
@@ -289,7 +336,7 @@ class _Board:
         if not kept:
             return []
         marks, spots = np.array(list(kept)), np.array([was.spot for was in kept.values()], np.int32)
-        costs = self._candidates.costs[marks]
+        costs = self._costs[marks]
         is_good = np.isfinite(costs) & (costs <= costs.min(axis=1, keepdims=True) + _STRAY)
         is_same = (self._candidates.rects[marks] == spots[:, None]).all(axis=2)
         may_stay = (is_same & is_good).any(axis=1).tolist()
@@ -308,8 +355,8 @@ class _Board:
         group = group[~self._has[group]]
         if len(group) < 2:
             return
-        costs = self._candidates.costs[group]
-        costs[self._taken.ravel()[self._points[group]].any(axis=2)] = np.inf
+        costs = self._costs[group]
+        costs[self._taken.ravel()[self._candidates.points[group]].any(axis=2)] = np.inf
         capped, clashes = np.minimum(costs, _MISFIT), clashes[group]
         choice, cost = _one_for_all(capped, clashes)
         lefts, tops, rights, _ = zip(*[self._targets[mark] for mark in group.tolist()], strict=True)
@@ -330,7 +377,7 @@ class _Board:
 
     def _places(self, mark: int) -> Iterator[Rect]:
         """Where it may be, cheapest first."""
-        costs = self._candidates.costs[mark]
+        costs = self._costs[mark]
         for place in costs.argsort(kind="stable").tolist():
             if costs[place] == np.inf:
                 break
@@ -395,7 +442,7 @@ class _Board:
         far_y = np.maximum(np.maximum(own[1] - y - high, y - own[3]), 0)[row]
         at = np.stack([x[column], y[row], x[column] + wide, y[row] + high], axis=1).astype(np.int32)
         costs = _PER_PIXEL_AWAY * np.maximum(far_x, far_y) + _BENT * ((far_x > 0) & (far_y > 0))
-        costs += _INK * ground.ink_share(at)
+        costs += _INK * self._ink.share(at)
         if may_cover:
             costs += 0.2 * foreign[row, column]
         if is_crowd:
@@ -465,7 +512,7 @@ def _points(rects: Ints, ground: Ground) -> Ints:
 
 def _clashes(groups: Sequence[Group], candidates: _Candidates) -> Bools:
     """For each mark and relative place whether its label would overlap that of the one before it in its group."""
-    rects, may_be = candidates.rects, np.isfinite(candidates.costs)
+    rects, may_be = candidates.rects, candidates.may_be
     found = np.zeros(may_be.shape, np.bool_)
     if not groups:
         return found
