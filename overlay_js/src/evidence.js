@@ -83,8 +83,9 @@ export function isDrawing(element, listens, pieces) {
 
 /** Whether a person could scroll it. @param {Element} element @param {CSSStyleDeclaration} style */
 export function scrollsOf(element, style) {
-  const vertical = (style.overflowY === 'auto' || style.overflowY === 'scroll') && scrollHeightOf(element) > clientHeightOf(element) + 1;
-  const horizontal = (style.overflowX === 'auto' || style.overflowX === 'scroll') && scrollWidthOf(element) > clientWidthOf(element) + 1;
+  const { overflowX, overflowY } = style;
+  const vertical = (overflowY === 'auto' || overflowY === 'scroll') && scrollHeightOf(element) > clientHeightOf(element) + 1;
+  const horizontal = (overflowX === 'auto' || overflowX === 'scroll') && scrollWidthOf(element) > clientWidthOf(element) + 1;
   return (vertical || horizontal) && clientWidthOf(element) >= 24 && clientHeightOf(element) >= 24;
 }
 

@@ -95,13 +95,15 @@ function gather(root, clip, near, isInert, openers) {
     let inner = outside;
     let inert = outer;
     let children = /** @type {Node[]} */ ([]);
+    let inside = /** @type {Element[]} */ ([]);
     let heardForItems = UNHEARD;
     try {
       const style = styleOf(element);
       inert ||= hasAttribute(element, 'inert');
-      const { around, clip: own, inner: handed } = placed(element, style, outside);
-      inner = handed;
       children = flatChildrenOf(element);
+      inside = /** @type {Element[]} */ (children.filter((child) => near.has(/** @type {Element} */ (child))));
+      const { around, clip: own, inner: handed } = placed(element, style, outside, !inside.length);
+      inner = handed;
       if (isList(element)) {
         // What it answers to and how the pointer looks on it is meant for its items.
         inner = { ...inner, cursor: around.cursor };
@@ -131,9 +133,7 @@ function gather(root, clip, near, isInert, openers) {
       tally.failed++; // one element that cannot be read must not cost the page
       continue;
     }
-    for (let i = children.length - 1; i >= 0; i--) {
-      if (near.has(/** @type {Element} */ (children[i]))) stack.push({ element: /** @type {Element} */ (children[i]), around: inner, parent: index, outer: inert, heardFor: heardForItems });
-    }
+    for (const child of inside.reverse()) stack.push({ element: child, around: inner, parent: index, outer: inert, heardFor: heardForItems });
   }
   return { found, texts, frames, frameClips, inertFrames, fields, ...tally };
 }

@@ -77,9 +77,10 @@ export function areaOf(rect) {
  * @param {Element} element
  * @param {CSSStyleDeclaration} style
  * @param {Surroundings} outside what its parent hands down
+ * @param {boolean} [isEmpty] nothing in it is looked at, so that it does not matter what it cuts
  * @returns {{around: Surroundings, clip: Area, inner: Surroundings}}
  */
-export function placed(element, style, outside) {
+export function placed(element, style, outside, isEmpty) {
   const { position, cursor } = style;
   const isApart = position === 'fixed' || position === 'absolute';
   // What stands in the top layer has no ancestor that clips, fades or turns it.
@@ -90,7 +91,7 @@ export function placed(element, style, outside) {
   const clip = cut(!isApart ? around.flow : apartIn(around)[position]);
   const opacity = around.opacity * Number(style.opacity);
   const turned = around.turned || isTurned(style);
-  const flow = cutsOverflow(element, style) ? common(clip, innerArea(element, style, turned)) : clip;
+  const flow = !isEmpty && cutsOverflow(element, style) ? common(clip, innerArea(element, style, turned)) : clip;
   if (!around.apart && flow === around.flow) {
     const isSame = opacity === around.opacity && cursor === around.cursor && turned === around.turned;
     return { around, clip, inner: isSame ? around : { ...around, opacity, cursor, turned } };
