@@ -10,7 +10,7 @@
 /** @typedef {{rect: Rect, colour: string, ink: string, text: string, hand: string}} Label */
 /** @typedef {{strokes: Rect[], colour: string, casing: string}} Leader */
 /** @typedef {{line: number, casing: number, gap: number, clear: number, dash: [number, number]}} Style */
-/** @typedef {{size: {width: number, height: number}, outlines: Outline[], leaders: Leader[], labels: Label[], style: Style, glyphs: Record<string, Record<string, string[]>>}} Layer */
+/** @typedef {{size: {width: number, height: number}, outlines: Outline[], leaders: Leader[], labels: Label[], style: Style, glyphs: Record<string, Record<string, string[]>>, coverage: Record<string, number>}} Layer */
 
 /**
  * A detached canvas with the layer on it.
@@ -103,7 +103,7 @@ function paintLeader(context, { strokes, colour, casing }) {
  * @param {Layer} layer
  * @param {Map<string, HTMLCanvasElement>} painted glyphs made so far
  */
-function paintLabel(context, { rect, colour, ink, text, hand }, { style, glyphs }, painted) {
+function paintLabel(context, { rect, colour, ink, text, hand }, { style, glyphs, coverage }, painted) {
   context.fillStyle = colour;
   fillRounded(context, rect);
   const rows = glyphs[hand];
@@ -112,8 +112,8 @@ function paintLabel(context, { rect, colour, ink, text, hand }, { style, glyphs 
   let x = rect[0] + Math.floor((rect[2] - rect[0] - wide) / 2);
   const y = rect[1] + Math.floor((rect[3] - rect[1] - high) / 2);
   for (const character of text) {
-    const key = hand + ink + character;
-    const glyph = painted.get(key) ?? paintedGlyph(context.canvas.ownerDocument, rows[character], ink);
+    const key = hand + ink + colour + character;
+    const glyph = painted.get(key) ?? paintedGlyph(context.canvas.ownerDocument, rows[character], coverage, ink, colour);
     painted.set(key, glyph);
     context.drawImage(glyph, x, y);
     x += glyph.width + style.gap;
@@ -121,27 +121,41 @@ function paintLabel(context, { rect, colour, ink, text, hand }, { style, glyphs 
 }
 
 /**
- * One character on a canvas of its own, in the ink given.
+ * One character on a canvas of its own. Colours are mixed here and not by the canvas, which rounds in its own way.
  * @param {Document} doc
- * @param {string[]} rows `#` is ink, `o` half of it, `.` nothing
+ * @param {string[]} rows
+ * @param {Record<string, number>} coverage how much of a pixel is ink, by its sign in the rows
  * @param {string} ink
+ * @param {string} ground
  * @returns {HTMLCanvasElement}
  */
-function paintedGlyph(doc, rows, ink) {
+function paintedGlyph(doc, rows, coverage, ink, ground) {
   const glyph = /** @type {HTMLCanvasElement} */ (Document.prototype.createElementNS.call(doc, 'http://www.w3.org/1999/xhtml', 'canvas'));
   glyph.width = rows[0].length;
   glyph.height = rows.length;
   const context = glyph.getContext('2d', { willReadFrequently: true });
   if (!context) throw new Error('a canvas for a digit could not be made');
-  context.fillStyle = ink;
   rows.forEach((row, y) => {
     [...row].forEach((cell, x) => {
-      if (cell === '.') return;
-      context.globalAlpha = cell === '#' ? 1 : 128 / 255;
+      context.fillStyle = mixed(ink, ground, coverage[cell]);
       context.fillRect(x, y, 1, 1);
     });
   });
   return glyph;
+}
+
+/**
+ * @param {string} ink `#rrggbb`, as the ground
+ * @param {string} ground
+ * @param {number} share of the ink
+ * @returns {string}
+ */
+function mixed(ink, ground, share) {
+  const channels = [1, 3, 5].map((at) => {
+    const [over, under] = [ink, ground].map((colour) => Number.parseInt(colour.slice(at, at + 2), 16));
+    return Math.round(over * share + under * (1 - share));
+  });
+  return `rgb(${channels.join(' ')})`;
 }
 
 /**

@@ -44,7 +44,7 @@ def _number(pixels: NDArray[np.uint8], label: Box) -> int:
     inside = pixels[y : y + int(label.height), x : x + int(label.width)].astype(float)
     ground = np.median(inside[:, 1], axis=0)
     share = (inside - ground) @ -ground / (ground @ ground)
-    share = share[STYLE.pad_y : STYLE.pad_y + 11]
+    share = share[STYLE.pad_y : -STYLE.pad_y]
     (read,) = {
         text
         for hand in DIGITS.values()

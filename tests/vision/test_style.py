@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from vision_agent.vision.style import DIGITS, GLYPHS, PALETTE, STYLE, Hand, contrast, ink_on, plate_of, rgb
+from vision_agent.vision.style import COVERAGE, DIGITS, GLYPHS, PALETTE, STYLE, Hand, contrast, ink_on, plate_of, rgb
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear light.
 EYES = {
@@ -65,13 +65,15 @@ def test_contrast_is_that_of_the_standard() -> None:
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
 
 
-@pytest.mark.parametrize(("hand", "wide"), [("wide", 7), ("narrow", 5)])
-def test_every_digit_is_eleven_pixels_high_from_its_first_row_to_its_last(hand: Hand, wide: int) -> None:
+@pytest.mark.parametrize(("hand", "wide", "high"), [("single", 8, 12), ("wide", 7, 11), ("narrow", 5, 11)])
+def test_every_digit_is_eleven_pixels_high_or_more_from_its_first_row_to_its_last(
+    hand: Hand, wide: int, high: int
+) -> None:
     assert list(DIGITS[hand]) == list("0123456789")
     for rows in DIGITS[hand].values():
-        assert len(rows) == 11
-        assert "#" in rows[0]
-        assert "#" in rows[-1]
+        assert len(rows) == high
+        assert max(COVERAGE[cell] for cell in rows[0]) > 0.7
+        assert max(COVERAGE[cell] for cell in rows[-1]) > 0.7
         assert {len(row) for row in rows} == {wide}
 
 
@@ -105,9 +107,10 @@ def test_padding_shrinks_on_a_narrow_target_and_digits_do_not() -> None:
     assert tight.width > STYLE.text_size("88")[0] + 3
 
 
-def test_the_width_of_a_label_says_in_which_hand_it_is_written_and_one_digit_is_always_wide() -> None:
-    for text in ("7", "88", "123", "B4", "M1000"):
+def test_the_width_of_a_label_says_in_which_hand_it_is_written_and_one_digit_has_its_own() -> None:
+    for text in ("88", "123", "B4", "M1000"):
         assert STYLE.hand_in(text, STYLE.label_size(text, room=90).width) == "wide"
         assert STYLE.hand_in(text, STYLE.label_size(text, room=0).width) == "wide"
         narrow = STYLE.label_size(text, room=90, hand="narrow")
-        assert STYLE.hand_in(text, narrow.width) == ("wide" if text == "7" else "narrow")
+        assert STYLE.hand_in(text, narrow.width) == "narrow"
+    assert {STYLE.hand_in("7", STYLE.label_size("7", room).width) for room in (0, 90)} == {"single"}

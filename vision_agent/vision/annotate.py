@@ -20,10 +20,9 @@ from pydantic import BaseModel, ConfigDict
 from vision_agent.types import Box, Mark, Size
 from vision_agent.vision.picture import Extent, Picture, Pixels, pixels_of
 from vision_agent.vision.rects import Rect, area_of, as_rect, edges_of, rects_of
-from vision_agent.vision.style import GLYPHS, STYLE, Hand, Ink, Style, ink_on, plate_of, rgb
+from vision_agent.vision.style import COVERAGE, GLYPHS, STYLE, Hand, Ink, Style, ink_on, plate_of, rgb
 
 _TINY_PX = 10
-_INK_SHARE = {"#": 1.0, "o": 128 / 255, ".": 0.0}
 
 
 @dataclass(frozen=True)
@@ -67,6 +66,7 @@ class Layer(BaseModel):
     labels: tuple[Label, ...] = ()
     style: Style = STYLE
     glyphs: dict[Hand, dict[str, tuple[str, ...]]] = GLYPHS
+    coverage: dict[str, float] = COVERAGE
 
 
 def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Layer:
@@ -189,7 +189,7 @@ class _Pen:
         key = (character, label.hand, label.ink, label.colour)
         if key not in self._glyphs:
             rows = self._layer.glyphs[label.hand][character]
-            share = np.array([[_INK_SHARE[cell] for cell in row] for row in rows])[..., None]
+            share = np.array([[self._layer.coverage[cell] for cell in row] for row in rows])[..., None]
             mixed = share * np.array(_bgr(label.ink)) + (1 - share) * np.array(_bgr(label.colour))
             self._glyphs[key] = np.rint(mixed).astype(np.uint8)
         return self._glyphs[key]
