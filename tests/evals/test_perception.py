@@ -71,6 +71,18 @@ async def test_what_is_covered_or_out_of_sight_is_no_target(page: Page, serve: S
     assert sure(await truth(page, serve, html)) == []
 
 
+async def test_something_of_which_only_an_edge_shows_counts_neither_way(page: Page, serve: Server) -> None:
+    html = """<style>div { overflow: hidden; width: 200px } a { display: block; height: 30px }</style>
+        <div style="height:4px"><a id=folded href=/folded>Folded</a></div>
+        <div style="height:12px"><a id=cut href=/cut>Cut</a></div>
+        <a id=line href=/line style="height:4px;width:200px"></a>"""
+
+    told = await truth(page, serve, html)
+
+    assert sure(told) == ["a#cut", "a#line"]
+    assert [target.selector for target in told.targets if not target.is_sure] == ["a#folded"]
+
+
 async def test_a_label_stands_for_a_control_that_cannot_be_pressed_and_for_no_other(page: Page, serve: Server) -> None:
     html = """<input id=hidden type=checkbox style="position:absolute;left:-999px"><label id=proxy for=hidden>H</label>
         <input id=seen type=checkbox><label id=beside for=seen>S</label>"""
@@ -219,6 +231,22 @@ async def test_a_part_that_does_what_is_done_around_it_is_no_target_of_its_own(a
 
     assert came == {"div#card": "acts", "b#word": "as what is around it", "b#star": "acts"}
     assert sure(told) == ["b#star", "div#card"]
+
+
+async def test_what_an_earlier_press_left_and_the_next_takes_away_does_not_speak_for_what_is_around(
+    answers: Answers,
+) -> None:
+    html = """<style>p { padding: 20px } p > * { cursor: pointer }</style><p><i id=icon>Copy icon</i></p>
+        <p><b id=name>Copy name</b></p><script>
+        document.addEventListener('mousedown', () => document.querySelector('output')?.remove());
+        for (const each of [icon, document.getElementById('name')]) each.onmouseup = () => {
+            document.body.append(document.createElement('output'));
+        };
+        </script>"""
+
+    came, _ = await answers(html)
+
+    assert came == {"i#icon": "acts", "b#name": "acts"}
 
 
 async def test_a_heading_that_sorts_and_the_button_in_it_for_the_keyboard_are_one_intent(answers: Answers) -> None:

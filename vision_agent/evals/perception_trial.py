@@ -117,6 +117,10 @@ class _Copy:
         changed = await self._noted(tab)
         if not changed:
             changed = await self._otherwise(tab, question)
+        if changed and changed <= around:
+            # An earlier press may still be at work, or be undone by this one: seen again where nothing was pressed.
+            await self.close()
+            around = await self._around(question)
         if changed:
             return "acts" if changed - around else "as what is around it"
         return "shows on hovering" if hovered - around else "nothing"

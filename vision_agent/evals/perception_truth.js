@@ -5,6 +5,7 @@
 (extraPoints) => {
   const MOST_RECTS = 4;
   const LEAST = 3; // pixels: nobody sees less
+  const EDGE = 6; // pixels: of something larger, less than that is an edge
   const SHARES = [[0.5, 0.5], [0.2, 0.3], [0.8, 0.3], [0.2, 0.75], [0.8, 0.75]];
   const view = { width: innerWidth, height: innerHeight };
 
@@ -47,6 +48,7 @@
     return places.get(element);
   };
   const points = [];
+  const firstPoints = new Map();
   const tried = new Set();
   for (const element of everything(document)) {
     for (const [x, y] of samplesOf(element)) {
@@ -54,7 +56,9 @@
       if (tried.has(key)) continue;
       tried.add(key);
       const found = hit(x, y);
-      if (found) points.push([x, y, placeOf(found)]);
+      if (!found) continue;
+      points.push([x, y, placeOf(found)]);
+      for (let at = found; at && !firstPoints.has(at); at = flatParent(at)) firstPoints.set(at, [x, y]);
     }
   }
   const extra = extraPoints.map(([x, y]) => {
@@ -120,6 +124,17 @@
     return [[left + 1, top + 1], [right - 1, top + 1], [left + 1, bottom - 1], [right - 1, bottom - 1]].every((at) => isOf(element, ...at)) &&
       ![[left - 2, y], [right + 2, y], [x, top - 2], [x, bottom + 2]].some((at) => isOf(element, ...at));
   };
+  // Of something larger only an edge can be hit, as of what is folded away or scrolled out of sight.
+  const isEdge = (element, rect) => {
+    if (!firstPoints.has(element) || rect.width < EDGE || rect.height < EDGE) return false;
+    const [x, y] = firstPoints.get(element);
+    const reach = (dx, dy) => {
+      let steps = 0;
+      while (steps < EDGE && isOf(element, x + dx * (steps + 1), y + dy * (steps + 1))) steps++;
+      return steps;
+    };
+    return reach(0, 1) + reach(0, -1) + 1 < EDGE || reach(1, 0) + reach(-1, 0) + 1 < EDGE;
+  };
   const describe = (element) => {
     const parent = flatParent(element);
     const style = getComputedStyle(element);
@@ -140,6 +155,7 @@
       editing,
       isShape: element instanceof SVGElement && Boolean(element.ownerSVGElement),
       isClear: isClear(element),
+      isEdge: isEdge(element, rect),
       inSelect: Boolean(parent?.closest('select')),
       control: controlOf(element),
       draggable: element.getAttribute('draggable') === 'true',

@@ -30,7 +30,8 @@ It is **unsure**, which counts neither for nor against a mark, when there is a r
 7. what holds sure targets, where it has a composite role (a combobox around its text box), has no role of a control and
    shows no pointer (a toolbar), or is reached by no sample point but theirs; and what says by its cursor that it cannot
    be pressed now;
-8. what is transparent (under 5 %), unless it is a form control, which then lies over what is seen of it;
+8. what is transparent (under 5 %), unless it is a form control, which then lies over what is seen of it; and something
+   larger of which less than 6 px can be hit, up and down or from side to side: nobody sees what it is;
 9. a control that lets every press through (`pointer-events: none`) is hit by no point, hence is no candidate.
 
 Links that lead to the same address within the same parent or grandparent are one intent: one marked is enough, and
@@ -218,7 +219,7 @@ def _judge(looked: Looked, came: Mapping[str, Came]) -> list[Target | None]:
     holds_sure = _holding(looked, sure)
     reached = _reached_innermost(looked, sure)
     for place, fact in enumerate(looked.facts):
-        if fact["isClear"] and fact["tag"] not in ("input", "select"):
+        if fact["isEdge"] or (fact["isClear"] and fact["tag"] not in ("input", "select")):
             sure[place] = False
         if not sure[place] or not holds_sure[place]:
             continue
