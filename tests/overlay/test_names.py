@@ -49,6 +49,10 @@ DIFFERS = {
     ("icon_buttons", "glyph"): "a glyph of an icon font says nothing, its tooltip does",
     ("outer_names", "tab"): "the button inside has a mark of its own",
     ("nested", "row"): "a person reads the text of what has no role",
+    ("sortable_buttons", "order"): "the button inside is there for the keyboard and says the name again",
+    ("sortable_buttons", "qty"): "the button inside is there for the keyboard and says the name again",
+    ("sortable_buttons", "channel"): "the button inside has a mark of its own",
+    ("sortable_buttons", "date"): "the link inside has a mark of its own",
 }
 """Marks of the fixture pages whose name is not Chromium's, though that has one."""
 
