@@ -1,6 +1,6 @@
 // What a person would call a mark whose accessible name is empty, and how that was found. Nothing is guessed by classes.
 import { attributeOf, flatChildrenOf, flatParentOf, hasAttribute, localNameOf, nextSiblingOf, nodeTypeOf, previousSiblingOf, rectOf, styleOf, textContentOf } from './dom.js';
-import { descriptionOf, hiddenLabelOf, labelsOf, nameOf, ownTextOf, saysSomething, textOf, tidy } from './name.js';
+import { descriptionOf, hiddenLabelOf, labelsOf, nameOf, ownTextOf, saysSomething, textOf, tidy, tooltipOf } from './name.js';
 import { inputTypeOf, isEditingHost, roleOf } from './role.js';
 
 const SHORT = 80;
@@ -40,6 +40,8 @@ function* guesses(element, control, kind, labels) {
   }
   if (!isField(control)) {
     const own = ownTextOf(control, labels);
+    // A sign may stand for anything; a word on it is what a person sees.
+    if (!/[\p{L}\p{N}]/u.test(own)) yield ['named by its tooltip', tidy(tooltipOf(control), SHORT)];
     if (own.length > SHORT) yield ['named by its heading', headingIn(control)];
     yield ['named by its text', tidy(own, SHORT)];
     yield ['named by its heading', headingIn(control)];

@@ -7,7 +7,7 @@
 // - controls inside are left out of a name, where something else is left of it: they have marks of their own.
 import { attributeOf, byId, flatChildrenOf, hasAttribute, labelledByOf, localNameOf, namespaceOf, nodeTypeOf, rootOf, styleOf, textContentOf } from './dom.js';
 import { generatedText } from './generated.js';
-import { inputTypeOf, isEditingHost, roleOf } from './role.js';
+import { inputTypeOf, isEditingHost, isFocusable, roleOf } from './role.js';
 
 const LONGEST = 200;
 const MOST_NODES = 400;
@@ -70,7 +70,7 @@ export function nameOf(element, labels) {
 function named(element, labels, values) {
   const reading = begun(element, labels, { values });
   const said = referencedText(element, reading) || attributeOf(element, 'aria-label')?.trim() || nativeName(element, localNameOf(element), reading);
-  const text = said || contentOf(element, reading) || tooltipOf(element);
+  const text = said || contentOf(element, reading) || (takesName(element) ? tooltipOf(element) : '');
   return { text: tidy(text), hasValues: reading.tally.hasValues };
 }
 
@@ -256,8 +256,14 @@ function childText(element, tag) {
   return '';
 }
 
+/** Whether a tooltip may be its name by the rules: of what has no role it only describes. @param {Element} element */
+function takesName(element) {
+  const role = roleOf(element);
+  return (role !== 'generic' && role !== 'paragraph') || isFocusable(element);
+}
+
 /** @param {Element} element */
-function tooltipOf(element) {
+export function tooltipOf(element) {
   const title = attributeOf(element, 'title')?.trim();
   if (title) return title;
   const tag = localNameOf(element);

@@ -109,7 +109,7 @@ export function isEditingHost(element) {
 }
 
 /** @param {Element} element */
-function isFocusable(element) {
+export function isFocusable(element) {
   const tag = localNameOf(element);
   return hasAttribute(element, 'tabindex') || FOCUSABLE_TAGS.has(tag) || isEditingHost(element) ||
     ((tag === 'a' || tag === 'area') && hasAttribute(element, 'href')) || ((tag === 'video' || tag === 'audio') && hasAttribute(element, 'controls'));

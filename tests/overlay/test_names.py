@@ -318,6 +318,7 @@ HARD = {
         "<label for=it hidden>Mail</label><input id=it>", "textbox", "Mail", ""
     ),
     "a placeholder is better than nothing": Case("<input id=it placeholder=Mail>", "textbox", "Mail"),
+    "a tooltip names what takes the focus": Case("<div id=it title=Tip tabindex=0>Text</div>", "generic", "Tip"),
     "a tooltip is better than a placeholder": Case("<input id=it title=Title placeholder=Mail>", "textbox", "Title"),
     "a button says what the browser writes on it": Case("<input id=it type=submit>", "button", "Submit"),
     "a picture that submits says so": Case(
@@ -433,6 +434,8 @@ FOUND = {
         "<button id=it><i title=Delete style='display:inline-block;width:16px;height:16px'></i></button>",
         "Delete",
     ),
+    "a sign by its tooltip": ("<span id=it title=Close onclick='1'>×</span>", "Close"),
+    "a word, not its tooltip": ("<p id=it title='Press to sort' onclick='1'>City</p>", "City"),
     "what describes it": (
         "<button id=it aria-describedby=$1>&nbsp;</button><div id=$1 role=tooltip hidden>Add a row</div>",
         "Add a row",
