@@ -145,6 +145,7 @@ function paintedGlyph(doc, rows, coverage, ink, ground) {
 }
 
 /**
+ * The colour of a pixel of which so much is ink.
  * @param {string} ink `#rrggbb`, as the ground
  * @param {string} ground
  * @param {number} share of the ink

@@ -54,7 +54,7 @@ class Ground:
 
     rects: Ints
     wide: Ints
-    """Width and height of each label in the wide hand."""
+    """Width and height of each label in the wide hand; of one digit, which has a hand of its own, in both."""
     narrow: Ints
     kinds: Ints
     is_toggle: Bools

@@ -500,7 +500,7 @@ def _spread(values: Sequence[int]) -> int:
 def _points(rects: Ints, ground: Ground) -> Ints:
     """Where in the flattened picture to look whether a label lies on these rectangles.
 
-    Labels are equally high and nine pixels wide at least, so that none slips through between the points.
+    Labels differ by a pixel in height and are nine wide at least, so that none slips through between the points.
     """
     left, top, right, bottom = np.moveaxis(rects, -1, 0)[..., None]
     x = np.minimum(left + np.arange(0, int((right - left).max()) + 7, 8, dtype=np.int32), right - 1)
