@@ -234,9 +234,7 @@ async def test_frames_that_come_and_go_do_not_stop_a_look(page: Page, serve: Ser
 
 async def test_a_page_that_hangs_ends_with_a_sentence_within_its_deadlines(page: Page, serve: Server) -> None:
     started = time.monotonic()
-    with pytest.raises(
-        BrowserUnavailable, match=r"could not be looked at, tried 3 times: no (answer|picture) within 1 s"
-    ):
+    with pytest.raises(BrowserUnavailable, match=r"could not be looked at, tried 3 times: no (answer|picture)"):
         await looked_at(page, serve({"/": "<script>setTimeout(() => { while (true); }, 50)</script>"}), HANGING)
     assert time.monotonic() - started < 20
 

@@ -11,6 +11,9 @@ from playwright.async_api import Page
 from vision_agent.browser import chromium
 from vision_agent.browser.overlay import FrameSilent, translated
 
+_UNABLE = "Unable to capture screenshot"
+"""What Chromium answers instead of a picture where nothing comes from the renderer for a while."""
+
 
 async def capture(page: Page, deadline_s: float) -> bytes:
     """The viewport as PNG. In a browser that plays another device it has one pixel for each CSS pixel.
@@ -19,7 +22,7 @@ async def capture(page: Page, deadline_s: float) -> bytes:
     have only the latter, told not to.
 
     Raises:
-        FrameSilent: the page gave no picture within the deadline.
+        FrameSilent: the page gave no picture within the deadline, or Chromium could not take one of it.
         BrowserUnavailable: the browser is gone.
     """
     try:
@@ -34,4 +37,6 @@ async def capture(page: Page, deadline_s: float) -> bytes:
     except TimeoutError:
         raise FrameSilent(f"no picture within {deadline_s:g} s") from None
     except PlaywrightError as error:
+        if _UNABLE in error.message:
+            raise FrameSilent("no picture: Chromium is unable to take one, as of a page that hangs") from error
         raise translated(error) from error
