@@ -7,9 +7,9 @@ behind either.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 
@@ -54,11 +54,36 @@ class Type(_Action):
 
 
 class Select(_Action):
-    """Choose one or more options of a native list by the text they show."""
+    """Choose options of a list, a dropdown or a combobox by the text they show; it is opened if it must be."""
 
     kind: Literal["select"] = "select"
     target: Target
     options: tuple[str, ...]
+    """One, or all that are to be chosen where several can be."""
+
+
+class Check(_Action):
+    """Tick a checkbox, switch or radio button, or untick it; one that is so already is left alone."""
+
+    kind: Literal["check"] = "check"
+    mark: int
+    checked: bool
+
+
+class Set(_Action):
+    """Set a date, time, colour, number, range or slider to a value written as in 2026-02-03, 14:30, #ff8800, 42."""
+
+    kind: Literal["set"] = "set"
+    mark: int
+    value: str
+
+
+class Upload(_Action):
+    """Give a file field, or a button that asks for files, files of the task by their names."""
+
+    kind: Literal["upload"] = "upload"
+    mark: int
+    files: tuple[str, ...]
 
 
 class Press(_Action):
@@ -78,20 +103,27 @@ class Hover(_Action):
 
 
 class Scroll(_Action):
-    """Scroll the page, or the container that holds the target. `pages` counts heights or widths of what scrolls."""
+    """Scroll the page, or the container that holds the target.
+
+    `pages` counts heights or widths of what scrolls. With `to` it goes to the `end` in that direction, or brings the
+    target itself to the `middle`.
+    """
 
     kind: Literal["scroll"] = "scroll"
     direction: Literal["up", "down", "left", "right"] = "down"
     pages: Annotated[float, Field(gt=0, le=100)] = 0.8
     target: Target | None = None
+    to: Literal["end", "middle"] | None = None
 
 
 class Drag(_Action):
-    """Press at one target, move, and release at another."""
+    """Press at one target, move along a path of points if there is one, and release at another target."""
 
     kind: Literal["drag"] = "drag"
     source: Target
     target: Target
+    path: tuple[Point, ...] = ()
+    """Points of the picture on the way, such as the corners of what is drawn."""
 
 
 class Zoom(_Action):
@@ -153,11 +185,31 @@ class CloseTab(_Action):
 
 
 class Wait(_Action):
-    """Wait until a text shows, or for some seconds; never longer than the seconds given."""
+    """Wait until a text shows, until anything on the page changes, or for some seconds; never longer than those."""
 
     kind: Literal["wait"] = "wait"
     seconds: Annotated[float, Field(gt=0, le=60)] = 2.0
     text: str | None = None
+    change: bool = False
+
+
+class Read(_Action):
+    """Get text of the page with the outcome: all of it, what is in `view`, or the `table` or list around a mark."""
+
+    kind: Literal["read"] = "read"
+    what: Literal["view", "page", "table"] = "view"
+    mark: int | None = None
+
+
+class Extract(_Action):
+    """Get the rows of the table or list around a mark as JSON that meets a schema.
+
+    The schema, itself written as JSON, is of an array of objects whose properties are named like the columns.
+    """
+
+    kind: Literal["extract"] = "extract"
+    mark: int
+    json_schema: str
 
 
 class Ask(_Action):
@@ -168,7 +220,7 @@ class Ask(_Action):
 
 
 class Finish(_Action):
-    """End the task: done or not possible, with the answer for the person and the marks that show it."""
+    """End the task: done or not, with the answer for the person and the marks that show it."""
 
     kind: Literal["finish"] = "finish"
     success: bool = True
@@ -176,10 +228,29 @@ class Finish(_Action):
     evidence: tuple[int, ...] = ()
 
 
-Action = Annotated[
+class Infeasible(_Action):
+    """End the task because nobody could do it here: what it asks for does not exist, or is not allowed."""
+
+    kind: Literal["infeasible"] = "infeasible"
+    reason: str
+    evidence: tuple[int, ...] = ()
+
+
+class Custom(_Action):
+    """An action that the caller of the library brought. It is shown to a model under its own name, never as this."""
+
+    kind: Literal["custom"] = "custom"
+    name: str
+    arguments: dict[str, JsonValue] = {}
+
+
+Offered = (
     Click
     | Type
     | Select
+    | Check
+    | Set
+    | Upload
     | Press
     | Hover
     | Scroll
@@ -193,35 +264,20 @@ Action = Annotated[
     | SwitchTab
     | CloseTab
     | Wait
+    | Read
+    | Extract
     | Ask
-    | Finish,
-    Field(discriminator="kind"),
-]
-
-ACTIONS: tuple[type[_Action], ...] = (
-    Click,
-    Type,
-    Select,
-    Press,
-    Hover,
-    Scroll,
-    Drag,
-    Zoom,
-    Goto,
-    Back,
-    Forward,
-    Reload,
-    OpenTab,
-    SwitchTab,
-    CloseTab,
-    Wait,
-    Ask,
-    Finish,
+    | Finish
+    | Infeasible
 )
-"""Every action class, in the order in which a prompt lists them."""
+"""Any action that a model may choose, in the order in which a prompt lists them."""
+
+Action = Annotated[Offered | Custom, Field(discriminator="kind")]
+
+ACTIONS: tuple[type[BaseModel], ...] = get_args(Offered)
 
 
-def targets_of(action: _Action) -> tuple[Target, ...]:
+def targets_of(action: BaseModel) -> tuple[Target, ...]:
     """The targets an action names, in the order in which it touches them."""
-    named = (getattr(action, field, None) for field in ("source", "target"))
-    return tuple(target for target in named if target is not None)
+    named = [getattr(action, field, None) for field in ("source", "target", "mark")]
+    return tuple(target for target in (*named, *getattr(action, "path", ())) if target is not None)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
-from vision_agent.actions import Action, Ask, Finish
+from vision_agent.actions import Action, Ask, Finish, Infeasible
 from vision_agent.errors import FormatError, ModelUnavailable, RecordError, RunFailed, Unavailable, VisionAgentError
 from vision_agent.ports import Browser, Model, Recorder
 from vision_agent.types import (
@@ -169,6 +169,9 @@ class Loop:
     async def _one(self, action: Action, observation: Observation) -> tuple[Outcome, Ending | None]:
         if isinstance(action, Finish):
             return _finished(action)
+        if isinstance(action, Infeasible):
+            ending = Ending(status="infeasible", sentence=action.reason, evidence=action.evidence)
+            return Outcome(status="done", effect="infeasible", sentence=action.reason), ending
         if isinstance(action, Ask):
             return await self._ask(action)
         outcome = await self._browser.act(action, observation)

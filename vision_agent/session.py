@@ -220,6 +220,7 @@ class Agent:
                 contract_for(model_name, self.settings.observe.longest_edge),
                 allowed_hosts=self.task.allowed_hosts,
                 secrets=self.task.secrets,
+                files=self.task.files,
                 start_url=self.task.start_url,
                 clock=self._clock,
             )

@@ -1,6 +1,6 @@
 // Looking again at one thing that was marked: is it still there, still what it was, and would a click reach it?
 import { boxOfArea, imageUnder } from './area.js';
-import { clientHeightOf, clientWidthOf, documentElementOf, flatParentOf, holds, localNameOf, namespaceOf, rectOf, rectsOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, scrollingElementOf, styleOf } from './dom.js';
+import { attributeOf, clientHeightOf, clientWidthOf, documentElementOf, flatParentOf, holds, localNameOf, namespaceOf, rectOf, rectsOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, scrollingElementOf, styleOf } from './dom.js';
 import { blockerOf, closerPoints, describe, hitAt, isInTheWay, isTarget, reaches, samplePoints } from './hit.js';
 import { calledOf } from './called.js';
 import { elementOf, keyOf } from './registry.js';
@@ -40,7 +40,7 @@ export function check(doc, request) {
   }
   const style = styleOf(element);
   return {
-    found: true, name: called.name, role, fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element), state: stateOf(control, scrolls), disabled: isDisabled(control),
+    found: true, name: called.name, role, fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element), state: stateOf(control, scrolls), disabled: isDisabled(control), now: attributeOf(control, 'aria-valuenow'),
     visible: pieces.length > 0, rect: { x: rect.left, y: rect.top, width: rect.width, height: rect.height },
     // Playwright adds the border to a position it is given: https://playwright.dev/docs/api/class-locator#locator-click-option-position
     border: { x: Number.parseFloat(style.borderLeftWidth) || 0, y: Number.parseFloat(style.borderTopWidth) || 0 },

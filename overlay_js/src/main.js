@@ -8,6 +8,7 @@ import { knowRootsAround, madeElement, titleOf } from './dom.js';
 import { frameOf } from './frame.js';
 import { tidy } from './name.js';
 import { movedOf, quietOf } from './quiet.js';
+import { readPage, readTable, within } from './read.js';
 import { documentToken, elementOf, hear } from './registry.js';
 import { scan } from './scan.js';
 import { hideLayer, showLayer } from './show.js';
@@ -22,6 +23,9 @@ function answerTo(doc, root, request) {
     case 'check': return check(doc, request);
     case 'shows_frame': return showsFrame(doc, request);
     case 'shows_text': return { shows: showsText(doc, request.text) };
+    case 'read': return readPage(doc, request);
+    case 'table': return readTable(doc, request);
+    case 'within': return within(doc, request);
     case 'scroll': return scrollBy(doc, request);
     case 'frame': return whereIsFrame(doc, root, request.key);
     case 'quiet': return quietOf(doc);

@@ -157,9 +157,11 @@ function isFocused(element) {
 
 /** @param {Element} element @param {string} name @returns {string} changes when what the element is changes, not when it moves */
 export function fingerprintOf(element, name) {
-  const parts = [localNameOf(element), roleOf(element), inputTypeOf(element), name, attributeOf(element, 'id') ?? '',
+  const parts = [localNameOf(element), roleOf(element), inputTypeOf(element), name,
     attributeOf(element, 'name') ?? '', attributeOf(element, 'href') ?? '', isChoice(element) ? attributeOf(element, 'value') ?? '' : ''];
-  return fnv1a(parts.join('\u0000'));
+  const id = attributeOf(element, 'id');
+  // Apart, because many pages make ids anew each time they draw.
+  return fnv1a(parts.join('\u0000')) + (id ? `-${fnv1a(id).slice(0, 8)}` : '');
 }
 
 /**

@@ -58,6 +58,10 @@ class Done:
     expected: str | None = None
     moved: bool = False
     """It is known by itself to have changed something."""
+    is_so_already: bool = False
+    """Nothing was sent, because it was as it should be."""
+    read: str = ""
+    """Text of the page that was asked for."""
 
 
 async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome:
@@ -66,6 +70,11 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
     Raises:
         Refused: the page crashed, or gave no answer afterwards.
     """
+    if done.read:
+        return Outcome(status="done", effect="read", sentence=f"{done.sentence}.", read=done.read)
+    if done.is_so_already and done.at is not None:
+        sentence = f"{done.sentence[0].upper()}{done.sentence[1:]}; nothing was sent."
+        return Outcome(status="done", effect="as_wanted", sentence=sentence, rung=done.at.rung, point=done.at.point)
     quiet = eye.settings.quiet_s
     await settle(tabs, quiet, eye.settings.rest_deadline_s, at_least_s=quiet)
     try:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from playwright.async_api import Error as PlaywrightError
@@ -13,8 +14,10 @@ from playwright.async_api import Page
 
 from vision_agent.actions import Action
 from vision_agent.browser import chromium, gate, overlay
-from vision_agent.browser.act import Hands, open_page
+from vision_agent.browser.act import act
+from vision_agent.browser.hands import Hands
 from vision_agent.browser.observe import Eye, Seen
+from vision_agent.browser.pages import open_page
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable, UsageError
@@ -94,7 +97,7 @@ class LiveBrowser:
                 refusal="unknown_mark",
                 sentence=f"{action.kind} names marks of another observation than the latest; look again first.",
             )
-        return await self._hands.act(action, self._seen)
+        return await act(self._hands, action, self._seen)
 
     async def hide_marks(self) -> None:
         """Takes the marks off the live page, where they were shown to a person."""
@@ -109,6 +112,7 @@ async def on(
     *,
     allowed_hosts: Sequence[str] | None = None,
     secrets: Sequence[Secret] = (),
+    files: Sequence[Path] = (),
     start_url: str | None = None,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> AsyncIterator[LiveBrowser]:
@@ -126,7 +130,8 @@ async def on(
     )
     eye = Eye(settings, contract, clock, tuple(secret.value.get_secret_value() for secret in secrets))
     tabs = Tabs(page.context, page)
-    browser = LiveBrowser(tabs, eye, Hands(tabs, eye, settings, contract, policy, secrets))
+    named = {path.name: path for path in files}
+    browser = LiveBrowser(tabs, eye, Hands(tabs, eye, settings, contract, policy, secrets, named))
     tabs.open()
     try:
         yield browser

@@ -24,6 +24,9 @@ from vision_agent.vision.compare import same_at
 from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Picture
 
+Answer = dict[str, Any]
+"""What the overlay says of one element: `check.js` has its fields."""
+
 _POINTS = 5
 _WAYS_TO_SHOW: tuple[tuple[bool | str, bool], ...] = ((True, False), ("always", False), ("always", True))
 """Whether to scroll the element into view, and the frames around it: each tried only if the one before failed."""
@@ -44,7 +47,7 @@ class Located:
     locator: Locator | None = None
     position: dict[str, float] | None = None
     """Of the point in the element, as Playwright counts it: from the inner edge of its border."""
-    answer: dict[str, Any] | None = None
+    answer: Answer | None = None
     is_direct: bool = False
     """Whether input may go through the locator, which waits and looks once more. In a frame of another process
     Playwright leaves out border and padding and misses; an area of an image map has no box for it to click,
@@ -52,9 +55,29 @@ class Located:
 
 
 def words_for(mark: Mark) -> str:
-    """How a sentence names a mark."""
+    """How a sentence names a mark, or what was found on the way and has no number yet."""
     name = f' "{plain(mark.name, 60)}"' if mark.name else ""
-    return f"mark {mark.label} ({mark.role if mark.role != 'generic' else mark.tag}{name})"
+    what = f"{mark.role if mark.role != 'generic' else mark.tag}{name}"
+    return f"mark {mark.label} ({what})" if mark.number else f"the {what}"
+
+
+def point_of(target: Point, seen: Seen) -> Point:
+    """The page coordinates of a point of the picture.
+
+    Raises:
+        Refused: it lies outside the picture.
+    """
+    shot = seen.observation.marked
+    if not (0 <= target.x < shot.size.width and 0 <= target.y < shot.size.height):
+        raise Refused(
+            "outside",
+            f"{_point_words(target)} lies outside the picture, which is {shot.size.width} by {shot.size.height}.",
+        )
+    return shot.map.to_page(target)
+
+
+def _point_words(target: Point) -> str:
+    return f"the point ({target.x:g}, {target.y:g})"
 
 
 async def locate(
@@ -74,12 +97,12 @@ async def locate(
         raise Refused("timed_out", f"The page did not answer when {target} was looked at again: {error}.") from error
 
 
-async def recheck(mark: Mark, scan: Scan, deadline_s: float) -> dict[str, Any]:
+async def recheck(mark: Mark, scan: Scan, deadline_s: float, **more: Any) -> Answer:
     """What a mark's element says about itself now; `found` is false when it is gone."""
     owner = scan.owner(mark.key)
     if owner is None or owner.frame.is_detached():
         return {"found": False}
-    return await overlay.ask(owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind)
+    return await overlay.ask(owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind, **more)
 
 
 async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple[bool | str, bool], ...]) -> Located:
@@ -210,14 +233,10 @@ def _in_the_way(words: str, blocker: str | None, key: str | None, seen: Seen) ->
 
 
 async def _at_point(page: Page, target: Point, seen: Seen, contract: Contract, deadline_s: float) -> Located:
-    shot = seen.observation.marked
-    words = f"the point ({target.x:g}, {target.y:g})"
-    if not (0 <= target.x < shot.size.width and 0 <= target.y < shot.size.height):
-        raise Refused("outside", f"{words} lies outside the picture, which is {shot.size.width} by {shot.size.height}.")
+    point, words = point_of(target, seen), _point_words(target)
     token = (await overlay.ask(page.main_frame, "token", deadline_s))["token"]
     if token != seen.scan.frames[0].token:
         raise Refused("moved", f"{words} was not used: the page has been replaced since the picture was taken.")
-    point = shot.map.to_page(target)
     now = Picture.decode(await capture(page, deadline_s), seen.clean.page, contract).masked(seen.masked)
     if not same_at(seen.clean, now, point):
         raise Refused("moved", f"{words} was not used: what the picture shows there has changed. Look again.")

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from string import Template
-from typing import Literal, NamedTuple, get_args, get_origin
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -36,7 +36,7 @@ _OUR_TAGS = re.compile(
     + rf")(?![^\W{_FILLERS}]))",
     re.IGNORECASE,
 )
-_DECISIVE = {"kind", "target", "source"}
+_DECISIVE = {"kind", "target", "source", "mark"}
 
 
 class Prompt(NamedTuple):
@@ -129,14 +129,24 @@ def _signature(action: type[BaseModel]) -> str:
     for name, field in action.model_fields.items():
         if name == "kind":
             continue
-        if get_origin(field.annotation) is Literal:
-            others = [each for each in get_args(field.annotation) if each != field.default]
-            parts.append(f"{name}={'|'.join([str(field.default), *others])}")
+        words = _words_allowed(field.annotation)
+        if words and field.default is None:
+            parts.append(f"[{name}={'|'.join(words)}]")
+        elif words:
+            parts.append(f"{name}={'|'.join([str(field.default), *(each for each in words if each != field.default)])}")
         elif field.is_required():
             parts.append(name)
         else:
             parts.append(f"[{name}]" if field.default is None else f"{name}={json.dumps(field.default)}")
     return " ".join(parts)
+
+
+def _words_allowed(annotation: Any) -> list[str]:
+    """Of a field that takes only certain words; empty for any other."""
+    may_be_left_out = type(None) in get_args(annotation)
+    literal = next((each for each in get_args(annotation) if get_origin(each) is Literal), None)
+    allowed = literal if may_be_left_out else annotation
+    return [str(each) for each in get_args(allowed)] if get_origin(allowed) is Literal else []
 
 
 def _one_paragraph(text: str) -> str:
@@ -168,7 +178,9 @@ def _logged(index: int, step: Step, said: Sequence[Message]) -> str:
 
 def _action(action: Action) -> str:
     targets = [
-        _target(each) for each in (getattr(action, "source", None), getattr(action, "target", None)) if each is not None
+        _target(each)
+        for each in (getattr(action, name, None) for name in ("source", "target", "mark"))
+        if each is not None
     ]
     # Only what was set is told: defaults would make each line three times as long.
     rest = action.model_dump(mode="json", exclude=_DECISIVE, exclude_defaults=True)
@@ -186,7 +198,8 @@ def _outcome(outcome: Outcome | None) -> str:
     became = (
         f"refused, {outcome.refusal}" if outcome.status == "refused" else f"done, {outcome.effect or 'unknown effect'}"
     )
-    return f"{became}: {as_line(outcome.sentence)}"
+    read = "\n" + as_data(outcome.read) if outcome.read else ""
+    return f"{became}: {as_line(outcome.sentence)}{read}"
 
 
 def _said_before(index: int, task: Task, steps: Sequence[Step]) -> list[Message]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, Literal, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from vision_agent.actions import Action, Finish, Point, Target, targets_of
+from vision_agent.actions import Finish, Infeasible, Offered, Point, Target, targets_of
 from vision_agent.errors import FormatError
 from vision_agent.types import Candidate, Decision, Observation, Usage
 
@@ -40,7 +40,9 @@ class Reply(BaseModel):
     candidates: tuple[Candidate, ...] = Field(
         (), description="Up to three marks that could serve the goal, the best one first, each with its reason."
     )
-    actions: tuple[Action, ...] = Field(description="What to do now, in order. At least one.", min_length=1)
+    actions: tuple[Annotated[Offered, Field(discriminator="kind")], ...] = Field(
+        description="What to do now, in order. At least one.", min_length=1
+    )
 
 
 def schema() -> dict[str, Any]:
@@ -78,9 +80,9 @@ def decision_from(
     for index, action in enumerate(reply.actions):
         for target in targets_of(action):
             _check_target(target, observation, f"actions[{index}] ({action.kind})")
-        if isinstance(action, Finish):
+        if isinstance(action, Finish | Infeasible):
             for number in action.evidence:
-                _check_target(number, observation, f"the evidence of actions[{index}] (finish)")
+                _check_target(number, observation, f"the evidence of actions[{index}] ({action.kind})")
     return Decision(
         judgement=reply.judgement,
         memory=reply.memory,
@@ -170,7 +172,7 @@ def _no_constant(name: str) -> NoReturn:
 def _with_exact_targets(value: dict[str, Any], observation: Observation) -> dict[str, Any]:
     """The same with each target an integer or a point, before a lenient reader could make one of `true` or `7.5`."""
     exact = dict(value)
-    for field, names in (("actions", ("source", "target", "to")), ("candidates", ("mark",))):
+    for field, names in (("actions", ("source", "target", "mark")), ("candidates", ("mark",))):
         if isinstance(value.get(field), list):
             exact[field] = [
                 _with_exact(each, names, observation) if isinstance(each, dict) else each for each in value[field]
@@ -180,9 +182,13 @@ def _with_exact_targets(value: dict[str, Any], observation: Observation) -> dict
 
 def _with_exact(value: dict[str, Any], names: Sequence[str], observation: Observation) -> dict[str, Any]:
     exact = dict(value)
+    if value.get("kind") == "zoom":
+        names = (*names, "to")
     for name in names:
         if value.get(name) is not None:
             exact[name] = _exact(value[name], name, observation)
+    if isinstance(value.get("path"), list):
+        exact["path"] = [_exact(each, "point of the path", observation) for each in value["path"]]
     if isinstance(value.get("evidence"), list):
         exact["evidence"] = [_exact(each, "evidence", observation) for each in value["evidence"]]
     return exact

@@ -18,31 +18,9 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from vision_agent.actions import (
-    Action,
-    Ask,
-    Back,
-    Click,
-    CloseTab,
-    Drag,
-    Finish,
-    Forward,
-    Goto,
-    Hover,
-    OpenTab,
-    Point,
-    Press,
-    Reload,
-    Scroll,
-    Select,
-    SwitchTab,
-    Target,
-    Type,
-    Wait,
-    Zoom,
-    targets_of,
-)
+from vision_agent.actions import Action, Finish, Infeasible, Point, Target, targets_of
 from vision_agent.errors import RecordError
+from vision_agent.record.phrases import phrase_of
 from vision_agent.record.read import Chain, Line, Turn, assemble, check_chain, load_shot, read_about, read_lines, turns
 from vision_agent.record.store import write_whole
 from vision_agent.types import Box, Decision, Mark, Observation, Outcome, Run, Shot
@@ -179,6 +157,7 @@ class Summary:
 _VERDICTS = {
     "done": ("Done", "ok"),
     "not_done": ("Not done", "failed"),
+    "infeasible": ("Cannot be done", "failed"),
     "limit": ("Stopped at a limit", "warned"),
     "needs_person": ("Needs a person", "warned"),
     "unavailable": ("Browser or model unavailable", "failed"),
@@ -255,7 +234,7 @@ def _offset(at: datetime | None, start: datetime) -> float | None:
 
 
 def _act(action: Action, outcome: Outcome | None, seen: Observation | None) -> Act:
-    words = tuple(_chip(word, seen) if isinstance(word, int | Point) else word for word in _words(action))
+    words = tuple(_chip(word, seen) if isinstance(word, int | Point) else word for word in phrase_of(action))
     return Act(words=words, outcome=outcome, state=_act_state(outcome))
 
 
@@ -267,52 +246,6 @@ def _act_state(outcome: Outcome | None) -> str:
     if outcome.status == "refused":
         return "failed"
     return "warned" if outcome.effect == "no_effect" else "ok"
-
-
-def _words(action: Action) -> tuple[str | Target, ...]:
-    match action:
-        case Click():
-            verb = {1: "Click", 2: "Double-click", 3: "Triple-click"}[action.count]
-            held = "+".join(action.modifiers)
-            aside = f"with {held}" * bool(held), f"({action.button} button)" * (action.button != "left")
-            return (verb, action.target, *filter(None, aside))
-        case Type():
-            return (f"Type “{action.text}” into", action.target, *(["and press Enter"] * action.submit))
-        case Select():
-            return (f"Choose {', '.join(f'“{option}”' for option in action.options)} in", action.target)
-        case Press():
-            times = f" {action.count} times" * (action.count > 1)
-            return (f"Press {action.keys}{times}", *(["in", action.target] if action.target is not None else []))
-        case Hover():
-            return ("Point at", action.target)
-        case Scroll():
-            scrolled = f"Scroll {action.direction} by {action.pages:g}"
-            return (scrolled, *(["in", action.target] if action.target is not None else []))
-        case Drag():
-            return ("Drag", action.source, "to", action.target)
-        case Zoom():
-            return ("Look closer at", action.target, *(("to", action.to) if action.to is not None else ()))
-        case Goto():
-            return (f"Open {action.url}",)
-        case Back():
-            return ("Go back",)
-        case Forward():
-            return ("Go forward",)
-        case Reload():
-            return ("Reload the page",)
-        case OpenTab():
-            return (f"Open {action.url} in a new tab",)
-        case SwitchTab():
-            return (f"Go to tab {action.tab}",)
-        case CloseTab():
-            return (f"Close tab {action.tab}",)
-        case Wait():
-            return (f"Wait for “{action.text}”" if action.text else f"Wait {action.seconds:g} s",)
-        case Ask():
-            return (f"Ask: {action.question}",)
-        case Finish():
-            verdict = "Finish: done" if action.success else "Finish: not possible"
-            return (verdict, *(["shown by"] * bool(action.evidence)), *action.evidence)
 
 
 def _chip(target: Target, seen: Observation | None) -> Chip:
@@ -351,7 +284,7 @@ def _aims(actions: Sequence[Action], turn: Turn, seen: Observation) -> tuple[Aim
     return tuple(
         _aim(order, target, turn.outcomes.get(order), seen)
         for order, action in enumerate(actions)
-        for target in (action.evidence if isinstance(action, Finish) else targets_of(action))
+        for target in (action.evidence if isinstance(action, Finish | Infeasible) else targets_of(action))
         if _act_state(turn.outcomes.get(order)) != "skipped"
     )
 

@@ -1,0 +1,133 @@
+// The words of a page for somebody who asked to read it: all of them, those in view, or a table row by row.
+import { attributeOf, bodyOf, flatChildrenOf, flatElementsOf, flatParentOf, holds, localNameOf, nodeTypeOf, rootOf, styleOf, textContentOf } from './dom.js';
+import { elementOf } from './registry.js';
+import { explicitRoleOf } from './role.js';
+import { common, outermost, placed, sizeOf, viewOf } from './visible.js';
+
+const MOST_READ = 200_000;
+const UNREAD = new Set(['script', 'style', 'noscript', 'template', 'head', 'iframe', 'svg', 'select', 'textarea', 'datalist']);
+const CELLS = new Set(['td', 'th']);
+const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+const TABLE_LIKE = /^(table|grid|treegrid)$/;
+const LIST_LIKE = /^(list|listbox|feed|tree|menu|ul|ol)$/;
+
+/** @param {Document} doc @param {{what: 'view' | 'page'}} request @returns {{text: string}} a line for each block */
+export function readPage(doc, request) {
+  const body = /** @type {Element | null} */ (bodyOf(doc));
+  if (!body) return { text: '' };
+  const clipped = request.what === 'view';
+  const lines = /** @type {string[]} */ ([]);
+  let line = '';
+  let nodes = 0;
+  const end = () => {
+    const said = line.replace(/\s+/g, ' ').trim();
+    if (said) lines.push(said);
+    line = '';
+  };
+  /** @param {Element} element @param {import('./visible.js').Surroundings} outside */
+  const walk = (element, outside) => {
+    const style = styleOf(element);
+    if (UNREAD.has(localNameOf(element)) || style.display === 'none' || style.contentVisibility === 'hidden') return;
+    const place = clipped ? placed(element, style, outside) : null;
+    const inner = place ? place.inner : outside;
+    const isBlock = !/^(inline|contents)/.test(style.display);
+    const isCell = style.display === 'table-cell';
+    if (isCell) line += line ? ' | ' : '';
+    else if (isBlock || localNameOf(element) === 'br') end();
+    for (const child of flatChildrenOf(element)) {
+      if (nodes++ > MOST_READ) return;
+      if (nodeTypeOf(child) === 1) walk(/** @type {Element} */ (child), inner);
+      else if (nodeTypeOf(child) === 3 && style.visibility === 'visible' && (!clipped || isTextShown(child, inner.flow))) line += textContentOf(child);
+    }
+    if (isBlock && !isCell) end();
+  };
+  walk(body, outermost(viewOf()));
+  end();
+  return { text: lines.join('\n').toWellFormed() };
+}
+
+/** Whether any of a text lies in what is in view. @param {Node} text @param {import('./quad.js').Area} clip */
+function isTextShown(text, clip) {
+  const range = new Range();
+  range.selectNodeContents(text);
+  return Array.from(range.getClientRects()).some((rect) => sizeOf(common({ x: rect.left, y: rect.top, right: rect.right, bottom: rect.bottom }, clip)) > 1);
+}
+
+/**
+ * The table around an element or in it, else the list: what is in the document, not what a page would load on scrolling.
+ * @param {Document} doc
+ * @param {{key: string}} request
+ */
+export function readTable(doc, request) {
+  const start = elementOf(doc, request.key);
+  if (!start) return { found: false };
+  const table = nearestOf(start, TABLE_LIKE) ?? nearestOf(start, LIST_LIKE);
+  if (!table) return { found: true, kind: null, headings: [], rows: [] };
+  const isTable = TABLE_LIKE.test(whatIs(table));
+  const rows = /** @type {{cells: string[], isHead: boolean}[]} */ ([]);
+  /** @param {Element} element */
+  const walk = (element) => {
+    if (styleOf(element).display === 'none') return;
+    const what = whatIs(element);
+    const isRow = isTable ? what === 'tr' || what === 'row' : /^(li|listitem|option|treeitem|article|menuitem)$/.test(what);
+    if (isRow) rows.push(cellsOf(element, isTable));
+    else if (element === table || !TABLE_LIKE.test(what)) for (const child of flatElementsOf(element)) walk(child);
+  };
+  walk(table);
+  const hasHead = isTable && rows.length > 0 && rows[0].isHead;
+  return { found: true, kind: isTable ? 'table' : 'list', headings: hasHead ? rows[0].cells : [], rows: rows.slice(hasHead ? 1 : 0).map((row) => row.cells) };
+}
+
+/** @param {Element} row @param {boolean} isTable */
+function cellsOf(row, isTable) {
+  if (!isTable) return { cells: [wordsOf(row)], isHead: false };
+  const cells = /** @type {Element[]} */ ([]);
+  /** @param {Element} element */
+  const walk = (element) => {
+    if (CELLS.has(localNameOf(element)) || CELL_ROLES.has(explicitRoleOf(element))) cells.push(element);
+    else for (const child of flatElementsOf(element)) walk(child);
+  };
+  for (const child of flatElementsOf(row)) walk(child);
+  const shown = cells.filter((cell) => styleOf(cell).display !== 'none');
+  const isHead = shown.length > 0 && shown.every((cell) => whatIs(cell) === 'th' || whatIs(cell) === 'columnheader');
+  return { cells: shown.map(wordsOf), isHead };
+}
+
+/** @param {Element} start @param {RegExp} wanted */
+function nearestOf(start, wanted) {
+  for (let at = /** @type {Element | null} */ (start); at; at = flatParentOf(at)) if (wanted.test(whatIs(at))) return at;
+  return null;
+}
+
+/** Its role by its own word, else its tag. @param {Element} element */
+function whatIs(element) {
+  return explicitRoleOf(element) || localNameOf(element);
+}
+
+/** @param {Element} element */
+function wordsOf(element) {
+  const parts = /** @type {string[]} */ ([]);
+  /** @param {Node} node */
+  const walk = (node) => {
+    if (nodeTypeOf(node) === 3) parts.push(textContentOf(node));
+    if (nodeTypeOf(node) !== 1) return;
+    const inner = /** @type {Element} */ (node);
+    const style = styleOf(inner);
+    if (UNREAD.has(localNameOf(inner)) || style.display === 'none' || style.visibility !== 'visible') return;
+    const isApart = !/^(inline|contents)/.test(style.display) || localNameOf(inner) === 'br';
+    if (isApart) parts.push(' ');
+    for (const child of flatChildrenOf(inner)) walk(child);
+    if (isApart) parts.push(' ');
+  };
+  walk(element);
+  return parts.join('').replace(/\s+/g, ' ').trim().toWellFormed();
+}
+
+/** Which of the keys lie in an element, or in what it says it controls. @param {Document} doc @param {{key: string, keys: string[]}} request */
+export function within(doc, request) {
+  const element = elementOf(doc, request.key);
+  if (!element) return { found: false, keys: [] };
+  const ids = ['aria-controls', 'aria-owns'].flatMap((name) => (attributeOf(element, name) ?? '').split(/\s+/)).filter(Boolean);
+  const owned = ids.map((id) => rootOf(element).getElementById?.(id)).filter(Boolean);
+  return { found: true, keys: request.keys.filter((key) => [element, ...owned].some((each) => holds(each, elementOf(doc, key)))) };
+}

@@ -1,0 +1,196 @@
+"""What every action needs: its target as it is now, a trusted click, and who has the focus.
+
+Nothing is ever forced: input goes through Playwright to the element that was looked at again just before, or to a point
+whose pixels still match. What each action does with that is for `pointer`, `fields`, `choose`, `pages` and `reading`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from vision_agent.actions import Click, Point, Target
+from vision_agent.browser import gate, overlay
+from vision_agent.browser.ladder import find_again
+from vision_agent.browser.locate import Answer, Located, locate, recheck, words_for
+from vision_agent.browser.observe import Eye, Seen
+from vision_agent.browser.refusal import Refused
+from vision_agent.browser.tabs import Tabs
+from vision_agent.settings import ObserveSettings
+from vision_agent.types import Box, Mark, Secret
+from vision_agent.vision.contract import Contract
+
+STILL_MS = 1000.0
+"""For what has just been seen to stand still."""
+
+
+@dataclass
+class Hands:
+    """Reaches what one observation names, on the tab that it was taken of."""
+
+    tabs: Tabs
+    eye: Eye
+    settings: ObserveSettings
+    contract: Contract
+    policy: gate.Policy
+    secrets: Sequence[Secret] = ()
+    files: Mapping[str, Path] = field(default_factory=dict)
+    """What may be uploaded, by name."""
+    region: Box | None = None
+    """Page coordinates of the part that the next look is to show, and only the next."""
+    seen: Seen = field(init=False)
+    """What the action goes by; where the page has drawn something anew, its element of now stands in it."""
+    _rungs: dict[int, int] = field(default_factory=dict)
+    """By number, of marks that were found again lower down the ladder."""
+
+    def take_up(self, seen: Seen) -> None:
+        """Begin an action on what was seen."""
+        self.seen = seen
+        self._rungs.clear()
+
+    @property
+    def page(self) -> Page:
+        """The tab that was looked at. What comes to the front meanwhile gets no input."""
+        return self.seen.page
+
+    @property
+    def deadline_s(self) -> float:
+        return self.settings.action_deadline_s
+
+    @property
+    def timeout_ms(self) -> float:
+        return self.settings.action_deadline_s * 1000
+
+    async def locate(self, target: Target, *, reveal: bool = True) -> Located:
+        """The place of a target as it is now: of its live element, else of what was drawn anew in its stead.
+
+        Raises:
+            Refused: it is not what was seen any more, or cannot be reached.
+        """
+        try:
+            return await self._located(target, reveal=reveal)
+        except Refused as refusal:
+            mark = None if isinstance(target, Point) else self.seen.observation.mark(target)
+            if refusal.refusal != "gone" or mark is None:
+                raise
+            self.seen, rung = await find_again(mark, refusal, self.seen, self.contract, self.deadline_s)
+            self._rungs[mark.number] = rung
+        return await self._located(target, reveal=reveal)
+
+    async def _located(self, target: Target, *, reveal: bool) -> Located:
+        at = await locate(self.page, target, self.seen, self.contract, self.deadline_s, reveal=reveal)
+        return replace(at, rung=self._rungs.get(at.mark.number, at.rung)) if at.mark else at
+
+    async def recheck(self, mark: Mark, **more: Any) -> Answer:
+        """What a mark's element says about itself now; `found` is false when it is gone."""
+        return await recheck(mark, self.seen.scan, self.deadline_s, **more)
+
+    async def aim(self, target: Target) -> Located:
+        """The place of a target that stands still: the mouse does not wait for that, as a locator does.
+
+        Raises:
+            Refused: it is not what was seen any more, cannot be reached, or goes on moving.
+        """
+        at = await self.locate(target)
+        until = time.monotonic() + self.deadline_s
+        while at.mark is not None and not at.is_direct:
+            again = await self.locate(target)
+            if again.point == at.point:
+                return again
+            if time.monotonic() > until:
+                raise Refused("moved", f"{at.words} does not stand still, so nothing was sent to it.")
+            at = again
+        return at
+
+    async def click(self, at: Located, click: Click) -> Located:
+        """The place that was clicked in the end; it may have moved since it was first found.
+
+        Raises:
+            Refused: it has become something else, or something has come over it.
+        """
+        if at.locator is not None and at.is_direct:
+            try:
+                # Playwright waits for it to stand still; what it has become meanwhile is looked at before the click.
+                await at.locator.click(position=at.position, trial=True, timeout=self.timeout_ms)  # type: ignore[arg-type]
+                at = await self.locate(click.target)
+                assert at.locator is not None
+                await at.locator.click(
+                    position=at.position,  # type: ignore[arg-type]
+                    button=click.button,
+                    click_count=click.count,
+                    modifiers=list(click.modifiers),
+                    timeout=STILL_MS,
+                )
+                return at
+            except PlaywrightError as error:
+                # A field called `getAttribute` breaks Playwright's own look at its form; ours has been, and is again.
+                if "TypeError" not in error.message:
+                    raise
+            at = await self.locate(click.target)
+        try:
+            for modifier in click.modifiers:
+                await self.page.keyboard.down(modifier)
+            await self.page.mouse.click(at.point.x, at.point.y, button=click.button, click_count=click.count)
+        finally:
+            for modifier in click.modifiers:
+                await asyncio.wait_for(self.page.keyboard.up(modifier), self.deadline_s)
+        return at
+
+    async def focus(self, at: Located) -> None:
+        """Gives a target the focus, a point by a click.
+
+        Raises:
+            Refused: it does not take it.
+        """
+        if at.locator is None or at.mark is None:
+            await self.page.mouse.click(at.point.x, at.point.y)
+            await self.must_have_left_fields(at)
+            return
+        await at.locator.focus(timeout=self.timeout_ms)
+        if not await self.has_focus(at.mark):
+            raise Refused(
+                "unsupported", f"{at.words} cannot take the focus, so keys do not go there. Click it instead."
+            )
+
+    async def has_focus(self, mark: Mark) -> bool:
+        """Whether keys go to it: it has the focus in its document, and each frame around it has that in its parent."""
+        now = await self.recheck(mark)
+        if not now["found"] or not now["state"].get("focused"):
+            return False
+        scanned = self.seen.scan.owner(mark.key)
+        while scanned is not None and scanned.parent is not None:
+            frame = {"key": scanned.key, "kind": "frame"}
+            now = await overlay.ask(scanned.parent.frame, "check", self.deadline_s, **frame)
+            if not now["found"] or not now["state"].get("focused"):
+                return False
+            scanned = scanned.parent
+        return True
+
+    async def must_keep_focus(self, at: Located, so_far: str) -> None:
+        """Returns while keys still go to it.
+
+        Raises:
+            Refused: they do not; `so_far` says what was done.
+        """
+        if at.mark is not None and not await self.has_focus(at.mark):
+            raise Refused("changed", f"{at.words} lost the focus to something else; {so_far}.")
+
+    async def must_have_left_fields(self, at: Located) -> None:
+        """Returns where keys go to no field elsewhere: a canvas may leave the focus where it was.
+
+        Raises:
+            Refused: they would.
+        """
+        for mark in self.seen.observation.marks:
+            is_elsewhere = mark.kind == "field" and not mark.box.contains(at.point)
+            if mark.state.focused and is_elsewhere and await self.has_focus(mark):
+                raise Refused(
+                    "changed", f"{at.words} did not take the focus, {words_for(mark)} kept it; no key was sent."
+                )

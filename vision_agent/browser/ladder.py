@@ -1,0 +1,133 @@
+"""Finds what was meant again when its element is gone: the page may have drawn the same thing anew.
+
+The rungs below the live element. (2) Exactly one thing has come that is called the same, is the same kind of thing and
+stands in a row that says the same, where before there was exactly one. (3) All that are alike were drawn anew, as many
+as before, and the one in question stands where it stood and looks as it looked. Anything else is refused: what was
+there before and still is can never be what is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from vision_agent.browser import frames
+from vision_agent.browser.capture import capture
+from vision_agent.browser.frames import Scan
+from vision_agent.browser.listing import plain
+from vision_agent.browser.locate import words_for
+from vision_agent.browser.observe import Seen
+from vision_agent.browser.refusal import Refused
+from vision_agent.types import Mark
+from vision_agent.vision.compare import same_at
+from vision_agent.vision.contract import Contract
+from vision_agent.vision.picture import Picture
+
+_SAME_PLACE = 3.0
+"""CSS pixels; what is drawn anew in its place may be rounded otherwise."""
+
+Raw = dict[str, Any]
+"""A mark as the overlay found it, with boxes and points in page coordinates."""
+
+
+async def glance(seen: Seen, deadline_s: float) -> Scan:
+    """What there is on the page now, without a picture.
+
+    Raises:
+        FrameSilent: it gave no answer.
+    """
+    return await frames.scan(seen.page, deadline_s, [raw["key"] for raw in seen.scan.marks])
+
+
+async def find_again(mark: Mark, gone: Refused, seen: Seen, contract: Contract, deadline_s: float) -> tuple[Seen, int]:
+    """What was seen, with the mark on the element that stands for it now; and by which rung.
+
+    Raises:
+        Refused: nothing does, or several might.
+    """
+    token = mark.key.split(".", 1)[0]
+    fresh = await glance(seen, deadline_s)
+    if all(scanned.token != token for scanned in fresh.frames):
+        raise gone  # its frame shows another document
+    known = {raw["key"] for raw in seen.scan.marks}
+    before = next(raw for raw in seen.scan.marks if raw["key"] == mark.key)
+    came = [raw for raw in fresh.marks if raw["key"] not in known and raw["frame"] == before["frame"]]
+    same = [raw for raw in came if _essence(raw) == _essence(before)]
+    in_its_row = [raw for raw in same if raw["rowText"] == before["rowText"]]
+    were = [raw for raw in seen.scan.marks if _is_alike(raw, before)]
+    if len(in_its_row) == 1 and len(were) == 1:
+        return _rebound(seen, fresh, mark, in_its_row[0]), 2
+    here = {raw["key"] for raw in fresh.marks}
+    if len(in_its_row) == len(were) and not any(raw["key"] in here for raw in were):
+        stands = in_its_row[were.index(before)]
+        if _is_where_it_was(stands, before) and await _looks_the_same(mark, seen, contract, deadline_s):
+            return _rebound(seen, fresh, mark, stands), 3
+    if len(in_its_row) > 1 or (len(same) > 1 and not in_its_row):
+        raise Refused("ambiguous", _which(mark, in_its_row or same))
+    if same:
+        row = plain(same[0]["rowText"], 60)
+        raise Refused("changed", f'{words_for(mark)} is gone; one like it stands where it says "{row}". Look again.')
+    others = (each for each in seen.observation.marks if each.key in here and each.key != mark.key)
+    alike = next((each for each in others if each.name == mark.name != ""), None)
+    also = f" {words_for(alike)} is called the same, but is another." if alike else ""
+    raise Refused(gone.refusal, gone.sentence + also)
+
+
+def adopt(seen: Seen, fresh: Scan, raw: Raw, like: Mark) -> tuple[Seen, Mark]:
+    """What was seen together with something that has come since, as a mark without a number."""
+    found = like.model_copy(
+        update={
+            **_of(raw),
+            "number": 0,
+            "tag": raw["tag"],
+            "role": raw["role"],
+            "kind": raw["kind"],
+            "name": raw["name"],
+            "frame": raw["frame"],
+        }
+    )
+    kept = tuple(each for each in seen.observation.marks if each.number)
+    return _with(seen, fresh, (*kept, found)), found
+
+
+def _rebound(seen: Seen, fresh: Scan, mark: Mark, raw: Raw) -> Seen:
+    again = mark.model_copy(update=_of(raw))
+    return _with(seen, fresh, tuple(again if each.number == mark.number else each for each in seen.observation.marks))
+
+
+def _of(raw: Raw) -> dict[str, Any]:
+    fields = ("key", "box", "fingerprint", "row")
+    return {**{name: raw[name] for name in fields}, "point": raw["points"][0]}
+
+
+def _with(seen: Seen, fresh: Scan, marks: tuple[Mark, ...]) -> Seen:
+    """Those that were seen keep what was read of their rows then: it is what they are compared with."""
+    known = {raw["key"] for raw in seen.scan.marks}
+    scan = replace(fresh, marks=[*seen.scan.marks, *(raw for raw in fresh.marks if raw["key"] not in known)])
+    return replace(seen, scan=scan, observation=seen.observation.model_copy(update={"marks": marks}))
+
+
+def _is_alike(raw: Raw, other: Raw) -> bool:
+    return (raw["frame"], raw["rowText"], *_essence(raw)) == (other["frame"], other["rowText"], *_essence(other))
+
+
+def _essence(raw: Raw) -> tuple[str, str, str]:
+    """What it is, without its id, which many pages make anew each time they draw."""
+    return raw["role"], raw["name"], raw["fingerprint"].split("-")[0]
+
+
+def _is_where_it_was(raw: Raw, before: Raw) -> bool:
+    now, then = raw["points"][0], before["points"][0]
+    return bool(abs(now.x - then.x) <= _SAME_PLACE and abs(now.y - then.y) <= _SAME_PLACE)
+
+
+async def _looks_the_same(mark: Mark, seen: Seen, contract: Contract, deadline_s: float) -> bool:
+    now = Picture.decode(await capture(seen.page, deadline_s), seen.clean.page, contract).masked(seen.masked)
+    return same_at(seen.clean, now, mark.point)
+
+
+def _which(mark: Mark, candidates: list[Raw]) -> str:
+    where: Callable[[Raw], str] = lambda raw: f'"{plain(raw["rowText"], 40)}"' if raw["rowText"] else "no row"  # noqa: E731
+    rows = ", ".join(where(raw) for raw in candidates[:4])
+    return f"{words_for(mark)} is gone, and {len(candidates)} like it have come (in {rows}). Look at the new listing."

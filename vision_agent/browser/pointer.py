@@ -1,0 +1,144 @@
+"""Clicks, hovers, drags and scrolls: what is done with the pointer and the wheel."""
+
+from __future__ import annotations
+
+import asyncio
+
+from vision_agent.actions import Click, Drag, Hover, Point, Scroll
+from vision_agent.browser import overlay
+from vision_agent.browser.effect import Done
+from vision_agent.browser.hands import STILL_MS, Hands
+from vision_agent.browser.listing import plain
+from vision_agent.browser.locate import Located, point_of, words_for
+from vision_agent.browser.refusal import Refused
+from vision_agent.types import Mark
+
+_STEPS = 12
+"""Moves from one place of a drag to the next: what is dragged follows moves, not a leap."""
+_TO_THE_END = 1e6
+"""Views; farther than anything scrolls."""
+
+
+async def click(hands: Hands, action: Click) -> Done:
+    """Clicks a mark or a point."""
+    at = await hands.click(await hands.aim(action.target), action)
+    how = {1: "Clicked", 2: "Double-clicked", 3: "Triple-clicked"}[action.count]
+    return Done(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
+
+
+async def hover(hands: Hands, action: Hover) -> Done:
+    """Moves the pointer over a mark or a point and leaves it there."""
+    at = await hands.aim(action.target)
+    if at.locator is not None and at.is_direct:
+        await at.locator.hover(position=at.position, trial=True, timeout=hands.timeout_ms)  # type: ignore[arg-type]
+        at = await hands.locate(action.target)
+        await at.locator.hover(position=at.position, timeout=STILL_MS)  # type: ignore[union-attr, arg-type]
+    else:
+        await hands.page.mouse.move(at.point.x, at.point.y)
+    return Done(f"Moved the pointer over {at.words}", at)
+
+
+async def drag(hands: Hands, action: Drag) -> Done:
+    """Presses at one place, moves by way of the others, and releases at the last.
+
+    Raises:
+        Refused: the two cannot be seen at once, or the target became something else on the way; then what was held is
+            brought back before it is let go.
+    """
+    first, second = await hands.locate(action.source), await hands.locate(action.target)
+    way = [point_of(each, hands.seen) for each in action.path]
+    try:
+        # Showing the one may have scrolled the other away: both are looked at once more, as they are.
+        start = await hands.locate(action.source, reveal=False)
+        end = await hands.locate(action.target, reveal=False)
+    except Refused as refusal:
+        words = f"{first.words} and {second.words} cannot be seen at once; scroll so that both show."
+        raise Refused("moved", words) from refusal
+    mouse = hands.page.mouse
+    await mouse.move(start.point.x, start.point.y)
+    try:
+        await mouse.down()
+        for place in [*way, end.point]:
+            await mouse.move(place.x, place.y, steps=_STEPS)
+        trouble = await _wrong_under(hands, end, start)
+        if trouble:
+            await mouse.move(start.point.x, start.point.y, steps=_STEPS)
+            raise Refused("moved", trouble)
+    finally:
+        await asyncio.wait_for(mouse.up(), hands.deadline_s)
+    along = f" along {len(way)} points" if way else ""
+    return Done(f"Dragged {start.words} to {end.words}{along}", end)
+
+
+async def _wrong_under(hands: Hands, end: Located, start: Located) -> str:
+    """Why what is held must not be let go here; empty where it may.
+
+    Rows make room for what is dragged among them, so a target may have moved by as much as what is held takes up.
+    """
+    if end.mark is None or end.answer is None:
+        return ""
+    now = await hands.recheck(end.mark)
+    if not now["found"] or now["fingerprint"] != end.mark.fingerprint:
+        return f"{end.words} is gone or became something else while {start.words} was held; it was brought back."
+    rect, before = now["rect"], end.answer["rect"]
+    room = max(start.mark.box.width, start.mark.box.height) if start.mark else 0.0
+    if max(abs(rect["x"] - before["x"]), abs(rect["y"] - before["y"])) > room + min(before["width"], before["height"]):
+        return f"{end.words} moved away while {start.words} was held; it was brought back."
+    return ""
+
+
+async def scroll(hands: Hands, action: Scroll) -> Done:
+    """Scrolls the page, what holds a mark, or turns the wheel over a surface or a point.
+
+    Raises:
+        Refused: the mark is gone, or there is none to bring to the middle.
+    """
+    mark = hands.seen.observation.mark(action.target) if isinstance(action.target, int) else None
+    if isinstance(action.target, int) and mark is None:
+        await hands.locate(action.target)  # refuses with the numbers there are
+        raise AssertionError("an unknown mark was located")
+    if action.to == "middle":
+        return await _to_the_middle(hands, mark)
+    sign = 1 if action.direction in ("down", "right") else -1
+    far = _TO_THE_END if action.to == "end" else action.pages
+    by = {"x": sign * far, "y": 0.0} if action.direction in ("left", "right") else {"x": 0.0, "y": sign * far}
+    if isinstance(action.target, Point) or (mark is not None and mark.kind == "surface"):
+        return await _turn_the_wheel(hands, action, by)
+    return await _scroll_what_holds(hands, action, by, mark)
+
+
+async def _turn_the_wheel(hands: Hands, action: Scroll, by: dict[str, float]) -> Done:
+    assert action.target is not None
+    at = await hands.locate(action.target)
+    viewport = hands.seen.observation.viewport
+    await hands.page.mouse.move(at.point.x, at.point.y)
+    await hands.page.mouse.wheel(by["x"] * viewport.width, by["y"] * viewport.height)
+    return Done(f"Turned the wheel {action.direction} over {at.words}", at)
+
+
+async def _scroll_what_holds(hands: Hands, action: Scroll, by: dict[str, float], mark: Mark | None) -> Done:
+    frame, key = hands.page.main_frame, None
+    if mark is not None:
+        owner = hands.seen.scan.owner(mark.key)
+        if owner is None or owner.frame.is_detached():
+            raise Refused("gone", f"{words_for(mark)} is gone: its frame was closed or left.")
+        frame, key = owner.frame, mark.key
+    moved = await overlay.ask(frame, "scroll", hands.deadline_s, key=key, **by)
+    if not moved["found"]:
+        assert mark is not None
+        raise Refused("gone", f"{words_for(mark)} is no longer on the page.")
+    far = abs(moved["movedX"] if by["x"] else moved["movedY"])
+    left = {"down": "below", "up": "above", "left": "left", "right": "right"}[action.direction]
+    what = plain(moved["container"], 80)
+    sentence = f"Scrolled {what} {action.direction} by {far:.0f} px; {moved[left]:.0f} px remain {left}"
+    if far < 1:
+        sentence = f"{what} did not scroll {action.direction}: it is at its end"
+    return Done(sentence, None, moved=far >= 1)
+
+
+async def _to_the_middle(hands: Hands, mark: Mark | None) -> Done:
+    if mark is None:
+        raise Refused("unsupported", "Only a mark can be brought to the middle; name one as the target.")
+    await hands.locate(mark.number)
+    now = await hands.recheck(mark, reveal="always")
+    return Done(f"Brought {words_for(mark)} to the middle", None, moved=bool(now["found"]))

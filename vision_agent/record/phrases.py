@@ -1,0 +1,104 @@
+"""What an action is to do, told to a person. Knows actions, no page and no outcome."""
+
+from __future__ import annotations
+
+import json
+
+from vision_agent.actions import (
+    Action,
+    Ask,
+    Back,
+    Check,
+    Click,
+    CloseTab,
+    Custom,
+    Drag,
+    Extract,
+    Finish,
+    Forward,
+    Goto,
+    Hover,
+    Infeasible,
+    OpenTab,
+    Press,
+    Read,
+    Reload,
+    Scroll,
+    Select,
+    Set,
+    SwitchTab,
+    Target,
+    Type,
+    Upload,
+    Wait,
+    Zoom,
+)
+
+
+def phrase_of(action: Action) -> tuple[str | Target, ...]:
+    """What an action is to do, in words and targets in the order in which they are said."""
+    match action:
+        case Click():
+            verb = {1: "Click", 2: "Double-click", 3: "Triple-click"}[action.count]
+            held = "+".join(action.modifiers)
+            aside = f"with {held}" * bool(held), f"({action.button} button)" * (action.button != "left")
+            return (verb, action.target, *filter(None, aside))
+        case Type():
+            return (f"Type “{action.text}” into", action.target, *(["and press Enter"] * action.submit))
+        case Select():
+            return (f"Choose {', '.join(f'“{option}”' for option in action.options)} in", action.target)
+        case Check():
+            return ("Tick" if action.checked else "Untick", action.mark)
+        case Set():
+            return ("Set", action.mark, f"to “{action.value}”")
+        case Upload():
+            return (f"Give {', '.join(action.files)} to", action.mark)
+        case Press():
+            times = f" {action.count} times" * (action.count > 1)
+            return (f"Press {action.keys}{times}", *(["in", action.target] if action.target is not None else []))
+        case Hover():
+            return ("Point at", action.target)
+        case Scroll() if action.to == "middle" and action.target is not None:
+            return ("Bring", action.target, "to the middle")
+        case Scroll():
+            far = "to the end" if action.to == "end" else f"by {action.pages:g}"
+            return (f"Scroll {action.direction} {far}", *(["in", action.target] if action.target is not None else []))
+        case Drag():
+            by = (word for point in action.path for word in ("by", point))
+            return ("Drag", action.source, *by, "to", action.target)
+        case Zoom():
+            return ("Look closer at", action.target, *(("to", action.to) if action.to is not None else ()))
+        case Goto():
+            return (f"Open {action.url}",)
+        case Back():
+            return ("Go back",)
+        case Forward():
+            return ("Go forward",)
+        case Reload():
+            return ("Reload the page",)
+        case OpenTab():
+            return (f"Open {action.url} in a new tab",)
+        case SwitchTab():
+            return (f"Go to tab {action.tab}",)
+        case CloseTab():
+            return (f"Close tab {action.tab}",)
+        case Wait():
+            change = "Wait for a change" if action.change else f"Wait {action.seconds:g} s"
+            return (f"Wait for “{action.text}”" if action.text else change,)
+        case Read():
+            what = {"view": "what is in view", "page": "the whole page", "table": "the table around"}[action.what]
+            return (f"Read {what}", *([action.mark] if action.mark is not None else []))
+        case Extract():
+            return ("Extract the rows around", action.mark)
+        case Ask():
+            return (f"Ask: {action.question}",)
+        case Finish():
+            verdict = "Finish: done" if action.success else "Finish: not possible"
+            return (verdict, *(["shown by"] * bool(action.evidence)), *action.evidence)
+        case Infeasible():
+            return (f"Cannot be done: {action.reason}", *(["shown by"] * bool(action.evidence)), *action.evidence)
+        case Custom():
+            said = ", ".join(
+                f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in action.arguments.items()
+            )
+            return (f"{action.name}({said})",)
