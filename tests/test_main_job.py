@@ -113,11 +113,13 @@ async def test_allowed_hosts_hold_for_frames_pictures_scripts_sockets_and_links(
     )
     task = Task(goal="Go away", start_url=home, allowed_hosts=("127.0.0.1",))
     agent = Agent(task, model=StepsModel(["click Away", "finish"]), settings=settings)
-    await agent.run()
+    run = await agent.run()
     foreign.close()
     await foreign.wait_closed()
 
     assert connections == []
+    assert "A request to localhost was blocked: its host is not among" in run.steps[0].outcomes[0].sentence
+    assert "a request to localhost was blocked" in " ".join(run.steps[0].observation.warnings)
 
 
 def _wanted() -> Iterator[dict[str, Any]]:

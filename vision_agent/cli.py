@@ -263,7 +263,13 @@ def run(
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", help="The agent may open only these hosts.", show_default=False),
+        typer.Option(
+            "--allow-host", help="Only these hosts may be reached: example.org, *.example.org.", show_default=False
+        ),
+    ] = None,
+    deny_host: Annotated[
+        list[str] | None,
+        typer.Option("--deny-host", help="These hosts may not be reached, even if allowed.", show_default=False),
     ] = None,
     runs: Annotated[Path | None, typer.Option("--runs", help="Where run folders are made.", show_default=False)] = None,
     max_steps: Annotated[int | None, typer.Option("--max-steps", show_default=False)] = None,
@@ -320,6 +326,7 @@ def run(
         user_data=dict(_pair(each, "--data") for each in data or ()),
         secrets=tuple(_secret(each) for each in secret or ()),
         allowed_hosts=tuple(allow_host) if allow_host else None,
+        denied_hosts=tuple(deny_host or ()),
     )
     agent = Agent(task, model=_decider(model, steps), settings=settings, person=_person())
     is_human = (model or settings.model.name) == "human" and steps is None

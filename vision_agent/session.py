@@ -18,9 +18,11 @@ from playwright.async_api import Page
 from vision_agent import assets
 from vision_agent import settings as settings_module
 from vision_agent.agent import Loop, Person
-from vision_agent.browser import gate, live, overlay
+from vision_agent.browser import live, overlay
+from vision_agent.browser.gate import Gate, policy_for
 from vision_agent.browser.launch import launched
 from vision_agent.browser.live import LiveBrowser
+from vision_agent.browser.proxy import gated
 from vision_agent.browser.still import StillBrowser
 from vision_agent.browser.tabs import close_page
 from vision_agent.errors import BrowserUnavailable, RecordError, UsageError, VisionAgentError
@@ -29,7 +31,7 @@ from vision_agent.ports import Browser, Model, Redact
 from vision_agent.record.redact import Redactor, redact_model
 from vision_agent.record.report import write_report
 from vision_agent.record.store import SHOTS, RunFolder, new_run_id, shot_name
-from vision_agent.settings import BrowserSettings, Settings
+from vision_agent.settings import Settings
 from vision_agent.types import Ending, Event, Observation, Observed, Provenance, Run, Started, Task
 from vision_agent.vision.contract import contract_for
 
@@ -190,9 +192,10 @@ class Agent:
 
     async def _open(self, stack: AsyncExitStack, model_name: str) -> tuple[LiveBrowser, str]:
         page = self._page
-        if page is not None and self.task.allowed_hosts is not None:
+        gate = Gate(policy_for(self.task.allowed_hosts, self.task.denied_hosts))
+        if not gate.policy.is_open and (page is not None or self.settings.browser.cdp_url is not None):
             raise UsageError(
-                "Allowed hosts cannot be held to on a page handed over: its browser is already open to all",
+                "Hosts cannot be limited on a page handed over, nor in a browser that is connected to",
                 "let the agent launch the browser, or leave them out",
             )
         described = "a page handed over by its owner"
@@ -203,7 +206,10 @@ class Agent:
                 "use vision_agent.sync_api for a sync page",
             )
         if page is None:
-            started = await stack.enter_async_context(launched(_within(self.task.allowed_hosts, self.settings.browser)))
+            settings = self.settings.browser
+            if not gate.policy.is_open:
+                settings = await stack.enter_async_context(gated(settings, gate))
+            started = await stack.enter_async_context(launched(settings))
             try:
                 page = await started.context.new_page()
             except PlaywrightError as error:
@@ -218,7 +224,7 @@ class Agent:
                 page,
                 self.settings.observe,
                 contract_for(model_name, self.settings.observe.longest_edge),
-                allowed_hosts=self.task.allowed_hosts,
+                gate=gate,
                 secrets=self.task.secrets,
                 files=self.task.files,
                 start_url=self.task.start_url,
@@ -248,18 +254,6 @@ def _redacted(event: Event, redact: Redact) -> Event:
             task = run.task.model_copy(update={"pictures": kept})
             return told.model_copy(update={"run": run.model_copy(update={"task": task})})
     return told
-
-
-def _within(hosts: tuple[str, ...] | None, browser: BrowserSettings) -> BrowserSettings:
-    """The settings of a browser that reaches no other host than these."""
-    if hosts is None:
-        return browser
-    if browser.cdp_url is not None or browser.proxy is not None:
-        raise UsageError(
-            "Allowed hosts cannot be held to with a proxy or in a browser that is connected to",
-            "let the agent launch the browser without a proxy, or leave them out",
-        )
-    return browser.model_copy(update={"args": (*browser.args, *gate.network_rules(hosts))})
 
 
 def _version(package: str) -> str:

@@ -334,7 +334,9 @@ class Task(_Data):
     secrets: tuple[Secret, ...] = ()
     limits: Limits = Limits()
     allowed_hosts: tuple[str, ...] | None = None
-    """None: no rule. An empty tuple denies everything."""
+    """Host names, exact or `*.example.org`. None: no rule. An empty tuple denies everything."""
+    denied_hosts: tuple[str, ...] = ()
+    """They win over those that are allowed."""
     answer_schema: dict[str, Any] | None = None
     """A JSON schema that the answer must meet."""
     files: tuple[Path, ...] = ()

@@ -16,6 +16,7 @@ from tests.conftest import Server
 from vision_agent import actions
 from vision_agent.actions import Action, Click, Drag, Hover, Point, Press, Scroll, Select, Type, Wait
 from vision_agent.browser import live
+from vision_agent.browser.gate import Gate, policy_for
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Observation, Outcome, Secret
 from vision_agent.vision.contract import Contract
@@ -479,7 +480,7 @@ async def test_what_cannot_or_must_not_be_done_is_refused(
 
 
 async def test_only_allowed_hosts_are_opened(on: On) -> None:
-    async with on(SAVE, allowed_hosts=("127.0.0.1",)) as hand:
+    async with on(SAVE, gate=Gate(policy_for(["127.0.0.1"]))) as hand:
         port = hand.address.rpartition(":")[2]
         outcome = await hand.act(actions.Goto(url=f"http://localhost:{port}/"))
         assert outcome.refusal == "blocked"

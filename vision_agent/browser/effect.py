@@ -87,10 +87,11 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
         value, changes = await _read_back(done.at, before.seen, eye)
     near, everywhere = await _pixels(done, before, tabs.active, eye)
     happened = tabs.take()
+    # That a request was blocked is said, and is no change of the page.
+    is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or done.moved or everywhere > _NOISE
     changes = _first_few([each.sentence for each in happened]) + changes
     if tabs.active.url != before.url and tabs.active is before.page:
         changes.append(f"the address is now {plain(tabs.active.url, 200)}")
-    is_said = bool(changes) or done.moved or everywhere > _NOISE
     effect = _kind(happened, before, tabs, is_other, is_said)
     return Outcome(
         status="done",

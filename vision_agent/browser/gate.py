@@ -1,62 +1,127 @@
-"""Which addresses may be opened: parsed, never compared as text. Knows no page."""
+"""Which hosts may be reached and which addresses opened: parsed as a browser does, never compared as text.
+
+Says yes or no and tells what it turned away. It knows no page: where requests leave a browser that we launch is
+`proxy`, where they leave a page handed over is `hold`.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from functools import lru_cache
+from ipaddress import IPv6Address
+
+from ada_url import URL
 
 from vision_agent.browser.refusal import Refused
 from vision_agent.errors import UsageError
 
-_WEB = ("http", "https")
+WEB = ("http", "https")
+
+# No port, path, name or escape: in an address around it, each would make another host of it.
+_HOST = re.compile(r"[^\s/\\@?#%:*\[\]]+|\[[0-9A-Fa-f:.]+\]")
 
 
 @dataclass(frozen=True)
 class Policy:
-    """`hosts` None is no rule; empty denies everything. Schemes beyond the web's only where the person used them."""
+    """`hosts` None is no rule; empty denies everything. Schemes beyond the web's only where the person used them.
+
+    Hosts are compared by name, not by what a name resolves to.
+    """
 
     hosts: tuple[str, ...] | None = None
-    schemes: tuple[str, ...] = _WEB
+    denied: tuple[str, ...] = ()
+    """They win over those that are allowed."""
+    schemes: tuple[str, ...] = WEB
     start_hosts: tuple[str, ...] = ()
     """Where secrets without hosts of their own may be typed."""
 
+    @property
+    def is_open(self) -> bool:
+        """Whether every host may be reached."""
+        return self.hosts is None and not self.denied
 
-def host_matches(host: str, patterns: tuple[str, ...]) -> bool:
+    def objection(self, host: str) -> str:
+        """Why a host may not be reached; empty where it may."""
+        if host_matches(host, self.denied):
+            return "its host is denied"
+        if self.hosts is None or host_matches(host, self.hosts):
+            return ""
+        return f"its host is not among the allowed ones ({', '.join(self.hosts) or 'none'})"
+
+
+@dataclass
+class Gate:
+    """A policy at the place where requests leave."""
+
+    policy: Policy
+    tell: Callable[[str], None] | None = None
+    """Is told of each request that is turned away, in a sentence."""
+
+    def lets(self, host: str) -> bool:
+        """Whether a request to this host may leave."""
+        objection = self.policy.objection(host)
+        if objection and self.tell is not None:
+            self.tell(f"a request to {host[:100]} was blocked: {objection}")
+        return not objection
+
+
+def policy_for(allowed: Iterable[str] | None, denied: Iterable[str] = ()) -> Policy:
+    """The policy of hosts that a person named, each `example.org` or `*.example.org`.
+
+    Raises:
+        UsageError: one of them is not a host's name.
+    """
+    return Policy(None if allowed is None else tuple(map(_named, allowed)), tuple(map(_named, denied)))
+
+
+def host_matches(host: str, patterns: Iterable[str]) -> bool:
     """Whether a host is one of those named: exactly, or as a subdomain of `*.example.org`."""
-    host = host.rstrip(".").lower()
-    return any(
-        host.endswith(pattern[1:].lower()) if pattern.startswith("*.") else host == pattern.lower()
-        for pattern in patterns
-    )
+    host = _canonical(host)
+    for pattern in patterns:
+        name = _canonical(pattern.removeprefix("*."))
+        if name and (host.endswith(f".{name}") if pattern.startswith("*.") else host == name):
+            return True
+    return False
 
 
 def check(url: str, policy: Policy) -> None:
     """Returns for an address that may be opened.
 
     Raises:
-        Refused: its scheme or its host is not allowed.
+        Refused: it is none, or its scheme or its host is not allowed.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in policy.schemes:
+    try:
+        parsed = URL(url)
+    except ValueError:
+        raise Refused("blocked", f"{url[:200]} was not opened: it is not a whole address.") from None
+    scheme = parsed.protocol.removesuffix(":")
+    if scheme not in policy.schemes:
         known = ", ".join(policy.schemes)
-        raise Refused("blocked", f'{url[:200]} was not opened: its scheme is "{parts.scheme}", allowed are {known}.')
-    if policy.hosts is not None and not host_matches(parts.hostname or "", policy.hosts):
-        allowed = ", ".join(policy.hosts) or "none"
-        raise Refused("blocked", f"{url[:200]} was not opened: its host is not among the allowed ones ({allowed}).")
+        raise Refused("blocked", f'{url[:200]} was not opened: its scheme is "{scheme}", allowed are {known}.')
+    if (scheme in WEB or parsed.hostname) and (objection := policy.objection(parsed.hostname)):
+        raise Refused("blocked", f"{url[:200]} was not opened: {objection}.")
 
 
-def network_rules(hosts: tuple[str, ...]) -> tuple[str, str]:
-    """The arguments with which Chromium itself resolves no host but these: redirects, frames and sockets included.
+def _named(host: str) -> str:
+    name = host.removeprefix("*.")
+    known = _canonical(name)
+    if not all(known.split(".")):
+        hint = "such as example.org or *.example.org, without scheme, port or path"
+        raise UsageError(f"The host {host!r} is not a host's name", hint)
+    return f"*.{known}" if host.startswith("*.") else known
 
-    Addresses written as numbers count as hosts too. It says nothing where a proxy resolves names instead.
 
-    Raises:
-        UsageError: a host is not a host's name.
+@lru_cache(maxsize=1024)
+def _canonical(host: str) -> str:
+    """A host as a browser writes it: lower case, international names in ASCII, each number in one way, no last dot.
+
+    Empty where it is none.
     """
-    for host in hosts:
-        if not re.fullmatch(r"(\*\.)?[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]", host):
-            raise UsageError(f"The allowed host {host!r} is not a host's name", "such as example.org or *.example.org")
-    names = ", ".join(["MAP * ~NOTFOUND", *(f"EXCLUDE {host}" for host in hosts)])
-    # WebRTC asks addresses without their names; without a proxy it then has no way out at all.
-    return f"--host-resolver-rules={names}", "--webrtc-ip-handling-policy=disable_non_proxied_udp"
+    try:
+        name = URL(f"http://{host}/").hostname.removesuffix(".") if _HOST.fullmatch(host) else ""
+    except ValueError:
+        return ""
+    mapped = IPv6Address(name[1:-1]).ipv4_mapped if name.startswith("[") else None
+    return str(mapped or name)

@@ -13,8 +13,9 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from vision_agent.actions import Action
-from vision_agent.browser import chromium, gate, overlay
+from vision_agent.browser import chromium, overlay
 from vision_agent.browser.act import act
+from vision_agent.browser.gate import WEB, Gate, Policy
 from vision_agent.browser.hands import Hands
 from vision_agent.browser.observe import Eye, Seen
 from vision_agent.browser.pages import open_page
@@ -59,12 +60,14 @@ class LiveBrowser:
                 f"begin with {', '.join(f'{each}:' for each in _SCHEMES[:3])}",
             )
         policy = self._hands.policy
-        begin = gate.Policy(policy.hosts if scheme in ("http", "https") else None, _SCHEMES)
+        begin = replace(policy, schemes=_SCHEMES)
         try:
             await open_page(self.page, url, begin, self._eye.settings.navigation_deadline_s)
         except Refused as refusal:
-            if refusal.refusal == "blocked":
-                raise UsageError(refusal.sentence, "add its host to the allowed hosts") from refusal
+            blocked = [each.sentence for each in self._tabs.happenings if each.kind == "blocked"]
+            if refusal.refusal == "blocked" or blocked:
+                said = "; ".join([refusal.sentence.rstrip("."), *blocked[:_MOST_SAID]])
+                raise UsageError(said, "are the allowed and the denied hosts the right ones?") from refusal
             raise BrowserUnavailable(refusal.sentence, "is the address right, and is its server running?") from refusal
         except PlaywrightError as error:
             raise BrowserUnavailable(f"The browser went away while {url} was opened: {error.message}") from error
@@ -110,7 +113,7 @@ async def on(
     settings: ObserveSettings,
     contract: Contract,
     *,
-    allowed_hosts: Sequence[str] | None = None,
+    gate: Gate | None = None,
     secrets: Sequence[Secret] = (),
     files: Sequence[Path] = (),
     start_url: str | None = None,
@@ -123,9 +126,10 @@ async def on(
     """
     await overlay.register(page.context)
     start = urlsplit(start_url or page.url)
-    policy = gate.Policy(
-        hosts=tuple(allowed_hosts) if allowed_hosts is not None else None,
-        schemes=("http", "https", *([start.scheme] if start.scheme in ("file", "about", "data") else [])),
+    gate = gate or Gate(Policy())
+    policy = replace(
+        gate.policy,
+        schemes=(*WEB, *([start.scheme] if start.scheme in ("file", "about", "data") else [])),
         start_hosts=(start.hostname,) if start.hostname else (),
     )
     eye = Eye(settings, contract, clock, tuple(secret.value.get_secret_value() for secret in secrets))
@@ -133,11 +137,13 @@ async def on(
     named = {path.name: path for path in files}
     browser = LiveBrowser(tabs, eye, Hands(tabs, eye, settings, contract, policy, secrets, named))
     tabs.open()
+    gate.tell = tabs.blocked
     try:
         yield browser
     finally:
         if settings.marks_on_page and not page.is_closed():
             await browser.hide_marks()
+        gate.tell = None
         tabs.close()
         for each in [*tabs.pages]:
             await chromium.release(each)

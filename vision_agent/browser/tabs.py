@@ -18,6 +18,7 @@ from playwright.async_api import BrowserContext, Dialog, Download, Frame, Page, 
 from playwright.async_api import Error as PlaywrightError
 
 _MOST_TABS = 12
+_MOST_BLOCKED = 20
 _LONG_REQUEST_S = 2.0
 """A request that takes longer than this is a stream or a poll; the page may be at rest around it."""
 _POLLS = 3
@@ -32,7 +33,7 @@ _ENDLESS = {"websocket", "eventsource", "media", "ping"}
 class Happening:
     """Something the world did."""
 
-    kind: Literal["dialog", "new_tab", "download", "crash", "closed"]
+    kind: Literal["dialog", "new_tab", "download", "crash", "closed", "blocked"]
     sentence: str
 
 
@@ -174,7 +175,13 @@ class Tabs:
     def _over(self, request: Request) -> None:
         self._requests.pop(request, None)
 
-    def _say(self, kind: Literal["dialog", "new_tab", "download", "crash", "closed"], sentence: str) -> None:
+    def blocked(self, sentence: str) -> None:
+        """A request was turned away; each is said once until it has been told, and not without end."""
+        said = [each.sentence for each in self.happenings if each.kind == "blocked"]
+        if sentence not in said and len(said) < _MOST_BLOCKED:
+            self._say("blocked", sentence)
+
+    def _say(self, kind: Literal["dialog", "new_tab", "download", "crash", "closed", "blocked"], sentence: str) -> None:
         self.happenings.append(Happening(kind, sentence))
 
     def _spawn(self, work: Any) -> None:
