@@ -1,12 +1,14 @@
 // Looking again at one thing that was marked: is it still there, still what it was, and would a click reach it?
 import { boxOfArea, imageUnder } from './area.js';
-import { attributeOf, clientHeightOf, clientWidthOf, documentElementOf, flatParentOf, holds, localNameOf, namespaceOf, rectOf, rectsOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, scrollingElementOf, styleOf } from './dom.js';
+import { attributeOf, clientHeightOf, clientWidthOf, documentElementOf, flatParentOf, holds, localNameOf, madeElement, namespaceOf, rectOf, rectsOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, scrollingElementOf, styleOf } from './dom.js';
 import { blockerOf, closerPoints, describe, hitAt, isInTheWay, isTarget, reaches, samplePoints } from './hit.js';
 import { calledOf } from './called.js';
+import { quietOf } from './quiet.js';
 import { elementOf, keyOf } from './registry.js';
 import { kindOf, roleOf } from './role.js';
 import { evidenceOf, scrollsOf } from './evidence.js';
-import { fingerprintOf, isDisabled, rowOf, stateOf } from './state.js';
+import { rowOf } from './row.js';
+import { fingerprintOf, isDisabled, stateOf } from './state.js';
 import { common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
 
 /**
@@ -40,7 +42,7 @@ export function check(doc, request) {
   }
   const style = styleOf(element);
   return {
-    found: true, name: called.name, role, fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element), state: stateOf(control, scrolls), disabled: isDisabled(control), now: attributeOf(control, 'aria-valuenow'),
+    found: true, name: called.name, role, fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element), state: stateOf(control, scrolls), disabled: isDisabled(control), now: attributeOf(control, 'aria-valuenow'), quiet: quietOf(doc),
     visible: pieces.length > 0, rect: { x: rect.left, y: rect.top, width: rect.width, height: rect.height },
     // Playwright adds the border to a position it is given: https://playwright.dev/docs/api/class-locator#locator-click-option-position
     border: { x: Number.parseFloat(style.borderLeftWidth) || 0, y: Number.parseFloat(style.borderTopWidth) || 0 },
@@ -62,6 +64,14 @@ export function showsFrame(doc, request) {
     return false;
   });
   return { shows, blockers: Array.from(groups, ([blocker, count]) => ({ blocker: describe(blocker), key: keyOf(doc, blocker), count })) };
+}
+
+/** Whether a field of this type can hold a value; tried on one that is in no document. @param {Document} doc @param {{type: string, value: string}} request */
+export function fits(doc, request) {
+  const field = /** @type {HTMLInputElement} */ (madeElement(doc, 'input'));
+  field.type = request.type;
+  field.value = request.value;
+  return { fits: request.type === 'range' ? Number.isFinite(Number(request.value)) : field.value.toLowerCase() === request.value.toLowerCase() };
 }
 
 /** What stands in the document now. @param {Document} doc @param {string} text */

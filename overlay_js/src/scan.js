@@ -14,7 +14,8 @@ import { elementsNear } from './near.js';
 import { rememberPlaces } from './quiet.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
-import { fingerprintOf, isRow, readableOf, rowOf, stateOf } from './state.js';
+import { isRow, rowOf } from './row.js';
+import { fingerprintOf, readableOf, stateOf } from './state.js';
 import { stretchedOf } from './stretch.js';
 import { apartIn, boxAround, common, isAllOfItsBlock, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
 

@@ -4,79 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from playwright.async_api import Page
 from pydantic import SecretStr
 
-from tests.conftest import Server
+from tests.browser.hand import Hand, On
 from vision_agent import actions
 from vision_agent.actions import Action, Click, Drag, Hover, Point, Press, Scroll, Select, Type, Wait
-from vision_agent.browser import live
 from vision_agent.browser.gate import Gate, policy_for
-from vision_agent.settings import ObserveSettings
-from vision_agent.types import Observation, Outcome, Secret
-from vision_agent.vision.contract import Contract
-
-SETTINGS = ObserveSettings(quiet_s=0.08, rest_deadline_s=2, action_deadline_s=2, navigation_deadline_s=5)
-
-
-class Hand:
-    """A browser on a page, by the names of marks."""
-
-    def __init__(self, browser: live.LiveBrowser, address: str) -> None:
-        self.browser = browser
-        self.address = address
-        self.seen: Observation
-
-    @property
-    def page(self) -> Page:
-        return self.browser.page
-
-    async def look(self) -> Observation:
-        self.seen = await self.browser.observe()
-        return self.seen
-
-    def number(self, name: str) -> int:
-        found = [mark.number for mark in self.seen.marks if mark.name == name]
-        assert len(found) == 1, f"{name} in\n{self.seen.listing}"
-        return found[0]
-
-    def point(self, name: str) -> Point:
-        mark = self.seen.mark(self.number(name))
-        assert mark is not None
-        return self.seen.marked.map.to_picture(mark.point)
-
-    async def act(self, action: Action) -> Outcome:
-        return await self.browser.act(action, self.seen)
-
-    async def js(self, expression: str) -> Any:
-        return await self.page.evaluate(expression)
-
-
-On = Callable[..., AbstractAsyncContextManager[Hand]]
-
-
-@pytest.fixture
-def on(page: Page, serve: Server) -> On:
-    """`async with on(body, **pages) as hand`: a page that has been looked at once."""
-
-    @asynccontextmanager
-    async def opened(
-        body: str, pages: dict[str, str] | None = None, path: str = "/", **options: Any
-    ) -> AsyncIterator[Hand]:
-        address = serve({"/": f"<!doctype html><style>body{{margin:8px}}</style>{body}", **(pages or {})})
-        async with live.on(page, SETTINGS, Contract(), start_url=address, **options) as browser:
-            await browser.open(address + path)
-            hand = Hand(browser, address)
-            await hand.look()
-            yield hand
-
-    return opened
-
+from vision_agent.types import Secret
 
 COUNT = """<button id=b style="width:120px;height:40px">Press</button><p id=log></p><script>
 for (const kind of ['click', 'dblclick', 'contextmenu', 'auxclick']) b.addEventListener(kind, (e) => {

@@ -157,6 +157,9 @@ def _outcome_of(error: PlaywrightError, action: Action) -> Outcome:
         return Outcome(
             status="refused", refusal="covered", sentence=f"The target is covered by {who}. Close or move that first."
         )
+    if "element is not stable" in error.message:
+        sentence = f"The target does not stand still, so {action.kind} was not done."
+        return Outcome(status="refused", refusal="moved", sentence=sentence)
     first = plain(error.message.splitlines()[0], 200)
     if isinstance(error, PlaywrightTimeout):
         sentence = f"The page did not let {action.kind} happen: {first.rstrip('.')}."

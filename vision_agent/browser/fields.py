@@ -15,7 +15,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Check, Click, Press, Set, Type, Upload
-from vision_agent.browser import gate
+from vision_agent.browser import gate, overlay
 from vision_agent.browser.effect import Done
 from vision_agent.browser.hands import Hands
 from vision_agent.browser.listing import plain
@@ -159,17 +159,17 @@ async def press(hands: Hands, action: Press) -> Done:
 
 
 async def _fill(at: Located, value: str, hands: Hands) -> None:
+    """Puts in a value at once; one that the field cannot hold would empty it, so that is asked before."""
     assert at.locator is not None
     assert at.mark is not None
-    try:
-        await at.locator.fill(value, timeout=hands.timeout_ms)
-    except PlaywrightError as error:
-        if "Malformed value" not in error.message:
-            raise
-        form = _FORMS[at.mark.state.input_type or ""]
-        raise Refused(
-            "unsupported", f'{at.words} does not take "{plain(value, 60)}"; it is written like {form}.'
-        ) from error
+    kind, value = at.mark.state.input_type or "", value.strip()
+    answer = await overlay.ask(hands.page.main_frame, "fits", hands.deadline_s, type=kind, value=value)
+    if value and not answer["fits"]:
+        words = f'{at.words} does not take "{plain(value, 60)}"; it is written like {_FORMS[kind]}.'
+        raise Refused("unsupported", words)
+    if at.answer and at.answer["state"].get("readonly"):
+        raise Refused("disabled", f"{at.words} is read-only.")
+    await at.locator.fill(value, timeout=hands.timeout_ms)
 
 
 async def _type_keys(hands: Hands, action: Type, at: Located, text: str, is_secret: bool) -> None:

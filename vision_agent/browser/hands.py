@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Page
+from playwright.async_api import Frame, Page
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Click, Point, Target
 from vision_agent.browser import gate, overlay
 from vision_agent.browser.ladder import find_again
-from vision_agent.browser.locate import Answer, Located, locate, recheck, words_for
+from vision_agent.browser.locate import Answer, Located, identify, locate, recheck, words_for
 from vision_agent.browser.observe import Eye, Seen
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.tabs import Tabs
@@ -29,6 +30,9 @@ from vision_agent.vision.contract import Contract
 
 STILL_MS = 1000.0
 """For what has just been seen to stand still."""
+_QUIET_MS = 50.0
+"""Three frames without a change: what has stood still so long is not waited for."""
+_RESTLESS = "{} does not stand still, so nothing was sent to it."
 
 
 @dataclass
@@ -93,34 +97,45 @@ class Hands:
         return await recheck(mark, self.seen.scan, self.deadline_s, **more)
 
     async def aim(self, target: Target) -> Located:
-        """The place of a target that stands still: the mouse does not wait for that, as a locator does.
+        """The place of a target that stands still, looked at once more when it does.
+
+        Playwright's own dry run of a click is no way to wait for that: it presses the mouse and hides it from the
+        page only, so a page that listens on its window is clicked twice.
 
         Raises:
             Refused: it is not what was seen any more, cannot be reached, or goes on moving.
         """
         at = await self.locate(target)
         until = time.monotonic() + self.deadline_s
-        while at.mark is not None and not at.is_direct:
+        while at.locator is not None and not (at.is_direct and _is_quiet(at)):
+            try:
+                handle = await at.locator.element_handle(timeout=self.timeout_ms)
+                await handle.wait_for_element_state("stable", timeout=self.timeout_ms)
+            except PlaywrightTimeout:
+                raise Refused("moved", _RESTLESS.format(at.words)) from None
+            except PlaywrightError as error:
+                if overlay.is_gone(error) or overlay.is_crash(error):
+                    raise
+                # It has left the page meanwhile: what stands for it now is looked for.
             again = await self.locate(target)
             if again.point == at.point:
                 return again
             if time.monotonic() > until:
-                raise Refused("moved", f"{at.words} does not stand still, so nothing was sent to it.")
+                raise Refused("moved", _RESTLESS.format(at.words))
             at = again
         return at
 
     async def click(self, at: Located, click: Click) -> Located:
-        """The place that was clicked in the end; it may have moved since it was first found.
+        """The place that was clicked in the end. The pointer comes first, and what that changed is looked at.
 
         Raises:
-            Refused: it has become something else, or something has come over it.
+            Refused: it became something else under the pointer, or something came over it.
         """
+        await self.page.mouse.move(at.point.x, at.point.y)
+        if at.locator is not None:
+            at = await self.locate(click.target)
         if at.locator is not None and at.is_direct:
             try:
-                # Playwright waits for it to stand still; what it has become meanwhile is looked at before the click.
-                await at.locator.click(position=at.position, trial=True, timeout=self.timeout_ms)  # type: ignore[arg-type]
-                at = await self.locate(click.target)
-                assert at.locator is not None
                 await at.locator.click(
                     position=at.position,  # type: ignore[arg-type]
                     button=click.button,
@@ -133,7 +148,7 @@ class Hands:
                 # A field called `getAttribute` breaks Playwright's own look at its form; ours has been, and is again.
                 if "TypeError" not in error.message:
                     raise
-            at = await self.locate(click.target)
+                at = await self.locate(click.target)
         try:
             for modifier in click.modifiers:
                 await self.page.keyboard.down(modifier)
@@ -142,6 +157,24 @@ class Hands:
             for modifier in click.modifiers:
                 await asyncio.wait_for(self.page.keyboard.up(modifier), self.deadline_s)
         return at
+
+    async def identify(self, mark: Mark) -> tuple[Frame, Mark]:
+        """The frame and the mark of what is still what it was, whether input could reach it or not.
+
+        Raises:
+            Refused: it is not.
+        """
+        try:
+            owner, _ = await identify(mark, self.seen, self.deadline_s)
+        except Refused as refusal:
+            if refusal.refusal != "gone":
+                raise
+            self.seen, _ = await find_again(mark, refusal, self.seen, self.contract, self.deadline_s)
+            again = self.seen.observation.mark(mark.number)
+            assert again is not None
+            owner, _ = await identify(again, self.seen, self.deadline_s)
+            return owner.frame, again
+        return owner.frame, mark
 
     async def focus(self, at: Located) -> None:
         """Gives a target the focus, a point by a click.
@@ -194,3 +227,8 @@ class Hands:
                 raise Refused(
                     "changed", f"{at.words} did not take the focus, {words_for(mark)} kept it; no key was sent."
                 )
+
+
+def _is_quiet(at: Located) -> bool:
+    quiet = (at.answer or {}).get("quiet", {})
+    return bool(quiet) and quiet["quietMs"] >= _QUIET_MS and not quiet["moving"]

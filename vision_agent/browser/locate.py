@@ -28,6 +28,7 @@ Answer = dict[str, Any]
 """What the overlay says of one element: `check.js` has its fields."""
 
 _POINTS = 5
+_NOT_SHOWN = "{} does not show any more and could not be scrolled into view."
 _WAYS_TO_SHOW: tuple[tuple[bool | str, bool], ...] = ((True, False), ("always", False), ("always", True))
 """Whether to scroll the element into view, and the frames around it: each tried only if the one before failed."""
 _AS_IT_IS: tuple[tuple[bool | str, bool], ...] = ((False, False),)
@@ -105,6 +106,30 @@ async def recheck(mark: Mark, scan: Scan, deadline_s: float, **more: Any) -> Ans
     return await overlay.ask(owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind, **more)
 
 
+async def identify(mark: Mark, seen: Seen, deadline_s: float, **more: Any) -> tuple[Scanned, Answer]:
+    """The frame of a mark's live element, and what that says of itself now, when it is what it was.
+
+    Raises:
+        Refused: it is gone, or has become something else, by itself or by the row it stands in.
+    """
+    words = words_for(mark)
+    owner = seen.scan.owner(mark.key)
+    if owner is None or owner.frame.is_detached():
+        raise Refused("gone", f"{words} is gone: its frame was closed or left.")
+    answer = await overlay.ask(owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind, **more)
+    if not answer["found"]:
+        raise Refused("gone", f"{words} is no longer on the page. Look at the new listing.")
+    if answer["fingerprint"] != mark.fingerprint:
+        now = f'{answer["role"]} "{plain(answer["name"], 60)}"'
+        if not answer["visible"]:
+            raise Refused("covered", _NOT_SHOWN.format(words))  # what does not show has no name
+        raise Refused("changed", f"{words} has become {now}. Look at the new listing before acting on it.")
+    if answer["row"] != mark.row or is_another(_row_of(mark, seen), answer["rowText"]):
+        now = f'says "{plain(answer["rowText"], 60)}" now' if answer["rowText"] else "is empty now or another one"
+        raise Refused("changed", f"The row of {words} {now}. Look at the new listing before acting on it.")
+    return owner, answer
+
+
 async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple[bool | str, bool], ...]) -> Located:
     mark = seen.observation.mark(number)
     if mark is None:
@@ -112,20 +137,25 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple
         span = f"; the listing has {min(known)} to {max(known)}" if known else "; the listing is empty"
         raise Refused("unknown_mark", f"There is no mark {number} in this observation{span}.")
     words = words_for(mark)
-    owner = seen.scan.owner(mark.key)
-    if owner is None or owner.frame.is_detached():
-        raise Refused("gone", f"{words} is gone: its frame was closed or left.")
     trouble: Refused | None = None
-    # A frame may be taller than what its parent shows of it, so what is in sight of its own frame may still be out.
+    # What is in sight may still be under a header that sticks, and a frame taller than what its parent shows of it.
     for reveal, with_frames in ways:
-        if with_frames:
-            await _reveal_frames(owner, deadline_s)
-        answer = await _look_again(mark, owner, reveal, words, seen, deadline_s)
+        if with_frames and (above := seen.scan.owner(mark.key)) is not None:
+            await _reveal_frames(above, deadline_s)
+        owner, answer = await identify(mark, seen, deadline_s, reveal=reveal, points=_POINTS)
+        if answer["disabled"]:
+            raise Refused("disabled", f"{words} is disabled. Something else must be done first.")
         try:
+            if not answer["visible"]:
+                raise Refused("covered", _NOT_SHOWN.format(words))
+            if not answer["points"]:
+                raise Refused("covered", _in_the_way(words, answer["blocker"], answer["blockerKey"], seen))
             local, page_point = await _shown_by_parents(owner, answer, words, seen, deadline_s)
             break
         except Refused as refusal:
-            trouble = refusal
+            if refusal.refusal != "covered":
+                raise
+            trouble = trouble or refusal
     else:
         assert trouble is not None
         raise trouble
@@ -141,30 +171,6 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple
         answer=answer,
         is_direct=owner.parent is None and mark.tag != "area" and not answer["svg"] and _is_plain(answer),
     )
-
-
-async def _look_again(
-    mark: Mark, owner: Scanned, reveal: bool | str, words: str, seen: Seen, deadline_s: float
-) -> dict[str, Any]:
-    """What the element says of itself now, with points of its own frame at which a click reaches it."""
-    answer = await overlay.ask(
-        owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind, reveal=reveal, points=_POINTS
-    )
-    if not answer["found"]:
-        raise Refused("gone", f"{words} is no longer on the page. Look at the new listing.")
-    if answer["fingerprint"] != mark.fingerprint:
-        now = f'{answer["role"]} "{plain(answer["name"], 60)}"'
-        raise Refused("changed", f"{words} has become {now}. Look at the new listing before acting on it.")
-    if answer["row"] != mark.row or is_another(_row_of(mark, seen), answer["rowText"]):
-        now = f'says "{plain(answer["rowText"], 60)}" now' if answer["rowText"] else "is empty now or another one"
-        raise Refused("changed", f"The row of {words} {now}. Look at the new listing before acting on it.")
-    if answer["disabled"]:
-        raise Refused("disabled", f"{words} is disabled. Something else must be done first.")
-    if not answer["visible"]:
-        raise Refused("covered", f"{words} does not show any more and could not be scrolled into view.")
-    if not answer["points"]:
-        raise Refused("covered", _in_the_way(words, answer["blocker"], answer["blockerKey"], seen))
-    return answer
 
 
 def _row_of(mark: Mark, seen: Seen) -> str:

@@ -30,9 +30,7 @@ async def hover(hands: Hands, action: Hover) -> Done:
     """Moves the pointer over a mark or a point and leaves it there."""
     at = await hands.aim(action.target)
     if at.locator is not None and at.is_direct:
-        await at.locator.hover(position=at.position, trial=True, timeout=hands.timeout_ms)  # type: ignore[arg-type]
-        at = await hands.locate(action.target)
-        await at.locator.hover(position=at.position, timeout=STILL_MS)  # type: ignore[union-attr, arg-type]
+        await at.locator.hover(position=at.position, timeout=STILL_MS)  # type: ignore[arg-type]
     else:
         await hands.page.mouse.move(at.point.x, at.point.y)
     return Done(f"Moved the pointer over {at.words}", at)
@@ -119,10 +117,8 @@ async def _turn_the_wheel(hands: Hands, action: Scroll, by: dict[str, float]) ->
 async def _scroll_what_holds(hands: Hands, action: Scroll, by: dict[str, float], mark: Mark | None) -> Done:
     frame, key = hands.page.main_frame, None
     if mark is not None:
-        owner = hands.seen.scan.owner(mark.key)
-        if owner is None or owner.frame.is_detached():
-            raise Refused("gone", f"{words_for(mark)} is gone: its frame was closed or left.")
-        frame, key = owner.frame, mark.key
+        frame, now = await hands.identify(mark)
+        key = now.key
     moved = await overlay.ask(frame, "scroll", hands.deadline_s, key=key, **by)
     if not moved["found"]:
         assert mark is not None

@@ -1,0 +1,155 @@
+"""Claims about ticking, setting values and giving files: what was wanted is so afterwards, or it is said why not."""
+
+# ruff: noqa: E501  # a page on one line reads better than one cut in pieces
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.hand import On
+from vision_agent.actions import Check, Press, Set, Upload
+
+TICKS = """<input type=checkbox id=n aria-label=News><label><input type=checkbox id=t checked>Terms</label>
+<div role=switch tabindex=0 aria-checked=false aria-label=Dark onclick="this.ariaChecked = String(this.ariaChecked !== 'true')" style="width:40px;height:20px;background:#ccc"></div>
+<button aria-pressed=true onclick="this.ariaPressed = 'false'">Bold</button>
+<label><input type=radio name=r value=1 checked>One</label><label><input type=radio name=r value=2>Two</label>
+<input type=checkbox aria-label=Stuck onclick="event.preventDefault()"><button>Plain</button>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "checked", "read", "value"),
+    [
+        ("News", True, "n.checked", True),
+        ("Terms", False, "t.checked", False),
+        ("Dark", True, "document.querySelector('[role=switch]').ariaChecked", "true"),
+        ("Bold", False, "document.querySelector('[aria-pressed]').ariaPressed", "false"),
+        ("Two", True, "document.querySelector('[value=\"2\"]').checked", True),
+    ],
+)
+async def test_what_is_to_be_ticked_or_unticked_is_so_afterwards(
+    on: On, name: str, checked: bool, read: str, value: object
+) -> None:
+    async with on(TICKS) as hand:
+        outcome = await hand.act(Check(mark=hand.number(name), checked=checked))
+        assert (outcome.status, outcome.effect) == ("done", "changed"), outcome.sentence
+        assert outcome.sentence.startswith("Ticked" if checked else "Unticked")
+        assert await hand.js(read) == value
+
+
+async def test_what_is_ticked_already_is_left_alone(on: On) -> None:
+    async with on(TICKS + "<script>addEventListener('click', () => document.title = 'clicked')</script>") as hand:
+        outcome = await hand.act(Check(mark=hand.number("Terms"), checked=True))
+        assert (outcome.status, outcome.effect) == ("done", "as_wanted")
+        assert outcome.sentence == 'Mark 2 (checkbox "Terms") is ticked already; nothing was sent.'
+        assert await hand.page.title() == ""
+
+
+async def test_a_box_that_does_not_take_the_tick_is_told(on: On) -> None:
+    async with on(TICKS) as hand:
+        outcome = await hand.act(Check(mark=hand.number("Stuck"), checked=True))
+        assert "but it is not ticked" in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "checked", "words"), [("One", False, "tick another one"), ("Plain", True, "Click it")]
+)
+async def test_what_cannot_be_ticked_so_is_refused(on: On, name: str, checked: bool, words: str) -> None:
+    async with on(TICKS) as hand:
+        outcome = await hand.act(Check(mark=hand.number(name), checked=checked))
+        assert outcome.refusal == "unsupported"
+        assert words in outcome.sentence
+
+
+VALUES = """<input type=date aria-label=Day><input type=time aria-label=Hour><input type=color aria-label=Ink>
+<input type=range min=0 max=10 aria-label=Loud><input type=number aria-label=Count><input aria-label=Words onchange="document.title = this.value">
+<div role=slider tabindex=0 aria-label=Bright aria-valuemin=0 aria-valuemax=20 aria-valuenow=5 style="width:90px;height:20px;background:#ddd"></div>
+<div role=slider tabindex=0 aria-label=Stiff aria-valuenow=5 style="width:90px;height:20px;background:#ddd"></div><script>
+const slider = document.querySelector('[role=slider]');
+slider.onkeydown = (e) => { const by = {ArrowRight: 2, ArrowLeft: -2}[e.key] ?? 0; slider.ariaValueNow = String(Number(slider.ariaValueNow) + by); };
+</script>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("Day", "2026-02-03"), ("Hour", "14:30"), ("Ink", "#ff8800"), ("Loud", "7"), ("Count", "42"), ("Bright", "13")],
+)
+async def test_a_value_is_set_and_read_back(on: On, name: str, value: str) -> None:
+    async with on(VALUES) as hand:
+        outcome = await hand.act(Set(mark=hand.number(name), value=value))
+        assert (outcome.status, outcome.value) == ("done", value), outcome.sentence
+
+
+async def test_a_field_is_left_so_that_it_takes_the_value(on: On) -> None:
+    async with on(VALUES) as hand:
+        await hand.act(Set(mark=hand.number("Words"), value="done"))
+        assert await hand.page.title() == "done"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "refusal", "words"),
+    [
+        ("Day", "3.2.2026", "unsupported", "it is written like 2026-02-03"),
+        ("Bright", "8", "not_an_option", "past 8"),
+        ("Stiff", "8", "not_an_option", "stays at 5"),
+        ("Bright", "loud", "unsupported", "says no number"),
+    ],
+)
+async def test_a_value_that_does_not_fit_is_refused_with_the_reason(
+    on: On, name: str, value: str, refusal: str, words: str
+) -> None:
+    async with on(VALUES) as hand:
+        outcome = await hand.act(Set(mark=hand.number(name), value=value))
+        assert outcome.refusal == refusal, outcome.sentence
+        assert words in outcome.sentence
+
+
+FILES = """<input type=file id=f aria-label=Paper multiple><button onclick="hidden_file.click()">Attach</button>
+<input type=file id=hidden_file style="display:none"><button>Nothing</button>"""
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for path in paths:
+        path.write_text(path.name)
+    return paths
+
+
+@pytest.mark.parametrize(("name", "field"), [("Paper", "f"), ("Attach", "hidden_file")])
+async def test_a_file_of_the_task_is_given_to_a_field_or_to_what_asks_for_it(
+    on: On, papers: list[Path], name: str, field: str
+) -> None:
+    async with on(FILES, files=papers) as hand:
+        outcome = await hand.act(Upload(mark=hand.number(name), files=("a.txt",)))
+        assert outcome.status == "done", outcome.sentence
+        assert "a.txt (sha256 " in outcome.sentence
+        assert await hand.js(f"{field}.files[0].text()") == "a.txt"
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "refusal", "words"),
+    [
+        ("Paper", ("/etc/passwd",), "blocked", "the task's files are a.txt, b.txt"),
+        ("Paper", ("../a.txt",), "blocked", "may not be uploaded"),
+        ("Nothing", ("a.txt",), "unsupported", "asked for no file"),
+        ("Attach", ("a.txt", "b.txt"), "unsupported", "one file at a time"),
+    ],
+)
+async def test_nothing_but_the_task_s_files_is_uploaded_and_only_where_it_fits(
+    on: On, papers: list[Path], name: str, files: tuple[str, ...], refusal: str, words: str
+) -> None:
+    async with on(FILES, files=papers) as hand:
+        outcome = await hand.act(Upload(mark=hand.number(name), files=files))
+        assert outcome.refusal == refusal, outcome.sentence
+        assert words in outcome.sentence
+        assert await hand.js("f.files.length + hidden_file.files.length") == 0
+
+
+async def test_a_listener_on_the_window_hears_one_click(on: On) -> None:
+    body = "<script>window.heard = 0; addEventListener('click', () => heard++, true)</script><input type=checkbox aria-label=A>"
+    async with on(body) as hand:
+        await hand.act(Check(mark=1, checked=True))
+        assert await hand.js("heard") == 1
+        await hand.act(Press(target=1, keys="Space"))

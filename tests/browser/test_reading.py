@@ -1,0 +1,103 @@
+"""Claims about reading: what stands there is told as it stands, and tables become data only where nothing is guessed."""
+
+# ruff: noqa: E501  # a page on one line reads better than one cut in pieces
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.browser.hand import On
+from vision_agent.actions import Extract, Read, Wait
+
+PAGE = """<h1>Orders</h1><p>Two <b>bold</b> words<br>and more</p><p style="display:none">hidden</p><script>var no = 'script';</script>
+<x-box id=x></x-box><div style="height:2000px"></div><p>Far below</p><script>x.attachShadow({mode: 'open'}).innerHTML = '<p>In the shadow</p>';</script>"""
+
+
+async def test_what_is_in_view_is_read_without_what_is_not(on: On) -> None:
+    async with on(PAGE) as hand:
+        outcome = await hand.act(Read())
+        assert outcome.read.splitlines() == ["Orders", "Two bold words", "and more", "In the shadow"]
+        assert (outcome.status, outcome.effect) == ("done", "read")
+        assert outcome.sentence == "Read what is in view."
+
+
+async def test_the_whole_page_is_read_with_its_frames(on: On) -> None:
+    async with on(PAGE + "<iframe name=pay src=/in></iframe>", {"/in": "<p>Total 12</p>"}) as hand:
+        await hand.js("scrollTo(0, 9999)")
+        await hand.look()
+        read = (await hand.act(Read(what="page"))).read
+        assert "Far below" in read
+        assert read.endswith("[frame pay]\nTotal 12")
+
+
+async def test_a_long_reading_is_cut_and_says_so(on: On) -> None:
+    async with on("<p>" + "word " * 5000) as hand:
+        outcome = await hand.act(Read(what="page"))
+        assert len(outcome.read) == 12_000
+        assert "the first 12000 of 24999 characters" in outcome.sentence
+
+
+TABLE = """<table><thead><tr><th>Item<th>Unit price<th>Left</thead><tbody>
+<tr><td>Tea<td>EUR 1,204.50<td>3<td><button>Buy</button><tr><td>Milk<td>2<td>40<td></tbody></table><button>Apart</button>
+<ul><li><a href=#1>One</a> first<li>Two</ul>"""
+SCHEMA = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"item": {"type": "string"}, "unit_price": {"type": "number"}, "left": {"type": "integer"}},
+        "required": ["item"],
+    },
+}
+
+
+async def test_a_table_is_read_row_by_row(on: On) -> None:
+    async with on(TABLE) as hand:
+        outcome = await hand.act(Read(what="table", mark=hand.number("Buy")))
+        assert outcome.read == "Item | Unit price | Left\nTea | EUR 1,204.50 | 3 | Buy\nMilk | 2 | 40 | "
+        assert (await hand.act(Read(what="table", mark=hand.number("One")))).read == "One first\nTwo"
+
+
+async def test_rows_are_extracted_as_the_schema_has_them(on: On) -> None:
+    async with on(TABLE) as hand:
+        outcome = await hand.act(Extract(mark=hand.number("Buy"), json_schema=json.dumps(SCHEMA)))
+        assert outcome.status == "done", outcome.sentence
+        assert json.loads(outcome.read) == [
+            {"item": "Tea", "unit_price": 1204.5, "left": 3},
+            {"item": "Milk", "unit_price": 2, "left": 40},
+        ]
+
+
+def _with(**properties: object) -> str:
+    return json.dumps({"type": "array", "items": {"type": "object", "properties": properties}})
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "refusal", "words"),
+    [
+        ("Buy", _with(colour={}), "not_an_option", 'no column "colour"; there are "Item", "Unit price", "Left"'),
+        ("Buy", _with(item={"type": "number"}), "unsupported", 'Row 1 has "Tea" for item'),
+        ("Buy", _with(left={"type": "integer", "maximum": 9}), "unsupported", "do not meet the schema"),
+        ("Buy", "[", "unsupported", "no schema of an array of objects"),
+        ("Buy", '{"type": "object"}', "unsupported", "no schema of an array of objects"),
+        ("Apart", _with(item={}), "unsupported", "stands in no table and no list"),
+    ],
+)
+async def test_what_does_not_fit_is_refused_and_nothing_is_made_up(
+    on: On, name: str, schema: str, refusal: str, words: str
+) -> None:
+    async with on(TABLE) as hand:
+        outcome = await hand.act(Extract(mark=hand.number(name), json_schema=schema))
+        assert outcome.refusal == refusal, outcome.sentence
+        assert words in outcome.sentence
+        assert outcome.read == ""
+
+
+async def test_waiting_for_a_change_ends_with_the_change(on: On) -> None:
+    async with on("<p id=p>a</p>") as hand:
+        await hand.js("void setTimeout(() => { p.textContent = 'b' }, 500)")
+        outcome = await hand.act(Wait(change=True, seconds=20))
+        assert outcome.status == "done"
+        assert outcome.seconds < 10
+        assert (await hand.act(Wait(change=True, seconds=0.4))).refusal == "not_reached"
