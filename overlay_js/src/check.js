@@ -4,7 +4,7 @@ import { attributeOf, clientHeightOf, clientWidthOf, documentElementOf, flatPare
 import { blockerOf, closerPoints, describe, hitAt, isInTheWay, isTarget, reaches, samplePoints } from './hit.js';
 import { calledOf } from './called.js';
 import { quietOf } from './quiet.js';
-import { elementOf, keyOf } from './registry.js';
+import { elementOf, keyOf, knownKeyOf } from './registry.js';
 import { kindOf, roleOf } from './role.js';
 import { evidenceOf, scrollsOf } from './evidence.js';
 import { rowOf } from './row.js';
@@ -20,18 +20,14 @@ export function check(doc, request) {
   const element = elementOf(doc, request.key);
   if (!element) return { found: false };
   const scrolls = request.kind === 'scroller';
-  const control = localNameOf(element) === 'label' ? /** @type {HTMLLabelElement} */ (element).control ?? element : element;
-  const role = roleOf(control);
-  const kind = kindOf(control, role, scrolls);
-  const called = calledOf(element, control, kind, new Map());
-  let { pieces, turned } = visiblePieces(element);
-  if (request.reveal === 'always' || (request.reveal && !isFullySeen(element, pieces))) {
+  let pieces = visiblePieces(element);
+  const scrolled = request.reveal === 'always' || Boolean(request.reveal && !isFullySeen(element, pieces));
+  if (scrolled) {
     Element.prototype.scrollIntoView.call(imageUnder(element) ?? element, { block: 'center', inline: 'center', behavior: 'instant' });
-    ({ pieces, turned } = visiblePieces(element));
+    pieces = visiblePieces(element);
   }
   const rect = rectOf(element);
-  // What has come since the scan and is a control by itself takes the click too.
-  const isOther = (/** @type {Element} */ inner) => inner !== element && (isTarget(inner) || evidenceOf(inner, styleOf(inner), '').strong.length > 0);
+  const isOther = isOtherThan(element);
   const points = [];
   let blocker = null;
   for (const point of [...samplePoints(pieces), ...closerPoints(pieces)]) {
@@ -40,13 +36,10 @@ export function check(doc, request) {
     else if (hit && isInTheWay(hit, element)) blocker ??= blockerOf(hit, element);
     if (points.length >= (request.points ?? 1)) break;
   }
-  const style = styleOf(element);
+  const control = controlOf(element);
   return {
-    found: true, name: called.name, role, fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element), state: stateOf(control, scrolls), disabled: isDisabled(control), now: attributeOf(control, 'aria-valuenow'), quiet: quietOf(doc),
-    visible: pieces.length > 0, rect: { x: rect.left, y: rect.top, width: rect.width, height: rect.height },
-    // Playwright adds the border to a position it is given: https://playwright.dev/docs/api/class-locator#locator-click-option-position
-    border: { x: Number.parseFloat(style.borderLeftWidth) || 0, y: Number.parseFloat(style.borderTopWidth) || 0 },
-    svg: namespaceOf(element) === 'http://www.w3.org/2000/svg', turned, zoom: zoomOf(),
+    found: true, ...identityOf(element, request.kind), scrolled, state: stateOf(control, scrolls), disabled: isDisabled(control), now: attributeOf(control, 'aria-valuenow'), quiet: quietOf(doc),
+    visible: pieces.length > 0, rect: { x: rect.left, y: rect.top, width: rect.width, height: rect.height }, zoom: zoomOf(),
     points, blocker: points.length || !blocker ? null : describe(blocker), blockerKey: points.length || !blocker ? null : keyOf(doc, blocker),
   };
 }
@@ -64,6 +57,34 @@ export function showsFrame(doc, request) {
     return false;
   });
   return { shows, blockers: Array.from(groups, ([blocker, count]) => ({ blocker: describe(blocker), key: keyOf(doc, blocker), count })) };
+}
+
+/** What it is, and where it stands. @param {Element} element @param {string} [kind] */
+export function identityOf(element, kind) {
+  const control = controlOf(element);
+  const role = roleOf(control);
+  const { name, lasting } = calledOf(element, control, kindOf(control, role, kind === 'scroller'), new Map());
+  return { name, role, fingerprint: fingerprintOf(control, lasting), ...rowOf(element) };
+}
+
+/** What a label stands for, else the element itself. @param {Element} element @returns {Element} */
+function controlOf(element) {
+  return localNameOf(element) === 'label' ? /** @type {HTMLLabelElement} */ (element).control ?? element : element;
+}
+
+/** Tells what takes a click by itself, also what has come since the scan. @param {Element} element */
+export function isOtherThan(element) {
+  return (/** @type {Element} */ inner) => inner !== element && (isTarget(inner) || evidenceOf(inner, styleOf(inner), '').strong.length > 0);
+}
+
+/** What has a key at a point, the innermost first. @param {Document} doc @param {{x: number, y: number}} request */
+export function under(doc, request) {
+  const keys = [];
+  for (let at = hitAt(doc, request.x, request.y); at; at = flatParentOf(at)) {
+    const key = knownKeyOf(at);
+    if (key) keys.push(key);
+  }
+  return { keys };
 }
 
 /** Whether a field of this type can hold a value; tried on one that is in no document. @param {Document} doc @param {{type: string, value: string}} request */
@@ -114,32 +135,30 @@ function scrollerAround(doc, start, vertical) {
   return scrollingElementOf(doc) ?? documentElementOf(doc);
 }
 
-/** Its pieces, largest first, and whether its box is not its outline: it is turned, has none, an empty one or several, or stands in columns. @param {Element} element @returns {{pieces: import('./quad.js').Area[], turned: boolean}} */
+/** Its pieces that show, largest first. @param {Element} element @returns {import('./quad.js').Area[]} */
 function visiblePieces(element) {
   const image = localNameOf(element) === 'area' ? imageUnder(element) : null;
-  if (image) {
-    const { pieces, turned } = visiblePieces(image);
-    const box = boxOfArea(element, image, turned);
-    return { pieces: pieces.map((piece) => common(piece, box)).filter((piece) => sizeOf(piece) > 0), turned };
-  }
+  if (!image) return piecesAndTurn(element).pieces;
+  const { pieces, turned } = piecesAndTurn(image);
+  const box = boxOfArea(element, image, turned);
+  return pieces.map((piece) => common(piece, box)).filter((piece) => sizeOf(piece) > 0);
+}
+
+/** @param {Element} element @returns {{pieces: import('./quad.js').Area[], turned: boolean}} `turned`: its box is not its outline */
+function piecesAndTurn(element) {
   const chain = [];
   for (let at = flatParentOf(element); at; at = flatParentOf(at)) chain.unshift(at);
   const nothing = { pieces: [], turned: false };
   let around = outermost(viewOf());
-  let inColumns = false;
   for (const ancestor of chain) {
     const style = styleOf(ancestor);
     if (style.display === 'none' || style.contentVisibility === 'hidden') return nothing;
-    inColumns ||= style.columnCount !== 'auto' || style.columnWidth !== 'auto';
     around = placed(ancestor, style, around).inner;
   }
   const style = styleOf(element);
   if (style.visibility !== 'visible' || style.display === 'none') return nothing;
   const own = placed(element, style, around);
-  const pieces = piecesOf(element, style, own.clip, own.inner.turned).sort((a, b) => sizeOf(b) - sizeOf(a));
-  const boxes = rectsOf(element);
-  const isOneBox = boxes.length === 1 && boxes[0].width > 0 && boxes[0].height > 0;
-  return { pieces, turned: own.inner.turned || inColumns || !isOneBox };
+  return { pieces: piecesOf(element, style, own.clip, own.inner.turned).sort((a, b) => sizeOf(b) - sizeOf(a)), turned: own.inner.turned };
 }
 
 /** Whether there is nothing to gain by scrolling: all of it shows, or as much as fits. @param {Element} element @param {import('./quad.js').Area[]} pieces */

@@ -3,9 +3,10 @@
 // `mark=key:<key>` is a live element. Any other body is base64 of a JSON request; the answer comes back as the text in an
 // element that is in no document, so that the page is not touched.
 import { takeSuspects } from './closed.js';
-import { check, fits, scrollBy, showsFrame, showsText } from './check.js';
+import { check, fits, scrollBy, showsFrame, showsText, under } from './check.js';
 import { knowRootsAround, madeElement, titleOf } from './dom.js';
 import { frameOf } from './frame.js';
+import { guard, guarded } from './guard.js';
 import { tidy } from './name.js';
 import { movedOf, quietOf } from './quiet.js';
 import { readPage, readTable, within } from './read.js';
@@ -22,6 +23,9 @@ function answerTo(doc, root, request) {
     case 'scan': return scan(doc, request);
     case 'check': return check(doc, request);
     case 'shows_frame': return showsFrame(doc, request);
+    case 'guard': return guard(doc, request);
+    case 'guarded': return guarded();
+    case 'under': return under(doc, request);
     case 'fits': return fits(doc, request);
     case 'shows_text': return { shows: showsText(doc, request.text) };
     case 'read': return readPage(doc, request);

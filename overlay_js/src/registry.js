@@ -29,6 +29,11 @@ export function keyOf(doc, element) {
   return key;
 }
 
+/** The key it has been given, if it has. @param {Element} element @returns {string | undefined} */
+export function knownKeyOf(element) {
+  return book.keys.get(element);
+}
+
 /** The element while it is in the document, else null. @param {Document} doc @param {string} key @returns {Element | null} */
 export function elementOf(doc, key) {
   documentToken(doc);

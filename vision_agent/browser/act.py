@@ -6,7 +6,6 @@ Which room does what: `pointer`, `fields`, `choose`, `pages`, `reading`, `zoom`.
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 
 from playwright.async_api import Error as PlaywrightError
@@ -144,22 +143,13 @@ def _deadline_s(hands: Hands, action: Action) -> float:
 
 
 def _outcome_of(error: PlaywrightError, action: Action) -> Outcome:
-    """What Playwright's refusal means. Its log names the element that took the click."""
+    """What Playwright's refusal means."""
     if overlay.is_gone(error):
         raise BrowserUnavailable(
             f"The browser is gone: {error.message.splitlines()[0]}", "start the run again"
         ) from error
     if overlay.is_crash(error):
         return Outcome(status="refused", refusal="crashed", sentence=f"{action.kind} was not done. {CRASHED}")
-    interceptors = re.findall(r"(<[^>]*>)[^\n]*? intercepts pointer events", error.message)
-    if interceptors:
-        who = plain(interceptors[-1], 120)
-        return Outcome(
-            status="refused", refusal="covered", sentence=f"The target is covered by {who}. Close or move that first."
-        )
-    if "element is not stable" in error.message:
-        sentence = f"The target does not stand still, so {action.kind} was not done."
-        return Outcome(status="refused", refusal="moved", sentence=sentence)
     first = plain(error.message.splitlines()[0], 200)
     if isinstance(error, PlaywrightTimeout):
         sentence = f"The page did not let {action.kind} happen: {first.rstrip('.')}."

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,18 +21,21 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from vision_agent.actions import Click, Point, Target
 from vision_agent.browser import gate, overlay
 from vision_agent.browser.ladder import find_again
-from vision_agent.browser.locate import Answer, Located, identify, locate, recheck, words_for
+from vision_agent.browser.locate import Answer, Located, identify, in_the_way, locate, recheck, words_for
 from vision_agent.browser.observe import Eye, Seen
+from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.tabs import Tabs
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Mark, Secret
 from vision_agent.vision.contract import Contract
 
-STILL_MS = 1000.0
-"""For what has just been seen to stand still."""
 _QUIET_MS = 50.0
 """Three frames without a change: what has stood still so long is not waited for."""
+_CHASES = 4
+"""Times the pointer follows what moves away from under it."""
+_MOST_GUARDED = 12
+_TOLD_S = 1.0
 _RESTLESS = "{} does not stand still, so nothing was sent to it."
 
 
@@ -107,7 +111,7 @@ class Hands:
         """
         at = await self.locate(target)
         until = time.monotonic() + self.deadline_s
-        while at.locator is not None and not (at.is_direct and _is_quiet(at)):
+        while at.locator is not None and not _is_quiet(at):
             try:
                 handle = await at.locator.element_handle(timeout=self.timeout_ms)
                 await handle.wait_for_element_state("stable", timeout=self.timeout_ms)
@@ -126,37 +130,81 @@ class Hands:
         return at
 
     async def click(self, at: Located, click: Click) -> Located:
-        """The place that was clicked in the end. The pointer comes first, and what that changed is looked at.
+        """The place that was clicked. The pointer comes first, and what that changed is looked at before the press.
 
         Raises:
-            Refused: it became something else under the pointer, or something came over it.
+            Refused: it became something else under the pointer, or something came over it, even in the last moment.
         """
-        await self.page.mouse.move(at.point.x, at.point.y)
-        if at.locator is not None:
-            at = await self.locate(click.target)
-        if at.locator is not None and at.is_direct:
+        at = await self.point_at(at, click.target)
+        async with self.guarded(at):
             try:
-                await at.locator.click(
-                    position=at.position,  # type: ignore[arg-type]
-                    button=click.button,
-                    click_count=click.count,
-                    modifiers=list(click.modifiers),
-                    timeout=STILL_MS,
-                )
-                return at
-            except PlaywrightError as error:
-                # A field called `getAttribute` breaks Playwright's own look at its form; ours has been, and is again.
-                if "TypeError" not in error.message:
-                    raise
-                at = await self.locate(click.target)
-        try:
-            for modifier in click.modifiers:
-                await self.page.keyboard.down(modifier)
-            await self.page.mouse.click(at.point.x, at.point.y, button=click.button, click_count=click.count)
-        finally:
-            for modifier in click.modifiers:
-                await asyncio.wait_for(self.page.keyboard.up(modifier), self.deadline_s)
+                for modifier in click.modifiers:
+                    await self.page.keyboard.down(modifier)
+                await self.page.mouse.click(at.point.x, at.point.y, button=click.button, click_count=click.count)
+            finally:
+                for modifier in click.modifiers:
+                    await asyncio.wait_for(self.page.keyboard.up(modifier), self.deadline_s)
         return at
+
+    async def point_at(self, at: Located, target: Target) -> Located:
+        """The place at which the pointer is, having been looked at again with the pointer on it.
+
+        Raises:
+            Refused: that made it something else, or it goes away from the pointer.
+        """
+        for _ in range(_CHASES):
+            await self.page.mouse.move(at.point.x, at.point.y)
+            if at.mark is None:
+                return at
+            again = await self.locate(target)
+            if again.point == at.point:
+                return again
+            at = again
+        raise Refused("moved", f"{at.words} goes away from the pointer, so it was not clicked.")
+
+    @asynccontextmanager
+    async def guarded(self, at: Located) -> AsyncIterator[None]:
+        """Around one press: the page hears nothing of it if it would reach anything but what was meant.
+
+        A point with no mark under it is not guarded: what it is to reach is known by its pixels only.
+
+        Raises:
+            Refused: it was stopped.
+        """
+        mark = at.mark or at.under
+        if mark is None or at.answer is None:
+            yield
+            return
+        frames = [frame for frame in self.page.frames[:_MOST_GUARDED] if not overlay.is_silent(frame)]
+        owner = self.seen.scan.owner(mark.key)
+        meant = {name: at.answer[name] for name in ("fingerprint", "row", "rowText")}
+        await asyncio.gather(
+            *(
+                self._guard(frame, key=mark.key if owner and frame is owner.frame else None, kind=mark.kind, **meant)
+                for frame in frames
+            )
+        )
+        try:
+            yield
+        finally:
+            told = await asyncio.gather(*(self._told_by_guard(frame) for frame in frames))
+        stopped = next((each["stopped"] for each in told if each["stopped"]), None)
+        if stopped is None:
+            return
+        if stopped["why"] == "covered":
+            raise Refused("covered", in_the_way(at.words, stopped["blocker"], stopped["key"], self.seen))
+        what = "is gone from the page" if stopped["why"] == "gone" else "became something else"
+        raise Refused("changed", f"{at.words} {what} in the moment of the click, which was stopped. Look again.")
+
+    async def _guard(self, frame: Frame, **meant: Any) -> None:
+        with suppress(FrameSilent):  # it is closed, or hangs: nothing can be pressed in it
+            await overlay.ask(frame, "guard", self.deadline_s, ms=self.timeout_ms, **meant)
+
+    async def _told_by_guard(self, frame: Frame) -> dict[str, Any]:
+        try:
+            return await overlay.ask(frame, "guarded", _TOLD_S)
+        except FrameSilent:  # the press led to another document
+            return {"stopped": None}
 
     async def identify(self, mark: Mark) -> tuple[Frame, Mark]:
         """The frame and the mark of what is still what it was, whether input could reach it or not.
@@ -230,5 +278,8 @@ class Hands:
 
 
 def _is_quiet(at: Located) -> bool:
-    quiet = (at.answer or {}).get("quiet", {})
-    return bool(quiet) and quiet["quietMs"] >= _QUIET_MS and not quiet["moving"]
+    """Whether it need not be waited for. A frame may be moved by its parents, which were not asked."""
+    answer = at.answer or {}
+    if answer.get("scrolled") or at.frame is None or at.frame.parent_frame is not None:
+        return False
+    return bool(answer["quiet"]["quietMs"] >= _QUIET_MS and not answer["quiet"]["moving"])

@@ -28,6 +28,8 @@ Answer = dict[str, Any]
 """What the overlay says of one element: `check.js` has its fields."""
 
 _POINTS = 5
+_MOVED = 3.0
+"""CSS pixels; less is rounding."""
 _NOT_SHOWN = "{} does not show any more and could not be scrolled into view."
 _WAYS_TO_SHOW: tuple[tuple[bool | str, bool], ...] = ((True, False), ("always", False), ("always", True))
 """Whether to scroll the element into view, and the frames around it: each tried only if the one before failed."""
@@ -46,13 +48,10 @@ class Located:
     mark: Mark | None = None
     frame: Frame | None = None
     locator: Locator | None = None
-    position: dict[str, float] | None = None
-    """Of the point in the element, as Playwright counts it: from the inner edge of its border."""
+    """For what is done without a pointer: the focus, a value, files."""
     answer: Answer | None = None
-    is_direct: bool = False
-    """Whether input may go through the locator, which waits and looks once more. In a frame of another process
-    Playwright leaves out border and padding and misses; an area of an image map has no box for it to click,
-    and in SVG it counts from the edge of the stroke."""
+    under: Mark | None = None
+    """Of a point: the mark that it lies in, which is what input is to reach."""
 
 
 def words_for(mark: Mark) -> str:
@@ -116,7 +115,12 @@ async def identify(mark: Mark, seen: Seen, deadline_s: float, **more: Any) -> tu
     owner = seen.scan.owner(mark.key)
     if owner is None or owner.frame.is_detached():
         raise Refused("gone", f"{words} is gone: its frame was closed or left.")
-    answer = await overlay.ask(owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind, **more)
+    try:
+        answer = await overlay.ask(owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind, **more)
+    except FrameSilent:
+        if not owner.frame.is_detached():
+            raise
+        raise Refused("gone", f"{words} is gone: its frame was closed or left.") from None
     if not answer["found"]:
         raise Refused("gone", f"{words} is no longer on the page. Look at the new listing.")
     if answer["fingerprint"] != mark.fingerprint:
@@ -149,8 +153,8 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple
             if not answer["visible"]:
                 raise Refused("covered", _NOT_SHOWN.format(words))
             if not answer["points"]:
-                raise Refused("covered", _in_the_way(words, answer["blocker"], answer["blockerKey"], seen))
-            local, page_point = await _shown_by_parents(owner, answer, words, seen, deadline_s)
+                raise Refused("covered", in_the_way(words, answer["blocker"], answer["blockerKey"], seen))
+            point = await _shown_by_parents(owner, answer, words, seen, deadline_s)
             break
         except Refused as refusal:
             if refusal.refusal != "covered":
@@ -159,27 +163,19 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple
     else:
         assert trouble is not None
         raise trouble
-    rect, border = answer["rect"], answer["border"]
     return Located(
         words=words,
-        point=page_point,
+        point=point,
         rung=1,
         mark=mark,
         frame=owner.frame,
         locator=overlay.live(owner.frame, mark.key),
-        position={"x": local["x"] - rect["x"] - border["x"], "y": local["y"] - rect["y"] - border["y"]},
         answer=answer,
-        is_direct=owner.parent is None and mark.tag != "area" and not answer["svg"] and _is_plain(answer),
     )
 
 
 def _row_of(mark: Mark, seen: Seen) -> str:
     return next((str(raw["rowText"]) for raw in seen.scan.marks if raw["key"] == mark.key), "")
-
-
-def _is_plain(answer: dict[str, Any]) -> bool:
-    """Whether the element lies as it was laid out: Playwright counts a position along its box and not its own edges."""
-    return not answer["turned"] and answer["zoom"] == {"x": 0, "y": 0, "scale": 1}
 
 
 def _frames_above(owner: Scanned) -> list[Scanned]:
@@ -198,11 +194,8 @@ async def _reveal_frames(owner: Scanned, deadline_s: float) -> None:
         await overlay.ask(child.parent.frame, "check", deadline_s, key=child.key, kind="frame", reveal=True)
 
 
-async def _shown_by_parents(
-    owner: Scanned, answer: dict[str, Any], words: str, seen: Seen, deadline_s: float
-) -> tuple[dict[str, float], Point]:
-    """The first point that every parent frame shows, in the frame and on the page."""
-    points: list[dict[str, float]] = answer["points"]
+async def _shown_by_parents(owner: Scanned, answer: dict[str, Any], words: str, seen: Seen, deadline_s: float) -> Point:
+    """The first point of those in its frame that every parent frame shows, in page coordinates."""
     place = place_of_page(answer)
     steps: list[tuple[Scanned, Place]] = []
     for child in _frames_above(owner):
@@ -216,21 +209,21 @@ async def _shown_by_parents(
             raise Refused("covered", f"{words} does not show any more: its frame has no size.")
         steps.append((child, place))
         place = place.within(where["plane"])
-    on_page = [place.to_page(point["x"], point["y"]) for point in points]
+    on_page = [place.to_page(point["x"], point["y"]) for point in answer["points"]]
     blocker: dict[str, Any] = {"blocker": None, "key": None}
     for child, parent_place in steps:
         assert child.parent is not None
         local = [dict(zip("xy", parent_place.to_frame(point), strict=True)) for point in on_page]
         answer = await overlay.ask(child.parent.frame, "shows_frame", deadline_s, key=child.key, points=local)
-        kept = [pair for pair, shows in zip(zip(points, on_page, strict=True), answer["shows"], strict=True) if shows]
-        points, on_page = [pair[0] for pair in kept], [pair[1] for pair in kept]
-        if not points:
+        on_page = [point for point, shows in zip(on_page, answer["shows"], strict=True) if shows]
+        if not on_page:
             blocker = answer["blockers"][0] if answer["blockers"] else blocker
-            raise Refused("covered", _in_the_way(words, blocker["blocker"], blocker["key"], seen))
-    return points[0], on_page[0]
+            raise Refused("covered", in_the_way(words, blocker["blocker"], blocker["key"], seen))
+    return on_page[0]
 
 
-def _in_the_way(words: str, blocker: str | None, key: str | None, seen: Seen) -> str:
+def in_the_way(words: str, blocker: str | None, key: str | None, seen: Seen) -> str:
+    """A sentence about what a click would meet instead."""
     if blocker is None:
         return f"{words} cannot be reached by a click where it is."
     label = next((mark.label for mark in seen.observation.marks if mark.key == key), None)
@@ -240,10 +233,46 @@ def _in_the_way(words: str, blocker: str | None, key: str | None, seen: Seen) ->
 
 async def _at_point(page: Page, target: Point, seen: Seen, contract: Contract, deadline_s: float) -> Located:
     point, words = point_of(target, seen), _point_words(target)
+    main = seen.scan.frames[0]
     token = (await overlay.ask(page.main_frame, "token", deadline_s))["token"]
-    if token != seen.scan.frames[0].token:
+    if token != main.token:
         raise Refused("moved", f"{words} was not used: the page has been replaced since the picture was taken.")
     now = Picture.decode(await capture(page, deadline_s), seen.clean.page, contract).masked(seen.masked)
     if not same_at(seen.clean, now, point):
         raise Refused("moved", f"{words} was not used: what the picture shows there has changed. Look again.")
-    return Located(words=words, point=point, rung=4)
+    mark = await _mark_under(point, main, seen, deadline_s)
+    if mark is None:
+        return Located(words=words, point=point, rung=4)
+    # Rows and tiles look alike: that the pixels are the same does not say that the thing is.
+    if not mark.box.contains(point):
+        raise Refused("moved", f"{words} was not used: {words_for(mark)} lies there now, and did not. Look again.")
+    owner, answer = await identify(mark, seen, deadline_s)
+    if _has_moved(answer, mark, owner):
+        raise Refused("moved", f"{words} was not used: {words_for(mark)}, which it is in, has moved. Look again.")
+    return Located(words=words, point=point, rung=4, under=mark, answer=answer)
+
+
+async def _mark_under(point: Point, main: Scanned, seen: Seen, deadline_s: float) -> Mark | None:
+    """The innermost mark that a pointer at a point would reach, through frames; none where nothing marked is there."""
+    here: Scanned | None = main
+    found = None
+    by_key = {mark.key: mark for mark in seen.observation.marks}
+    while here is not None:
+        x, y = here.place.to_frame(point)
+        keys = (await overlay.ask(here.frame, "under", deadline_s, x=x, y=y))["keys"]
+        found = next((by_key[key] for key in keys if key in by_key), found)
+        here = next((each for each in seen.scan.frames if each.parent is here and each.key in keys), None)
+        if here is not None and here.frame.is_detached():
+            raise Refused("moved", f"{_point_words(point)} was not used: the frame there was closed.")
+    return found
+
+
+def _has_moved(answer: Answer, mark: Mark, owner: Scanned) -> bool:
+    """Whether an element is not where the mark was drawn; of one that is cut off, whether its part in view is not."""
+    rect = answer["rect"]
+    corner = owner.place.to_page(rect["x"], rect["y"])
+    if owner.place.is_only_moved:
+        far = owner.place.to_page(rect["x"] + rect["width"], rect["y"] + rect["height"])
+        inside = mark.box.x >= corner.x - _MOVED and mark.box.y >= corner.y - _MOVED
+        return not (inside and mark.box.right <= far.x + _MOVED and mark.box.bottom <= far.y + _MOVED)
+    return False

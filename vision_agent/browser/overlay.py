@@ -152,6 +152,8 @@ async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **d
         told = None
         if isinstance(frame, Frame) and is_crash(error):
             told = await _told_by_chromium(frame, {"ask": question, **details}, timeout_s)
+        if told is None and is_gone(error) and _is_open_around(frame):
+            raise FrameSilent("its frame was closed") from error  # a frame of another process ends like a browser
         if told is None:
             raise translated(error) from error
         return told
@@ -161,6 +163,11 @@ async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **d
         raise FrameSilent("the answer was lost")
     answer: dict[str, Any] = json.loads(content.replace(_QUOTE, '"'))
     return answer
+
+
+def _is_open_around(frame: Frame | ElementHandle) -> bool:
+    """Whether it is only a frame of a page that goes on."""
+    return isinstance(frame, Frame) and frame is not frame.page.main_frame and not frame.page.is_closed()
 
 
 async def _told_by_chromium(frame: Frame, request: dict[str, Any], timeout_s: float) -> dict[str, Any] | None:

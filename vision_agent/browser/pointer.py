@@ -7,7 +7,7 @@ import asyncio
 from vision_agent.actions import Click, Drag, Hover, Point, Scroll
 from vision_agent.browser import overlay
 from vision_agent.browser.effect import Done
-from vision_agent.browser.hands import STILL_MS, Hands
+from vision_agent.browser.hands import Hands
 from vision_agent.browser.listing import plain
 from vision_agent.browser.locate import Located, point_of, words_for
 from vision_agent.browser.refusal import Refused
@@ -15,6 +15,8 @@ from vision_agent.types import Mark
 
 _STEPS = 12
 """Moves from one place of a drag to the next: what is dragged follows moves, not a leap."""
+_BEYOND = 4.0
+"""CSS pixels."""
 _TO_THE_END = 1e6
 """Views; farther than anything scrolls."""
 
@@ -29,10 +31,7 @@ async def click(hands: Hands, action: Click) -> Done:
 async def hover(hands: Hands, action: Hover) -> Done:
     """Moves the pointer over a mark or a point and leaves it there."""
     at = await hands.aim(action.target)
-    if at.locator is not None and at.is_direct:
-        await at.locator.hover(position=at.position, timeout=STILL_MS)  # type: ignore[arg-type]
-    else:
-        await hands.page.mouse.move(at.point.x, at.point.y)
+    await hands.page.mouse.move(at.point.x, at.point.y)
     return Done(f"Moved the pointer over {at.words}", at)
 
 
@@ -53,10 +52,11 @@ async def drag(hands: Hands, action: Drag) -> Done:
         words = f"{first.words} and {second.words} cannot be seen at once; scroll so that both show."
         raise Refused("moved", words) from refusal
     mouse = hands.page.mouse
-    await mouse.move(start.point.x, start.point.y)
+    start = await hands.point_at(start, action.source)
     try:
-        await mouse.down()
-        for place in [*way, end.point]:
+        async with hands.guarded(start):
+            await mouse.down()
+        for place in [*way, _past_the_middle(end, way[-1] if way else start.point)]:
             await mouse.move(place.x, place.y, steps=_STEPS)
         trouble = await _wrong_under(hands, end, start)
         if trouble:
@@ -66,6 +66,19 @@ async def drag(hands: Hands, action: Drag) -> Done:
         await asyncio.wait_for(mouse.up(), hands.deadline_s)
     along = f" along {len(way)} points" if way else ""
     return Done(f"Dragged {start.words} to {end.words}{along}", end)
+
+
+def _past_the_middle(end: Located, before: Point) -> Point:
+    """Where to let go on a mark: a little beyond its middle as one comes, for lists make room only then."""
+    if end.mark is None:
+        return end.point
+
+    def beyond(to: float, since: float, size: float) -> float:
+        by = min(_BEYOND, size / 4)
+        return to + (by if to > since + size / 4 else -by if to < since - size / 4 else 0)
+
+    box = end.mark.box
+    return Point(x=beyond(end.point.x, before.x, box.width), y=beyond(end.point.y, before.y, box.height))
 
 
 async def _wrong_under(hands: Hands, end: Located, start: Located) -> str:

@@ -1,0 +1,98 @@
+// Watches over one press: an event that would reach anything but what was meant is stopped before the page hears of it.
+//
+// Between the last look and the press a few milliseconds pass, in which a page may put something else under the pointer.
+// The listeners live in the isolated world, hear only what a real pointer does, and are gone when the press is over or
+// its time is up. What the page put on its window before them hears such an event still.
+import { attributeOf, documentElementOf, flatParentOf, holds, localNameOf } from './dom.js';
+import { blockerOf, describe, hitAt, reaches } from './hit.js';
+import { identityOf, isOtherThan } from './check.js';
+import { elementOf, keyOf } from './registry.js';
+
+const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu'];
+const GUARDED_PRESSES = new Set(['pointerdown', 'mousedown', 'click', 'dblclick', 'auxclick', 'contextmenu']);
+
+/**
+ * @typedef {{key: string | null, kind: string, fingerprint: string, row: string, rowText: string, ms: number}} Meant
+ *   `key`: of the element; null where nothing in this document is meant, as it is in another frame
+ */
+
+const armed = {
+  meant: /** @type {Meant | null} */ (null), doc: /** @type {Document | null} */ (null), until: 0, passed: 0,
+  stopped: /** @type {{why: string, blocker: string, key: string | null} | null} */ (null),
+};
+
+/** @param {Document} doc @param {Meant} request */
+export function guard(doc, request) {
+  disarm();
+  Object.assign(armed, { meant: request, doc, until: performance.now() + request.ms, passed: 0, stopped: null });
+  for (const type of GUARDED) EventTarget.prototype.addEventListener.call(window, type, watchEvent, { capture: true });
+  return { armed: true };
+}
+
+/** What became of it: how many events went through, and what the first that did not would have reached. */
+export function guarded() {
+  const { passed, stopped } = armed;
+  disarm();
+  return { passed, stopped };
+}
+
+function disarm() {
+  for (const type of GUARDED) EventTarget.prototype.removeEventListener.call(window, type, watchEvent, { capture: true });
+  armed.meant = null;
+}
+
+/** @param {Event} event */
+function watchEvent(event) {
+  const { meant, doc } = armed;
+  if (!meant || !doc || performance.now() > armed.until) return disarm();
+  const pointer = /** @type {PointerEvent} */ (event);
+  // A label clicks its control by itself; that event has no pointer.
+  if (!event.isTrusted || (event.type === 'click' && pointer.pointerType === '')) return;
+  if (!armed.stopped && GUARDED_PRESSES.has(event.type)) armed.stopped = wrongIn(doc, meant, pointer);
+  if (!armed.stopped) {
+    armed.passed++;
+    return;
+  }
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+/** @param {Document} doc @param {Meant} meant @param {PointerEvent} event */
+function wrongIn(doc, meant, event) {
+  const hit = hitAt(doc, event.clientX, event.clientY) ?? /** @type {Element} */ (documentElementOf(doc));
+  const element = meant.key ? elementOf(doc, meant.key) : null;
+  if (!element) return { why: meant.key ? 'gone' : 'covered', ...who(doc, hit, hit) };
+  const isPress = event.type === 'pointerdown' || event.type === 'mousedown';
+  // What a press itself sets off, as a button that says otherwise now, is the page's answer to it.
+  if (isPress && !isStill(element, meant)) return { why: 'changed', blocker: '', key: null };
+  // A click goes to what both ends of the press have in common.
+  const at = isPress ? hit : /** @type {Element} */ (event.composedPath()[0] ?? hit);
+  const isReached = meant.kind === 'scroller' || meant.kind === 'frame' ? holds(element, hit) : reaches(element, hit, isOtherThan(element)) || reaches(element, at, isOtherThan(element));
+  return isReached || isLabelled(element, hit) ? null : { why: 'covered', ...who(doc, hit, element) };
+}
+
+/** @param {Element} element @param {Meant} meant */
+function isStill(element, meant) {
+  const now = identityOf(element, meant.kind);
+  return now.fingerprint === meant.fingerprint && now.row === meant.row && isMostly(now.rowText, meant.rowText);
+}
+
+/** Whether two texts of a row share most of their words: a clock in it may go on. @param {string} now @param {string} then */
+function isMostly(now, then) {
+  if (now === then || !now || !then) return now === then || !then;
+  const [words, old] = [new Set(now.split(' ')), new Set(then.split(' '))];
+  return 2 * Array.from(old).filter((word) => words.has(word)).length > old.size;
+}
+
+/** Whether what was hit is the label's own control, or is in a label for the element. @param {Element} element @param {Element} hit */
+function isLabelled(element, hit) {
+  if (localNameOf(element) === 'label' && /** @type {HTMLLabelElement} */ (element).control === hit) return true;
+  for (let at = /** @type {Element | null} */ (hit); at; at = flatParentOf(at)) if (localNameOf(at) === 'label') return attributeOf(at, 'for') === attributeOf(element, 'id') && attributeOf(at, 'for') !== null;
+  return false;
+}
+
+/** @param {Document} doc @param {Element} hit @param {Element} element */
+function who(doc, hit, element) {
+  const blocker = hit === element ? hit : blockerOf(hit, element);
+  return { blocker: describe(blocker), key: keyOf(doc, blocker) };
+}
