@@ -161,6 +161,8 @@ class Loop:
             if ending is not None or outcome.status == "refused" or outcome.effect in _STOPS_BATCH:
                 break
         why = "the run ended before it" if ending else "the action before it changed what can be relied on"
+        if not ending and outcomes and outcomes[-1].status == "refused":
+            why = "the action before it was refused"
         for skipped in decision.actions[len(outcomes) :]:
             sentence = f"{skipped.kind} was not tried: {why}."
             self._happened(index, outcomes, Outcome(status="refused", refusal="not_reached", sentence=sentence))

@@ -447,6 +447,10 @@ class Outcome(_Data):
     changes: tuple[str, ...] = ()
     pixels_near: float | None = None
     """Share of pixels that changed around the point, 0 to 1."""
+    pixels_elsewhere: float | None = None
+    """Share of the other pixels of the view that changed."""
+    requests: int = 0
+    """That the page started meanwhile."""
     seconds: float = 0.0
 
 

@@ -1,6 +1,6 @@
 // Looking again at one thing that was marked: is it still there, still what it was, and would a click reach it?
 import { boxOfArea, imageUnder } from './area.js';
-import { attributeOf, clientHeightOf, clientWidthOf, documentElementOf, flatParentOf, holds, localNameOf, madeElement, namespaceOf, rectOf, rectsOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, scrollingElementOf, styleOf } from './dom.js';
+import { activeElementIn, activeElementOf, attributeOf, bodyOf, clientHeightOf, clientWidthOf, documentElementOf, flatParentOf, holds, localNameOf, madeElement, namespaceOf, rectOf, rectsOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, scrollingElementOf, shadowRootOf, styleOf } from './dom.js';
 import { blockerOf, closerPoints, describe, hitAt, isInTheWay, isTarget, reaches, samplePoints } from './hit.js';
 import { calledOf } from './called.js';
 import { quietOf } from './quiet.js';
@@ -75,6 +75,14 @@ function controlOf(element) {
 /** Tells what takes a click by itself, also what has come since the scan. @param {Element} element */
 export function isOtherThan(element) {
   return (/** @type {Element} */ inner) => inner !== element && (isTarget(inner) || evidenceOf(inner, styleOf(inner), '').strong.length > 0);
+}
+
+/** What has the focus, if anything. @param {Document} doc */
+export function focused(doc) {
+  let at = /** @type {Element | null} */ (activeElementOf(doc));
+  for (let inner = at; inner; inner = shadowRootOf(inner) && activeElementIn(shadowRootOf(inner))) at = inner;
+  if (!at || at === bodyOf(doc) || at === documentElementOf(doc)) return { key: null, what: '' };
+  return { key: knownKeyOf(at) ?? null, what: describe(at) };
 }
 
 /** What has a key at a point, the innermost first. @param {Document} doc @param {{x: number, y: number}} request */

@@ -14,6 +14,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from vision_agent import actions
 from vision_agent.actions import Action
 from vision_agent.browser import choose, fields, overlay, pages, pointer, reading, zoom
+from vision_agent.browser.batch import must_still_hold
 from vision_agent.browser.effect import CRASHED, NO_ANSWER, Before, Done, effect_of
 from vision_agent.browser.hands import Hands
 from vision_agent.browser.listing import plain
@@ -21,7 +22,7 @@ from vision_agent.browser.observe import Seen
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
 from vision_agent.errors import BrowserUnavailable
-from vision_agent.types import Outcome
+from vision_agent.types import Mark, Outcome
 
 _LOOKS = 4
 """How often an action may wait for the page: to find its target, to see it stand still, to send, to read back."""
@@ -37,14 +38,14 @@ async def act(hands: Hands, action: Action, seen: Seen) -> Outcome:
     """
     started = time.perf_counter()
     hands.tabs.begin()
-    hands.take_up(seen)
+    is_later = hands.take_up(seen)
     before = Before(seen, seen.page, len(hands.tabs.pages))
     try:
         _must_be_in_front(hands, action)
         if isinstance(action, actions.Zoom):
             outcome = _zoom(hands, action)
         else:
-            outcome = await _attempt(hands, action, before)
+            outcome = await _attempt(hands, action, before, is_later=is_later)
     except Refused as refusal:
         outcome = Outcome(status="refused", refusal=refusal.refusal, sentence=refusal.sentence)
     except FrameSilent as error:
@@ -61,12 +62,15 @@ def _must_be_in_front(hands: Hands, action: Action) -> None:
     raise Refused("changed", f"{action.kind} was not done: another tab came to the front ({front}). Look again.")
 
 
-async def _attempt(hands: Hands, action: Action, before: Before) -> Outcome:
+async def _attempt(hands: Hands, action: Action, before: Before, *, is_later: bool) -> Outcome:
     sentence = f"The tab closed during {action.kind}"
     try:
         await hands.eye.hide(before.page)
         async with asyncio.timeout(_deadline_s(hands, action)):
+            if is_later:
+                await must_still_hold(hands, action)
             done = await _carry_out(hands, action)
+            hands.focused = _meant_to_have_focus(action, done)
         sentence = done.sentence
         return await effect_of(done, before, hands.tabs, hands.eye)
     except TimeoutError:
@@ -121,6 +125,14 @@ async def _carry_out(hands: Hands, action: Action) -> Done:
             return await reading.extract(hands, action)
         case actions.Zoom() | actions.Ask() | actions.Finish() | actions.Infeasible() | actions.Custom():
             raise Refused("unsupported", f"{action.kind} is not something a browser does.")
+
+
+def _meant_to_have_focus(action: Action, done: Done) -> Mark | None:
+    """Where keys without a target are meant to go next."""
+    mark = done.at.mark if done.at else None
+    if isinstance(action, actions.Type | actions.Set | actions.Press):
+        return mark
+    return mark if isinstance(action, actions.Click) and mark is not None and mark.kind == "field" else None
 
 
 def _zoom(hands: Hands, action: actions.Zoom) -> Outcome:

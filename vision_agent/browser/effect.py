@@ -20,7 +20,7 @@ from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.settle import settle
 from vision_agent.browser.tabs import Happening, Tabs
-from vision_agent.types import Box, Effect, Outcome
+from vision_agent.types import Box, Effect, Mark, Outcome
 from vision_agent.vision.compare import changed_share
 from vision_agent.vision.picture import Picture
 
@@ -44,9 +44,13 @@ class Before:
     page: Page
     tabs: int
     url: str = field(init=False)
+    focused: str | None = field(init=False)
+    """The key of what had the focus."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "url", self.page.url)
+        held = (mark.key for mark in self.seen.observation.marks if mark.state.focused)
+        object.__setattr__(self, "focused", next(held, None))
 
 
 @dataclass(frozen=True)
@@ -85,14 +89,18 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
     value = None
     if done.at is not None and done.at.mark is not None and not is_other:
         value, changes = await _read_back(done.at, before.seen, eye)
-    near, everywhere = await _pixels(done, before, tabs.active, eye)
+        changes += await _focus_moved(done.at.mark, before, eye)
+    pixels = await _pixels(done, before, tabs.active, eye)
     happened = tabs.take()
     # That a request was blocked is said, and is no change of the page.
-    is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or done.moved or everywhere > _NOISE
+    is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or done.moved or pixels.changed > _NOISE
     changes = _first_few([each.sentence for each in happened]) + changes
     if tabs.active.url != before.url and tabs.active is before.page:
         changes.append(f"the address is now {plain(tabs.active.url, 200)}")
-    effect = _kind(happened, before, tabs, is_other, is_said)
+    requests = tabs.begun()
+    effect = _kind(happened, before, tabs, is_other, is_said or requests > 0)
+    if effect == "changed" and not is_said:
+        changes.append(f"nothing visible changed, but {requests} request{'s were' if requests > 1 else ' was'} sent")
     return Outcome(
         status="done",
         effect=effect,
@@ -101,7 +109,9 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
         point=done.at.point if done.at else None,
         value=value,
         changes=tuple(changes),
-        pixels_near=near,
+        pixels_near=pixels.near,
+        pixels_elsewhere=pixels.elsewhere,
+        requests=requests,
     )
 
 
@@ -165,21 +175,44 @@ async def _read_back(at: Located, seen: Seen, eye: Eye) -> tuple[str | None, lis
     return value, said
 
 
-async def _pixels(done: Done, before: Before, page: Page, eye: Eye) -> tuple[float | None, float]:
-    """The share of pixels that changed near the point, and how many did everywhere."""
+async def _focus_moved(mark: Mark, before: Before, eye: Eye) -> list[str]:
+    """Where the focus is now, if that is neither where it was nor what was acted on."""
+    now = await overlay.ask(before.page.main_frame, "focused", eye.settings.action_deadline_s)
+    is_news = now["what"] and now["key"] not in (mark.key, before.focused)
+    return [f"the focus is on {plain(now['what'], 100)}"] if is_news and not mark.frame else []
+
+
+@dataclass(frozen=True)
+class _Pixels:
+    """What changed between two pictures."""
+
+    changed: float
+    """How many pixels did; without end where there is nothing to compare with."""
+    near: float | None = None
+    """Shares, near the point and elsewhere."""
+    elsewhere: float | None = None
+
+
+async def _pixels(done: Done, before: Before, page: Page, eye: Eye) -> _Pixels:
     if page is not before.page:
-        return None, inf
+        return _Pixels(inf)
     try:
         raw = await capture(page, eye.settings.scan_deadline_s)
     except FrameSilent:
-        return None, 0.0  # it was done; that the page gives no picture now is for the next look to say
+        return _Pixels(0.0)  # it was done; that the page gives no picture now is for the next look to say
     after = Picture.decode(raw, before.seen.clean.page, eye.contract).masked(before.seen.masked)
-    everywhere = changed_share(before.seen.clean, after) * after.size.width * after.size.height
+    everywhere = changed_share(before.seen.clean, after)
+    whole = after.size.width * after.size.height
     if done.at is None:
-        return None, everywhere
-    point = done.at.point
-    around = Box(x=point.x - _NEAR, y=point.y - _NEAR, width=2 * _NEAR, height=2 * _NEAR)
-    return round(changed_share(before.seen.clean, after, around), 4), everywhere
+        return _Pixels(everywhere * whole, None, round(everywhere, 4))
+    point, view = done.at.point, before.seen.clean.page
+    around = Box(x=point.x - _NEAR, y=point.y - _NEAR, width=2 * _NEAR, height=2 * _NEAR).intersection(view)
+    if around is None:
+        return _Pixels(everywhere * whole, None, round(everywhere, 4))
+    near = changed_share(before.seen.clean, after, around)
+    share = around.width * around.height / (view.width * view.height)
+    elsewhere = max(0.0, (everywhere - near * share) / (1 - share)) if share < 1 else 0.0
+    return _Pixels(everywhere * whole, round(near, 4), round(elsewhere, 4))
 
 
 def _first_few(sentences: list[str]) -> list[str]:

@@ -55,13 +55,21 @@ class Hands:
     """Page coordinates of the part that the next look is to show, and only the next."""
     seen: Seen = field(init=False)
     """What the action goes by; where the page has drawn something anew, its element of now stands in it."""
+    focused: Mark | None = None
+    """What the last action of this look gave the focus to."""
+    _looked: str = ""
+    """The observation that the last action went by."""
     _rungs: dict[int, int] = field(default_factory=dict)
     """By number, of marks that were found again lower down the ladder."""
 
-    def take_up(self, seen: Seen) -> None:
-        """Begin an action on what was seen."""
-        self.seen = seen
+    def take_up(self, seen: Seen) -> bool:
+        """Begin an action on what was seen; whether another one went by the same look before."""
+        is_later = seen.observation.id == self._looked
+        self.seen, self._looked = seen, seen.observation.id
         self._rungs.clear()
+        if not is_later:
+            self.focused = None
+        return is_later
 
     @property
     def page(self) -> Page:

@@ -91,6 +91,10 @@ class Tabs:
         self._requests = {request: since for request, since in self._requests.items() if since > limit}
         return sum(_page_of(request) is self.active and not self._is_poll(request) for request in self._requests)
 
+    def begun(self) -> int:
+        """Requests that were started since something was last done, streams and pings left out."""
+        return self._asked.total()
+
     async def lost_one(self) -> bool:
         """Whether one of our tabs has closed just now, and there is still one to look at."""
         page = self.active

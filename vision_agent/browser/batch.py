@@ -1,0 +1,79 @@
+"""Whether the next of several actions that were decided on one look may still be carried out.
+
+Each action changes the page, and what was right to do when the page was looked at may be wrong now: a list of
+suggestions has come, something lies beside the target that was not there, the target was moved, the focus was taken.
+Knows what was seen and what there is; that a target is still what it was is looked at anyway, before every action.
+"""
+
+from __future__ import annotations
+
+from vision_agent.actions import Action, Press, targets_of
+from vision_agent.browser import ladder
+from vision_agent.browser.frames import Scan
+from vision_agent.browser.hands import Hands
+from vision_agent.browser.ladder import Raw
+from vision_agent.browser.listing import plain
+from vision_agent.browser.locate import words_for
+from vision_agent.browser.refusal import Refused
+from vision_agent.types import Box, Mark
+
+_NEAR = 24.0
+"""CSS pixels around a target in which nothing new may stand."""
+_MOVED = 4.0
+"""CSS pixels; less is a rounding or a border."""
+_SUGGESTIONS = {"option", "listbox", "menu", "menuitem", "menuitemcheckbox", "menuitemradio"}
+
+
+async def must_still_hold(hands: Hands, action: Action) -> None:
+    """Returns where the page is still the one that the action was meant for.
+
+    Raises:
+        Refused: it is not; the sentence says what has come, moved or gone.
+    """
+    if isinstance(action, Press) and action.target is None:
+        await _must_have_kept_focus(hands)
+    targets = [hands.seen.observation.mark(each) for each in targets_of(action) if isinstance(each, int)]
+    marks = [mark for mark in targets if mark is not None]
+    if not marks:
+        return
+    now = await ladder.glance(hands.seen, hands.deadline_s)
+    known = {raw["key"] for raw in hands.seen.scan.marks}
+    new = [raw for raw in now.marks if raw["key"] not in known]
+    by_key = {raw["key"]: raw for raw in now.marks}
+    for mark in marks:
+        _must_be_alone(mark, by_key.get(mark.key), new)
+        _must_have_stayed(mark, by_key.get(mark.key), hands.seen.scan, now)
+
+
+async def _must_have_kept_focus(hands: Hands) -> None:
+    mark = hands.focused
+    if mark is not None and not await hands.has_focus(mark):
+        raise Refused("changed", f"The focus went away from {words_for(mark)}, so no key was sent. Look again.")
+
+
+def _must_be_alone(mark: Mark, here: Raw | None, new: list[Raw]) -> None:
+    box: Box = here["box"] if here else mark.box
+    around = Box(x=box.x - _NEAR, y=box.y - _NEAR, width=box.width + 2 * _NEAR, height=box.height + 2 * _NEAR)
+    for raw in new:
+        what = f'{raw["role"] if raw["role"] != "generic" else raw["tag"]} "{plain(raw["name"], 60)}"'
+        if raw["role"] in _SUGGESTIONS:
+            raise Refused("changed", f"Something to choose from has come up ({what}). Look before going on.")
+        if around.intersection(raw["box"]):
+            raise Refused("changed", f"{what} has come up beside {words_for(mark)}. Look before going on.")
+
+
+def _must_have_stayed(mark: Mark, here: Raw | None, then: Scan, now: Scan) -> None:
+    """Being scrolled with the whole page, as by an action that brings its target into view, is no move."""
+    if here is None or mark.frame:
+        return
+    (x1, y1), (x2, y2) = _scrolled(then), _scrolled(now)
+    before = next(raw["box"] for raw in then.marks if raw["key"] == mark.key)
+    by_x, by_y = here["box"].x + x2 - before.x - x1, here["box"].y + y2 - before.y - y1
+    is_cut = here["box"].width != before.width or here["box"].height != before.height
+    if not is_cut and max(abs(by_x), abs(by_y)) > _MOVED:
+        raise Refused("moved", f"{words_for(mark)} is not where it was when this was decided. Look before going on.")
+
+
+def _scrolled(scan: Scan) -> tuple[float, float]:
+    scroll = scan.frames[0].answer["scroll"]
+    return scroll["x"], scroll["y"]
