@@ -1,0 +1,107 @@
+"""Buttons, links and boxes that are told by their words, their colour or their place."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from vision_agent.evals.solvers.asked import found, quoted
+from vision_agent.evals.solvers.episode import Called, Episode, On
+
+
+async def click_test(episode: Episode) -> None:
+    """Click the button."""
+    await episode.click(Called("Click Me!"))
+
+
+async def click_buttons(episode: Episode) -> None:
+    """Click button ONE, then click button TWO."""
+    for name in ("ONE", "TWO"):
+        if name in episode.asked:
+            await episode.click(Called(name))
+
+
+async def button_delay(episode: Episode) -> None:
+    """Click button ONE, wait 3 seconds, then click button TWO."""
+    (seconds,) = found(r"wait (\d+) seconds", episode.asked)
+    one, two = await episode.find(Called("ONE")), await episode.find(Called("TWO"))
+    begun = time.time()
+    await episode.click(one)
+    clicked = await episode.read("currentTime") / 1000
+    await episode.look()
+    # The second click takes as long to arrive as the first did.
+    await asyncio.sleep(max(0.0, clicked + int(seconds) - (clicked - begun) - time.time()))
+    await episode.click(two)
+
+
+async def click_button(episode: Episode) -> None:
+    """Click on the "previous" button."""
+    (name,) = quoted(episode.asked)
+    await episode.click(Called(name, tag="button", place=0))
+
+
+async def click_link(episode: Episode) -> None:
+    """Click on the link "Neque,"."""
+    (word,) = quoted(episode.asked)
+    await episode.click(On(".alink", word, 0))
+
+
+async def click_dialog(episode: Episode) -> None:
+    """Click the button in the dialog box labeled "x"."""
+    (name,) = quoted(episode.asked)
+    await episode.click(Called("Close" if name == "x" else name, tag="button"))
+
+
+async def click_color(episode: Episode) -> None:
+    """Click on the lime colored box."""
+    (colour,) = found(r"the (\w+) colored", episode.asked)
+    await episode.click(On(f'#area .color[data-color="{colour}"]'))
+
+
+async def click_shades(episode: Episode) -> None:
+    """Select all the shades of red and press Submit."""
+    (colour,) = found(r"shades of (\w+)", episode.asked)
+    shades = f'#area span[data-color="{colour}"]'
+    for place in range(await episode.read(f"document.querySelectorAll('{shades}').length")):
+        await episode.click(On(shades, place=place))
+    await episode.submit()
+
+
+async def click_widget(episode: Episode) -> None:
+    """Click on a "textarea" widget."""
+    (kind,) = quoted(episode.asked)
+    await episode.click(On(f'[data-type="{kind}"]', place=0))
+
+
+async def find_greatest(episode: Episode) -> None:
+    """Find and pick the card with the greatest number, then press submit."""
+    numbers = await episode.read("Array.from(document.querySelectorAll('.card'), card => +card.textContent)")
+    await episode.click(On(".card", place=numbers.index(max(numbers))))
+    await episode.submit()
+
+
+async def generate_number(episode: Episode) -> None:
+    """Generate a number greater than 3, then press submit."""
+    asked = episode.asked
+    while True:
+        await episode.click(Called("Generate"))
+        number = int(await episode.read("document.querySelector('#display-number').textContent"))
+        if "less than" in asked:
+            is_wanted = number < int(found(r"less than (\d+)", asked)[0])
+        elif "greater than" in asked:
+            is_wanted = number > int(found(r"greater than (\d+)", asked)[0])
+        else:
+            is_wanted = number % 2 == (1 if "odd" in asked else 0)
+        if is_wanted:
+            await episode.submit()
+            return
+
+
+async def odd_or_even(episode: Episode) -> None:
+    """Mark the numbers below as odd or even and press submit when done."""
+    numbers = await episode.read("Array.from(document.querySelectorAll('.display-number'), each => +each.textContent)")
+    for place, number in enumerate(numbers):
+        await episode.click(On(".odd" if number % 2 else ".even", place=place))
+    await episode.submit()
+
+

@@ -1,0 +1,93 @@
+"""Drawings in which the place of a click, or the way of a stroke, is the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import acos, cos, degrees, dist, pi, sin
+
+from vision_agent.evals.solvers.asked import found
+from vision_agent.evals.solvers.episode import At, Episode
+from vision_agent.actions import Point
+from vision_agent.types import Box
+
+_XY = tuple[float, float]
+_TOP = 50
+"""Of the drawings on which a point is set: a click counts from so far below the top of the page, and from its left."""
+_LEAST, _MOST_X, _MOST_Y = 8, 146, 126
+"""As a click counts: well inside the drawing."""
+_REACH = 26
+"""Pixels from the dot that a stroke goes, which is at least 30 from the edge of the drawing."""
+_CORNERS = 24
+_DOT = """(({ x, y, width, height }) => ({ x, y, width, height }))(document.querySelector('#circ').getBoundingClientRect())"""
+
+
+async def circle_center(episode: Episode) -> None:
+    """Find and click on the center of the circle, then press submit."""
+    (center,) = await _points(episode, "circle")
+    await _click_best(episode, lambda point: -dist(point, center))
+
+
+async def find_midpoint(episode: Episode) -> None:
+    """Find and click on the shortest mid-point between the two points, then press submit."""
+    (ax, ay), (bx, by) = await _points(episode, "circle")
+    await _click_best(episode, lambda point: -dist(point, ((ax + bx) / 2, (ay + by) / 2)))
+
+
+async def right_angle(episode: Episode) -> None:
+    """Add a third point to create a right angle, then press submit."""
+    (corner,) = await _points(episode, "#init-blue")
+    (end,) = await _points(episode, "#init-black")
+    await _click_best(episode, lambda point: -abs(90 - _angle(end, corner, point)))
+
+
+async def bisect_angle(episode: Episode) -> None:
+    """Create a line that bisects the angle evenly in two, then press submit."""
+    (corner,) = await _points(episode, ".init-blue")
+    one, other = await _points(episode, ".init-black")
+    await _click_best(episode, lambda point: -max(_angle(one, corner, point), _angle(other, corner, point)))
+
+
+async def draw_line(episode: Episode) -> None:
+    """Draw a vertical line that runs through the dot, then press submit."""
+    (way,) = found(r"Draw a (horizontal|vertical) line", episode.asked)
+    dot = await _on_page(episode)
+    x, y = (_REACH, 0) if way == "horizontal" else (0, _REACH)
+    await episode.drag(At(dot.x - x, dot.y - y), At(dot.x + x, dot.y + y))
+    await episode.submit()
+
+
+async def draw_circle(episode: Episode) -> None:
+    """Draw a circle centered around the marked point by dragging the mouse. Press submit when done."""
+    dot = await _on_page(episode)
+    turns = [2 * pi * step / _CORNERS for step in range(_CORNERS + 1)]
+    first, *rest, last = [At(dot.x + _REACH * cos(turn), dot.y + _REACH * sin(turn)) for turn in turns]
+    await episode.drag(first, last, through=rest)
+    await episode.submit()
+
+
+async def _on_page(episode: Episode) -> Point:
+    """Where the dot of a drawing lies."""
+    return Box(**await episode.read(_DOT)).center
+
+
+async def _points(episode: Episode, selector: str) -> list[_XY]:
+    """The centres of circles, as the drawing counts."""
+    circles = "selector => Array.from(document.querySelectorAll('svg ' + selector), " \
+        "({ attributes: { cx, cy } }) => [Number(cx.value), Number(cy.value)])"
+    return [(x, y) for x, y in await episode.read(circles, selector)]
+
+
+async def _click_best(episode: Episode, worth: Callable[[_XY], float]) -> None:
+    """Clicks the best of all places; of those that are as good, the one that is farthest from the edges."""
+    places = [(x, y) for x in range(_LEAST, _MOST_X) for y in range(_LEAST, _MOST_Y)]
+    x, y = max(places, key=lambda place: worth(place))
+    await episode.click(At(x, y + _TOP))
+    await episode.submit()
+
+
+def _angle(one: _XY, corner: _XY, other: _XY) -> float:
+    """In degrees; the greatest there is where two of the points are the same."""
+    near, far, across = dist(corner, one), dist(corner, other), dist(one, other)
+    if near == 0 or far == 0:
+        return 180.0
+    return degrees(acos(max(-1.0, min(1.0, (near**2 + far**2 - across**2) / (2 * near * far)))))

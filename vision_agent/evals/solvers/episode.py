@@ -1,0 +1,240 @@
+"""An episode as a solver has it: what is asked, what shows, and the hands of the product to act with.
+
+A solver may read the page to choose, and Chromium itself forbids that reading to change anything. It acts only by the
+numbers of marks and by points of the latest picture. Knows no task.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from playwright.async_api import CDPSession, Page
+
+from vision_agent import actions
+from vision_agent.actions import Action, Modifier, Point
+from vision_agent.browser.live import LiveBrowser
+from vision_agent.session import watching
+from vision_agent.settings import Settings
+from vision_agent.types import Box, Mark, Observation, Outcome
+
+_ELEMENT = (Path(__file__).parent / "element.js").read_text("utf-8").partition("\n")[2]
+_ALIKE = 0.5
+"""Of two boxes' common area: a mark that covers less of an element is not its mark."""
+_SCROLLS = 5
+_PATIENCE_S = 5.0
+
+
+class Unsolved(Exception):
+    """The way through that a solver knows is not there; says what was sought or refused, and what shows."""
+
+
+@dataclass(frozen=True)
+class On:
+    """The mark on an element of the page, by a CSS selector and its whole text, among those that have a box."""
+
+    selector: str
+    text: str | None = None
+    place: int | None = None
+    """Counted from 0. None: there is only one."""
+
+
+@dataclass(frozen=True)
+class Called:
+    """The mark with this name, as the listing says it."""
+
+    name: str
+    tag: str | None = None
+    place: int | None = None
+    """Counted from 0, in reading order. None: there is only one."""
+
+
+@dataclass(frozen=True)
+class At:
+    """A point, in CSS pixels of the page's view."""
+
+    x: float
+    y: float
+
+
+Where = On | Called | At | Mark
+
+
+class Episode:
+    """What a solver may go by and do. Made by `begun`."""
+
+    def __init__(self, asked: str, browser: LiveBrowser, reader: CDPSession) -> None:
+        self.asked = asked
+        """The environment's sentence."""
+        self.actions: list[Action] = []
+        """All that was done so far."""
+        self._browser = browser
+        self._reader = reader
+        self._seen: Observation | None = None
+
+    @property
+    def used_points(self) -> bool:
+        """Whether anything was done by a point, and not all by marks."""
+        return any(isinstance(each, Point) for action in self.actions for each in actions.targets_of(action))
+
+    async def look(self) -> Observation:
+        """What shows now."""
+        self._seen = await self._browser.observe()
+        return self._seen
+
+    async def seen(self) -> Observation:
+        """What showed when last looked, which was after the last act."""
+        return self._seen or await self.look()
+
+    async def read(self, expression: str, *given: Any) -> Any:
+        """What the page says; with `given`, the expression is a function and those are its arguments.
+
+        Raises:
+            Unsolved: it would change something, or the page has no such thing.
+        """
+        call = f"({expression})({','.join(json.dumps(each) for each in given)})" if given else expression
+        asked = {"expression": call, "returnByValue": True, "throwOnSideEffect": True}
+        answer = await self._reader.send("Runtime.evaluate", asked)
+        if trouble := answer.get("exceptionDetails"):
+            raise Unsolved(f"{expression} cannot be read: {trouble.get('exception', {}).get('description', trouble)}")
+        return answer["result"].get("value")
+
+    async def until(self, expression: str, *given: Any) -> Any:
+        """What the page says when that is more than nothing; looked for again and again.
+
+        Raises:
+            Unsolved: it did not come.
+        """
+        until = time.monotonic() + _PATIENCE_S
+        while not (answer := await self.read(expression, *given)):
+            if time.monotonic() > until:
+                raise Unsolved(f"{expression} did not come true within {_PATIENCE_S:g} s")
+        self._seen = None
+        return answer
+
+    async def is_over(self) -> bool:
+        """Whether the environment has ended the episode."""
+        return bool(await self.read("WOB_DONE_GLOBAL"))
+
+    async def find(self, where: On | Called) -> Mark:
+        """The mark that is meant; what has to be scrolled before it shows is scrolled.
+
+        Raises:
+            Unsolved: there is none, or more than one.
+        """
+        if isinstance(where, On):
+            return await self._on(where)
+        seen = await self.seen()
+        found = [mark for mark in seen.marks if mark.name == where.name and where.tag in (None, mark.tag)]
+        if not found or (where.place is None and len(found) > 1):
+            raise Unsolved(f"{len(found)} marks are {where}:\n{seen.listing}")
+        return found[where.place or 0]
+
+    async def _on(self, where: On) -> Mark:
+        await self.seen()  # before then, pictures may not have come that give an element its size
+        for _ in range(_SCROLLS):
+            answer = await self.read(_ELEMENT, where.selector, where.text, where.place)
+            if "box" not in answer or (where.place is None and answer["count"] > 1):
+                raise Unsolved(f"the page has {answer['count']} elements {where}")
+            box, scroller = Box(**answer["box"]), answer["scroller"]
+            if scroller is None or (shown := Box(**scroller["box"])).contains(box.center):
+                break
+            down = box.center.y - shown.center.y
+            pages = min(100.0, max(0.05, abs(down) / shown.height))
+            await self.scroll(await self._mark_of(scroller["tag"], shown), "down" if down > 0 else "up", pages)
+        return await self._mark_of(answer["tag"], box if scroller is None else box.intersection(shown) or box)
+
+    async def _mark_of(self, tag: str, box: Box) -> Mark:
+        seen = await self.seen()
+        alike = {mark.number: _alike(mark.box, box) for mark in seen.marks if mark.tag == tag}
+        best = max(alike, key=lambda number: alike[number], default=None)
+        mark = seen.mark(best) if best is not None else None
+        if mark is None or alike[mark.number] < _ALIKE:
+            raise Unsolved(f"there is no mark on the <{tag}> at {box}:\n{seen.listing}")
+        return mark
+
+    # --- acting -------------------------------------------------------------------------------------------------------
+
+    async def act(self, action: Action) -> Outcome:
+        """What became of it, which was by what was last seen.
+
+        Raises:
+            Unsolved: it was refused.
+        """
+        seen = await self.seen()
+        self.actions.append(action)
+        outcome = await self._browser.act(action, seen)
+        self._seen = None
+        if outcome.status == "refused":
+            raise Unsolved(f"{action!r} was refused: {outcome.sentence}")
+        return outcome
+
+    async def click(self, where: Where, *, count: int = 1, modifiers: Sequence[Modifier] = ()) -> Outcome:
+        """Clicks it."""
+        return await self.act(
+            actions.Click(target=await self._target(where), count=count, modifiers=tuple(modifiers))
+        )
+
+    async def submit(self) -> None:
+        """Clicks the button called Submit, with which most tasks end."""
+        await self.click(Called("Submit", tag="button"))
+
+    async def type(self, text: str, into: Where) -> Outcome:
+        """Types it in place of what is there."""
+        return await self.act(actions.Type(target=await self._target(into), text=text))
+
+    async def press(self, keys: str, on: Where | None = None, *, count: int = 1) -> None:
+        """Presses a key or a combination; with `on`, that gets the focus first. None times is nothing."""
+        if count > 0:
+            target = None if on is None else await self._target(on)
+            await self.act(actions.Press(keys=keys, target=target, count=count))
+
+    async def select(self, *options: str, of: Where) -> None:
+        """Chooses options of a list."""
+        await self.act(actions.Select(target=await self._target(of), options=options))
+
+    async def hover(self, where: Where) -> None:
+        """Moves the pointer over it."""
+        await self.act(actions.Hover(target=await self._target(where)))
+
+    async def drag(self, source: Where, target: Where) -> None:
+        """Presses at the one, and releases at the other."""
+        await self.act(actions.Drag(source=await self._target(source), target=await self._target(target)))
+
+    async def scroll(self, where: Where, direction: Literal["up", "down"], pages: float) -> None:
+        """Scrolls what is there, by so many of its heights."""
+        await self.act(actions.Scroll(target=await self._target(where), direction=direction, pages=pages))
+
+    async def _target(self, where: Where) -> actions.Target:
+        match where:
+            case Mark():
+                return where.number
+            case At():
+                return (await self.seen()).marked.map.to_picture(Point(x=where.x, y=where.y))
+            case _:
+                return (await self.find(where)).number
+
+
+@asynccontextmanager
+async def begun(page: Page, asked: str, settings: Settings | None = None) -> AsyncIterator[Episode]:
+    """An episode on a page where the environment has begun it."""
+    reader = await page.context.new_cdp_session(page)
+    try:
+        async with watching(page, settings) as browser:
+            yield Episode(asked, browser, reader)
+    finally:
+        await reader.detach()
+
+
+def _alike(one: Box, other: Box) -> float:
+    """How much of two boxes is common to both, 0 to 1."""
+    shared = one.intersection(other)
+    if shared is None:
+        return 0.0
+    common = shared.width * shared.height
+    return common / (one.width * one.height + other.width * other.height - common)

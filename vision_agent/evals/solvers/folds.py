@@ -1,0 +1,93 @@
+"""Tabs, sections, trees and menus: what has to be opened before the thing itself shows."""
+
+from __future__ import annotations
+
+from vision_agent.evals.solvers.asked import found, quoted
+from vision_agent.evals.solvers.episode import Called, Episode, On
+
+_LINKS = """panels => Array.from(document.querySelectorAll(panels), panel =>
+    Array.from(panel.querySelectorAll('.alink'), link => link.textContent))"""
+_BRANCHES = """Array.from(document.querySelectorAll('#tree li')).filter(each => each.getBoundingClientRect().height > 0)
+    .map(each => ({ name: each.querySelector('span').textContent, isFolder: each.querySelector('.hitarea') !== null,
+        below: Array.from(each.querySelectorAll('ul span'), inside => inside.textContent) }))"""
+_TITLES = "Array.from(document.querySelectorAll('[id^=wheelnav-divWheel-title-]'), each => [each.id, each.textContent])"
+_WITH_ICON = "icon => document.querySelector('#menu .' + icon.split(' ').join('.')).parentElement.textContent"
+_IS_OPEN = """name => Array.from(document.querySelectorAll('#menu li')).some(each =>
+    each.firstElementChild.textContent === name && each.lastElementChild.getBoundingClientRect().height > 0)"""
+
+
+async def click_tab(episode: Episode) -> None:
+    """Click on Tab #1."""
+    (name,) = found(r"Click on (.+)\.", episode.asked)
+    await episode.click(Called(name, tag="a"))
+
+
+async def click_tab_2(episode: Episode) -> None:
+    """Switch between the tabs to find and click on the link "porttitor"."""
+    (word,) = quoted(episode.asked)
+    panels = await episode.read(_LINKS, "#area > div")
+    # Where no tab has it, opening the empty one is what is wanted.
+    tab = next((place for place, words in enumerate(panels) if word in words), len(panels) - 1)
+    if tab > 0:
+        await episode.click(On("#area > ul a", place=tab))
+    if word in panels[tab]:
+        await episode.click(On(".alink", word, 0))
+
+
+async def click_collapsible(episode: Episode) -> None:
+    """Expand the section below and click submit."""
+    await episode.click(On("#area h3"))
+    await episode.submit()
+
+
+async def click_collapsible_2(episode: Episode) -> None:
+    """Expand the sections below, to find and click on the link "porttitor"."""
+    (word,) = quoted(episode.asked)
+    sections = await episode.read(_LINKS, "#area > div")
+    await episode.click(On("#area h3", place=next(place for place, words in enumerate(sections) if word in words)))
+    await episode.click(On(".alink", word, 0))
+
+
+async def navigate_tree(episode: Episode) -> None:
+    """Navigate through the file tree. Find and click on the folder or file named "Livia"."""
+    (name,) = quoted(episode.asked)
+    branches = await episode.read(_BRANCHES)
+    while name not in (names := [branch["name"] for branch in branches]):
+        folders = [branch for branch in branches if branch["isFolder"]]
+        await episode.click(On("#tree .hitarea", place=[name in folder["below"] for folder in folders].index(True)))
+        branches = await episode.read(_BRANCHES)
+    await episode.click(On("#tree li", place=names.index(name)))
+
+
+async def click_menu(episode: Episode) -> None:
+    """Select Jinny>Lynett."""
+    *menus, item = found(r"Select (.+)", episode.asked)[0].split(">")
+    for name in menus:
+        await _open_menu(episode, name)
+    await episode.click(On("#menu div", item))
+
+
+async def click_menu_2(episode: Episode) -> None:
+    """Click the "Menu" button, and then find and click on the item with the ■ icon."""
+    await episode.click(Called("Menu", tag="button"))
+    asked = await episode.read("document.querySelector('#query .ui-icon')?.className")
+    item = await episode.read(_WITH_ICON, asked) if asked else quoted(episode.asked)[1]
+    if item in ("Prev", "Stop", "Play", "Next"):
+        await _open_menu(episode, "Playback")
+    await episode.click(On("#menu div", item))
+
+
+async def click_pie(episode: Episode) -> None:
+    """Expand the pie menu below and click on the item labeled "H"."""
+    (name,) = quoted(episode.asked)
+    await episode.click(On("#area svg text", "+"))
+    titles: list[tuple[str, str]] = await episode.read(_TITLES)
+    place = next(id.rpartition("-")[2] for id, title in titles if title == name)
+    # The letter itself is made anew whenever the pointer is on it, and hears nothing; the slice under it does.
+    await episode.click(On(f"#wheelnav-divWheel-slice-{place}"))
+
+
+async def _open_menu(episode: Episode, name: str) -> None:
+    """A menu inside another opens while the pointer rests on its name, and not at once."""
+    await episode.hover(On("#menu div", name))
+    await episode.until(_IS_OPEN, name)

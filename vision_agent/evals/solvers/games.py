@@ -1,0 +1,154 @@
+"""Games, and pages that do not wait: things that move, blink, change by themselves or play against one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from functools import cache
+from math import dist
+
+from vision_agent.evals.solvers.asked import found
+from vision_agent.evals.solvers.episode import At, Called, Episode, On, Unsolved
+
+_DARK_S = 1.2
+"""Seconds without a blink after which a sequence is over; blinks come every 0.6."""
+_LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+_Board = tuple[int, ...]
+"""Nine squares: 1 ours, -1 theirs, 0 free."""
+
+
+async def simon_says(episode: Episode) -> None:
+    """Push the buttons in the order displayed."""
+    sequence: list[str] = []
+    lit, since = None, time.monotonic()
+    while not sequence or time.monotonic() - since < _DARK_S:
+        now = await episode.read("document.querySelector('.push')?.id")
+        if now != lit and now is not None:
+            sequence.append(now)
+        if now is not None:
+            since = time.monotonic()
+        lit = now
+    for button in sequence:
+        await episode.click(On(f"#{button}"))
+
+
+async def stock_market(episode: Episode) -> None:
+    """Buy HLW stock when the price is less than $47.10."""
+    (limit,) = found(r"less than \$([\d.]+)\.", episode.asked)
+    buy = await episode.find(Called("Buy"))
+    # A price moves by up to 1.5 while the click is on its way; the later it is, the less there is to wait for.
+    price = "[Number(document.querySelector('#stock-price').textContent.slice(1)), priceIndex]"
+    while True:
+        now, tick = await episode.read(price)
+        if now <= float(limit) - max(0.0, 3.0 * (1 - tick / 70)):
+            break
+    await episode.click(buy)
+
+
+async def tic_tac_toe(episode: Episode) -> None:
+    """Playing as 'X', win a game of tic-tac-toe."""
+    squares = """Array.from(document.querySelectorAll('.ttt-row span'), each =>
+        ({ 'mark-x': 1, 'mark-o': -1 })[each.className] ?? 0)"""
+    while not await episode.is_over():
+        board = tuple(await episode.read(squares))
+        await episode.click(On(".ttt-row span", place=max(_free(board), key=lambda square: _after(board, square))))
+
+
+def _after(board: _Board, square: int) -> float:
+    """How likely the game is won after taking a square."""
+    board = _with(board, square, 1)
+    if _has_line(board, 1):
+        return 1.0
+    return _theirs(board) if _free(board) else 0.0
+
+
+@cache
+def _theirs(board: _Board) -> float:
+    """How likely the game is won when they move next: 55 % of the time anywhere, else with a plan."""
+    free = _free(board)
+    planned = _line_of(board, -1) or _line_of(board, 1) or free
+    return 0.55 * _mean(_ours(_with(board, square, -1)) for square in free) + 0.45 * _mean(
+        _ours(_with(board, square, -1)) for square in planned
+    )
+
+
+@cache
+def _ours(board: _Board) -> float:
+    if _has_line(board, -1):
+        return 0.0
+    return max((_after(board, square) for square in _free(board)), default=0.0)
+
+
+def _line_of(board: _Board, who: int) -> list[int]:
+    """The squares with which a line would be whole."""
+    return [square for square in _free(board) if _has_line(_with(board, square, who), who)]
+
+
+def _has_line(board: _Board, who: int) -> bool:
+    return any(all(board[square] == who for square in line) for line in _LINES)
+
+
+def _free(board: _Board) -> list[int]:
+    return [square for square, who in enumerate(board) if who == 0]
+
+
+def _with(board: _Board, square: int, who: int) -> _Board:
+    return (*board[:square], who, *board[square + 1 :])
+
+
+def _mean(values: Iterable[float]) -> float:
+    return sum(listed := [*values]) / len(listed)
+
+
+async def hot_cold(episode: Episode) -> None:
+    """Find and click on the HOT area."""
+    places = [(x, y) for x in range(5, 155) for y in range(5, 120)]
+    while True:
+        place = _most_telling(places)
+        await episode.hover(At(place[0], place[1] + _TOP))
+        signal = await episode.read("document.querySelector('#signal').textContent")
+        if signal == "HOT":
+            await episode.click(At(place[0], place[1] + _TOP))
+            return
+        near, far = _BANDS[signal]
+        places = [each for each in places if near <= dist(each, place) < far]
+
+
+def _most_telling(places: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """The place whose signal leaves the fewest others, in the worst case, of a sample."""
+    sample = places[:: max(1, len(places) // 60)]
+
+    def left(place: tuple[int, int]) -> int:
+        counts = [sum(near <= dist(each, place) < far for each in sample) for near, far in _BANDS.values()]
+        return max(counts)
+
+    return min(sample, key=left)
+
+
+_TOP = 50
+_BANDS = {"HOT": (0, 5), "WARM": (5, 10), "COLD": (10, 40), "ICE COLD": (40, 999)}
+
+
+async def chase_circle(episode: Episode) -> None:
+    """Keep your mouse inside the circle as it moves around."""
+    while not await episode.is_over():
+        (circle,) = [mark for mark in (await episode.look()).marks if mark.tag == "circle"]
+        try:
+            await episode.hover(circle)
+        except Unsolved as x:
+            print(x)
+            continue
+
+
+async def moving_items(episode: Episode) -> None:
+    """Click as many moving circles as possible."""
+    while not await episode.is_over():
+        await episode.look()
+        circles = await episode.read("Array.from(document.querySelectorAll('circle'),e=>e.getBoundingClientRect()).map(({x,y,width})=>[x+width/2,y+width/2]).filter(([x,y])=>x>12&&x<150&&y>62&&y<200)")
+        print(circles)
+        if not circles: continue
+        try:
+            await episode.click(At(*circles[0]))
+        except Unsolved as x:
+            print(x)
+            continue

@@ -1,0 +1,50 @@
+"""Passages of text that are marked, and words that are given another look."""
+
+from __future__ import annotations
+
+from vision_agent.evals.solvers.asked import found, place
+from vision_agent.evals.solvers.episode import At, Episode, On
+from vision_agent.types import Box
+
+_LINE = 6
+"""Half a line, in pixels."""
+_EDITOR = On(".ql-editor")
+_BUTTONS = {"bold": ".ql-bold", "italics": ".ql-italic", "underlined": ".ql-underline"}
+_BOX = """(selector, place) => [document.querySelectorAll(selector)[place].getBoundingClientRect()]
+    .map(({ x, y, width, height }) => ({ x, y, width, height }))[0]"""
+
+
+async def highlight_text(episode: Episode) -> None:
+    """Highlight the text in the paragraph below and click submit."""
+    await _highlight(episode, await episode.read(_BOX, "#randomText", 0))
+
+
+async def highlight_text_2(episode: Episode) -> None:
+    """Highlight the text in the 1st paragraph and click submit."""
+    await _highlight(episode, await episode.read(_BOX, "#randomText p", place(episode.asked, "paragraph")))
+
+
+async def text_editor(episode: Episode) -> None:
+    """Using the text editor, give the text Neque, the style bold and press Submit. Or everything, or a color."""
+    words, look = found(r"(?:give the text|give|make) (.+?) the (?:style|color) (\w+)", episode.asked)
+    text: str = await episode.read("document.querySelector('.ql-editor').textContent")
+    if words == "everything":
+        await episode.press("ControlOrMeta+a", _EDITOR)
+    else:
+        await episode.press("ControlOrMeta+Home", _EDITOR)
+        await episode.press("ArrowRight", count=f" {text} ".index(f" {words} "))
+        await episode.press("Shift+ArrowRight", count=len(words))
+    if look in _BUTTONS:
+        await episode.click(On(_BUTTONS[look]))
+    else:
+        await episode.click(On(".ql-color .ql-picker-label"))
+        colours = await episode.read(f"COLOR_MAP.{look}")
+        await episode.click(On(f'.ql-picker-item[data-value="{colours[0]}"]'))
+    await episode.submit()
+
+
+async def _highlight(episode: Episode, text: dict[str, float]) -> None:
+    """Drags from the beginning of the first line to beyond the end of the last."""
+    box = Box(**text)
+    await episode.drag(At(box.x + 0.5, box.y + _LINE), At(box.right + _LINE, box.bottom - _LINE))
+    await episode.submit()

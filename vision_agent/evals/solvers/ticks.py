@@ -1,0 +1,44 @@
+"""Checkboxes and radio buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from vision_agent.evals.solvers.asked import found
+from vision_agent.evals.solvers.episode import Called, Episode, On
+
+
+async def click_checkboxes(episode: Episode) -> None:
+    """Select ZMhn, LU and click Submit. Or select nothing."""
+    (names,) = found(r"Select (.+) and click", episode.asked)
+    await _tick(episode, [] if names == "nothing" else names.split(", "))
+
+
+async def click_checkboxes_soft(episode: Episode) -> None:
+    """Select words similar to unhappy, happy and click Submit."""
+    (words,) = found(r"similar to (.+) and click", episode.asked)
+    groups = await episode.read("SYNONYMS")
+    labels = await episode.read("Array.from(document.querySelectorAll('#boxes label'), each => each.textContent)")
+    alike = {other for word in words.split(", ") for group in groups if word in group for other in group}
+    await _tick(episode, [label for label in labels if label in alike])
+
+
+async def click_option(episode: Episode) -> None:
+    """Select S4 and click Submit."""
+    await _tick(episode, found(r"Select (.+) and click", episode.asked))
+
+
+async def number_checkboxes(episode: Episode) -> None:
+    """Draw the number "2" in the checkboxes using the example on the right and press Submit when finished."""
+    (number,) = found(r'number "(\d)"', episode.asked)
+    pattern = await episode.read(f"PATTERNS[{number}]")
+    for place, is_wanted in enumerate(box for row in pattern for box in row):
+        if is_wanted:
+            await episode.click(On("#checkboxes input", place=place))
+    await episode.submit()
+
+
+async def _tick(episode: Episode, names: Iterable[str]) -> None:
+    for name in names:
+        await episode.click(Called(name, tag="input"))
+    await episode.submit()
