@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help run test test-all pages bench bench-perception lint format types-js doctor clean
+.PHONY: help run test test-all pages bench bench-perception bench-miniwob lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make test-all  everything"
 	@echo "make bench     how long looking takes, side by side with a plain screenshot"
 	@echo "make bench-perception  how right the marks are, on our pages and on pages of other projects (long)"
+	@echo "make bench-miniwob  how many MiniWoB++ tasks marks alone and points can do (long)"
 	@echo "make lint      ruff and mypy"
 	@echo "make format    let ruff format"
 	@echo "make types-js  check the types of overlay_js (needs npm)"
@@ -41,6 +42,9 @@ bench-perception: $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ocr]' >>$(VENV)/pip.log 2>&1 \
 		|| echo "The OCR engine could not be installed: numbers are not read back; see $(VENV)/pip.log"
 	@$(BIN)/python tests/benchmarks/bench_perception.py
+
+bench-miniwob: $(READY)
+	@$(BIN)/python tests/benchmarks/bench_miniwob.py
 
 lint: $(READY)
 	@$(BIN)/ruff check .

@@ -1,4 +1,8 @@
-"""A way through each MiniWoB++ task, by the product's own marks, points and actions: `SOLVERS`, by the task's name."""
+"""A way through each MiniWoB++ task by the product's own marks, points and actions.
+
+A solver is a function; its docstring is an example of what the task asks. It may read the page to choose, and it acts
+as an agent does: on what was looked at, by number or by point.
+"""
 
 from __future__ import annotations
 
@@ -157,3 +161,42 @@ SOLVERS: dict[str, Solver] = {
     "visual-addition": fields.visual_addition,
 }
 """By the name of the task."""
+
+RESTLESS = {"chase-circle", "click-pie", "moving-items", "stock-market"}
+"""Tasks in which something moves all the time, and time counts: their pages are not waited for."""
+
+TIMED = RESTLESS | {"button-delay", "simon-says"}
+"""Tasks in which a moment too late is wrong, as it may be on a busy machine."""
+
+NEEDS_POINTS = {
+    "bisect-angle": "the place of the click in a drawing is the answer",
+    "circle-center": "the place of the click in a drawing is the answer",
+    "drag-circle": "it is dragged in a direction, where there is nothing",
+    "drag-cube": "it turns when the mouse is dragged anywhere",
+    "drag-items": "things change places beyond the middle, and a drag to a mark ends in the middle",
+    "drag-items-grid": "things change places beyond the middle, and a drag to a mark ends in the middle",
+    "drag-shapes": "the box to drag into is only drawn",
+    "drag-shapes-2": "the boxes to drag into are only drawn",
+    "drag-single-shape": "it is dragged in a direction, where there is nothing",
+    "drag-sort-numbers": "things change places beyond the middle, and a drag to a mark ends in the middle",
+    "draw-circle": "the way of the stroke is the answer",
+    "draw-line": "the way of the stroke is the answer",
+    "find-midpoint": "the place of the click in a drawing is the answer",
+    "highlight-text": "plain text has no mark, and is selected from point to point",
+    "highlight-text-2": "plain text has no mark, and is selected from point to point",
+    "hot-cold": "the place of the click in an empty area is the answer",
+    "moving-items": "what moves in a drawing has no mark",
+    "resize-textarea": "its corner is dragged in a direction, where there is nothing",
+    "right-angle": "the place of the click in a drawing is the answer",
+}
+"""Tasks that are not passed by marks alone, each with the reason."""
+
+SOMETIMES = {
+    "click-pie": "the item that is selected at the start hears no mouse in Chromium: its page takes it out and puts it "
+    "back whenever the pointer comes upon it",
+    "click-pie-nodelay": "the item that is selected at the start hears no mouse in Chromium: its page takes it out and "
+    "puts it back whenever the pointer comes upon it",
+    "tic-tac-toe": "the other one is lucky at times; the best play wins nine games of ten when it begins, and six to "
+    "eight when the other one does",
+}
+"""Tasks that are passed in some episodes and cannot be in others, each with the reason."""

@@ -22,7 +22,7 @@ def found(pattern: str, asked: str) -> tuple[str, ...]:
     return match.groups()
 
 
-def place(asked: str, of: str) -> int:
+def ordinal(asked: str, of: str) -> int:
     """The place, counted from 0, of what is said to be the 1st, 2nd, 3rd… of its kind."""
     (number,) = found(rf"(\d+)(?:st|nd|rd|th) {of}", asked)
     return int(number) - 1

@@ -62,7 +62,7 @@ async def click_shades(episode: Episode) -> None:
     """Select all the shades of red and press Submit."""
     (colour,) = found(r"shades of (\w+)", episode.asked)
     shades = f'#area span[data-color="{colour}"]'
-    for place in range(await episode.read(f"document.querySelectorAll('{shades}').length")):
+    for place in range(len(await episode.boxes(shades))):
         await episode.click(On(shades, place=place))
     await episode.submit()
 
@@ -75,7 +75,7 @@ async def click_widget(episode: Episode) -> None:
 
 async def find_greatest(episode: Episode) -> None:
     """Find and pick the card with the greatest number, then press submit."""
-    numbers = await episode.read("Array.from(document.querySelectorAll('.card'), card => +card.textContent)")
+    numbers = [int(each) for each in await episode.texts(".card")]
     await episode.click(On(".card", place=numbers.index(max(numbers))))
     await episode.submit()
 
@@ -85,7 +85,7 @@ async def generate_number(episode: Episode) -> None:
     asked = episode.asked
     while True:
         await episode.click(Called("Generate"))
-        number = int(await episode.read("document.querySelector('#display-number').textContent"))
+        number = int(await episode.text("#display-number"))
         if "less than" in asked:
             is_wanted = number < int(found(r"less than (\d+)", asked)[0])
         elif "greater than" in asked:
@@ -99,9 +99,6 @@ async def generate_number(episode: Episode) -> None:
 
 async def odd_or_even(episode: Episode) -> None:
     """Mark the numbers below as odd or even and press submit when done."""
-    numbers = await episode.read("Array.from(document.querySelectorAll('.display-number'), each => +each.textContent)")
-    for place, number in enumerate(numbers):
-        await episode.click(On(".odd" if number % 2 else ".even", place=place))
+    for place, number in enumerate(await episode.texts(".display-number")):
+        await episode.click(On(".odd" if int(number) % 2 else ".even", place=place))
     await episode.submit()
-
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from vision_agent.evals.solvers.asked import found, place, quoted
+from vision_agent.evals.solvers.asked import found, ordinal, quoted
 from vision_agent.evals.solvers.episode import Called, Episode, On
 
 
@@ -50,23 +50,22 @@ async def form_sequence(episode: Episode) -> None:
     """Select -5 with the slider, click the 2nd checkbox, then hit Submit."""
     (wanted,) = found(r"Select (-?\d+) with", episode.asked)
     await _slide(episode, 0, int(wanted), "#val")
-    await episode.click(On("#area input", place=place(episode.asked, "checkbox")))
+    await episode.check(On("#area input", place=ordinal(episode.asked, "checkbox")))
     await episode.submit()
 
 
 async def form_sequence_2(episode: Episode) -> None:
     """Check the 1st radio button and enter the number "16" into the 3rd textbox."""
-    await episode.click(On("input[type=radio]", place=place(episode.asked, "radio")))
+    await episode.check(On("input[type=radio]", place=ordinal(episode.asked, "radio")))
     (number,) = quoted(episode.asked)
-    await episode.type(number, On("input[type=text]", place=place(episode.asked, "textbox")))
+    await episode.type(number, On("input[type=text]", place=ordinal(episode.asked, "textbox")))
     await episode.submit()
 
 
 async def form_sequence_3(episode: Episode) -> None:
     """Choose 5ft 10in from the dropdown, then click the button labeled "No"."""
     (height,) = found(r"Choose (.+) from the dropdown", episode.asked)
-    await episode.click(On(".selectric"))
-    await episode.click(On(".selectric-items li", height))
+    await episode.select(height, of=On(".selectric"))
     (button,) = quoted(episode.asked)
     await episode.click(Called(button, tag="button"))
 
@@ -99,7 +98,7 @@ async def _colour(episode: Episode, digits: str) -> None:
 
 
 async def _slide(episode: Episode, which: int, wanted: int, shown: str) -> None:
-    away = wanted - int(await episode.read(f"document.querySelector('{shown}').textContent"))
+    away = wanted - int(await episode.text(shown))
     handle = On(".ui-slider-handle", place=which)
     await episode.press("ArrowRight" if away > 0 else "ArrowLeft", handle, count=abs(away))
 

@@ -25,4 +25,4 @@ async def pick_date(episode: Episode, date: str) -> None:
 
 
 async def _month(episode: Episode) -> int:
-    return datetime.strptime(await episode.read("document.querySelector('.ui-datepicker-month').textContent"), "%B").month
+    return datetime.strptime(await episode.text(".ui-datepicker-month"), "%B").month

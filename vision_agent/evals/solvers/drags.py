@@ -9,19 +9,37 @@ from vision_agent.types import Box
 _WAYS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 _FAR = 25
 """Pixels; the drawings are 150 wide."""
+_BEYOND = 4
+_GRIP = At(500, 400)
+"""Where the cube is dragged from: anywhere on the page will do."""
+_SWING, _NEARLY = 2.5, 12
+_TURNED: dict[str, tuple[float | None, float]] = {
+    "1": (None, 264),
+    "2": (0, 0),
+    "3": (269, 0),
+    "4": (177, 0),
+    "5": (86, 0),
+    "6": (None, 88),
+}
+"""Degrees across and down at which each side of the cube faces the user."""
 _TAGS = {"rectangles": "rect", "circles": "circle", "triangles": "polygon"}
 _SHAPE = "#area_svg > :not(#shape-container)"
 _SHAPES = f"""Array.from(document.querySelectorAll('{_SHAPE}'), each =>
     ({{ tag: each.localName, colour: each.getAttribute('fill') }}))"""
-_BOXES = """Array.from(document.querySelectorAll('#shape-container'), each => each.getBoundingClientRect())
-    .map(({ x, y, width, height }) => ({ x, y, width, height }))"""
-_ITEMS = "Array.from(document.querySelectorAll('#sortable li'), each => each.textContent.trim())"
-_TAKEN = """Array.from(document.querySelectorAll('.half-hour')).map((half, place) => [half.getBoundingClientRect(), place])
-    .filter(([half]) => Array.from(document.querySelectorAll('.event'), event => event.getBoundingClientRect())
-        .some(event => event.top < half.bottom - 4 && event.bottom > half.top + 4)).map(([, place]) => place)"""
-_CORNERS = [f"to the {name}" for name in (
-    "top left", "top center", "top right", "center left", "center", "center right", "bottom left", "bottom center",
-    "bottom right")]
+_CORNERS = [
+    f"to the {name}"
+    for name in (
+        "top left",
+        "top center",
+        "top right",
+        "center left",
+        "center",
+        "center right",
+        "bottom left",
+        "bottom center",
+        "bottom right",
+    )
+]
 
 
 async def drag_box(episode: Episode) -> None:
@@ -42,7 +60,7 @@ async def drag_shape(episode: Episode) -> None:
 async def drag_shapes(episode: Episode) -> None:
     """Drag all triangles into the black box."""
     (kind,) = found(r"all (rectangles|circles|triangles) into", episode.asked)
-    (box,) = await episode.read(_BOXES)
+    (box,) = await episode.boxes("#shape-container")
     shapes: list[dict[str, str]] = await episode.read(_SHAPES)
     for place, shape in enumerate(shapes):
         if shape["tag"] == _TAGS[kind]:
@@ -53,7 +71,7 @@ async def drag_shapes(episode: Episode) -> None:
 async def drag_shapes_2(episode: Episode) -> None:
     """Drag all blue shapes into the left box, and everything else into the right box."""
     (kind,) = found(r"all (\w+) (?:shapes )?into", episode.asked)
-    left, right = await episode.read(_BOXES)
+    left, right = await episode.boxes("#shape-container")
     shapes: list[dict[str, str]] = await episode.read(_SHAPES)
     for place, shape in enumerate(shapes):
         is_left = kind in (shape["colour"], shape["tag"]) or _TAGS.get(kind) == shape["tag"]
@@ -64,7 +82,7 @@ async def drag_shapes_2(episode: Episode) -> None:
 async def drag_items(episode: Episode) -> None:
     """Drag Olwen up by one position. Or to the top, or to the 3rd position."""
     name, where = found(r"Drag (\S+) (.+)\.", episode.asked)
-    items: list[str] = await episode.read(_ITEMS)
+    items = await episode.texts("#sortable li")
     place = items.index(name)
     targets = {
         "up by one position": place - 1,
@@ -73,25 +91,39 @@ async def drag_items(episode: Episode) -> None:
         "to the bottom": len(items) - 1,
     }
     target = targets[where] if where in targets else int(found(r"the (\d+)", where)[0]) - 1
-    await episode.drag(On("#sortable li", place=place), On("#sortable li", place=target))
+    await _move(episode, place, target)
 
 
 async def drag_items_grid(episode: Episode) -> None:
     """Drag Jinny to the center. Or left by one."""
     name, where = found(r"Drag (\S+) (.+)\.", episode.asked)
-    place = (await episode.read(_ITEMS)).index(name)
+    place = (await episode.texts("#sortable li")).index(name)
     steps = {"up by one": -3, "down by one": 3, "left by one": -1, "right by one": 1}
     target = place + steps[where] if where in steps else _CORNERS.index(where)
-    await episode.drag(On("#sortable li", place=place), On("#sortable li", place=target))
+    await _move(episode, place, target)
 
 
 async def drag_sort_numbers(episode: Episode) -> None:
     """Sort the numbers in increasing order, starting with the lowest number at the top of the list."""
     for target in range(4):
-        numbers = [int(each) for each in await episode.read(_ITEMS)]
+        numbers = [int(each) for each in await episode.texts("#sortable li")]
         place = numbers.index(min(numbers[target:]), target)
         if place != target:
-            await episode.drag(On("#sortable li", place=place), On("#sortable li", place=target))
+            await _move(episode, place, target)
+    await episode.submit()
+
+
+async def drag_cube(episode: Episode) -> None:
+    """Move the cube around so that "2" is the active side facing the user."""
+    (side,) = quoted(episode.asked)
+    wanted_x, wanted_y = _TURNED[side]
+    while await episode.text(".active") != side:
+        x, y = await episode.read("[cube.viewport.positionX, cube.viewport.positionY]")
+        # It turns on after it was let go: up to three times as far as it was dragged. Sideways goes by what is on top.
+        down = _turn(y - wanted_y) / _SWING
+        right = _turn(wanted_x - x) / _SWING if wanted_x is not None and abs(down) < _NEARLY else 0.0
+        await episode.hover(_GRIP)
+        await episode.drag(_GRIP, At(_GRIP.x + right, _GRIP.y + down))
     await episode.submit()
 
 
@@ -110,18 +142,30 @@ async def daily_calendar(episode: Episode) -> None:
     length, unit, begin = found(r"Create a ([\d.]+) (min|hour)\w* event .* between (\d+)[AP]M", episode.asked)
     halves = round(float(length) / 30 if unit == "min" else float(length) * 2)
     first = {"8": 16, "12": 24, "4": 32}[begin]
-    taken: list[int] = await episode.read(_TAKEN)
-    start = next(at for at in range(first, first + 8) if not {at - 1, *range(at, at + halves + 1)} & set(taken))
+    events = await episode.boxes(".event")
+    is_free = [not any(half.intersection(event) for event in events) for half in await episode.boxes(".half-hour")]
+    start = next(start for start in range(first, first + 8) if all(is_free[start - 1 : start + halves + 1]))
     await episode.drag(On(f"#hh-{start}"), On(f"#hh-{start + halves - 1}"))
     await episode.type(quoted(episode.asked)[0], On("#event-name"))
     await episode.click(On("#controls .create"))
 
 
-def _middle(box: dict[str, float]) -> At:
-    middle = Box(**box).center
-    return At(middle.x, middle.y)
+async def _move(episode: Episode, place: int, target: int) -> None:
+    """Drags one of the list to the place of another: beyond its middle, where the two change places."""
+    marks = [await episode.find(On("#sortable li", place=each)) for each in (place, target)]
+    (x, y), (to_x, to_y) = [(mark.box.center.x, mark.box.center.y) for mark in marks]
+    beyond = At(to_x + _sign(to_x - x) * _BEYOND, to_y + _sign(to_y - y) * _BEYOND)
+    await episode.drag(marks[0], beyond)
 
 
-async def drag_cube(episode: Episode) -> None:
-    """Move the cube around so that "2" is the active side facing the user."""
-    raise NotImplementedError
+def _sign(difference: float) -> int:
+    return (difference > 1) - (difference < -1)
+
+
+def _turn(angle: float) -> float:
+    """The shorter way round."""
+    return (angle + 180) % 360 - 180
+
+
+def _middle(box: Box) -> At:
+    return At(box.center.x, box.center.y)

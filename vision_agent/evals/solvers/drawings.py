@@ -7,8 +7,6 @@ from math import acos, cos, degrees, dist, pi, sin
 
 from vision_agent.evals.solvers.asked import found
 from vision_agent.evals.solvers.episode import At, Episode
-from vision_agent.actions import Point
-from vision_agent.types import Box
 
 _XY = tuple[float, float]
 _TOP = 50
@@ -18,7 +16,6 @@ _LEAST, _MOST_X, _MOST_Y = 8, 146, 126
 _REACH = 26
 """Pixels from the dot that a stroke goes, which is at least 30 from the edge of the drawing."""
 _CORNERS = 24
-_DOT = """(({ x, y, width, height }) => ({ x, y, width, height }))(document.querySelector('#circ').getBoundingClientRect())"""
 
 
 async def circle_center(episode: Episode) -> None:
@@ -50,7 +47,7 @@ async def bisect_angle(episode: Episode) -> None:
 async def draw_line(episode: Episode) -> None:
     """Draw a vertical line that runs through the dot, then press submit."""
     (way,) = found(r"Draw a (horizontal|vertical) line", episode.asked)
-    dot = await _on_page(episode)
+    dot = (await episode.boxes("#circ"))[0].center
     x, y = (_REACH, 0) if way == "horizontal" else (0, _REACH)
     await episode.drag(At(dot.x - x, dot.y - y), At(dot.x + x, dot.y + y))
     await episode.submit()
@@ -58,29 +55,22 @@ async def draw_line(episode: Episode) -> None:
 
 async def draw_circle(episode: Episode) -> None:
     """Draw a circle centered around the marked point by dragging the mouse. Press submit when done."""
-    dot = await _on_page(episode)
+    dot = (await episode.boxes("#circ"))[0].center
     turns = [2 * pi * step / _CORNERS for step in range(_CORNERS + 1)]
     first, *rest, last = [At(dot.x + _REACH * cos(turn), dot.y + _REACH * sin(turn)) for turn in turns]
     await episode.drag(first, last, through=rest)
     await episode.submit()
 
 
-async def _on_page(episode: Episode) -> Point:
-    """Where the dot of a drawing lies."""
-    return Box(**await episode.read(_DOT)).center
-
-
 async def _points(episode: Episode, selector: str) -> list[_XY]:
     """The centres of circles, as the drawing counts."""
-    circles = "selector => Array.from(document.querySelectorAll('svg ' + selector), " \
-        "({ attributes: { cx, cy } }) => [Number(cx.value), Number(cy.value)])"
-    return [(x, y) for x, y in await episode.read(circles, selector)]
+    drawing = (await episode.boxes("#area svg"))[0]
+    return [(box.center.x - drawing.x, box.center.y - drawing.y) for box in await episode.boxes(f"svg {selector}")]
 
 
 async def _click_best(episode: Episode, worth: Callable[[_XY], float]) -> None:
-    """Clicks the best of all places; of those that are as good, the one that is farthest from the edges."""
-    places = [(x, y) for x in range(_LEAST, _MOST_X) for y in range(_LEAST, _MOST_Y)]
-    x, y = max(places, key=lambda place: worth(place))
+    """Clicks the place that is worth most."""
+    x, y = max(((x, y) for x in range(_LEAST, _MOST_X) for y in range(_LEAST, _MOST_Y)), key=worth)
     await episode.click(At(x, y + _TOP))
     await episode.submit()
 

@@ -6,6 +6,7 @@ numbers of marks and by points of the latest picture. Knows no task.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -17,13 +18,15 @@ from typing import Any, Literal
 from playwright.async_api import CDPSession, Page
 
 from vision_agent import actions
-from vision_agent.actions import Action, Modifier, Point
+from vision_agent.actions import Action, Point
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.session import watching
 from vision_agent.settings import Settings
 from vision_agent.types import Box, Mark, Observation, Outcome
 
 _ELEMENT = (Path(__file__).parent / "element.js").read_text("utf-8").partition("\n")[2]
+_BOXES = """selector => Array.from(document.querySelectorAll(selector), each => each.getBoundingClientRect())
+    .map(({ x, y, width, height }) => ({ x, y, width, height }))"""
 _ALIKE = 0.5
 """Of two boxes' common area: a mark that covers less of an element is not its mark."""
 _SCROLLS = 5
@@ -99,10 +102,31 @@ class Episode:
         """
         call = f"({expression})({','.join(json.dumps(each) for each in given)})" if given else expression
         asked = {"expression": call, "returnByValue": True, "throwOnSideEffect": True}
-        answer = await self._reader.send("Runtime.evaluate", asked)
+        async with asyncio.timeout(_PATIENCE_S):
+            answer = await self._reader.send("Runtime.evaluate", asked)
         if trouble := answer.get("exceptionDetails"):
             raise Unsolved(f"{expression} cannot be read: {trouble.get('exception', {}).get('description', trouble)}")
         return answer["result"].get("value")
+
+    async def texts(self, selector: str) -> list[str]:
+        """What elements of the page say."""
+        each = "selector => Array.from(document.querySelectorAll(selector), each => each.textContent.trim())"
+        said: list[str] = await self.read(each, selector)
+        return said
+
+    async def text(self, selector: str) -> str:
+        """What the first such element of the page says.
+
+        Raises:
+            Unsolved: there is none.
+        """
+        if not (said := await self.texts(selector)):
+            raise Unsolved(f"the page has no {selector}")
+        return said[0]
+
+    async def boxes(self, selector: str) -> list[Box]:
+        """Where elements of the page lie."""
+        return [Box(**each) for each in await self.read(_BOXES, selector)]
 
     async def until(self, expression: str, *given: Any) -> Any:
         """What the page says when that is more than nothing; looked for again and again.
@@ -146,7 +170,8 @@ class Episode:
                 break
             down = box.center.y - shown.center.y
             pages = min(100.0, max(0.05, abs(down) / shown.height))
-            await self.scroll(await self._mark_of(scroller["tag"], shown), "down" if down > 0 else "up", pages)
+            holder = (await self._mark_of(scroller["tag"], shown)).number
+            await self.act(actions.Scroll(target=holder, direction="down" if down > 0 else "up", pages=pages))
         return await self._mark_of(answer["tag"], box if scroller is None else box.intersection(shown) or box)
 
     async def _mark_of(self, tag: str, box: Box) -> Mark:
@@ -174,19 +199,25 @@ class Episode:
             raise Unsolved(f"{action!r} was refused: {outcome.sentence}")
         return outcome
 
-    async def click(self, where: Where, *, count: int = 1, modifiers: Sequence[Modifier] = ()) -> Outcome:
+    async def click(self, where: Where) -> None:
         """Clicks it."""
-        return await self.act(
-            actions.Click(target=await self._target(where), count=count, modifiers=tuple(modifiers))
-        )
+        await self.act(actions.Click(target=await self._target(where)))
 
     async def submit(self) -> None:
         """Clicks the button called Submit, with which most tasks end."""
         await self.click(Called("Submit", tag="button"))
 
-    async def type(self, text: str, into: Where) -> Outcome:
+    async def type(self, text: str, into: Where) -> None:
         """Types it in place of what is there."""
-        return await self.act(actions.Type(target=await self._target(into), text=text))
+        await self.act(actions.Type(target=await self._target(into), text=text))
+
+    async def set(self, value: str, of: On | Called) -> None:
+        """Sets a date or a time."""
+        await self.act(actions.Set(mark=(await self.find(of)).number, value=value))
+
+    async def check(self, where: On | Called) -> None:
+        """Ticks it."""
+        await self.act(actions.Check(mark=(await self.find(where)).number, checked=True))
 
     async def press(self, keys: str, on: Where | None = None, *, count: int = 1) -> None:
         """Presses a key or a combination; with `on`, that gets the focus first. None times is nothing."""
@@ -202,22 +233,27 @@ class Episode:
         """Moves the pointer over it."""
         await self.act(actions.Hover(target=await self._target(where)))
 
-    async def drag(self, source: Where, target: Where) -> None:
-        """Presses at the one, and releases at the other."""
-        await self.act(actions.Drag(source=await self._target(source), target=await self._target(target)))
+    async def drag(self, source: Where, target: Where, *, through: Sequence[At] = ()) -> None:
+        """Presses at the one, goes through the points between, and releases at the other."""
+        way = [await self._point(each) for each in through]
+        begin, end = await self._target(source), await self._target(target)
+        await self.act(actions.Drag(source=begin, target=end, path=tuple(way)))
 
-    async def scroll(self, where: Where, direction: Literal["up", "down"], pages: float) -> None:
-        """Scrolls what is there, by so many of its heights."""
-        await self.act(actions.Scroll(target=await self._target(where), direction=direction, pages=pages))
+    async def scroll_to_end(self, where: Where, direction: Literal["up", "down"]) -> None:
+        """Scrolls what is there as far as it goes."""
+        await self.act(actions.Scroll(target=await self._target(where), direction=direction, to="end"))
 
     async def _target(self, where: Where) -> actions.Target:
         match where:
             case Mark():
                 return where.number
             case At():
-                return (await self.seen()).marked.map.to_picture(Point(x=where.x, y=where.y))
+                return await self._point(where)
             case _:
                 return (await self.find(where)).number
+
+    async def _point(self, at: At) -> Point:
+        return (await self.seen()).marked.map.to_picture(Point(x=at.x, y=at.y))
 
 
 @asynccontextmanager

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from vision_agent.evals.solvers.asked import found, place, quoted
+from vision_agent.evals.solvers.asked import found, ordinal, quoted
 from vision_agent.evals.solvers.episode import Called, Episode, On
 
-_USERS = "Array.from(document.querySelectorAll('.media .username'), each => each.textContent)"
 _DIRECT = ("Reply", "Retweet", "Like", "Share")
 
 
@@ -13,7 +12,7 @@ async def social_media(episode: Episode) -> None:
     """For the user @kenda, click on the "Like" button."""
     (user,) = found(r"the user (\S+),", episode.asked)
     (button,) = quoted(episode.asked)
-    post = (await episode.read(_USERS)).index(user)
+    post = (await episode.texts(".username")).index(user)
     if button in _DIRECT:
         await episode.click(On(f".{button.lower()}", place=post))
         return
@@ -26,7 +25,7 @@ async def social_media_all(episode: Episode) -> None:
     """Click the "Like" button on all posts by @lacus and then click Submit. Or on 2 of them."""
     (button,) = quoted(episode.asked)
     how_many, user = found(r"on (all|\d+) posts? by (\S+) and", episode.asked)
-    posts = [place for place, each in enumerate(await episode.read(_USERS)) if each == user]
+    posts = [place for place, each in enumerate(await episode.texts(".username")) if each == user]
     for post in posts if how_many == "all" else posts[: int(how_many)]:
         await episode.click(On(f".{button.lower()}", place=post))
     await episode.click(On("#submitRow button"))
@@ -49,7 +48,7 @@ async def order_food(episode: Episode) -> None:
 async def phone_book(episode: Episode) -> None:
     """Find Clementine in the contact book and click on their phone number."""
     name, detail = found(r"Find (\S+) in the contact book and click on their (phone|email|address)", episode.asked)
-    while await episode.read("document.querySelector('#contact .name').textContent") != name:
+    while await episode.text("#contact .name") != name:
         await episode.click(Called(">", tag="a"))
     await episode.click(On(f"#contact .{detail}"))
 
@@ -58,7 +57,7 @@ async def search_engine(episode: Episode) -> None:
     """Use the textbox to enter "Jerald" and press "Search", then find and click the 9th search result."""
     await episode.type(quoted(episode.asked)[0], On("#search-text"))
     await episode.click(Called("Search", tag="button"))
-    page, which = divmod(place(episode.asked, "search result"), 3)
+    page, which = divmod(ordinal(episode.asked, "search result"), 3)
     if page > 0:
         await episode.click(On("#pagination a", str(page + 1)))
     await episode.click(On("#page-content a", place=which))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vision_agent.evals.solvers.asked import found, place, quoted
+from vision_agent.evals.solvers.asked import found, ordinal, quoted
 from vision_agent.evals.solvers.episode import Episode, On
 
 
@@ -38,30 +38,32 @@ async def login_user(episode: Episode) -> None:
 
 async def focus_text(episode: Episode) -> None:
     """Focus into the 3rd input textbox. Or into the only one."""
-    await episode.click(On("#area input", place=place(episode.asked, "input") if "input" in episode.asked else None))
+    await episode.click(On("#area input", place=ordinal(episode.asked, "input") if "input" in episode.asked else None))
 
 
 async def enter_date(episode: Episode) -> None:
     """Enter 09/10/2012 as the date and hit submit."""
     month, day, year = found(r"(\d+)/(\d+)/(\d+)", episode.asked)
-    await _answer(episode, f"{year}-{month}-{day}")
+    await episode.set(f"{year}-{month}-{day}", of=On("#tt"))
+    await episode.submit()
 
 
 async def enter_time(episode: Episode) -> None:
     """Enter 8:22 AM as the time and press submit."""
     hour, minute, half = found(r"(\d+):(\d+)\s?([AP]M)", episode.asked)
-    await _answer(episode, f"{int(hour) % 12 + (12 if half == 'PM' else 0):02}:{minute}")
+    await episode.set(f"{int(hour) % 12 + (12 if half == 'PM' else 0):02}:{minute}", of=On("#tt"))
+    await episode.submit()
 
 
 async def find_word(episode: Episode) -> None:
     """Find the 4th word in the paragraph, type that into the textbox and press "Submit"."""
-    words = (await episode.read("document.querySelector('#area p').textContent")).split()
-    await _answer(episode, words[place(episode.asked, "word")])
+    words = (await episode.text("#area p")).split()
+    await _answer(episode, words[ordinal(episode.asked, "word")])
 
 
 async def copy_paste(episode: Episode) -> None:
     """Copy the text from the 2nd text area below and paste it into the text input, then press Submit."""
-    which = place(episode.asked, "text area") if "text area" in episode.asked else None
+    which = ordinal(episode.asked, "text area") if "text area" in episode.asked else None
     await episode.press("ControlOrMeta+a", On("textarea", place=which))
     await episode.press("ControlOrMeta+c")
     await episode.press("ControlOrMeta+v", On("#answer-input"))
@@ -77,14 +79,14 @@ async def scroll_text(episode: Episode) -> None:
 
 async def text_transform(episode: Episode) -> None:
     """Type the text below into the text field and press Submit."""
-    await _answer(episode, await episode.read("document.querySelector('#captcha').textContent"))
+    await _answer(episode, await episode.text("#captcha"))
 
 
 async def simple_algebra(episode: Episode) -> None:
     """Solve for x and type your answer into the textbox. Press Submit when done."""
-    one, sign, other, result = (await episode.read("document.querySelector('#math-problem').textContent")).replace(
-        "=", ""
-    ).split()
+    one, sign, other, result = (
+        (await episode.read("document.querySelector('#math-problem').textContent")).replace("=", "").split()
+    )
     if one == "x":
         answer = int(result) - int(other) if sign == "+" else int(result) + int(other)
     else:
@@ -94,15 +96,14 @@ async def simple_algebra(episode: Episode) -> None:
 
 async def simple_arithmetic(episode: Episode) -> None:
     """Solve the math problem and type your answer into the textbox. Press submit when done."""
-    problem = await episode.read("document.querySelector('#math-problem').textContent")
-    one, sign, other = problem.replace("=", "").split()
-    one, other = int(one), int(other)
+    left, sign, right = (await episode.text("#math-problem")).removesuffix("=").split()
+    one, other = int(left), int(right)
     await _answer(episode, str({"+": one + other, "-": one - other, "x": one * other}[sign]))
 
 
 async def visual_addition(episode: Episode) -> None:
     """Type the total number of blocks into the textbox and press Submit."""
-    await _answer(episode, str(await episode.read("document.querySelectorAll('.addition-block').length")))
+    await _answer(episode, str(len(await episode.boxes(".addition-block"))))
 
 
 async def guess_number(episode: Episode) -> None:
@@ -111,8 +112,8 @@ async def guess_number(episode: Episode) -> None:
     while not await episode.is_over():
         guess = (least + most) // 2
         await _answer(episode, str(guess))
-        is_higher = await episode.read("document.querySelector('#higher').getBoundingClientRect().height > 0")
-        least, most = (guess + 1, most) if is_higher else (least, guess - 1)
+        (higher,) = await episode.boxes("#higher")
+        least, most = (guess + 1, most) if higher.height > 0 else (least, guess - 1)
 
 
 async def read_table(episode: Episode) -> None:
@@ -124,9 +125,8 @@ async def read_table(episode: Episode) -> None:
 async def read_table_2(episode: Episode) -> None:
     """Enter the value that corresponds with each label into the form and submit when done."""
     values = await _table(episode)
-    labels = await episode.read("Array.from(document.querySelectorAll('#form label'), each => each.textContent)")
-    for place, label in enumerate(labels):
-        await episode.type(values[label.strip().removesuffix(":")], On("#form input", place=place))
+    for place, label in enumerate(await episode.texts("#form label")):
+        await episode.type(values[label.removesuffix(":")], On("#form input", place=place))
     await episode.submit()
 
 
@@ -164,5 +164,5 @@ async def _answer(episode: Episode, text: str) -> None:
 
 
 async def _table(episode: Episode) -> dict[str, str]:
-    rows = "Array.from(document.querySelectorAll('#tab tr'), row => Array.from(row.children, each => each.textContent))"
-    return dict(await episode.read(rows))
+    cells = await episode.texts("#tab td")
+    return dict(zip(cells[::2], cells[1::2], strict=True))

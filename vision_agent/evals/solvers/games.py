@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from math import dist
 
@@ -133,22 +134,24 @@ async def chase_circle(episode: Episode) -> None:
     """Keep your mouse inside the circle as it moves around."""
     while not await episode.is_over():
         (circle,) = [mark for mark in (await episode.look()).marks if mark.tag == "circle"]
-        try:
+        with suppress(Unsolved):  # it may have come to its end while it was looked at
             await episode.hover(circle)
-        except Unsolved as x:
-            print(x)
-            continue
 
 
 async def moving_items(episode: Episode) -> None:
     """Click as many moving circles as possible."""
+    # What moves is not hit: a point is only used while the picture still shows the same there. But a click counts near
+    # a circle too, and each waits just beyond the edge before it comes and after it has gone.
+    place = 0
     while not await episode.is_over():
         await episode.look()
-        circles = await episode.read("Array.from(document.querySelectorAll('circle'),e=>e.getBoundingClientRect()).map(({x,y,width})=>[x+width/2,y+width/2]).filter(([x,y])=>x>12&&x<150&&y>62&&y<200)")
-        print(circles)
-        if not circles: continue
-        try:
-            await episode.click(At(*circles[0]))
-        except Unsolved as x:
-            print(x)
-            continue
+        if waiting := await episode.read(_WAITING):
+            try:
+                await episode.click(At(*waiting[place % len(waiting)]))
+            except Unsolved:
+                place += 1  # another one passes there just now
+
+
+_WAITING = """Array.from(document.querySelectorAll('.item'), each => each.getBoundingClientRect())
+    .filter(({ x, width }) => x + width <= 3 || x >= 161)
+    .map(({ x, y, width }) => [x < 80 ? 4 : 160, Math.min(209, Math.max(54, y + width / 2))])"""

@@ -12,8 +12,7 @@ async def email_inbox(episode: Episode) -> None:
     """Find the email by Helena and forward that email to Brooke. Or reply to it, star it, delete it."""
     fields = await episode.read("core.currentFields ?? null") or _fields(episode.asked)
     task = fields.get("task") or ("forward" if "to" in fields else "")
-    senders = await episode.read("Array.from(document.querySelectorAll('#main .email-sender'), each => each.textContent)")
-    place = senders.index(fields["by"])
+    place = (await episode.texts("#main .email-sender")).index(fields["by"])
     match task:
         case "delete":
             await episode.click(On("#main .trash", place=place))

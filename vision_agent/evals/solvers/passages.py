@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vision_agent.evals.solvers.asked import found, place
+from vision_agent.evals.solvers.asked import found, ordinal
 from vision_agent.evals.solvers.episode import At, Episode, On
 from vision_agent.types import Box
 
@@ -10,24 +10,24 @@ _LINE = 6
 """Half a line, in pixels."""
 _EDITOR = On(".ql-editor")
 _BUTTONS = {"bold": ".ql-bold", "italics": ".ql-italic", "underlined": ".ql-underline"}
-_BOX = """(selector, place) => [document.querySelectorAll(selector)[place].getBoundingClientRect()]
-    .map(({ x, y, width, height }) => ({ x, y, width, height }))[0]"""
 
 
 async def highlight_text(episode: Episode) -> None:
     """Highlight the text in the paragraph below and click submit."""
-    await _highlight(episode, await episode.read(_BOX, "#randomText", 0))
+    (passage,) = await episode.boxes("#randomText")
+    await _highlight(episode, passage)
 
 
 async def highlight_text_2(episode: Episode) -> None:
     """Highlight the text in the 1st paragraph and click submit."""
-    await _highlight(episode, await episode.read(_BOX, "#randomText p", place(episode.asked, "paragraph")))
+    passages = await episode.boxes("#randomText p")
+    await _highlight(episode, passages[ordinal(episode.asked, "paragraph")])
 
 
 async def text_editor(episode: Episode) -> None:
     """Using the text editor, give the text Neque, the style bold and press Submit. Or everything, or a color."""
     words, look = found(r"(?:give the text|give|make) (.+?) the (?:style|color) (\w+)", episode.asked)
-    text: str = await episode.read("document.querySelector('.ql-editor').textContent")
+    text = await episode.text(".ql-editor")
     if words == "everything":
         await episode.press("ControlOrMeta+a", _EDITOR)
     else:
@@ -43,8 +43,7 @@ async def text_editor(episode: Episode) -> None:
     await episode.submit()
 
 
-async def _highlight(episode: Episode, text: dict[str, float]) -> None:
+async def _highlight(episode: Episode, box: Box) -> None:
     """Drags from the beginning of the first line to beyond the end of the last."""
-    box = Box(**text)
     await episode.drag(At(box.x + 0.5, box.y + _LINE), At(box.right + _LINE, box.bottom - _LINE))
     await episode.submit()

@@ -8,7 +8,7 @@ from vision_agent.evals.solvers.episode import Episode, On
 
 async def scroll_text_2(episode: Episode) -> None:
     """Scroll the textarea to the bottom of the text hit submit."""
-    await episode.scroll(On("#text-area"), "down" if "to the bottom" in episode.asked else "up", pages=100)
+    await episode.scroll_to_end(On("#text-area"), "down" if "to the bottom" in episode.asked else "up")
     await episode.submit()
 
 
@@ -16,7 +16,7 @@ async def sign_agreement(episode: Episode) -> None:
     """Scroll to the bottom of the textarea, enter the name "Sergio" then press "Agree". Or only cancel."""
     if quoted(episode.asked):
         name, button = quoted(episode.asked)
-        await episode.scroll(On("#text-area"), "down", pages=100)
+        await episode.scroll_to_end(On("#text-area"), "down")
         await episode.type(name, On("#name"))
     else:
         button = "Cancel"

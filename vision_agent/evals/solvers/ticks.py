@@ -18,9 +18,8 @@ async def click_checkboxes_soft(episode: Episode) -> None:
     """Select words similar to unhappy, happy and click Submit."""
     (words,) = found(r"similar to (.+) and click", episode.asked)
     groups = await episode.read("SYNONYMS")
-    labels = await episode.read("Array.from(document.querySelectorAll('#boxes label'), each => each.textContent)")
     alike = {other for word in words.split(", ") for group in groups if word in group for other in group}
-    await _tick(episode, [label for label in labels if label in alike])
+    await _tick(episode, [label for label in await episode.texts("#boxes label") if label in alike])
 
 
 async def click_option(episode: Episode) -> None:
@@ -34,11 +33,11 @@ async def number_checkboxes(episode: Episode) -> None:
     pattern = await episode.read(f"PATTERNS[{number}]")
     for place, is_wanted in enumerate(box for row in pattern for box in row):
         if is_wanted:
-            await episode.click(On("#checkboxes input", place=place))
+            await episode.check(On("#checkboxes input", place=place))
     await episode.submit()
 
 
 async def _tick(episode: Episode, names: Iterable[str]) -> None:
     for name in names:
-        await episode.click(Called(name, tag="input"))
+        await episode.check(Called(name, tag="input"))
     await episode.submit()
