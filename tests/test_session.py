@@ -90,6 +90,26 @@ async def test_nothing_of_ours_stays_with_the_page(page: Page, site: str) -> Non
     assert attached(page) == before
 
 
+async def test_hosts_are_limited_on_a_page_handed_over_for_as_long_as_the_run_lasts(
+    page: Page, serve: Any, tmp_path: Path
+) -> None:
+    home = serve({"/": "<button onclick='new Image().src = away'>Look</button>", "/favicon.ico": b""})
+    await page.goto(home)
+    await page.evaluate("address => { away = address }", away := home.replace("127.0.0.1", "localhost"))
+    before = attached(page)
+    script: list[list[Action]] = [[Click(target=1)], [Goto(url=away)], [Goto(url="file:///etc/passwd")], *FINISHED]
+    ran = agent(Task(goal="Look", allowed_hosts=("127.0.0.1",)), script, tmp_path, page)
+    run = await ran.run()
+    clicked, gone, read_file = (step.outcomes[0] for step in run.steps[:3])
+    assert "A request to localhost was blocked: its host is not among the allowed ones (127.0.0.1)" in clicked.sentence
+    assert (gone.refusal, read_file.refusal) == ("blocked", "blocked")
+    assert (
+        "held back, except: lookups of names, and connections that are opened ahead" in recorded(ran).provenance.browser
+    )
+    assert attached(page) == before
+    await page.goto(away)
+
+
 def attached(page: Page) -> dict[str, int]:
     """How many listeners there are to each event, and how many sessions; both are below the public API."""
     impl, context = page._impl_obj, page.context._impl_obj
@@ -333,6 +353,24 @@ async def running(tmp_path: Path) -> AsyncIterator[str]:
         process.kill()
     await process.wait()
     await reading
+
+
+async def test_hosts_are_limited_in_a_browser_that_was_running(running: str, serve: Any, tmp_path: Path) -> None:
+    home = serve({"/": "<h1>Home</h1>", "/favicon.ico": b""})
+    away = home.replace("127.0.0.1", "localhost")
+    home = serve({"/": f"<iframe src='{away}'></iframe><button>Look</button>", "/favicon.ico": b""})
+    task = Task(goal="Look", start_url=home, denied_hosts=("localhost",))
+    ran = agent(task, FINISHED, tmp_path, browser=BrowserSettings(cdp_url=running))
+    run = await ran.run()
+    assert "a request to localhost was blocked: its host is denied" in run.steps[0].observation.warnings
+    assert "held back, except" in recorded(ran).provenance.browser
+
+
+async def test_a_host_that_is_none_ends_the_run_with_a_usage_error(tmp_path: Path) -> None:
+    ran = agent(Task(goal="Look", start_url="about:blank", denied_hosts=("http://a.test",)), FINISHED, tmp_path)
+    with pytest.raises(UsageError, match=r"'http://a\.test' is not a host's name"):
+        await ran.run()
+    assert ending_of(recorded(ran)).exit_code == 2
 
 
 async def test_a_run_in_a_browser_that_was_running_leaves_it_running_with_its_own_pages(

@@ -109,6 +109,17 @@ def test_an_agent_runs_on_a_plain_page_and_leaves_its_run(small: plain.Page, tmp
     assert small.locator("#name").input_value() == "Ada"
 
 
+def test_hosts_are_limited_on_a_plain_page_for_as_long_as_the_run_lasts(small: plain.Page, tmp_path: Path) -> None:
+    away = small.url.replace("127.0.0.1", "localhost")
+    small.evaluate("address => { go.onclick = () => { location = address } }", away)
+    script = [[Click(target=number(observe(small), "Go"))], [Finish(answer="seen")]]
+    task = Task(goal="Press Go", allowed_hosts=("127.0.0.1",))
+    run = Agent(task, model=ScriptedModel(script), page=small, settings=settings(tmp_path)).run()
+    assert "A request to localhost was blocked" in run.steps[0].outcomes[0].sentence
+    small.goto(away)
+    assert small.title() == "Small"
+
+
 def test_the_owner_keeps_plain_objects_afterwards(small: plain.Page) -> None:
     frames_before = small.frames
     observe(small)

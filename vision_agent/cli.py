@@ -133,6 +133,9 @@ def _print_health(console: Console, health: Health) -> None:
     line(
         "Key", "ANTHROPIC_API_KEY is set" if health.has_anthropic_key else "no ANTHROPIC_API_KEY: runs without a model"
     )
+    line("Hosts", "limited without gaps where the browser is launched; on a page handed over, or with --cdp, all but:")
+    for each in health.not_held:
+        line("", f"  {each}")
     line("Runs", f"{health.runs_folder} ({'writable' if health.runs_folder_is_writable else 'NOT writable'})")
     line("npm", "present" if health.has_npm else "absent: the JavaScript type check is skipped")
     for warning in health.warnings:

@@ -20,6 +20,7 @@ from vision_agent import settings as settings_module
 from vision_agent.agent import Loop, Person
 from vision_agent.browser import live, overlay
 from vision_agent.browser.gate import Gate, policy_for
+from vision_agent.browser.hold import NOT_HELD, held
 from vision_agent.browser.launch import launched
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.proxy import gated
@@ -193,11 +194,7 @@ class Agent:
     async def _open(self, stack: AsyncExitStack, model_name: str) -> tuple[LiveBrowser, str]:
         page = self._page
         gate = Gate(policy_for(self.task.allowed_hosts, self.task.denied_hosts))
-        if not gate.policy.is_open and (page is not None or self.settings.browser.cdp_url is not None):
-            raise UsageError(
-                "Hosts cannot be limited on a page handed over, nor in a browser that is connected to",
-                "let the agent launch the browser, or leave them out",
-            )
+        is_running = page is not None or self.settings.browser.cdp_url is not None
         described = "a page handed over by its owner"
         if page is not None and not isinstance(page, Page):
             raise UsageError(
@@ -207,7 +204,7 @@ class Agent:
             )
         if page is None:
             settings = self.settings.browser
-            if not gate.policy.is_open:
+            if not (gate.policy.is_open or is_running):
                 settings = await stack.enter_async_context(gated(settings, gate))
             started = await stack.enter_async_context(launched(settings))
             try:
@@ -219,6 +216,11 @@ class Agent:
                 ) from error
             stack.push_async_callback(close_page, page)
             described = started.description
+        if not gate.policy.is_open and is_running:
+            await stack.enter_async_context(held(page, gate))
+            described += f"; requests to other hosts are held back, except: {'; '.join(NOT_HELD)}"
+            if self._page is None:
+                stack.push_async_callback(close_page, page)  # before it is let go
         browser = await stack.enter_async_context(
             live.on(
                 page,

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 FETCH = "fetch('AWAY', {mode: 'no-cors'});"
 SOCKET = "new WebSocket('AWAY'.replace('http', 'ws'));"
 GATHER = """const rtc = new RTCPeerConnection({iceServers: [%s]}); rtc.createDataChannel('x');
-    rtc.onicegatheringstatechange = () => { if (rtc.iceGatheringState === 'complete') document.title = 'over' };
+    rtc.onicecandidate = () => document.title = 'over';
     rtc.createOffer().then(offer => rtc.setLocalDescription(offer));"""
 
 _SCRIPTS = {
@@ -96,6 +96,9 @@ _PAGES = {
     "/fetch": f"<script>{FETCH}</script>",
     "/socket": f"<script>{SOCKET}</script>",
     "/picture": "<img src=AWAY>",
+    "/framed": "<iframe srcdoc='<img src=AWAY>'></iframe>",
+    "/told.js": """const hear = port => { port.onmessage = event => eval(event.data); port.postMessage('ready') };
+        globalThis.onconnect = event => hear(event.ports[0]); if (globalThis.postMessage) hear(globalThis)""",
     "/fetch.js": FETCH,
     "/socket.js": SOCKET,
     "/import.js": "importScripts('AWAY')",
@@ -115,8 +118,11 @@ class Foreign(asyncio.DatagramProtocol):
 
     def __init__(self) -> None:
         self.reached: list[str] = []
-        """What was said first, by connection or datagram."""
+        """Each connection and each datagram."""
+        self.asked: list[bytes] = []
+        """What was said on connections: one that was opened ahead may say nothing."""
         self.came = asyncio.Event()
+        self.was_asked = asyncio.Event()
 
     async def __aenter__(self) -> Foreign:
         self._server = await asyncio.start_server(self._answer, "127.0.0.1", 0)
@@ -135,7 +141,9 @@ class Foreign(asyncio.DatagramProtocol):
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._note("a connection")
         with suppress(OSError, ValueError):
-            await reader.readline()
+            if line := await reader.readline():
+                self.asked.append(line)
+                self.was_asked.set()
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi")
             await writer.drain()
         writer.close()
@@ -177,14 +185,15 @@ class Home:
         if page == "/redirect":
             return f"HTTP/1.1 302 Found\r\nLocation: {query}\r\nContent-Length: 0\r\n\r\n"
         way = unquote(page.removeprefix("/way/"))
-        body = self._filled(WAYS.get(way) or _PAGES.get(page) or "<p>Nothing here")
+        body = self.filled(WAYS.get(way) or _PAGES.get(page) or "<p>Nothing here")
         kind = "text/javascript" if page.endswith(".js") else "text/html"
         return (
-            f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n{self._filled(_HEADERS.get(way, ''))}"
+            f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n{self.filled(_HEADERS.get(way, ''))}"
             f"Cache-Control: no-store\r\nContent-Length: {len(body)}\r\n\r\n{body}"
         )
 
-    def _filled(self, text: str) -> str:
+    def filled(self, text: str) -> str:
+        """The text with the addresses of both servers."""
         host = f"localhost:{self._away_port}"
         text = text.replace("AWAY_PORT", str(self._away_port)).replace("AWAY", f"http://{host}/away")
         return text.replace("HOST", host).replace("PORT", str(self._port))

@@ -25,6 +25,10 @@ async def test_a_browser_counts_when_it_has_shown_a_page_with_digits(tmp_path: P
     assert health.exit_code == 0
 
 
+async def test_what_is_not_held_back_in_a_browser_that_is_not_launched_is_told(tmp_path: Path) -> None:
+    assert "WebRTC over TCP" in " ".join((await doctor(absent(tmp_path))).not_held)
+
+
 async def test_without_a_browser_the_exit_code_is_5_and_the_commands_are_named(tmp_path: Path) -> None:
     health = await doctor(absent(tmp_path))
     assert health.exit_code == 5

@@ -86,6 +86,14 @@ def host_matches(host: str, patterns: Iterable[str]) -> bool:
     return False
 
 
+def host_of(url: str) -> str:
+    """The host that a browser would reach for an address; empty where there is none."""
+    try:
+        return URL(url).hostname
+    except ValueError:
+        return ""
+
+
 def check(url: str, policy: Policy) -> None:
     """Returns for an address that may be opened.
 

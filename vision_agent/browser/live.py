@@ -15,7 +15,7 @@ from playwright.async_api import Page
 from vision_agent.actions import Action
 from vision_agent.browser import chromium, overlay
 from vision_agent.browser.act import act
-from vision_agent.browser.gate import WEB, Gate, Policy
+from vision_agent.browser.gate import WEB, Gate, Policy, host_of
 from vision_agent.browser.hands import Hands
 from vision_agent.browser.observe import Eye, Seen
 from vision_agent.browser.pages import open_page
@@ -130,7 +130,7 @@ async def on(
     policy = replace(
         gate.policy,
         schemes=(*WEB, *([start.scheme] if start.scheme in ("file", "about", "data") else [])),
-        start_hosts=(start.hostname,) if start.hostname else (),
+        start_hosts=(host,) if (host := host_of(start_url or page.url)) else (),
     )
     eye = Eye(settings, contract, clock, tuple(secret.value.get_secret_value() for secret in secrets))
     tabs = Tabs(page.context, page)

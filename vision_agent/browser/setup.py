@@ -25,6 +25,7 @@ from playwright.async_api import Browser, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 from pydantic import BaseModel, ConfigDict
 
+from vision_agent.browser.hold import NOT_HELD
 from vision_agent.browser.launch import GET_A_BROWSER, Candidate, candidates, end, start
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import BrowserSettings, Settings
@@ -79,6 +80,8 @@ class Health(BaseModel):
     browsers: tuple[Probe, ...]
     """In the order in which a run tries them."""
     has_anthropic_key: bool
+    not_held: tuple[str, ...] = NOT_HELD
+    """What reaches a host that is not allowed where the browser was not launched by us; where it was, nothing does."""
     runs_folder: Path
     runs_folder_is_writable: bool
     has_npm: bool
