@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help run test test-all pages bench bench-perception bench-miniwob lint format types-js doctor clean
+.PHONY: help run test test-all pages bench bench-perception bench-miniwob bench-mutations lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make bench     how long looking takes, side by side with a plain screenshot"
 	@echo "make bench-perception  how right the marks are, on our pages and on pages of other projects (long)"
 	@echo "make bench-miniwob  how many MiniWoB++ tasks marks alone and points can do (long)"
+	@echo "make bench-mutations  whether what was meant is hit when pages change under the hand, and what an act costs (long)"
 	@echo "make lint      ruff and mypy"
 	@echo "make format    let ruff format"
 	@echo "make types-js  check the types of overlay_js (needs npm)"
@@ -45,6 +46,9 @@ bench-perception: $(READY)
 
 bench-miniwob: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_miniwob.py
+
+bench-mutations: $(READY)
+	@$(BIN)/python tests/benchmarks/bench_mutations.py
 
 lint: $(READY)
 	@$(BIN)/ruff check .
