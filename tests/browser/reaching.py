@@ -7,8 +7,15 @@ not only requests: a connection that says nothing has reached it too.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from contextlib import suppress
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
+
+import pytest
+
+if TYPE_CHECKING:
+    from _pytest.mark import ParameterSet
 
 FETCH = "fetch('AWAY', {mode: 'no-cors'});"
 SOCKET = "new WebSocket('AWAY'.replace('http', 'ws'));"
@@ -90,6 +97,18 @@ WAYS = {
     "a policy's report": "<img src=data:,>",
 }
 """By its name; each alone on a page of its own."""
+
+_SAMPLE = {
+    *("a navigation", "a redirect after another", "a form", "a popup", "a frame", "a picture", "a fetch", "a beacon"),
+    *("a web socket", "a worker", "a worker's web socket", "a shared worker", "a service worker", "WebRTC over UDP"),
+    *("a preconnect", "a preload"),
+}
+
+
+def each_way(*, but: Collection[str] = ()) -> list[ParameterSet]:
+    """The ways as parameters of a test, most of them for the thorough suite only."""
+    return [pytest.param(way, marks=() if way in _SAMPLE else pytest.mark.thorough) for way in WAYS if way not in but]
+
 
 _PAGES = {
     "/navigate": "<script>location = 'AWAY'</script>",

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page
 from playwright.async_api import Error as PlaywrightError
-from reaching import FETCH, WAYS, Foreign, Home
+from reaching import FETCH, Foreign, Home, each_way
 
 from vision_agent.browser.gate import Gate, policy_for
 from vision_agent.browser.hold import NOT_HELD, held
@@ -17,6 +17,7 @@ AHEAD, SOCKETS, OTHERS = NOT_HELD
 SAID = {
     "a popup's web socket": SOCKETS,
     "a web socket in a frame of another site": SOCKETS,
+    "a worker's web socket": SOCKETS,
     "a shared worker's web socket": SOCKETS,
     "a service worker's web socket": SOCKETS,
     "WebRTC over TCP": OTHERS,
@@ -31,7 +32,7 @@ ONLY_CONNECTED = {
 """Ways for which Chromium opens a connection before it asks; nothing is sent on it. That is said too."""
 PROFILES_ONLY = {"a preconnect", "a header that preconnects", "a manifest"}
 """Ways that lead nowhere in a mere context."""
-SILENT = {"a web socket", "a web socket over TLS", "a worker's web socket"}
+SILENT = {"a web socket", "a web socket over TLS"}
 """Ways that the network refuses, so that nobody is asked."""
 DATAGRAMS = {"WebRTC over UDP", "WebRTC to a number"}
 
@@ -41,7 +42,7 @@ def gate() -> Gate:
     return Gate(policy_for(["127.0.0.1", "*.localhost"]))
 
 
-@pytest.mark.parametrize("way", [way for way in WAYS if way not in SAID and way not in PROFILES_ONLY])
+@pytest.mark.parametrize("way", each_way(but={*SAID, *PROFILES_ONLY}))
 async def test_a_foreign_server_is_not_asked_by(page: Page, gate: Gate, way: str) -> None:
     async with Foreign() as foreign, Home(foreign.port) as home, held(page, gate):
         told = _told(gate)

@@ -12,13 +12,15 @@ import pytest
 from playwright.async_api import BrowserContext, Page, async_playwright
 from playwright.async_api import Error as PlaywrightError
 from pydantic import SecretStr
-from reaching import WAYS, Foreign, Home
+from reaching import Foreign, Home, each_way
 
+from vision_agent.browser import live
 from vision_agent.browser.gate import Gate, policy_for
 from vision_agent.browser.launch import first_that_starts, launched
 from vision_agent.browser.proxy import gated
 from vision_agent.errors import UsageError
-from vision_agent.settings import BrowserSettings, ProxySettings
+from vision_agent.settings import BrowserSettings, ObserveSettings, ProxySettings
+from vision_agent.vision.contract import Contract
 
 NEVER_ASKED = ("WebRTC over UDP", "WebRTC to a number", "WebTransport", "a speculative prefetch")
 """Ways that Chromium gives up by itself where there is a proxy; the others ask it for a connection."""
@@ -42,7 +44,7 @@ async def limited(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tup
         yield gate, context
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", each_way())
 async def test_a_foreign_server_is_reached_where_hosts_are_not_limited(open_wide: BrowserContext, way: str) -> None:
     async with Foreign() as foreign, Home(foreign.port) as home, _page(open_wide) as page:
         await _go(page, home.page(way))
@@ -50,7 +52,7 @@ async def test_a_foreign_server_is_reached_where_hosts_are_not_limited(open_wide
             await foreign.came.wait()
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", each_way())
 async def test_a_foreign_server_is_not_reached_by(limited: tuple[Gate, BrowserContext], way: str) -> None:
     gate, context = limited
     async with Foreign() as foreign, Home(foreign.port) as home, _page(context) as page:
@@ -82,6 +84,23 @@ async def test_what_is_denied_is_not_reached_though_all_else_is() -> None:
         assert foreign.reached == []
         await page.goto(home.address.replace("127.0.0.1", "other.localhost"))
         assert await page.text_content("body") == "Nothing here"
+
+
+async def test_an_address_that_leads_to_a_foreign_host_cannot_be_begun_with_and_the_reason_is_said() -> None:
+    gate = Gate(policy_for(["127.0.0.1"]))
+    async with (
+        Foreign() as foreign,
+        Home(foreign.port) as home,
+        gated(BrowserSettings(), gate) as settings,
+        launched(settings) as found,
+        live.on(await found.context.new_page(), ObserveSettings(), Contract(), gate=gate) as browser,
+    ):
+        await browser.open(home.address)
+        with pytest.raises(UsageError, match="was not opened: its host is not among"):
+            await browser.open(f"http://localhost:{foreign.port}/")
+        with pytest.raises(UsageError, match=r"a request to localhost was blocked: .* \(127\.0\.0\.1\)"):
+            await browser.open(f"{home.address}/redirect?http://localhost:{foreign.port}/")
+    assert foreign.reached == []
 
 
 async def test_sockets_and_streams_pass_unchanged_to_a_host_that_is_allowed() -> None:

@@ -25,7 +25,7 @@ from vision_agent.errors import BrowserUnavailable, UsageError
 
 NOT_HELD = (
     "lookups of names, and connections that are opened ahead of a request and then carry none",
-    "web sockets of popups, of frames of other sites, and of shared and service workers",
+    "web sockets of popups, of frames of other sites, and of workers",
     "WebRTC over TCP, WebTransport, and pages that a page asks to have fetched beforehand",
 )
 """What can reach a foreign host all the same, in words; a browser that we launch has none of it."""
