@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import BrowserContext, Page, async_playwright
@@ -84,6 +86,36 @@ async def test_what_is_denied_is_not_reached_though_all_else_is() -> None:
         assert foreign.reached == []
         await page.goto(home.address.replace("127.0.0.1", "other.localhost"))
         assert await page.text_content("body") == "Nothing here"
+
+
+async def test_no_name_of_a_foreign_host_is_even_looked_up(serve: Any, tmp_path: Path) -> None:
+    home = serve(
+        {"/": "<link rel=dns-prefetch href=//a.foreign.test><link rel=preconnect href=//b.foreign.test>"
+              "<img src=//c.foreign.test/>", "/favicon.ico": b""}
+    )  # fmt: skip
+    wide = BrowserSettings(args=(f"--log-net-log={tmp_path / 'wide.json'}",))
+    narrow = BrowserSettings(args=(f"--log-net-log={tmp_path / 'narrow.json'}",))
+    await _see_pictures_fail(home, wide)
+    async with gated(narrow, Gate(policy_for(["127.0.0.1"]))) as settings:
+        await _see_pictures_fail(home, settings)
+    assert "c.foreign.test" in _looked_up(tmp_path / "wide.json")
+    assert "foreign.test" not in _looked_up(tmp_path / "narrow.json")
+
+
+async def _see_pictures_fail(address: str, settings: BrowserSettings) -> None:
+    async with launched(settings) as found:
+        page = await found.context.new_page()
+        async with page.expect_event("requestfailed"):
+            await page.goto(address)
+
+
+def _looked_up(log: Path) -> str:
+    """What Chromium's own log of its network says of names that were looked up."""
+    said = json.loads(log.read_text("utf-8"))
+    kinds = {number: name for name, number in said["constants"]["logEventTypes"].items()}
+    jobs = [each for each in said["events"] if kinds[each["type"]].startswith(("HOST_RESOLVER", "DNS_"))]
+    assert jobs
+    return json.dumps(jobs)
 
 
 async def test_an_address_that_leads_to_a_foreign_host_cannot_be_begun_with_and_the_reason_is_said() -> None:
