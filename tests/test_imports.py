@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "vision_agent"
 
-CONTRACTS = {"types", "actions", "errors", "settings", "ports"}
+CONTRACTS = {"types", "actions", "custom", "errors", "settings", "ports"}
 ROOMS = CONTRACTS | {"assets", "vision"}
 WIRING = ROOMS | {"agent", "browser", "models", "record", "memory"}
 SESSION = WIRING | {"session", "sync_api"}
@@ -18,6 +18,7 @@ SESSION = WIRING | {"session", "sync_api"}
 MAY_IMPORT: dict[str, set[str]] = {
     "actions": set(),
     "errors": set(),
+    "custom": {"actions", "errors", "types"},
     "types": {"actions"},
     "ports": {"actions", "types", "errors"},
     "settings": {"types", "errors"},

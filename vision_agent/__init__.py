@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vision_agent.actions import Action as Action
     from vision_agent.actions import Point as Point
+    from vision_agent.custom import action as action
     from vision_agent.errors import VisionAgentError as VisionAgentError
     from vision_agent.session import Agent as Agent
     from vision_agent.session import observe as observe
@@ -33,6 +34,7 @@ _HOME = {
     "Settings": "settings",
     "Action": "actions",
     "Point": "actions",
+    "action": "custom",
     "VisionAgentError": "errors",
     **dict.fromkeys(("Decision", "Limits", "Mark", "Observation", "Outcome", "Run", "Secret", "Step", "Task"), "types"),
 }

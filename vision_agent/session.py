@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -26,12 +26,13 @@ from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.proxy import gated
 from vision_agent.browser.still import StillBrowser
 from vision_agent.browser.tabs import close_page
+from vision_agent.custom import CustomAction
 from vision_agent.errors import BrowserUnavailable, RecordError, UsageError, VisionAgentError
 from vision_agent.models.scripted import ScriptedModel
 from vision_agent.ports import Browser, Model, Redact
 from vision_agent.record.redact import Redactor, redact_model
 from vision_agent.record.report import write_report
-from vision_agent.record.store import SHOTS, RunFolder, new_run_id, shot_name
+from vision_agent.record.store import DOWNLOADS, SHOTS, RunFolder, new_run_id, shot_name
 from vision_agent.settings import Settings
 from vision_agent.types import Ending, Event, Observation, Observed, Provenance, Run, Started, Task
 from vision_agent.vision.contract import contract_for
@@ -49,6 +50,7 @@ class Agent:
         page: an async Playwright page to work on, used as it is and left open; None launches or connects as the
             settings say.
         settings: None reads flags, environment and file.
+        actions: functions of your own that a model may choose too, made with `vision_agent.action`.
         on_event: is told everything that is recorded, when it has been recorded and as it was: secrets taken out,
             pictures with their bytes.
         person: answers questions; None when there is nobody.
@@ -61,6 +63,7 @@ class Agent:
         model: str | Model | None = None,
         page: Page | None = None,
         settings: Settings | None = None,
+        actions: Sequence[CustomAction] = (),
         on_event: Callable[[Event], None] | None = None,
         person: Person | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -72,6 +75,7 @@ class Agent:
         self.head = ""
         self._model = model
         self._page = page
+        self._custom = actions
         self._on_event = on_event
         self._person = person
         self._clock = clock
@@ -141,7 +145,7 @@ class Agent:
         prepare: Callable[[], Awaitable[None]]
         try:
             model = self._decider(stack, folder, redact)
-            browser, described = await self._open(stack, model_name)
+            browser, described = await self._open(stack, model_name, folder.path / DOWNLOADS)
             prepare = self._opens_start(browser)
         except BaseException as error:  # noqa: BLE001 - the loop records it, Ctrl-C too, and raises it again
             # Nothing to look at, or nobody to ask; the run still has a folder that says so.
@@ -186,12 +190,13 @@ class Agent:
             redact=redact,
             keep_request=folder.keep_request,
             picture=picture,
+            custom=self._custom,
         )
         if (aclose := getattr(model, "aclose", None)) is not None:
             stack.push_async_callback(aclose)
         return model
 
-    async def _open(self, stack: AsyncExitStack, model_name: str) -> tuple[LiveBrowser, str]:
+    async def _open(self, stack: AsyncExitStack, model_name: str, downloads: Path) -> tuple[LiveBrowser, str]:
         page = self._page
         gate = Gate(policy_for(self.task.allowed_hosts, self.task.denied_hosts))
         is_running = page is not None or self.settings.browser.cdp_url is not None
@@ -229,6 +234,9 @@ class Agent:
                 gate=gate,
                 secrets=self.task.secrets,
                 files=self.task.files,
+                actions=self._custom,
+                events=self.settings.events,
+                downloads=downloads,
                 start_url=self.task.start_url,
                 clock=self._clock,
             )
@@ -292,7 +300,7 @@ async def watching(page: Page, settings: Settings | None = None) -> AsyncIterato
     """
     settings = settings or settings_module.load()
     contract = contract_for(settings.model.name, settings.observe.longest_edge)
-    async with live.on(page, settings.observe, contract) as browser:
+    async with live.on(page, settings.observe, contract, events=settings.events) as browser:
         yield browser
 
 

@@ -34,6 +34,26 @@ class ProxySettings(_Section):
     password: SecretStr | None = None
 
 
+class HttpAuthSettings(_Section):
+    """Name and password for a server that asks for them before it gives a page."""
+
+    username: str
+    password: SecretStr
+    origin: str | None = None
+    """Such as `https://example.org`; None gives them to any that asks."""
+
+
+class EventSettings(_Section):
+    """What happens by itself around a page, and how it is answered. The model is told of each."""
+
+    dialogs: Literal["dismiss", "accept"] = "dismiss"
+    """Messages, questions and prompts that the page opens."""
+    prompt: str = ""
+    """What is entered where a prompt is accepted."""
+    leave: bool = False
+    """Whether a page that asks before it is left is left all the same."""
+
+
 class BrowserSettings(_Section):
     """The browser we launch, or the one we connect to."""
 
@@ -51,6 +71,9 @@ class BrowserSettings(_Section):
     storage_state: Path | None = None
     """Cookies and local storage, as saved by Playwright."""
     proxy: ProxySettings | None = None
+    permissions: tuple[str, ...] = ()
+    """What pages may use without being asked about, such as `geolocation` or `clipboard-read`; all else is denied."""
+    http_auth: HttpAuthSettings | None = None
     args: tuple[str, ...] = ()
     """Further arguments for the browser's command line."""
 
@@ -100,6 +123,7 @@ class Settings(BaseSettings):
 
     browser: BrowserSettings = BrowserSettings()
     observe: ObserveSettings = ObserveSettings()
+    events: EventSettings = EventSettings()
     model: ModelSettings = ModelSettings()
     limits: Limits = Limits()
     runs: Path = Field(default=Path("runs"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ from vision_agent import session
 from vision_agent.actions import Action
 from vision_agent.agent import Person
 from vision_agent.browser.live import LiveBrowser
+from vision_agent.custom import CustomAction
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.ports import Model
 from vision_agent.settings import Settings
@@ -44,6 +45,7 @@ class Agent:
         page: a sync Playwright page to work on, used as it is and left open; None launches or connects as the
             settings say.
         settings: None reads flags, environment and file.
+        actions: functions of your own that a model may choose too, made with `vision_agent.action`.
         on_event: is told everything that is recorded; it may not use the page, which is busy.
         person: answers questions, in a thread of its own, so it may not use the page either; None when there is nobody.
     """
@@ -55,6 +57,7 @@ class Agent:
         model: str | Model | None = None,
         page: Page | None = None,
         settings: Settings | None = None,
+        actions: Sequence[CustomAction] = (),
         on_event: Callable[[Event], None] | None = None,
         person: Callable[[str], str | None] | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -65,6 +68,7 @@ class Agent:
             model=model,
             page=None if page is None else _async_page(page),
             settings=settings,
+            actions=actions,
             on_event=on_event,
             person=None if person is None else _in_a_thread(person),
             clock=clock,

@@ -124,6 +124,7 @@ async def upload(hands: Hands, action: Upload) -> Done:
     if at.locator is not None and at.mark.state.input_type == "file":
         await at.locator.set_input_files(paths, timeout=hands.timeout_ms)
     else:
+        hands.tabs.expects_files = True
         try:
             async with hands.page.expect_file_chooser(timeout=hands.timeout_ms) as asked:
                 at = await hands.click(at, Click(target=action.mark))
@@ -132,6 +133,8 @@ async def upload(hands: Hands, action: Upload) -> Done:
             raise Refused(
                 "unsupported", f"{at.words} was clicked and asked for no file; find the file field."
             ) from None
+        finally:
+            hands.tabs.expects_files = False
         if len(paths) > 1 and not chooser.is_multiple():
             raise Refused("unsupported", f"{at.words} takes one file at a time; nothing was uploaded.")
         await chooser.set_files(paths, timeout=hands.timeout_ms)

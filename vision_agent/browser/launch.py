@@ -30,6 +30,8 @@ GET_A_BROWSER = (
     "or name a browser in VISION_AGENT_BROWSER__EXECUTABLE_PATH"
 )
 
+_OF_A_CONTEXT = ("device", "locale", "timezone", "storage_state", "proxy", "permissions", "http_auth")
+
 _START_S = 30
 _CLOSE_S = 10
 
@@ -174,7 +176,7 @@ def context_options(settings: BrowserSettings, playwright: Playwright) -> dict[s
         UsageError: a device or a file that does not exist, or a setting that a running browser cannot take.
     """
     if settings.cdp_url:
-        ours = [name for name in ("device", "locale", "timezone", "storage_state", "proxy") if getattr(settings, name)]
+        ours = [name for name in _OF_A_CONTEXT if getattr(settings, name)]
         if ours:
             raise UsageError(
                 f"{', '.join(ours)} cannot be set on a browser that is already running",
@@ -186,6 +188,9 @@ def context_options(settings: BrowserSettings, playwright: Playwright) -> dict[s
         "locale": settings.locale,
         "timezone_id": settings.timezone,
         "storage_state": _existing(settings.storage_state),
+        # An empty list denies all: else a permission that a page asks for waits for somebody to answer.
+        "permissions": list(settings.permissions),
+        "http_credentials": _credentials(settings),
     }
     if settings.device:
         options |= _device(settings.device, playwright)
@@ -276,6 +281,14 @@ def _proxy(settings: BrowserSettings) -> Any:
         "password": proxy.password.get_secret_value() if proxy.password else None,
     }
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _credentials(settings: BrowserSettings) -> dict[str, str] | None:
+    auth = settings.http_auth
+    if auth is None:
+        return None
+    given = {"username": auth.username, "password": auth.password.get_secret_value()}
+    return given | ({"origin": auth.origin} if auth.origin else {})
 
 
 def _device(name: str, playwright: Playwright) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-from vision_agent.actions import Action
+from vision_agent import custom
+from vision_agent.actions import Action, Custom
 from vision_agent.browser import chromium, overlay
 from vision_agent.browser.act import act
 from vision_agent.browser.gate import WEB, Gate, Policy, host_of
@@ -21,8 +22,9 @@ from vision_agent.browser.observe import Eye, Seen
 from vision_agent.browser.pages import open_page
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.tabs import Tabs
+from vision_agent.custom import CustomAction
 from vision_agent.errors import BrowserUnavailable, UsageError
-from vision_agent.settings import ObserveSettings
+from vision_agent.settings import EventSettings, ObserveSettings
 from vision_agent.types import Observation, Outcome, Secret
 from vision_agent.vision.contract import Contract
 
@@ -35,10 +37,11 @@ _SCHEMES = ("http", "https", "file", "about", "data")
 class LiveBrowser:
     """Observes and acts on one page and the tabs that come of it. Made by `on`."""
 
-    def __init__(self, tabs: Tabs, eye: Eye, hands: Hands) -> None:
+    def __init__(self, tabs: Tabs, eye: Eye, hands: Hands, actions: Sequence[CustomAction] = ()) -> None:
         self._tabs = tabs
         self._eye = eye
         self._hands = hands
+        self._custom = actions
         self._seen: Seen | None = None
 
     @property
@@ -100,11 +103,28 @@ class LiveBrowser:
                 refusal="unknown_mark",
                 sentence=f"{action.kind} names marks of another observation than the latest; look again first.",
             )
+        if isinstance(action, Custom):
+            return await custom.carry_out(action, self._custom, _Lent(self, observation))
         return await act(self._hands, action, self._seen)
 
     async def hide_marks(self) -> None:
         """Takes the marks off the live page, where they were shown to a person."""
         await self._eye.hide(self.page)
+
+
+@dataclass(frozen=True)
+class _Lent:
+    """The hands that a custom action acts with."""
+
+    browser: LiveBrowser
+    observation: Observation
+
+    @property
+    def page(self) -> Page:
+        return self.browser.page
+
+    async def act(self, action: Action) -> Outcome:
+        return await self.browser.act(action, self.observation)
 
 
 @asynccontextmanager
@@ -116,6 +136,9 @@ async def on(
     gate: Gate | None = None,
     secrets: Sequence[Secret] = (),
     files: Sequence[Path] = (),
+    actions: Sequence[CustomAction] = (),
+    events: EventSettings | None = None,
+    downloads: Path | None = None,
     start_url: str | None = None,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> AsyncIterator[LiveBrowser]:
@@ -133,9 +156,9 @@ async def on(
         start_hosts=(host,) if (host := host_of(start_url or page.url)) else (),
     )
     eye = Eye(settings, contract, clock, tuple(secret.value.get_secret_value() for secret in secrets))
-    tabs = Tabs(page.context, page)
+    tabs = Tabs(page.context, page, events or EventSettings(), downloads)
     named = {path.name: path for path in files}
-    browser = LiveBrowser(tabs, eye, Hands(tabs, eye, settings, contract, policy, secrets, named))
+    browser = LiveBrowser(tabs, eye, Hands(tabs, eye, settings, contract, policy, secrets, named), actions)
     tabs.open()
     gate.tell = tabs.blocked
     try:

@@ -6,16 +6,22 @@ Each event has a policy and leaves a sentence; nothing here waits. Popups of our
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import re
 import time
 import weakref
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
 from typing import Any, Literal
 
-from playwright.async_api import BrowserContext, Dialog, Download, Frame, Page, Request
+from playwright.async_api import BrowserContext, Dialog, Download, FileChooser, Frame, Page, Request
 from playwright.async_api import Error as PlaywrightError
+
+from vision_agent.settings import EventSettings
 
 _MOST_TABS = 12
 _MOST_BLOCKED = 20
@@ -29,11 +35,14 @@ _LOADED_S = 2.0
 _ENDLESS = {"websocket", "eventsource", "media", "ping"}
 
 
+Kind = Literal["dialog", "new_tab", "download", "chooser", "crash", "closed", "blocked"]
+
+
 @dataclass(frozen=True)
 class Happening:
     """Something the world did."""
 
-    kind: Literal["dialog", "new_tab", "download", "crash", "closed", "blocked"]
+    kind: Kind
     sentence: str
 
 
@@ -43,6 +52,11 @@ class Tabs:
 
     context: BrowserContext
     active: Page
+    events: EventSettings = field(default_factory=EventSettings)
+    downloads: Path | None = None
+    """The folder that keeps what is downloaded; None keeps nothing."""
+    expects_files: bool = False
+    """Whether an action is about to answer what asks for files."""
     pages: list[Page] = field(default_factory=list)
     happenings: list[Happening] = field(default_factory=list)
     _before: list[Happening] = field(default_factory=list)
@@ -71,6 +85,7 @@ class Tabs:
         self.pages.append(page)
         self._on(page, "dialog", self._dialog)
         self._on(page, "download", self._download)
+        self._on(page, "filechooser", self._chooser)
         self._on(page, "crash", self._crash)
         self._on(page, "framenavigated", self._arrived)
         self._on(page, "close", self._closed)
@@ -145,11 +160,37 @@ class Tabs:
 
     def _dialog(self, dialog: Dialog) -> None:
         text = " ".join(dialog.message.split())[:200]
-        self._say("dialog", f'a dialog of type {dialog.type} said "{text}" and was dismissed')
-        self._spawn(_dismiss(dialog))
+        if dialog.type == "beforeunload":
+            said, accept = "the page asked whether to leave it", self.events.leave
+            done = "was left" if accept else "was not left"
+        else:
+            said, accept = f'a dialog of type {dialog.type} said "{text}"', self.events.dialogs == "accept"
+            done = "was accepted" if accept else "was dismissed"
+        self._say("dialog", f"{said} and {done}")
+        self._spawn(_answer(dialog, accept=accept, entered=self.events.prompt))
 
     def _download(self, download: Download) -> None:
         self._say("download", f'a download began: "{download.suggested_filename[:100]}"')
+        if self.downloads is not None:
+            self._spawn(self._keep(download, self.downloads))
+
+    async def _keep(self, download: Download, folder: Path) -> None:
+        name = re.sub(r"[^\w.-]+", "_", download.suggested_filename)[-100:].lstrip(".") or "download"
+        try:
+            path = _reserved(folder / name)
+            await download.save_as(path)
+        except (PlaywrightError, OSError) as error:
+            reason = str(error).splitlines()[0][:200]
+            self._say("download", f'the download "{name}" was not kept: {reason}')
+            return
+        kept = path.read_bytes()
+        digest = hashlib.sha256(kept).hexdigest()
+        self._say("download", f'"{folder.name}/{path.name}" was kept: {len(kept)} bytes, sha256 {digest}')
+
+    def _chooser(self, chooser: FileChooser) -> None:
+        if not self.expects_files:
+            what = "files" if chooser.is_multiple() else "a file"
+            self._say("chooser", f"the page asked for {what} and got none; `upload` on what was clicked gives it one")
 
     def _crash(self, page: Page) -> None:
         self._crashed.add(page)
@@ -185,7 +226,7 @@ class Tabs:
         if sentence not in said and len(said) < _MOST_BLOCKED:
             self._say("blocked", sentence)
 
-    def _say(self, kind: Literal["dialog", "new_tab", "download", "crash", "closed", "blocked"], sentence: str) -> None:
+    def _say(self, kind: Kind, sentence: str) -> None:
         self.happenings.append(Happening(kind, sentence))
 
     def _spawn(self, work: Any) -> None:
@@ -208,9 +249,23 @@ async def close_page(page: Page) -> bool:
     return page.is_closed()
 
 
-async def _dismiss(dialog: Dialog) -> None:
+async def _answer(dialog: Dialog, *, accept: bool, entered: str) -> None:
     with suppress(PlaywrightError):  # the page's owner may have answered it, or it went with its page
-        await dialog.dismiss()
+        if accept:
+            await dialog.accept(entered if dialog.type == "prompt" else "")
+        else:
+            await dialog.dismiss()
+
+
+def _reserved(path: Path) -> Path:
+    """A file of this name, or of this with a number, that nobody else has; empty as yet."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for number in count(1):
+        own = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+        with suppress(FileExistsError):
+            own.touch(exist_ok=False)
+            return own
+    raise AssertionError("numbers do not end")
 
 
 def _what_it_asks(request: Request) -> tuple[str, str, bytes | None]:

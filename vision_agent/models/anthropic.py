@@ -20,6 +20,7 @@ from typing import Any, Literal
 import anthropic
 from pydantic import BaseModel, ValidationError
 
+from vision_agent.custom import CustomAction
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
 from vision_agent.models.prompt import Prompt, render
 from vision_agent.models.reply import decision_from, schema
@@ -48,11 +49,13 @@ class AnthropicModel:
         base_url: str | None = None,
         api_key: str | None = None,
         keep_request: Callable[[bytes], str] | None = None,
+        custom: Sequence[CustomAction] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = name
         self._settings = settings
         self._redact = redact
+        self._custom = custom
         self._keep_request = keep_request or (lambda request: hashlib.sha256(request).hexdigest())
         self._clock = clock
         self._unreported: list[dict[str, Any]] = []
@@ -71,14 +74,15 @@ class AnthropicModel:
         """
         self._need_key()
         began = self._clock()
-        prompt = render(task, steps, observation, redact=self._redact, complaint=complaint)
-        request = _request(self.name, self._settings.max_tokens, prompt, task, observation)
+        prompt = render(task, steps, observation, redact=self._redact, complaint=complaint, custom=self._custom)
+        request = _request(self.name, self._settings.max_tokens, prompt, task, observation, schema(self._custom))
         kept_as = self._keep_request(_as_recorded(request))
         body = await self._ask(request)
         # What a reply says is read before its cost is forgotten: one that makes no sense has cost as much.
         decision = decision_from(
             _text_of(body, self._settings.max_tokens),
             observation,
+            custom=self._custom,
             model=body.model,
             reply_id=body.id,
             usage=_usage(self._unreported),
@@ -168,7 +172,9 @@ class AnthropicModel:
 # --- the request ------------------------------------------------------------------------------------------------------
 
 
-def _request(name: str, max_tokens: int, prompt: Prompt, task: Task, observation: Observation) -> dict[str, Any]:
+def _request(
+    name: str, max_tokens: int, prompt: Prompt, task: Task, observation: Observation, reply: dict[str, Any]
+) -> dict[str, Any]:
     given = [_text(prompt.task), *(_image(each.shot) for each in task.pictures)]
     log = [_text(entry) for entry in prompt.log]
     for end in (given, log):
@@ -180,7 +186,7 @@ def _request(name: str, max_tokens: int, prompt: Prompt, task: Task, observation
         "max_tokens": max_tokens,
         "system": [_text(prompt.system) | _CACHED],
         "messages": [{"role": "user", "content": [*given, *log, *new]}],
-        "output_config": {"format": {"type": "json_schema", "schema": anthropic.transform_schema(schema())}},
+        "output_config": {"format": {"type": "json_schema", "schema": anthropic.transform_schema(reply)}},
     }
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from vision_agent.custom import CustomAction
 from vision_agent.errors import UsageError
 from vision_agent.models.human import HumanModel
 from vision_agent.models.steps import StepsModel
@@ -23,6 +24,7 @@ def model_named(
     picture: Callable[[Observation], str] | None = None,
     base_url: str | None = None,
     keep_request: Callable[[bytes], str] | None = None,
+    custom: Sequence[CustomAction] = (),
 ) -> Model:
     """The decider of that name, such as `anthropic:claude-sonnet-5-5`; `lines` are for `steps`, `picture` for `human`.
 
@@ -33,7 +35,9 @@ def model_named(
     if provider == "anthropic" and model:
         from vision_agent.models.anthropic import AnthropicModel
 
-        return AnthropicModel(model, settings=settings, redact=redact, base_url=base_url, keep_request=keep_request)
+        return AnthropicModel(
+            model, settings=settings, redact=redact, base_url=base_url, keep_request=keep_request, custom=custom
+        )
     if provider == "anthropic":
         raise UsageError(f"{name!r} does not say which model", "such as anthropic:claude-sonnet-5-5")
     if not colon and provider == "steps":

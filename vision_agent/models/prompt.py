@@ -18,7 +18,8 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 from pydantic import BaseModel
 
 from vision_agent import assets
-from vision_agent.actions import ACTIONS, Action, Point, Target
+from vision_agent.actions import ACTIONS, Action, Custom, Point, Target
+from vision_agent.custom import CustomAction
 from vision_agent.errors import UsageError
 from vision_agent.ports import Redact
 from vision_agent.types import Change, Message, Observation, Outcome, Step, Tab, Task
@@ -54,7 +55,13 @@ class Prompt(NamedTuple):
 
 
 def render(
-    task: Task, steps: Sequence[Step], observation: Observation, *, redact: Redact, complaint: str = ""
+    task: Task,
+    steps: Sequence[Step],
+    observation: Observation,
+    *,
+    redact: Redact,
+    complaint: str = "",
+    custom: Sequence[CustomAction] = (),
 ) -> Prompt:
     """The prompt for the step after `steps`, with every secret's value replaced by its name.
 
@@ -63,7 +70,7 @@ def render(
     """
     # Every text for a model is redacted here and nowhere else, after it has got its final form.
     return Prompt(
-        system=redact(fill("system", actions=_actions_offered())),
+        system=redact(fill("system", actions=_actions_offered(custom))),
         task=redact(_task(task)),
         log=tuple(redact(_logged(index, step, _said_before(index, task, steps))) for index, step in enumerate(steps)),
         now=redact(_now(task, steps, observation)),
@@ -125,8 +132,9 @@ def _where_secret(hosts: tuple[str, ...], fields: tuple[str, ...]) -> str:
     return f" (only{on}{into})" if on or into else ""
 
 
-def _actions_offered() -> str:
-    return "\n".join(f"- `{_signature(each)}`: {_one_paragraph(each.__doc__ or '')}" for each in ACTIONS)
+def _actions_offered(custom: Sequence[CustomAction]) -> str:
+    offered = [*ACTIONS, *(each.definition for each in custom)]
+    return "\n".join(f"- `{_signature(each)}`: {_one_paragraph(each.__doc__ or '')}" for each in offered)
 
 
 def _signature(action: type[BaseModel]) -> str:
@@ -182,6 +190,8 @@ def _logged(index: int, step: Step, said: Sequence[Message]) -> str:
 
 
 def _action(action: Action) -> str:
+    if isinstance(action, Custom):
+        return as_line(f"{action.name} {json.dumps(action.arguments, ensure_ascii=False)}")
     targets = [
         _target(each)
         for each in (getattr(action, name, None) for name in ("source", "target", "mark"))

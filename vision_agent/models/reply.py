@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, Literal, NoReturn, Union
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from vision_agent.actions import Finish, Infeasible, Offered, Point, Target, targets_of
+from vision_agent.custom import CustomAction, recorded
 from vision_agent.errors import FormatError
 from vision_agent.types import Candidate, Decision, Observation, Usage
 
@@ -45,13 +46,13 @@ class Reply(BaseModel):
     )
 
 
-def schema() -> dict[str, Any]:
+def schema(custom: Sequence[CustomAction] = ()) -> dict[str, Any]:
     """The JSON schema of a `Reply`, in which nothing is left open that need not be.
 
     Providers compile it to a grammar and count optional and union-typed parameters: what `Reply` has is required,
     an action is told by its required `kind`, and "none" is said by leaving a field out.
     """
-    whole: dict[str, Any] = Reply.model_json_schema()
+    whole: dict[str, Any] = _reply(custom).model_json_schema()
     whole["required"] = list(whole["properties"])
     for each in whole["$defs"].values():
         if "kind" in each.get("properties", {}):
@@ -65,6 +66,7 @@ def decision_from(
     text: str,
     observation: Observation,
     *,
+    custom: Sequence[CustomAction] = (),
     model: str | None = None,
     reply_id: str | None = None,
     usage: Usage | None = None,
@@ -76,7 +78,7 @@ def decision_from(
     Raises:
         FormatError: it is not one, or names a mark or a point that the observation does not have.
     """
-    reply = _validated(_with_exact_targets(_object_in(text), observation))
+    reply = _validated(_with_exact_targets(_object_in(text), observation), _reply(custom))
     for index, action in enumerate(reply.actions):
         for target in targets_of(action):
             _check_target(target, observation, f"actions[{index}] ({action.kind})")
@@ -89,7 +91,7 @@ def decision_from(
         next_goal=reply.next_goal,
         # Not acted upon, so one that has left the page is dropped and not worth another request.
         candidates=tuple(each for each in reply.candidates if observation.mark(each.mark)),
-        actions=reply.actions,
+        actions=tuple(recorded(action, custom) for action in reply.actions),
         summary=reply.summary,
         author="model",
         model=model,
@@ -100,9 +102,18 @@ def decision_from(
     )
 
 
-def _validated(value: dict[str, Any]) -> Reply:
+def _reply(custom: Sequence[CustomAction]) -> type[Reply]:
+    """The reply of a model that is offered more than there is by itself."""
+    if not custom:
+        return Reply
+    offered: Any = Annotated[Union[Offered, *(each.definition for each in custom)], Field(discriminator="kind")]
+    field = Reply.model_fields["actions"]
+    return create_model("Reply", __base__=Reply, actions=(tuple[offered, ...], field))
+
+
+def _validated(value: dict[str, Any], reply: type[Reply]) -> Reply:
     try:
-        return Reply.model_validate(value)
+        return reply.model_validate(value)
     except ValidationError as error:
         faults = "; ".join(f"{_place(each['loc'])}: {each['msg']}" for each in error.errors()[:5])
         raise FormatError(f"The reply does not fit the format: {faults}.") from error

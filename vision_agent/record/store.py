@@ -35,6 +35,7 @@ from vision_agent.types import Event, Observed, Run, Shot, Started
 RUN = "run.json"
 STEPS = "steps.jsonl"
 SHOTS = "shots"
+DOWNLOADS = "downloads"
 REQUESTS = "requests"
 
 
