@@ -264,6 +264,10 @@ def run(
             show_default=False,
         ),
     ] = None,
+    file: Annotated[
+        list[Path] | None,
+        typer.Option("--file", help="A file that may be uploaded, and no other.", show_default=False),
+    ] = None,
     allow_host: Annotated[
         list[str] | None,
         typer.Option(
@@ -328,6 +332,7 @@ def run(
         limits=settings.limits,
         user_data=dict(_pair(each, "--data") for each in data or ()),
         secrets=tuple(_secret(each) for each in secret or ()),
+        files=tuple(_file(each) for each in file or ()),
         allowed_hosts=tuple(allow_host) if allow_host else None,
         denied_hosts=tuple(deny_host or ()),
     )
@@ -385,6 +390,12 @@ def _person() -> Person | None:
         return await read_terminal(f"{question}\n> ") or None
 
     return ask
+
+
+def _file(path: Path) -> Path:
+    if not path.is_file():
+        raise UsageError(f"There is no file {path} to upload", "give the path of one with --file")
+    return path
 
 
 def _secret(text: str) -> Secret:

@@ -18,6 +18,7 @@ from vision_agent.actions import (
     Action,
     Ask,
     Back,
+    Check,
     Click,
     CloseTab,
     Drag,
@@ -25,14 +26,18 @@ from vision_agent.actions import (
     Forward,
     Goto,
     Hover,
+    Infeasible,
     OpenTab,
     Point,
     Press,
+    Read,
     Reload,
     Scroll,
     Select,
+    Set,
     SwitchTab,
     Type,
+    Upload,
     Wait,
     Zoom,
 )
@@ -40,6 +45,7 @@ from vision_agent.errors import UsageError
 from vision_agent.models.find import (
     KIND_WORDS,
     Named,
+    NotFoundError,
     Numbered,
     Place,
     Where,
@@ -49,21 +55,23 @@ from vision_agent.models.find import (
     is_list,
     is_scroller,
 )
-from vision_agent.types import Observation
+from vision_agent.types import Mark, Observation
 
 GRAMMAR = """\
   click Sign in                     double click, right click
   type "a@b.c" into Email           and press Enter; append "x" to Notes
   select Large in Size              select "A", "B" in List
+  check News, uncheck Terms         set Delivery day to 2026-12-01
+  upload cv.pdf to Attach           read, read page, read table at Total
   press Enter                       press Control+a, press ArrowRight 5 times in Slider
-  scroll down                       scroll down 2 pages, scroll down in List
+  scroll down                       scroll down 2 pages, scroll down in List, scroll down to the end
   hover Menu                        drag Card to Done
   zoom Toolbar                      zoom (100, 50) to (400, 300)
   goto /cart                        back, forward, reload
-  wait for "text"                   wait 1
+  wait for "text"                   wait for a change, wait 1
   open tab URL                      switch to tab 2, close tab 2
   ask QUESTION
-  finish                            finish ANSWER, fail REASON
+  finish                            finish ANSWER, fail REASON, infeasible REASON
 A thing is named by what the listing calls it (Sign in, "Sign in", the Add button, 2nd Add), by its number ([12]),
 by a point of the picture in pixels ((412, 233)), or by a point inside it ((0.42, 0.31) of Seat map).
 Text goes in double quotes; \\" is a quote inside it. A line that begins with # is a note."""
@@ -84,6 +92,11 @@ _VERBS = (
         "type",
         "append",
         "select",
+        "check",
+        "uncheck",
+        "set",
+        "upload",
+        "read",
         "press",
         "scroll",
         "hover",
@@ -93,7 +106,7 @@ _VERBS = (
         "goto",
         "back",
     ),
-    *("forward", "reload", "wait", "open", "switch", "close", "ask", "finish", "fail"),
+    *("forward", "reload", "wait", "open", "switch", "close", "ask", "finish", "fail", "infeasible"),
 )
 _Direction = Literal["up", "down", "left", "right"]
 
@@ -231,6 +244,39 @@ def _select(match: re.Match[str]) -> Build:
     return lambda seen: Select(target=find(target, seen, is_list), options=options)
 
 
+def _check(match: re.Match[str]) -> Build:
+    target, checked = where(match["what"]), not match["un"]
+    return lambda seen: Check(mark=_mark(target, seen), checked=checked)
+
+
+def _set(match: re.Match[str]) -> Build:
+    name, value = _pair(match["rest"], "to")
+    target = where(name)
+    return lambda seen: Set(mark=_mark(target, seen, is_field), value=_unquoted(value))
+
+
+def _upload(match: re.Match[str]) -> Build:
+    files, name = _pair(match["rest"], "to")
+    target = where(name)
+    given = tuple(_unquoted(each.strip()) for each in files.split(","))
+    return lambda seen: Upload(mark=_mark(target, seen), files=given)
+
+
+def _read_page(match: re.Match[str]) -> Build:
+    if not match["what"]:
+        return _always(Read(what="page" if match["page"] else "view"))
+    target = where(match["what"])
+    return lambda seen: Read(what="table", mark=_mark(target, seen))
+
+
+def _mark(target: Where, seen: Observation, prefer: Callable[[Mark], bool] | None = None) -> int:
+    """The number of a mark, where a point is of no use."""
+    found = find(target, seen, prefer)
+    if isinstance(found, Point):
+        raise NotFoundError(f"{target} is a point; what has a state or a value is named by its mark.")
+    return found
+
+
 def _press(match: re.Match[str]) -> Build:
     keys, count = match["keys"], int(match["count"] or 1)
     Press(keys=keys, count=count)
@@ -243,6 +289,7 @@ def _press(match: re.Match[str]) -> Build:
 def _scroll(match: re.Match[str]) -> Build:
     direction = cast(_Direction, match["direction"].lower())
     plain = Scroll(direction=direction, pages=float(match["pages"])) if match["pages"] else Scroll(direction=direction)
+    plain = plain.model_copy(update={"to": "end"}) if match["end"] else plain
     if match["what"] is None:
         return lambda _: plain
     target = where(match["what"])
@@ -291,9 +338,13 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         (rf"type\s+(?P<text>{_QUOTED})\s+into\s+(?P<what>.+?)(?P<submit>\s+and\s+(?:press\s+enter|submit))?", _type),
         (rf"append\s+(?P<text>{_QUOTED})\s+to\s+(?P<what>.+)", _append),
         (r"select\s+(?P<rest>.+)", _select),
+        (r"(?P<un>un)?check\s+(?P<what>.+)", _check),
+        (r"set\s+(?P<rest>.+)", _set),
+        (r"upload\s+(?P<rest>.+)", _upload),
+        (r"read(?:\s+(?P<page>page)|\s+table\s+at\s+(?P<what>.+))?", _read_page),
         (r"press\s+(?P<keys>\S+)(?:\s+(?P<count>\d+)\s+times?)?(?:\s+in\s+(?P<what>.+))?", _press),
         (
-            rf"scroll\s+(?P<direction>up|down|left|right)(?:\s+(?P<pages>{_NUMBER})\s+pages?)?(?:\s+in\s+(?P<what>.+))?",
+            rf"scroll\s+(?P<direction>up|down|left|right)(?:\s+(?P<pages>{_NUMBER})\s+pages?)?(?P<end>\s+to\s+the\s+end)?(?:\s+in\s+(?P<what>.+))?",
             _scroll,
         ),
         (r"hover\s+(?:over\s+)?(?P<what>.+)", _hover),
@@ -304,12 +355,14 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         (r"forward", lambda _: _always(Forward())),
         (r"reload", lambda _: _always(Reload())),
         (rf"wait\s+for\s+(?P<text>{_QUOTED})", _wait_for),
+        (r"wait\s+for\s+a\s+change", lambda _: _always(Wait(change=True, seconds=10))),
         (rf"wait\s+(?P<seconds>{_NUMBER})(?:\s*s)?", lambda match: _always(Wait(seconds=float(match["seconds"])))),
         (r"open\s+tab\s+(?P<url>\S+)", _open_tab),
         (r"switch\s+to\s+tab\s+(?P<tab>\d+)", lambda match: _always(SwitchTab(tab=int(match["tab"])))),
         (r"close\s+tab\s+(?P<tab>\d+)", lambda match: _always(CloseTab(tab=int(match["tab"])))),
         (r"ask\s+(?P<question>.+)", lambda match: _always(Ask(question=match["question"]))),
         (r"finish(?:\s+(?P<answer>.+))?", lambda match: _always(Finish(answer=_unquoted(match["answer"] or "")))),
+        (r"infeasible\s+(?P<reason>.+)", lambda match: _always(Infeasible(reason=match["reason"]))),
         (r"fail(?:\s+(?P<answer>.+))?", lambda match: _always(Finish(success=False, answer=match["answer"] or ""))),
     )
 )

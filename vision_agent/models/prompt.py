@@ -116,6 +116,7 @@ def _task(task: Task) -> str:
         pictures=_lines(f"{i}. {as_line(each.caption) or 'no caption'}" for i, each in enumerate(task.pictures, 1)),
         user_data=_lines(f"{as_line(name)}: {as_line(value)}" for name, value in task.user_data.items()),
         secrets=_lines(f"<secret:{each.name}>{_where_secret(each.hosts, each.fields)}" for each in task.secrets),
+        files=", ".join(as_line(path.name) for path in task.files) or "none",
         hosts=_hosts(task),
         answer="free text" if task.answer_schema is None else f"JSON that meets {json.dumps(task.answer_schema)}",
     )
