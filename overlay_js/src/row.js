@@ -23,7 +23,12 @@ const PLAIN_BOX = /^(div|section|a|.+-.+)$/;
  */
 export function rowOf(element, texts) {
   const row = rowAround(element);
-  if (!row) return { row: '', rowText: groupAround(element, texts) };
+  if (!row) {
+    const heading = groupAround(element, texts);
+    // Counts and clocks in it go on.
+    const words = heading.replace(/[^\p{L}]+/gu, ' ').trim();
+    return { row: words && fnv1a(words), rowText: heading };
+  }
   const whole = texts?.get(row) ?? (textOf(row, isNoneOfIts) || textOf(row, isEditingHost));
   texts?.set(row, whole);
   if (row === element) return { row: '', rowText: cut(whole, LONGEST_ROW) };

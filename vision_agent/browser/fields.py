@@ -52,7 +52,7 @@ async def type_text(hands: Hands, action: Type) -> Done:
     if at.mark is not None and at.mark.state.input_type in _FORMS:
         await _fill(at, text, hands)
     else:
-        await _type_keys(hands, action, at, text, is_secret)
+        at = await _type_keys(hands, action, at, text, is_secret)
     if action.submit:
         await hands.must_keep_focus(at, "the text was typed, Enter was not pressed")
         await hands.page.keyboard.press("Enter")
@@ -73,7 +73,7 @@ async def set_value(hands: Hands, action: Set) -> Done:
     elif at.mark.role in ("slider", "spinbutton") and at.mark.tag != "input":
         await _press_to(hands, at, action.value)
     else:
-        await _type_keys(hands, Type(target=action.mark, text=action.value), at, action.value, is_secret=False)
+        at = await _type_keys(hands, Type(target=action.mark, text=action.value), at, action.value, is_secret=False)
         await hands.must_keep_focus(at, "the value was typed, but not confirmed")
         await hands.page.keyboard.press("Tab")  # many take a value only when they are left
     return Done(f'Set {at.words} to "{plain(action.value, 60)}"', at, expected=action.value)
@@ -175,18 +175,17 @@ async def _fill(at: Located, value: str, hands: Hands) -> None:
     await at.locator.fill(value, timeout=hands.timeout_ms)
 
 
-async def _type_keys(hands: Hands, action: Type, at: Located, text: str, is_secret: bool) -> None:
+async def _type_keys(hands: Hands, action: Type, at: Located, text: str, is_secret: bool) -> Located:
+    """Where it was typed in the end: a page may draw a field anew when it is clicked."""
     keyboard = hands.page.keyboard
     if at.mark is not None and at.locator is not None:
         if at.mark.kind != "field" and at.mark.role not in _TEXT_ROLES:
             raise Refused("unsupported", f"{at.words} is not a field; text cannot be typed into it.")
         if at.mark.state.readonly:
             raise Refused("disabled", f"{at.words} is read-only.")
-        await hands.click(at, Click(target=action.target))
-        if not await hands.has_focus(at.mark):
-            raise Refused("changed", f"{at.words} did not take the focus when it was clicked; nothing was typed.")
+        at = await _clicked_into(hands, at, action)
     else:
-        await hands.click(at, Click(target=action.target))
+        at = await hands.click(at, Click(target=action.target))
         await hands.must_have_left_fields(at)
     if at.mark is not None and at.mark.tag == "input":
         text = " ".join(text.splitlines())  # a line break would submit the form
@@ -200,13 +199,32 @@ async def _type_keys(hands: Hands, action: Type, at: Located, text: str, is_secr
         # All at once, so that no script can take the focus in the middle of it.
         await hands.must_keep_focus(at, "nothing was typed")
         await keyboard.insert_text(text)
-        return
+        return at
     await keyboard.type(text[:1])
     if text[1:]:
         await hands.must_keep_focus(at, "only the first character was typed")
     await keyboard.type(text[1:_TYPED_KEYS])
     if text[_TYPED_KEYS:]:
         await keyboard.insert_text(text[_TYPED_KEYS:])
+    return at
+
+
+async def _clicked_into(hands: Hands, at: Located, action: Type) -> Located:
+    """The field with the focus; one that moves away as it takes it has it, though the click ended elsewhere.
+
+    Raises:
+        Refused: it did not take the focus.
+    """
+    refused: Refused | None = None
+    try:
+        at = await hands.click(at, Click(target=action.target))
+    except Refused as refusal:
+        refused = refusal
+    assert at.mark is not None
+    now = hands.seen.observation.mark(at.mark.number) or at.mark
+    if await hands.has_focus(now):
+        return at
+    raise refused or Refused("changed", f"{at.words} did not take the focus when it was clicked; nothing was typed.")
 
 
 async def _press_to(hands: Hands, at: Located, wanted: str) -> None:

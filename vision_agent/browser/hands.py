@@ -221,15 +221,17 @@ class Hands:
             Refused: it is not.
         """
         try:
-            owner, _ = await identify(mark, self.seen, self.deadline_s)
+            owner, answer = await identify(mark, self.seen, self.deadline_s)
         except Refused as refusal:
             if refusal.refusal != "gone":
                 raise
             self.seen, _ = await find_again(mark, refusal, self.seen, self.contract, self.deadline_s)
             again = self.seen.observation.mark(mark.number)
             assert again is not None
-            owner, _ = await identify(again, self.seen, self.deadline_s)
-            return owner.frame, again
+            mark = again
+            owner, answer = await identify(mark, self.seen, self.deadline_s)
+        if not answer["visible"]:
+            await self.locate(mark.number)  # it may only be out of view, and is refused where it is hidden
         return owner.frame, mark
 
     async def focus(self, at: Located) -> None:

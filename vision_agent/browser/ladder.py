@@ -63,11 +63,10 @@ async def find_again(mark: Mark, gone: Refused, seen: Seen, contract: Contract, 
         stands = in_its_row[were.index(before)]
         if _is_where_it_was(stands, before) and await _looks_the_same(mark, seen, contract, deadline_s):
             return _rebound(seen, fresh, mark, stands), 3
-    if len(in_its_row) > 1 or (len(same) > 1 and not in_its_row):
-        raise Refused("ambiguous", _which(mark, in_its_row or same))
+    if len(in_its_row) > 1:
+        raise Refused("ambiguous", _which(mark, in_its_row))
     if same:
-        row = plain(same[0]["rowText"], 60)
-        raise Refused("changed", f'{words_for(mark)} is gone; one like it stands where it says "{row}". Look again.')
+        raise Refused("gone", f"{words_for(mark)} is gone; {_which_others(same)}. Look again.")
     others = (each for each in seen.observation.marks if each.key in here and each.key != mark.key)
     alike = next((each for each in others if each.name == mark.name != ""), None)
     also = f" {words_for(alike)} is called the same, but is another." if alike else ""
@@ -125,6 +124,11 @@ def _is_where_it_was(raw: Raw, before: Raw) -> bool:
 async def _looks_the_same(mark: Mark, seen: Seen, contract: Contract, deadline_s: float) -> bool:
     now = Picture.decode(await capture(seen.page, deadline_s), seen.clean.page, contract).masked(seen.masked)
     return same_at(seen.clean, now, mark.point)
+
+
+def _which_others(candidates: list[Raw]) -> str:
+    rows = ", ".join(f'"{plain(raw["rowText"], 40)}"' for raw in candidates[:4])
+    return f"{len(candidates)} like it stand elsewhere ({rows})" if len(candidates) > 1 else f"one like it is in {rows}"
 
 
 def _which(mark: Mark, candidates: list[Raw]) -> str:

@@ -128,7 +128,7 @@ async def identify(mark: Mark, seen: Seen, deadline_s: float, **more: Any) -> tu
         if not answer["visible"]:
             raise Refused("covered", _NOT_SHOWN.format(words))  # what does not show has no name
         raise Refused("changed", f"{words} has become {now}. Look at the new listing before acting on it.")
-    if answer["row"] != mark.row or is_another(_row_of(mark, seen), answer["rowText"]):
+    if answer["row"] != mark.row or _is_in_another_row(mark, answer["rowText"], seen):
         now = f'says "{plain(answer["rowText"], 60)}" now' if answer["rowText"] else "is empty now or another one"
         raise Refused("changed", f"The row of {words} {now}. Look at the new listing before acting on it.")
     return owner, answer
@@ -174,8 +174,13 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple
     )
 
 
-def _row_of(mark: Mark, seen: Seen) -> str:
-    return next((str(raw["rowText"]) for raw in seen.scan.marks if raw["key"] == mark.key), "")
+def _is_in_another_row(mark: Mark, now: str, seen: Seen) -> bool:
+    """Whether the row says something else by those of its words that other rows do not have too."""
+    then = next((str(raw["rowText"]) for raw in seen.scan.marks if raw["key"] == mark.key), "")
+    others = {str(raw["rowText"]) for raw in seen.scan.marks} - {then}
+    common = {word for row in others for word in row.split()}
+    own = " ".join(word for word in then.split() if word not in common)
+    return is_another(then, now) or (now != then and bool(own) and is_another(own, now))
 
 
 def _frames_above(owner: Scanned) -> list[Scanned]:
