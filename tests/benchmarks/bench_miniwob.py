@@ -71,9 +71,12 @@ async def _each(html: Path, tasks: Sequence[str], seeds: Sequence[int], told: Co
                 for seed in seeds:
                     context = await started.browser.new_context(viewport={"width": 1280, "height": 800})
                     try:
-                        yield await play(await context.new_page(), site.url, task, seed)
+                        played = await play(await context.new_page(), site.url, task, seed)
                     finally:
                         await context.close()
+                    if not played.passed:
+                        told.print(f"{task}, seed {seed}: {_trouble(played)}", style="yellow", soft_wrap=True)
+                    yield played
 
 
 def summary(played: Sequence[Played], able: int) -> dict[str, Any]:
@@ -102,8 +105,15 @@ def _said(episodes: Sequence[Played]) -> dict[str, Any]:
         "seconds": round(sum(each.seconds for each in episodes) / len(episodes), 1),
         "why_points": NEEDS_POINTS.get(task, ""),
         "why_not_always": SOMETIMES.get(task, ""),
-        "failed": [asdict(each) for each in episodes if not each.passed],
+        "failed": [asdict(each) | {"trouble": _trouble(each)} for each in episodes if not each.passed],
     }
+
+
+def _trouble(played: Played) -> str:
+    """Why an episode was not passed, in a line."""
+    if played.trouble:
+        return played.trouble.splitlines()[0]
+    return f"the reward is {played.reward.raw:g}" if played.reward.done else "it did not end"
 
 
 def show(console: Console, result: dict[str, Any]) -> None:
@@ -111,8 +121,7 @@ def show(console: Console, result: dict[str, Any]) -> None:
     table = Table("task", "passed", "by", "why", box=None)
     for name, task in result["tasks"].items():
         if task["passed"] < task["episodes"]:
-            trouble = [each["trouble"] or f"reward {each['reward']['raw']:g}" for each in task["failed"]]
-            why = task["why_not_always"] or trouble[0].splitlines()[0]
+            why = task["why_not_always"] or task["failed"][0]["trouble"]
         else:
             why = task["why_points"]
         if why or task["used_points"]:

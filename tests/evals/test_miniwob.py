@@ -78,7 +78,6 @@ async def test_a_task_that_is_listed_as_passed_sometimes_is_passed_and_is_not(
     played = [await _played(browser, site, task, seed) for seed in SEEDS]
 
     assert {each.passed for each in played} == {True, False}, played
-    assert not any(each.trouble for each in played), played
 
 
 @pytest.mark.thorough

@@ -178,7 +178,6 @@ NEEDS_POINTS = {
     "drag-shapes": "the box to drag into is only drawn",
     "drag-shapes-2": "the boxes to drag into are only drawn",
     "drag-single-shape": "it is dragged in a direction, where there is nothing",
-    "drag-sort-numbers": "things change places beyond the middle, and a drag to a mark ends in the middle",
     "draw-circle": "the way of the stroke is the answer",
     "draw-line": "the way of the stroke is the answer",
     "find-midpoint": "the place of the click in a drawing is the answer",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import floor
+
 from vision_agent.evals.solvers.asked import found, quoted
 from vision_agent.evals.solvers.episode import At, Episode, On
 from vision_agent.types import Box
@@ -152,14 +154,21 @@ async def daily_calendar(episode: Episode) -> None:
 
 async def _move(episode: Episode, place: int, target: int) -> None:
     """Drags one of the list to the place of another: beyond its middle, where the two change places."""
-    marks = [await episode.find(On("#sortable li", place=each)) for each in (place, target)]
-    (x, y), (to_x, to_y) = [(mark.box.center.x, mark.box.center.y) for mark in marks]
-    beyond = At(to_x + _sign(to_x - x) * _BEYOND, to_y + _sign(to_y - y) * _BEYOND)
-    await episode.drag(marks[0], beyond)
+    item, other = [await episode.find(On("#sortable li", place=each)) for each in (place, target)]
+    way_x, way_y = _way(item.box.center.x, other.box.center.x), _way(item.box.center.y, other.box.center.y)
+    if _is_beyond(other.point.x, other.box.center.x, way_x) and _is_beyond(other.point.y, other.box.center.y, way_y):
+        await episode.drag(item, other)
+    else:
+        await episode.drag(item, At(other.point.x + way_x * _BEYOND, other.point.y + way_y * _BEYOND))
 
 
-def _sign(difference: float) -> int:
-    return (difference > 1) - (difference < -1)
+def _way(begin: float, end: float) -> int:
+    return (end > begin + 1) - (end < begin - 1)
+
+
+def _is_beyond(place: float, middle: float, way: int) -> bool:
+    """Whether a place, of which the page hears whole pixels, lies beyond the middle of what it is in."""
+    return way == 0 or (floor(place) >= middle if way > 0 else floor(place) < middle)
 
 
 def _turn(angle: float) -> float:

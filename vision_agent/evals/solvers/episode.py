@@ -18,11 +18,11 @@ from typing import Any, Literal
 from playwright.async_api import CDPSession, Page
 
 from vision_agent import actions
-from vision_agent.actions import Action, Point
+from vision_agent.actions import Action, Point, Target
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.session import watching
 from vision_agent.settings import Settings
-from vision_agent.types import Box, Mark, Observation, Outcome
+from vision_agent.types import Box, Mark, Observation
 
 _ELEMENT = (Path(__file__).parent / "element.js").read_text("utf-8").partition("\n")[2]
 _BOXES = """selector => Array.from(document.querySelectorAll(selector), each => each.getBoundingClientRect())
@@ -79,6 +79,8 @@ class Episode:
         self._browser = browser
         self._reader = reader
         self._seen: Observation | None = None
+        self._is_old = False
+        """Whether something was done since."""
 
     @property
     def used_points(self) -> bool:
@@ -87,12 +89,12 @@ class Episode:
 
     async def look(self) -> Observation:
         """What shows now."""
-        self._seen = await self._browser.observe()
+        self._seen, self._is_old = await self._browser.observe(), False
         return self._seen
 
     async def seen(self) -> Observation:
         """What showed when last looked, which was after the last act."""
-        return self._seen or await self.look()
+        return await self.look() if self._seen is None or self._is_old else self._seen
 
     async def read(self, expression: str, *given: Any) -> Any:
         """What the page says; with `given`, the expression is a function and those are its arguments.
@@ -138,7 +140,7 @@ class Episode:
         while not (answer := await self.read(expression, *given)):
             if time.monotonic() > until:
                 raise Unsolved(f"{expression} did not come true within {_PATIENCE_S:g} s")
-        self._seen = None
+        self._is_old = True
         return answer
 
     async def is_over(self) -> bool:
@@ -185,23 +187,23 @@ class Episode:
 
     # --- acting -------------------------------------------------------------------------------------------------------
 
-    async def act(self, action: Action) -> Outcome:
-        """What became of it, which was by what was last seen.
+    async def act(self, *batch: Action) -> None:
+        """Does them one after the other, all by what was last seen: a key without a target needs no other look.
 
         Raises:
-            Unsolved: it was refused.
+            Unsolved: one was refused.
         """
-        seen = await self.seen()
-        self.actions.append(action)
-        outcome = await self._browser.act(action, seen)
-        self._seen = None
-        if outcome.status == "refused":
-            raise Unsolved(f"{action!r} was refused: {outcome.sentence}")
-        return outcome
+        seen = self._seen or await self.look()
+        self._is_old = True
+        for action in batch:
+            self.actions.append(action)
+            outcome = await self._browser.act(action, seen)
+            if outcome.status == "refused":
+                raise Unsolved(f"{action!r} was refused: {outcome.sentence}")
 
     async def click(self, where: Where) -> None:
         """Clicks it."""
-        await self.act(actions.Click(target=await self._target(where)))
+        await self.act(actions.Click(target=await self.target(where)))
 
     async def submit(self) -> None:
         """Clicks the button called Submit, with which most tasks end."""
@@ -209,7 +211,7 @@ class Episode:
 
     async def type(self, text: str, into: Where) -> None:
         """Types it in place of what is there."""
-        await self.act(actions.Type(target=await self._target(into), text=text))
+        await self.act(actions.Type(target=await self.target(into), text=text))
 
     async def set(self, value: str, of: On | Called) -> None:
         """Sets a date or a time."""
@@ -222,28 +224,29 @@ class Episode:
     async def press(self, keys: str, on: Where | None = None, *, count: int = 1) -> None:
         """Presses a key or a combination; with `on`, that gets the focus first. None times is nothing."""
         if count > 0:
-            target = None if on is None else await self._target(on)
+            target = None if on is None else await self.target(on)
             await self.act(actions.Press(keys=keys, target=target, count=count))
 
     async def select(self, *options: str, of: Where) -> None:
         """Chooses options of a list."""
-        await self.act(actions.Select(target=await self._target(of), options=options))
+        await self.act(actions.Select(target=await self.target(of), options=options))
 
     async def hover(self, where: Where) -> None:
         """Moves the pointer over it."""
-        await self.act(actions.Hover(target=await self._target(where)))
+        await self.act(actions.Hover(target=await self.target(where)))
 
     async def drag(self, source: Where, target: Where, *, through: Sequence[At] = ()) -> None:
         """Presses at the one, goes through the points between, and releases at the other."""
         way = [await self._point(each) for each in through]
-        begin, end = await self._target(source), await self._target(target)
+        begin, end = await self.target(source), await self.target(target)
         await self.act(actions.Drag(source=begin, target=end, path=tuple(way)))
 
     async def scroll_to_end(self, where: Where, direction: Literal["up", "down"]) -> None:
         """Scrolls what is there as far as it goes."""
-        await self.act(actions.Scroll(target=await self._target(where), direction=direction, to="end"))
+        await self.act(actions.Scroll(target=await self.target(where), direction=direction, to="end"))
 
-    async def _target(self, where: Where) -> actions.Target:
+    async def target(self, where: Where) -> Target:
+        """What an action is to name."""
         match where:
             case Mark():
                 return where.number

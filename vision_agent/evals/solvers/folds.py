@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from vision_agent.actions import Click, Hover
 from vision_agent.evals.solvers.asked import found, quoted
-from vision_agent.evals.solvers.episode import Called, Episode, On
+from vision_agent.evals.solvers.episode import At, Called, Episode, On
 
 _LINKS = """panels => Array.from(document.querySelectorAll(panels), panel =>
     Array.from(panel.querySelectorAll('.alink'), link => link.textContent))"""
@@ -11,6 +12,8 @@ _BRANCHES = """Array.from(document.querySelectorAll('#tree li')).filter(each => 
     .map(each => ({ name: each.querySelector('span').textContent, isFolder: each.querySelector('.hitarea') !== null,
         below: Array.from(each.querySelectorAll('ul span'), inside => inside.textContent) }))"""
 _TITLES = "Array.from(document.querySelectorAll('[id^=wheelnav-divWheel-title-]'), each => [each.id, each.textContent])"
+_FIRST_SLICE = At(64, 193)
+_IS_UNFOLDED = "document.querySelector('#wheelnav-divWheel-slice-0').getBoundingClientRect().bottom > 201.9"
 _WITH_ICON = "icon => document.querySelector('#menu .' + icon.split(' ').join('.')).parentElement.textContent"
 _IS_OPEN = """name => Array.from(document.querySelectorAll('#menu li')).some(each =>
     each.firstElementChild.textContent === name && each.lastElementChild.getBoundingClientRect().height > 0)"""
@@ -80,10 +83,17 @@ async def click_menu_2(episode: Episode) -> None:
 async def click_pie(episode: Episode) -> None:
     """Expand the pie menu below and click on the item labeled "H"."""
     (name,) = quoted(episode.asked)
-    await episode.click(On("#area svg text", "+"))
     titles: list[tuple[str, str]] = await episode.read(_TITLES)
     place = next(id.rpartition("-")[2] for id, title in titles if title == name)
-    # The letter itself is made anew whenever the pointer is on it, and hears nothing; the slice under it does.
+    spread = Click(target=await episode.target(On("#area svg text", "+")))
+    if place == "0":
+        # The slice that is selected at the start is taken out and put back whenever the pointer comes upon it, and
+        # hears nothing of a press then; but not while it unfolds, so the pointer waits for it where it will be.
+        await episode.act(spread, Hover(target=await episode.target(_FIRST_SLICE)))
+    else:
+        await episode.act(spread)
+    await episode.until(_IS_UNFOLDED)
+    # The letter itself is made anew while the pointer is on it, and hears nothing; the slice under it does.
     await episode.click(On(f"#wheelnav-divWheel-slice-{place}"))
 
 
