@@ -7,6 +7,9 @@ import json
 from vision_agent.evals.solvers.asked import found, ordinal, quoted
 from vision_agent.evals.solvers.episode import Called, Episode, On
 
+_IS_SUGGESTED = """item => Array.from(document.querySelectorAll('.ui-autocomplete .ui-menu-item div')).some(each =>
+    each.textContent === item && each.getBoundingClientRect().height > 0)"""
+
 
 async def choose_list(episode: Episode) -> None:
     """Select Miguelita, Lolita from the scroll list and click Submit."""
@@ -101,7 +104,3 @@ async def _slide(episode: Episode, which: int, wanted: int, shown: str) -> None:
     away = wanted - int(await episode.text(shown))
     handle = On(".ui-slider-handle", place=which)
     await episode.press("ArrowRight" if away > 0 else "ArrowLeft", handle, count=abs(away))
-
-
-_IS_SUGGESTED = """item => Array.from(document.querySelectorAll('.ui-autocomplete .ui-menu-item div')).some(each =>
-    each.textContent === item && each.getBoundingClientRect().height > 0)"""

@@ -12,9 +12,12 @@ _WAYS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 _FAR = 25
 """Pixels; the drawings are 150 wide."""
 _BEYOND = 4
+"""Pixels beyond the middle of a thing, where another that is dragged over it takes its place."""
 _GRIP = At(500, 400)
 """Where the cube is dragged from: anywhere on the page will do."""
-_SWING, _NEARLY = 2.5, 12
+_SWING = 2.5
+"""Degrees that it turns for each pixel it is dragged, about."""
+_NEARLY = 12
 _TURNED: dict[str, tuple[float | None, float]] = {
     "1": (None, 264),
     "2": (0, 0),
@@ -28,20 +31,7 @@ _TAGS = {"rectangles": "rect", "circles": "circle", "triangles": "polygon"}
 _SHAPE = "#area_svg > :not(#shape-container)"
 _SHAPES = f"""Array.from(document.querySelectorAll('{_SHAPE}'), each =>
     ({{ tag: each.localName, colour: each.getAttribute('fill') }}))"""
-_CORNERS = [
-    f"to the {name}"
-    for name in (
-        "top left",
-        "top center",
-        "top right",
-        "center left",
-        "center",
-        "center right",
-        "bottom left",
-        "bottom center",
-        "bottom right",
-    )
-]
+_GRID = "top left, top center, top right, center left, center, center right, bottom left, bottom center, bottom right"
 
 
 async def drag_box(episode: Episode) -> None:
@@ -101,7 +91,7 @@ async def drag_items_grid(episode: Episode) -> None:
     name, where = found(r"Drag (\S+) (.+)\.", episode.asked)
     place = (await episode.texts("#sortable li")).index(name)
     steps = {"up by one": -3, "down by one": 3, "left by one": -1, "right by one": 1}
-    target = place + steps[where] if where in steps else _CORNERS.index(where)
+    target = place + steps[where] if where in steps else _GRID.split(", ").index(where.removeprefix("to the "))
     await _move(episode, place, target)
 
 
@@ -145,8 +135,8 @@ async def daily_calendar(episode: Episode) -> None:
     halves = round(float(length) / 30 if unit == "min" else float(length) * 2)
     first = {"8": 16, "12": 24, "4": 32}[begin]
     events = await episode.boxes(".event")
-    is_free = [not any(half.intersection(event) for event in events) for half in await episode.boxes(".half-hour")]
-    start = next(start for start in range(first, first + 8) if all(is_free[start - 1 : start + halves + 1]))
+    is_free = [not any(event.contains(half.center) for event in events) for half in await episode.boxes(".half-hour")]
+    start = next(start for start in range(first, first + 9 - halves) if all(is_free[start : start + halves]))
     await episode.drag(On(f"#hh-{start}"), On(f"#hh-{start + halves - 1}"))
     await episode.type(quoted(episode.asked)[0], On("#event-name"))
     await episode.click(On("#controls .create"))

@@ -7,6 +7,9 @@ from vision_agent.evals.solvers.episode import Called, Episode, On
 
 _DIRECT = ("Reply", "Retweet", "Like", "Share")
 
+_DISHES = """Array.from(document.querySelectorAll('.food-item'), each => ({
+    name: each.dataset.item, kinds: Array.from(each.querySelectorAll('img'), icon => icon.alt) }))"""
+
 
 async def social_media(episode: Episode) -> None:
     """For the user @kenda, click on the "Like" button."""
@@ -61,7 +64,3 @@ async def search_engine(episode: Episode) -> None:
     if page > 0:
         await episode.click(On("#pagination a", str(page + 1)))
     await episode.click(On("#page-content a", place=which))
-
-
-_DISHES = """Array.from(document.querySelectorAll('.food-item'), each => ({
-    name: each.dataset.item, kinds: Array.from(each.querySelectorAll('img'), icon => icon.alt) }))"""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from vision_agent.evals.solvers.asked import found, ordinal, quoted
 from vision_agent.evals.solvers.episode import Episode, On
 
+_LABELS = """Array.from(document.querySelectorAll('#area input'), each =>
+    each.parentElement.textContent.trim() || each.parentElement.parentElement.textContent)"""
+
 
 async def enter_text(episode: Episode) -> None:
     """Enter "Sergio" into the text field and press Submit."""
@@ -152,10 +155,6 @@ async def terminal(episode: Episode) -> None:
     for key in f"rm {name}":
         await episode.press("Space" if key == " " else key)
     await episode.press("Enter")
-
-
-_LABELS = """Array.from(document.querySelectorAll('#area input'), each =>
-    each.parentElement.textContent.trim() || each.parentElement.parentElement.textContent)"""
 
 
 async def _answer(episode: Episode, text: str) -> None:

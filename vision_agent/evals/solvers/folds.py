@@ -13,6 +13,7 @@ _BRANCHES = """Array.from(document.querySelectorAll('#tree li')).filter(each => 
         below: Array.from(each.querySelectorAll('ul span'), inside => inside.textContent) }))"""
 _TITLES = "Array.from(document.querySelectorAll('[id^=wheelnav-divWheel-title-]'), each => [each.id, each.textContent])"
 _FIRST_SLICE = At(64, 193)
+"""Inside of it when it is unfolded, beside its letter."""
 _IS_UNFOLDED = "document.querySelector('#wheelnav-divWheel-slice-0').getBoundingClientRect().bottom > 201.9"
 _WITH_ICON = "icon => document.querySelector('#menu .' + icon.split(' ').join('.')).parentElement.textContent"
 _IS_OPEN = """name => Array.from(document.querySelectorAll('#menu li')).some(each =>

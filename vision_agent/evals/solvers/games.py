@@ -13,6 +13,13 @@ from vision_agent.evals.solvers.episode import At, Episode, On, Unsolved
 
 _DARK_S = 1.2
 """Seconds without a blink after which a sequence is over; blinks come every 0.6."""
+_TOP = 50
+"""Of the area that is hot or cold: a place counts from so far below the top of the page."""
+_BANDS = {"HOT": (0, 5), "WARM": (5, 10), "COLD": (10, 40), "ICE COLD": (40, 999)}
+"""How far from the hot place it is so."""
+_WAITING = """Array.from(document.querySelectorAll('.item'), each => each.getBoundingClientRect())
+    .filter(({ x, width }) => x + width <= 3 || x >= 161)
+    .map(({ x, y, width }) => [x < 80 ? 4 : 160, Math.min(209, Math.max(54, y + width / 2))])"""
 _LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 _Board = tuple[int, ...]
 """Nine squares: 1 ours, -1 theirs, 0 free."""
@@ -53,6 +60,54 @@ async def tic_tac_toe(episode: Episode) -> None:
     while not await episode.is_over():
         board = tuple(await episode.read(squares))
         await episode.click(On(".ttt-row span", place=max(_free(board), key=lambda square: _after(board, square))))
+
+
+async def hot_cold(episode: Episode) -> None:
+    """Find and click on the HOT area."""
+    places = [(x, y) for x in range(5, 155) for y in range(5, 120)]
+    while True:
+        place = _most_telling(places)
+        await episode.hover(At(place[0], place[1] + _TOP))
+        signal = await episode.read("document.querySelector('#signal').textContent")
+        if signal == "HOT":
+            await episode.click(At(place[0], place[1] + _TOP))
+            return
+        near, far = _BANDS[signal]
+        places = [each for each in places if near <= dist(each, place) < far]
+
+
+async def chase_circle(episode: Episode) -> None:
+    """Keep your mouse inside the circle as it moves around."""
+    while not await episode.is_over():
+        circle = next((mark for mark in (await episode.look()).marks if mark.tag == "circle"), None)
+        with suppress(Unsolved):  # it may have come to its end while it was looked at
+            if circle is not None:
+                await episode.hover(circle)
+
+
+async def moving_items(episode: Episode) -> None:
+    """Click as many moving circles as possible."""
+    # What moves is not hit: a point is only used while the picture still shows the same there. But a click counts near
+    # a circle too, and each waits just beyond the edge before it comes and after it has gone.
+    place = 0
+    while not await episode.is_over():
+        await episode.look()
+        if waiting := await episode.read(_WAITING):
+            try:
+                await episode.click(At(*waiting[place % len(waiting)]))
+            except Unsolved:
+                place += 1  # another one passes there just now
+
+
+def _most_telling(places: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """The place whose signal leaves the fewest others, in the worst case, of a sample."""
+    sample = places[:: max(1, len(places) // 60)]
+
+    def left(place: tuple[int, int]) -> int:
+        counts = [sum(near <= dist(each, place) < far for each in sample) for near, far in _BANDS.values()]
+        return max(counts)
+
+    return min(sample, key=left)
 
 
 def _after(board: _Board, square: int) -> float:
@@ -99,60 +154,3 @@ def _with(board: _Board, square: int, who: int) -> _Board:
 
 def _mean(values: Iterable[float]) -> float:
     return sum(listed := [*values]) / len(listed)
-
-
-async def hot_cold(episode: Episode) -> None:
-    """Find and click on the HOT area."""
-    places = [(x, y) for x in range(5, 155) for y in range(5, 120)]
-    while True:
-        place = _most_telling(places)
-        await episode.hover(At(place[0], place[1] + _TOP))
-        signal = await episode.read("document.querySelector('#signal').textContent")
-        if signal == "HOT":
-            await episode.click(At(place[0], place[1] + _TOP))
-            return
-        near, far = _BANDS[signal]
-        places = [each for each in places if near <= dist(each, place) < far]
-
-
-def _most_telling(places: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """The place whose signal leaves the fewest others, in the worst case, of a sample."""
-    sample = places[:: max(1, len(places) // 60)]
-
-    def left(place: tuple[int, int]) -> int:
-        counts = [sum(near <= dist(each, place) < far for each in sample) for near, far in _BANDS.values()]
-        return max(counts)
-
-    return min(sample, key=left)
-
-
-_TOP = 50
-_BANDS = {"HOT": (0, 5), "WARM": (5, 10), "COLD": (10, 40), "ICE COLD": (40, 999)}
-
-
-async def chase_circle(episode: Episode) -> None:
-    """Keep your mouse inside the circle as it moves around."""
-    while not await episode.is_over():
-        circle = next((mark for mark in (await episode.look()).marks if mark.tag == "circle"), None)
-        with suppress(Unsolved):  # it may have come to its end while it was looked at
-            if circle is not None:
-                await episode.hover(circle)
-
-
-async def moving_items(episode: Episode) -> None:
-    """Click as many moving circles as possible."""
-    # What moves is not hit: a point is only used while the picture still shows the same there. But a click counts near
-    # a circle too, and each waits just beyond the edge before it comes and after it has gone.
-    place = 0
-    while not await episode.is_over():
-        await episode.look()
-        if waiting := await episode.read(_WAITING):
-            try:
-                await episode.click(At(*waiting[place % len(waiting)]))
-            except Unsolved:
-                place += 1  # another one passes there just now
-
-
-_WAITING = """Array.from(document.querySelectorAll('.item'), each => each.getBoundingClientRect())
-    .filter(({ x, width }) => x + width <= 3 || x >= 161)
-    .map(({ x, y, width }) => [x < 80 ? 4 : 160, Math.min(209, Math.max(54, y + width / 2))])"""
