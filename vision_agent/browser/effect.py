@@ -5,6 +5,7 @@ Knows what was seen before and what there is now; not how the action was carried
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from math import inf
 
@@ -82,15 +83,16 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
     quiet = eye.settings.quiet_s
     await settle(tabs, quiet, eye.settings.rest_deadline_s, at_least_s=quiet)
     try:
-        is_other = await _is_other_document(before, tabs.active, eye.settings.action_deadline_s)
+        # At once: Chromium takes its picture two frames after it was asked.
+        is_other, (value, changes), pixels = await asyncio.gather(
+            _is_other_document(before, tabs.active, eye.settings.action_deadline_s),
+            _read_back(done.at, before, eye),
+            _pixels(done, before, tabs.active, eye),
+        )
     except FrameSilent as error:
         raise Refused("timed_out", f"{done.sentence}, but {NO_ANSWER}") from error
-    changes: list[str] = []
-    value = None
-    if done.at is not None and done.at.mark is not None and not is_other:
-        value, changes = await _read_back(done.at, before.seen, eye)
-        changes += await _focus_moved(done.at.mark, before, eye)
-    pixels = await _pixels(done, before, tabs.active, eye)
+    if is_other:
+        value, changes = None, []  # what was asked after belongs to a page that is gone
     happened = tabs.take()
     # That a request was blocked is said, and is no change of the page.
     is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or done.moved or pixels.changed > _NOISE
@@ -98,7 +100,8 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
     if tabs.active.url != before.url and tabs.active is before.page:
         changes.append(f"the address is now {plain(tabs.active.url, 200)}")
     requests = tabs.begun()
-    effect = _kind(happened, before, tabs, is_other, is_said or requests > 0)
+    is_sent = requests > 0 and not any(each.kind == "blocked" for each in happened)
+    effect = _kind(happened, before, tabs, is_other, is_said or is_sent)
     if effect == "changed" and not is_said:
         changes.append(f"nothing visible changed, but {requests} request{'s were' if requests > 1 else ' was'} sent")
     return Outcome(
@@ -150,15 +153,17 @@ async def _is_other_document(before: Before, page: Page, deadline_s: float) -> b
     return bool(now["token"] != before.seen.scan.frames[0].token)
 
 
-async def _read_back(at: Located, seen: Seen, eye: Eye) -> tuple[str | None, list[str]]:
-    """The value that a control holds now, and what of its state is different."""
-    assert at.mark is not None
+async def _read_back(at: Located | None, before: Before, eye: Eye) -> tuple[str | None, list[str]]:
+    """The value that a control holds now, and what of its state and of the focus is different."""
+    if at is None or at.mark is None:
+        return None, []
     try:
-        now = await recheck(at.mark, seen.scan, eye.settings.action_deadline_s)
+        now = await recheck(at.mark, before.seen.scan, eye.settings.action_deadline_s)
+        moved = await _focus_moved(at.mark, before, eye)
     except FrameSilent:
         return None, []
     if not now["found"]:
-        return None, [f"mark {at.mark.number} is gone"]
+        return None, [f"mark {at.mark.number} is gone", *moved]
     state, old = now["state"], at.mark.state
     said = []
     if now["name"] != at.mark.name:
@@ -172,7 +177,7 @@ async def _read_back(at: Located, seen: Seen, eye: Eye) -> tuple[str | None, lis
     value = None if is_masked else state.get("value")
     if value is not None and value != old.value and not old.masked:
         said.append(f'its value is "{plain(value, 80)}"')
-    return value, said
+    return value, said + moved
 
 
 async def _focus_moved(mark: Mark, before: Before, eye: Eye) -> list[str]:

@@ -88,7 +88,7 @@ async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float
     """
     gate.check(url, policy)
     try:
-        await page.goto(url, timeout=deadline_s * 1000, wait_until="commit")
+        await _goto(page, url, deadline_s)
     except PlaywrightTimeout:
         raise Refused("unreachable", f"{url} sent nothing within {deadline_s:g} s.") from None
     except PlaywrightError as error:
@@ -98,6 +98,16 @@ async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float
             return
         reason = re.sub(r"^Page\.goto: ", "", error.message.splitlines()[0])
         raise Refused("unreachable", f"{url} could not be opened: {reason.removesuffix(f' at {url}')}.") from error
+
+
+async def _goto(page: Page, url: str, deadline_s: float) -> None:
+    """Opens an address, once more where the browser's own page about the address before came in between."""
+    try:
+        await page.goto(url, timeout=deadline_s * 1000, wait_until="commit")
+    except PlaywrightError as error:
+        if 'interrupted by another navigation to "chrome-error:' not in error.message:
+            raise
+        await page.goto(url, timeout=deadline_s * 1000, wait_until="commit")
 
 
 async def _loads_all_the_same(page: Page, error: PlaywrightError) -> bool:
