@@ -168,7 +168,7 @@ class Hands:
             if again.point == at.point:
                 return again
             at = again
-        raise Refused("moved", f"{at.words} goes away from the pointer, so it was not clicked.")
+        raise Refused("moved", f"{at.words} moves or changes while the pointer is on it, so it was not pressed.")
 
     @asynccontextmanager
     async def guarded(self, at: Located) -> AsyncIterator[None]:

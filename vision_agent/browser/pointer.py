@@ -29,8 +29,8 @@ async def click(hands: Hands, action: Click) -> Done:
 
 
 async def hover(hands: Hands, action: Hover) -> Done:
-    """Moves the pointer over a mark or a point and leaves it there."""
-    at = await hands.aim(action.target)
+    """Moves the pointer over a mark or a point and leaves it there; it commits to nothing, so it waits for no rest."""
+    at = await hands.locate(action.target)
     await hands.page.mouse.move(at.point.x, at.point.y)
     return Done(f"Moved the pointer over {at.words}", at)
 
