@@ -90,6 +90,7 @@ def test_the_task_reads_like_this():
         user_data={"name": "Ada", "city": "Bern"},
         secrets=(Secret(name="pin", value=SecretStr("123456"), hosts=("pay.test",), fields=("password",)),),
         allowed_hosts=("shop.test", "pay.test"),
+        files=(Path("/home/ada/cv.pdf"),),
         answer_schema={"type": "string"},
     )
     assert (
@@ -109,6 +110,7 @@ city: Bern
 Secrets that may be typed by name:
 <secret:pin> (only on pay.test into fields of type password)
 
+Files that may be uploaded, by name: cv.pdf
 Hosts that may be visited: shop.test, pay.test
 Form of the answer: JSON that meets {"type": "string"}
 """
