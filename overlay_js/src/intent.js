@@ -33,6 +33,8 @@ const PANEL = 0.1;
 const CORNERS = new Set(['se', 'sw', 'ne', 'nw', 'nwse', 'nesw']);
 /** With so many candidates in it, something that only listens does so for them. */
 const MANY = 6;
+/** So many are asked for their words when those are compared with what is around them. */
+const MOST = 60;
 /** So many letters are there to be read. */
 const MUCH_TEXT = 200;
 /** So few letters are a separator or a bullet. */
@@ -126,17 +128,20 @@ function isPartOfHeading(inner) {
 
 /** Whether all its words are those of what is in it. @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index */
 function saysNoMore(candidates, stays, index) {
-  const inside = outermostInside(candidates, stays, index);
-  return inside.length > 0 && candidates[index].words() <= inside.reduce((sum, inner) => sum + inner.words(), FEW_LETTERS);
+  if (!outermostInside(candidates, stays, index).length) return false;
+  const inside = outermostInside(candidates, stays, index, MOST, true); // what is cut off has words too
+  // One letter each for the blank between them.
+  return candidates[index].words() <= inside.reduce((sum, inner) => sum + inner.words() + 1, FEW_LETTERS);
 }
 
-/** Those inside that are inside no other of them, at most `MANY`. @param {Candidate[]} candidates @param {boolean[]} stays @param {number} outer */
-function outermostInside(candidates, stays, outer) {
+/** Those inside that are inside no other of them, the first of them. @param {Candidate[]} candidates @param {boolean[]} stays @param {number} outer @param {number} [most] @param {boolean} [withUnseen] */
+function outermostInside(candidates, stays, outer, most = MANY, withUnseen = false) {
   const inside = [];
   let last = -1;
   // What is inside comes right after it in document order.
-  for (let index = outer + 1; index < candidates.length && isInside(candidates, index, outer) && inside.length < MANY; index++) {
-    if (!stays[index] || candidates[index].scrolls || (last >= 0 && isInside(candidates, index, last))) continue;
+  for (let index = outer + 1; index < candidates.length && isInside(candidates, index, outer) && inside.length < most; index++) {
+    const isThere = stays[index] || (withUnseen && !candidates[index].seen);
+    if (!isThere || candidates[index].scrolls || (last >= 0 && isInside(candidates, index, last))) continue;
     inside.push(candidates[index]);
     last = index;
   }

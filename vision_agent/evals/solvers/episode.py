@@ -202,8 +202,18 @@ class Episode:
                 raise Unsolved(f"{action!r} was refused: {outcome.sentence}")
 
     async def click(self, where: Where) -> None:
-        """Clicks it."""
-        await self.act(actions.Click(target=await self.target(where)))
+        """Clicks it. Refused once, an agent looks again and tries again, and so does this.
+
+        Raises:
+            Unsolved: it was refused again, or is none that can be found again.
+        """
+        target = await self.target(where)
+        try:
+            await self.act(actions.Click(target=target))
+        except Unsolved:
+            if isinstance(where, At | Mark):
+                raise
+            await self.act(actions.Click(target=await self.target(where)))
 
     async def submit(self) -> None:
         """Clicks the button called Submit, with which most tasks end."""

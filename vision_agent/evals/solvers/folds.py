@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vision_agent.actions import Click, Hover
+from vision_agent.actions import Click, Hover, Wait
 from vision_agent.evals.solvers.asked import found, quoted
 from vision_agent.evals.solvers.episode import At, Called, Episode, On
 
@@ -14,7 +14,7 @@ _BRANCHES = """Array.from(document.querySelectorAll('#tree li')).filter(each => 
 _TITLES = "Array.from(document.querySelectorAll('[id^=wheelnav-divWheel-title-]'), each => [each.id, each.textContent])"
 _FIRST_SLICE = At(64, 193)
 """Inside of it when it is unfolded, beside its letter."""
-_IS_UNFOLDED = "document.querySelector('#wheelnav-divWheel-slice-0').getBoundingClientRect().bottom > 201.9"
+_UNFOLDS_S = 1.6
 _WITH_ICON = "icon => document.querySelector('#menu .' + icon.split(' ').join('.')).parentElement.textContent"
 _IS_OPEN = """name => Array.from(document.querySelectorAll('#menu li')).some(each =>
     each.firstElementChild.textContent === name && each.lastElementChild.getBoundingClientRect().height > 0)"""
@@ -93,7 +93,7 @@ async def click_pie(episode: Episode) -> None:
         await episode.act(spread, Hover(target=await episode.target(_FIRST_SLICE)))
     else:
         await episode.act(spread)
-    await episode.until(_IS_UNFOLDED)
+    await episode.act(Wait(seconds=_UNFOLDS_S))
     # The letter itself is made anew while the pointer is on it, and hears nothing; the slice under it does.
     await episode.click(On(f"#wheelnav-divWheel-slice-{place}"))
 
