@@ -34,6 +34,7 @@ _QUIET_MS = 50.0
 """Three frames without a change: what has stood still so long is not waited for."""
 _CHASES = 4
 """Times the pointer follows what moves away from under it."""
+_MOMENT_S = 0.06
 _MOST_GUARDED = 12
 _TOLD_S = 1.0
 _RESTLESS = "{} does not stand still, so nothing was sent to it."
@@ -160,11 +161,18 @@ class Hands:
         Raises:
             Refused: that made it something else, or it goes away from the pointer.
         """
-        for _ in range(_CHASES):
+        for chase in range(_CHASES):
             await self.page.mouse.move(at.point.x, at.point.y)
             if at.mark is None:
                 return at
-            again = await self.locate(target)
+            try:
+                again = await self.locate(target)
+            except Refused as refusal:
+                if refusal.refusal != "covered" or chase == _CHASES - 1:
+                    raise
+                # What fades in, or loads another picture under the pointer, may show nothing for a moment.
+                await asyncio.sleep(_MOMENT_S)
+                continue
             if again.point == at.point:
                 return again
             at = again
