@@ -69,6 +69,11 @@ def sites(*, tested: bool = False) -> list[str]:
     return [name for name, each in _toml()["npm"].items() if each["pages"] and (each.get("tested") or not tested)]
 
 
+def widgets() -> list[str]:
+    """The packages from npm whose widgets `make test` acts on."""
+    return [name for name, each in _toml()["npm"].items() if each.get("widgets")]
+
+
 def versions() -> dict[str, str]:
     """The pinned version of each package from the Python Package Index."""
     pinned: dict[str, str] = _toml()["pypi"]
@@ -141,7 +146,7 @@ def _whole(folder: Path) -> Iterator[Path]:
 def main() -> int:
     """0 when all are here."""
     missing = 0
-    for package in (*versions(), *sites(tested="--all" not in sys.argv)):
+    for package in dict.fromkeys((*versions(), *sites(tested="--all" not in sys.argv), *widgets())):
         try:
             folder = pages(package) if package in versions() else site(package).root
             print(f"{package}: {folder.relative_to(ROOT)}", flush=True)

@@ -5,7 +5,7 @@ import { blockerOf, closerPoints, describe, hitAt, isInTheWay, isTarget, reaches
 import { calledOf } from './called.js';
 import { quietOf } from './quiet.js';
 import { elementOf, keyOf, knownKeyOf } from './registry.js';
-import { kindOf, roleOf } from './role.js';
+import { isEditingHost, kindOf, roleOf } from './role.js';
 import { evidenceOf, scrollsOf } from './evidence.js';
 import { rowOf } from './row.js';
 import { fingerprintOf, isDisabled, stateOf } from './state.js';
@@ -77,12 +77,25 @@ export function isOtherThan(element) {
   return (/** @type {Element} */ inner) => inner !== element && (isTarget(inner) || evidenceOf(inner, styleOf(inner), '').strong.length > 0);
 }
 
-/** What has the focus, if anything. @param {Document} doc */
-export function focused(doc) {
+/**
+ * What has the focus, if anything, and whether it takes the text that is meant for the element with the key.
+ * @param {Document} doc @param {{key?: string}} request
+ */
+export function focused(doc, request) {
   let at = /** @type {Element | null} */ (activeElementOf(doc));
   for (let inner = at; inner; inner = shadowRootOf(inner) && activeElementIn(shadowRootOf(inner))) at = inner;
-  if (!at || at === bodyOf(doc) || at === documentElementOf(doc)) return { key: null, what: '' };
-  return { key: knownKeyOf(at) ?? null, what: describe(at) };
+  if (!at || at === bodyOf(doc) || at === documentElementOf(doc)) return { key: null, what: '', typesFor: false };
+  const around = request.key ? elementOf(doc, request.key) : null;
+  const takesText = ['textarea', 'input'].includes(localNameOf(at)) || isEditingHost(at);
+  return { key: knownKeyOf(at) ?? null, what: describe(at), typesFor: takesText && around !== null && isBeside(around, at) };
+}
+
+/** Whether a field lies in an element, or with it in a box that is hardly larger: a code editor is both. @param {Element} element @param {Element} field */
+function isBeside(element, field) {
+  let both = /** @type {Element | null} */ (element);
+  while (both && !holds(both, field)) both = flatParentOf(both);
+  const [box, own] = [both && rectOf(both), rectOf(element)];
+  return box !== null && box.width * box.height <= 1.5 * own.width * own.height;
 }
 
 /** What has a key at a point, the innermost first. @param {Document} doc @param {{x: number, y: number}} request */

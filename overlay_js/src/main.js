@@ -23,7 +23,7 @@ function answerTo(doc, root, request) {
     case 'scan': return scan(doc, request);
     case 'check': return check(doc, request);
     case 'shows_frame': return showsFrame(doc, request);
-    case 'focused': return focused(doc);
+    case 'focused': return focused(doc, request);
     case 'guard': return guard(doc, request);
     case 'guarded': return guarded();
     case 'under': return under(doc, request);

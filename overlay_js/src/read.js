@@ -1,5 +1,5 @@
 // The words of a page for somebody who asked to read it: all of them, those in view, or a table row by row.
-import { attributeOf, bodyOf, flatChildrenOf, flatElementsOf, flatParentOf, holds, localNameOf, nodeTypeOf, rootOf, styleOf, textContentOf } from './dom.js';
+import { attributeOf, bodyOf, flatChildrenOf, flatElementsOf, flatParentOf, holds, localNameOf, nodeTypeOf, rectOf, rootOf, styleOf, textContentOf } from './dom.js';
 import { elementOf } from './registry.js';
 import { explicitRoleOf } from './role.js';
 import { common, outermost, placed, sizeOf, viewOf } from './visible.js';
@@ -61,10 +61,20 @@ function isTextShown(text, clip) {
 export function readTable(doc, request) {
   const start = elementOf(doc, request.key);
   if (!start) return { found: false };
-  const table = nearestOf(start, TABLE_LIKE) ?? nearestOf(start, LIST_LIKE);
+  const table = nearestOf(start, TABLE_LIKE) ?? nearestOf(start, LIST_LIKE) ?? onlyTableIn(start);
   if (!table) return { found: true, kind: null, headings: [], rows: [] };
   const isTable = TABLE_LIKE.test(whatIs(table));
-  const rows = /** @type {{cells: string[], isHead: boolean}[]} */ ([]);
+  const own = rowsOf(table, isTable);
+  const rows = isTable ? withItsHead(table, own) : own;
+  const hasHead = isTable && rows.length > 0 && rows[0].isHead;
+  return { found: true, kind: isTable ? 'table' : 'list', headings: hasHead ? rows[0].cells : [], rows: rows.slice(hasHead ? 1 : 0).map((row) => row.cells) };
+}
+
+/** @typedef {{cells: string[], isHead: boolean}} Row */
+
+/** @param {Element} table @param {boolean} isTable */
+function rowsOf(table, isTable) {
+  const rows = /** @type {Row[]} */ ([]);
   /** @param {Element} element */
   const walk = (element) => {
     if (styleOf(element).display === 'none') return;
@@ -74,8 +84,39 @@ export function readTable(doc, request) {
     else if (element === table || !TABLE_LIKE.test(what)) for (const child of flatElementsOf(element)) walk(child);
   };
   walk(table);
-  const hasHead = isTable && rows.length > 0 && rows[0].isHead;
-  return { found: true, kind: isTable ? 'table' : 'list', headings: hasHead ? rows[0].cells : [], rows: rows.slice(hasHead ? 1 : 0).map((row) => row.cells) };
+  return rows;
+}
+
+/**
+ * A grid whose head stands still is two tables in one box, the one all headings, the other without any: its rows then
+ * are those of both. Anything less clear is left as it is.
+ * @param {Element} table @param {Row[]} own @returns {Row[]}
+ */
+function withItsHead(table, own) {
+  let tables = [table];
+  for (let at = flatParentOf(table); at && tables.length < 2; at = flatParentOf(at)) tables = tablesIn(at);
+  if (tables.length !== 2) return own;
+  const [head, body] = tables.map((each) => (each === table ? own : rowsOf(each, true)));
+  const isGrid = head.length === 1 && head[0].isHead && body.length > 0 && body.every((row) => !row.isHead && row.cells.length === head[0].cells.length);
+  return isGrid && standsOn(...tables) ? [...head, ...body] : own;
+}
+
+/** Whether one begins where the other ends, or has been scrolled under it. @param {Element[]} both */
+function standsOn(...both) {
+  const [head, body] = both.map(rectOf);
+  return Math.abs(head.left - body.left) <= 2 && body.top <= head.bottom + 4 && body.bottom > head.bottom;
+}
+
+/** The table in an element, where there is one. @param {Element} element */
+function onlyTableIn(element) {
+  const tables = tablesIn(element);
+  return tables.length === 1 ? tables[0] : null;
+}
+
+/** Those that show and are in no other. @param {Element} element @returns {Element[]} */
+function tablesIn(element) {
+  if (styleOf(element).display === 'none') return [];
+  return TABLE_LIKE.test(whatIs(element)) ? [element] : flatElementsOf(element).flatMap(tablesIn);
 }
 
 /** @param {Element} row @param {boolean} isTable */

@@ -21,8 +21,11 @@ from vision_agent.browser.refusal import Refused
 from vision_agent.browser.settle import settle
 
 _CHOICES = {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "gridcell", "radio"}
+_PARTS = {"textbox", "searchbox", "combobox", "button"}
 _MOST_PAGES = 40
 """Of a long list, that are scrolled through for an option."""
+_SUGGESTED_S = 1.5
+"""Until what fits a typed text shows: many wait a third of a second for the next key, then ask a server."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +95,10 @@ async def _choose(hands: Hands, at: Located, wanted: str, before: set[str]) -> N
     if _option(wanted, [raw["name"] for raw in found.options]) is None and await _takes_text(hands, at):
         await hands.page.keyboard.press("ControlOrMeta+a")
         await hands.page.keyboard.type(wanted)
-        await _settled(hands)
-        found = await _offered(hands, at, before)
+        found = await _suggested(hands, at, wanted, before)
+        if not found.options:
+            typed = f'"{plain(wanted, 60)}" was typed into it, and is not chosen'
+            raise Refused("unsupported", f"{at.words} suggested nothing to choose from; {typed}. Look again.")
     if not found.options:
         raise Refused("unsupported", f"{at.words} was clicked and opened nothing to choose from. Look again.")
     name = _only([raw["name"] for raw in found.options], wanted, at.words)
@@ -111,11 +116,23 @@ async def _offered(hands: Hands, at: Located, before: set[str]) -> _List:
     owner = hands.seen.scan.owner(at.mark.key)
     assert owner is not None
     here = [raw for raw in scan.marks if raw["frame"] == at.mark.frame and raw["key"] != at.mark.key]
-    known = [raw["key"] for raw in here if raw["key"] in before]
+    # Of what a control held all along, its own field and arrow are nothing to choose.
+    known = [raw["key"] for raw in here if raw["key"] in before and raw["role"] not in _PARTS]
     inside = await overlay.ask(owner.frame, "within", hands.deadline_s, key=at.mark.key, keys=known)
     mine = [raw for raw in here if raw["key"] not in before or raw["key"] in inside["keys"]]
     options = [raw for raw in mine if raw["role"] in _CHOICES] or [raw for raw in mine if raw["kind"] != "scroller"]
     return _List(tuple(options), next((raw["key"] for raw in mine if raw["kind"] == "scroller"), None))
+
+
+async def _suggested(hands: Hands, at: Located, wanted: str, before: set[str]) -> _List:
+    """What the text that was just typed brings up, once the option is there or when the time for it is over."""
+    until = time.monotonic() + min(_SUGGESTED_S, hands.deadline_s)
+    while True:
+        await _settled(hands)
+        found = await _offered(hands, at, before)
+        is_there = _option(wanted, [raw["name"] for raw in found.options]) is not None
+        if is_there or time.monotonic() > until:
+            return found
 
 
 async def _scrolled_to(hands: Hands, at: Located, wanted: str, found: _List, before: set[str]) -> _List:

@@ -21,6 +21,7 @@ from vision_agent.browser.hands import Hands
 from vision_agent.browser.listing import plain
 from vision_agent.browser.locate import Answer, Located
 from vision_agent.browser.refusal import Refused
+from vision_agent.browser.settle import settle
 
 _FORMS = {
     "date": "2026-02-03",
@@ -72,6 +73,9 @@ async def set_value(hands: Hands, action: Set) -> Done:
         await _fill(at, action.value, hands)
     elif at.mark.role in ("slider", "spinbutton") and at.mark.tag != "input":
         await _press_to(hands, at, action.value)
+    elif at.mark.kind != "field":
+        words = f"{at.words} says of no value that it holds one. Type, drag it, or press ArrowRight on it."
+        raise Refused("unsupported", words)
     else:
         at = await _type_keys(hands, Type(target=action.mark, text=action.value), at, action.value, is_secret=False)
         await hands.must_keep_focus(at, "the value was typed, but not confirmed")
@@ -202,6 +206,10 @@ async def _type_keys(hands: Hands, action: Type, at: Located, text: str, is_secr
         return at
     await keyboard.type(text[:1])
     if text[1:]:
+        if at.mark is None:
+            # The first key opens a field over the cell of a drawn grid, and the next must not come before it.
+            quiet = hands.settings.quiet_s
+            await settle(hands.tabs, quiet, hands.deadline_s, at_least_s=quiet)
         await hands.must_keep_focus(at, "only the first character was typed")
     await keyboard.type(text[1:_TYPED_KEYS])
     if text[_TYPED_KEYS:]:

@@ -252,6 +252,8 @@ class Hands:
             await self.page.mouse.click(at.point.x, at.point.y)
             await self.must_have_left_fields(at)
             return
+        if await self.has_focus(at.mark):
+            return
         await at.locator.focus(timeout=self.timeout_ms)
         if not await self.has_focus(at.mark):
             raise Refused(
@@ -261,16 +263,24 @@ class Hands:
     async def has_focus(self, mark: Mark) -> bool:
         """Whether keys go to it: it has the focus in its document, and each frame around it has that in its parent."""
         now = await self.recheck(mark)
-        if not now["found"] or not now["state"].get("focused"):
-            return False
         scanned = self.seen.scan.owner(mark.key)
-        while scanned is not None and scanned.parent is not None:
+        if not now["found"] or scanned is None:
+            return False
+        if not now["state"].get("focused") and not await self._types_for(mark, scanned.frame):
+            return False
+        while scanned.parent is not None:
             frame = {"key": scanned.key, "kind": "frame"}
             now = await overlay.ask(scanned.parent.frame, "check", self.deadline_s, **frame)
             if not now["found"] or not now["state"].get("focused"):
                 return False
             scanned = scanned.parent
         return True
+
+    async def _types_for(self, mark: Mark, frame: Frame) -> bool:
+        """Whether a field that does not show, as code editors have one, takes the keys for what is drawn around it."""
+        now = await overlay.ask(frame, "focused", self.deadline_s, key=mark.key)
+        is_marked = any(each.key == now["key"] for each in self.seen.observation.marks)
+        return bool(now["typesFor"]) and not is_marked
 
     async def must_keep_focus(self, at: Located, so_far: str) -> None:
         """Returns while keys still go to it.
