@@ -278,6 +278,8 @@ class Hands:
 
     async def _types_for(self, mark: Mark, frame: Frame) -> bool:
         """Whether a field that does not show, as code editors have one, takes the keys for what is drawn around it."""
+        if mark.tag in ("input", "textarea", "select"):
+            return False  # such a field has its focus itself, or somebody took it
         now = await overlay.ask(frame, "focused", self.deadline_s, key=mark.key)
         is_marked = any(each.key == now["key"] for each in self.seen.observation.marks)
         return bool(now["typesFor"]) and not is_marked
