@@ -1,6 +1,6 @@
 """Carries out one action on a live page, within a deadline, and says what became of it.
 
-Which room does what: `pointer`, `fields`, `choose`, `pages`, `reading`, `zoom`. What came of it is `effect`'s to say.
+Which room does what: `pointer`, `fields`, `options`, `pages`, `reading`, `zoom`. What came of it is `effect`'s to say.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent import actions
 from vision_agent.actions import Action
-from vision_agent.browser import choose, fields, overlay, pages, pointer, reading, zoom
+from vision_agent.browser import fields, options, overlay, pages, pointer, reading, zoom
 from vision_agent.browser.batch import must_still_hold
 from vision_agent.browser.effect import CRASHED, NO_ANSWER, Before, Done, effect_of
 from vision_agent.browser.hands import Hands
@@ -104,7 +104,7 @@ async def _carry_out(hands: Hands, action: Action) -> Done:
         case actions.Press():
             return await fields.press(hands, action)
         case actions.Select():
-            return await choose.select(hands, action)
+            return await options.select(hands, action)
         case actions.Goto():
             return await pages.goto(hands, action)
         case actions.Back() | actions.Forward():

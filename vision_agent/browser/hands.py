@@ -1,7 +1,7 @@
 """What every action needs: its target as it is now, a trusted click, and who has the focus.
 
 Nothing is ever forced: input goes through Playwright to the element that was looked at again just before, or to a point
-whose pixels still match. What each action does with that is for `pointer`, `fields`, `choose`, `pages` and `reading`.
+whose pixels still match. What each action does with that is for `pointer`, `fields`, `options`, `pages` and `reading`.
 """
 
 from __future__ import annotations
