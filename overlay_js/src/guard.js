@@ -3,37 +3,38 @@
 // Between the last look and the press a few milliseconds pass, in which a page may put something else under the pointer.
 // The listeners live in the isolated world, hear only what a real pointer does, and are gone when the press is over or
 // its time is up. What the page put on its window before them hears such an event still.
-import { attributeOf, documentElementOf, flatParentOf, holds, localNameOf } from './dom.js';
+import { documentElementOf, holds } from './dom.js';
 import { blockerOf, describe, hitAt, reaches } from './hit.js';
 import { identityOf, isOtherThan } from './check.js';
 import { elementOf, keyOf } from './registry.js';
 
 const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu'];
-const GUARDED_PRESSES = new Set(['pointerdown', 'mousedown', 'click', 'dblclick', 'auxclick', 'contextmenu']);
+const PRESSED = new Set(['pointerdown', 'mousedown']);
+const CLICKED = new Set(['click', 'dblclick', 'auxclick', 'contextmenu']);
 
 /**
- * @typedef {{key: string | null, kind: string, fingerprint: string, row: string, rowText: string, ms: number}} Meant
- *   `key`: of the element; null where nothing in this document is meant, as it is in another frame
+ * @typedef {{key: string | null, kind: string, fingerprint: string, row: string, rowText: string, isDrag: boolean, ms: number}} Meant
+ *   `key`: of the element; null where nothing in this document is meant, as it is in another frame. `isDrag`: only where
+ *   it begins is judged
  */
 
 const armed = {
-  meant: /** @type {Meant | null} */ (null), doc: /** @type {Document | null} */ (null), until: 0, passed: 0,
+  meant: /** @type {Meant | null} */ (null), doc: /** @type {Document | null} */ (null), until: 0,
   stopped: /** @type {{why: string, blocker: string, key: string | null} | null} */ (null),
 };
 
 /** @param {Document} doc @param {Meant} request */
 export function guard(doc, request) {
   disarm();
-  Object.assign(armed, { meant: request, doc, until: performance.now() + request.ms, passed: 0, stopped: null });
+  Object.assign(armed, { meant: request, doc, until: performance.now() + request.ms, stopped: null });
   for (const type of GUARDED) EventTarget.prototype.addEventListener.call(window, type, watchEvent, { capture: true });
   return { armed: true };
 }
 
-/** What became of it: how many events went through, and what the first that did not would have reached. */
-export function guarded() {
-  const { passed, stopped } = armed;
-  disarm();
-  return { passed, stopped };
+/** What the first event that was stopped would have reached; null when none was. @param {{isOver: boolean}} request */
+export function guarded({ isOver }) {
+  if (isOver) disarm();
+  return { stopped: armed.stopped };
 }
 
 function disarm() {
@@ -48,11 +49,8 @@ function watchEvent(event) {
   const pointer = /** @type {PointerEvent} */ (event);
   // A label clicks its control by itself; that event has no pointer.
   if (!event.isTrusted || (event.type === 'click' && pointer.pointerType === '')) return;
-  if (!armed.stopped && GUARDED_PRESSES.has(event.type)) armed.stopped = wrongIn(doc, meant, pointer);
-  if (!armed.stopped) {
-    armed.passed++;
-    return;
-  }
+  if (!armed.stopped && (PRESSED.has(event.type) || (CLICKED.has(event.type) && !meant.isDrag))) armed.stopped = wrongIn(doc, meant, pointer);
+  if (!armed.stopped) return;
   event.preventDefault();
   event.stopImmediatePropagation();
 }
@@ -62,13 +60,13 @@ function wrongIn(doc, meant, event) {
   const hit = hitAt(doc, event.clientX, event.clientY) ?? /** @type {Element} */ (documentElementOf(doc));
   const element = meant.key ? elementOf(doc, meant.key) : null;
   if (!element) return { why: meant.key ? 'gone' : 'covered', ...who(doc, hit, hit) };
-  const isPress = event.type === 'pointerdown' || event.type === 'mousedown';
+  const isPress = PRESSED.has(event.type);
   // What a press itself sets off, as a button that says otherwise now, is the page's answer to it.
   if (isPress && !isStill(element, meant)) return { why: 'changed', blocker: '', key: null };
   // A click goes to what both ends of the press have in common.
   const at = isPress ? hit : /** @type {Element} */ (event.composedPath()[0] ?? hit);
   const isReached = meant.kind === 'scroller' || meant.kind === 'frame' ? holds(element, hit) : reaches(element, hit, isOtherThan(element)) || reaches(element, at, isOtherThan(element));
-  return isReached || isLabelled(element, hit) ? null : { why: 'covered', ...who(doc, hit, element) };
+  return isReached ? null : { why: 'covered', ...who(doc, hit, element) };
 }
 
 /** @param {Element} element @param {Meant} meant */
@@ -79,16 +77,10 @@ function isStill(element, meant) {
 
 /** Whether two texts of a row share most of their words: a clock in it may go on. @param {string} now @param {string} then */
 function isMostly(now, then) {
-  if (now === then || !now || !then) return now === then || !then;
-  const [words, old] = [new Set(now.split(' ')), new Set(then.split(' '))];
-  return 2 * Array.from(old).filter((word) => words.has(word)).length > old.size;
-}
-
-/** Whether what was hit is the label's own control, or is in a label for the element. @param {Element} element @param {Element} hit */
-function isLabelled(element, hit) {
-  if (localNameOf(element) === 'label' && /** @type {HTMLLabelElement} */ (element).control === hit) return true;
-  for (let at = /** @type {Element | null} */ (hit); at; at = flatParentOf(at)) if (localNameOf(at) === 'label') return attributeOf(at, 'for') === attributeOf(element, 'id') && attributeOf(at, 'for') !== null;
-  return false;
+  if (now === then) return true;
+  const words = new Set(now.split(' '));
+  const old = then.split(' ');
+  return !then || 2 * old.filter((word) => words.has(word)).length > old.length;
 }
 
 /** @param {Document} doc @param {Element} hit @param {Element} element */

@@ -25,7 +25,7 @@ function answerTo(doc, root, request) {
     case 'shows_frame': return showsFrame(doc, request);
     case 'focused': return focused(doc, request);
     case 'guard': return guard(doc, request);
-    case 'guarded': return guarded();
+    case 'guarded': return guarded(request);
     case 'under': return under(doc, request);
     case 'fits': return fits(doc, request);
     case 'shows_text': return { shows: showsText(doc, request.text) };

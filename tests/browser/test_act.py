@@ -581,6 +581,31 @@ async def test_a_drag_between_things_that_cannot_be_seen_at_once_is_refused(on: 
         assert await hand.js("document.title") == ""
 
 
+COVERS_WHEN_PRESSED = """<style>#cover { position: fixed; inset: 0; background: #fffa }</style>
+<div role=button draggable=true style='height:40px'>Card</div><div role=button style='height:60px'>Done list</div><script>
+const heard = [];
+addEventListener('pointerdown', () => {
+  const cover = document.body.appendChild(Object.assign(document.createElement('div'), {id: 'cover'}));
+  for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) cover.addEventListener(type, () => heard.push(type));
+}, {capture: true, once: true});
+</script>"""
+
+
+@pytest.mark.parametrize("what", ["drag", "click", "type"])
+async def test_what_comes_over_the_target_in_the_last_moment_hears_neither_press_nor_release(on: On, what: str) -> None:
+    async with on(COVERS_WHEN_PRESSED) as hand:
+        card, done = hand.number("Card"), hand.number("Done list")
+        acts: dict[str, Action] = {
+            "drag": Drag(source=card, target=done),
+            "click": Click(target=card),
+            "type": Type(target=hand.point("Card"), text="x"),
+        }
+        outcome = await hand.act(acts[what])
+        assert outcome.refusal == "covered", outcome.sentence
+        assert "is covered by <div>" in outcome.sentence
+        assert await hand.js("heard") == []
+
+
 async def test_nothing_is_sent_when_another_tab_came_to_the_front(on: On) -> None:
     pop = "<input autofocus aria-label=Trap><script>focus()</script>"
     async with on("<label>Name <input></label>", pages={"/pop": pop}) as hand:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -179,46 +179,53 @@ class Hands:
         raise Refused("moved", f"{at.words} moves or changes while the pointer is on it, so it was not pressed.")
 
     @asynccontextmanager
-    async def guarded(self, at: Located) -> AsyncIterator[None]:
+    async def guarded(self, at: Located, *, is_drag: bool = False) -> AsyncIterator[Callable[[], Awaitable[None]]]:
         """Around one press: the page hears nothing of it if it would reach anything but what was meant.
 
-        A point with no mark under it is not guarded: what it is to reach is known by its pixels only.
+        What it gives can be awaited between a press and a release, and refuses like the end does. A point with no mark
+        under it is not guarded: what it is to reach is known by its pixels only.
 
         Raises:
             Refused: it was stopped.
         """
         mark = at.mark or at.under
         if mark is None or at.answer is None:
-            yield
+            yield _is_fine
             return
         frames = [frame for frame in self.page.frames[:_MOST_GUARDED] if not overlay.is_silent(frame)]
         owner = self.seen.scan.owner(mark.key)
-        meant = {name: at.answer[name] for name in ("fingerprint", "row", "rowText")}
+        meant = {name: at.answer[name] for name in ("fingerprint", "row", "rowText")} | {"isDrag": is_drag}
         await asyncio.gather(
             *(
                 self._guard(frame, key=mark.key if owner and frame is owner.frame else None, kind=mark.kind, **meant)
                 for frame in frames
             )
         )
+
+        async def must_have_gone_through(*, is_over: bool = False) -> None:
+            told = await asyncio.gather(*(self._told_by_guard(frame, is_over) for frame in frames))
+            stopped = next((each["stopped"] for each in told if each["stopped"]), None)
+            if stopped is not None:
+                raise self._stopped(at, stopped)
+
         try:
-            yield
+            yield must_have_gone_through
         finally:
-            told = await asyncio.gather(*(self._told_by_guard(frame) for frame in frames))
-        stopped = next((each["stopped"] for each in told if each["stopped"]), None)
-        if stopped is None:
-            return
+            await must_have_gone_through(is_over=True)
+
+    def _stopped(self, at: Located, stopped: Mapping[str, Any]) -> Refused:
         if stopped["why"] == "covered":
-            raise Refused("covered", in_the_way(at.words, stopped["blocker"], stopped["key"], self.seen))
+            return Refused("covered", in_the_way(at.words, stopped["blocker"], stopped["key"], self.seen))
         what = "is gone from the page" if stopped["why"] == "gone" else "became something else"
-        raise Refused("changed", f"{at.words} {what} in the moment of the click, which was stopped. Look again.")
+        return Refused("changed", f"{at.words} {what} in the moment of the press, which was stopped. Look again.")
 
     async def _guard(self, frame: Frame, **meant: Any) -> None:
         with suppress(FrameSilent):  # it is closed, or hangs: nothing can be pressed in it
             await overlay.ask(frame, "guard", self.deadline_s, ms=self.timeout_ms, **meant)
 
-    async def _told_by_guard(self, frame: Frame) -> dict[str, Any]:
+    async def _told_by_guard(self, frame: Frame, is_over: bool) -> dict[str, Any]:
         try:
-            return await overlay.ask(frame, "guarded", _TOLD_S)
+            return await overlay.ask(frame, "guarded", _TOLD_S, isOver=is_over)
         except FrameSilent:  # the press led to another document
             return {"stopped": None}
 
@@ -249,7 +256,8 @@ class Hands:
             Refused: it does not take it.
         """
         if at.locator is None or at.mark is None:
-            await self.page.mouse.click(at.point.x, at.point.y)
+            async with self.guarded(at):
+                await self.page.mouse.click(at.point.x, at.point.y)
             await self.must_have_left_fields(at)
             return
         if await self.has_focus(at.mark):
@@ -305,6 +313,10 @@ class Hands:
                 raise Refused(
                     "changed", f"{at.words} did not take the focus, {words_for(mark)} kept it; no key was sent."
                 )
+
+
+async def _is_fine() -> None:
+    return None
 
 
 def _is_quiet(at: Located) -> bool:

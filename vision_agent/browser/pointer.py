@@ -53,17 +53,18 @@ async def drag(hands: Hands, action: Drag) -> Done:
         raise Refused("moved", words) from refusal
     mouse = hands.page.mouse
     start = await hands.point_at(start, action.source)
-    try:
-        async with hands.guarded(start):
+    async with hands.guarded(start, is_drag=True) as must_have_gone_through:
+        try:
             await mouse.down()
-        for place in [*way, _past_the_middle(end, way[-1] if way else start.point)]:
-            await mouse.move(place.x, place.y, steps=_STEPS)
-        trouble = await _wrong_under(hands, end, start)
-        if trouble:
-            await mouse.move(start.point.x, start.point.y, steps=_STEPS)
-            raise Refused("moved", trouble)
-    finally:
-        await asyncio.wait_for(mouse.up(), hands.deadline_s)
+            await must_have_gone_through()
+            for place in [*way, _past_the_middle(end, way[-1] if way else start.point)]:
+                await mouse.move(place.x, place.y, steps=_STEPS)
+            trouble = await _wrong_under(hands, end, start)
+            if trouble:
+                await mouse.move(start.point.x, start.point.y, steps=_STEPS)
+                raise Refused("moved", trouble)
+        finally:
+            await asyncio.wait_for(mouse.up(), hands.deadline_s)
     along = f" along {len(way)} points" if way else ""
     return Done(f"Dragged {start.words} to {end.words}{along}", end)
 
