@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -9,17 +10,19 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page
 
-from tests.browser.hand import On, opener
+from tests.browser.hand import SETTINGS, On, opener
 from tests.conftest import Server
 from tests.models.seen import seen
 from vision_agent import Agent, Settings, action
 from vision_agent.actions import Click, Custom, Finish, Press, Target, Type
+from vision_agent.browser.launch import launched
 from vision_agent.custom import Hands
-from vision_agent.errors import FormatError, UsageError
+from vision_agent.errors import BrowserUnavailable, FormatError, UsageError
 from vision_agent.models.prompt import render
 from vision_agent.models.reply import decision_from, schema
 from vision_agent.models.scripted import ScriptedModel
 from vision_agent.record.read import read
+from vision_agent.settings import BrowserSettings
 from vision_agent.types import Decision, Task
 
 
@@ -82,6 +85,48 @@ async def test_it_acts_through_the_same_checked_hands(on: On) -> None:
         outcome = await hand.act(Custom(name="sign", arguments={"target": 1, "name": "Ann"}))
         assert (outcome.status, outcome.sentence) == ("done", "Signed as Ann.")
         assert await hand.page.title() == "Ann"
+
+
+@action
+async def doze(hands: Hands) -> str:
+    """Wait for nothing."""
+    await asyncio.Event().wait()
+    return ""
+
+
+@action
+async def misread(hands: Hands) -> str:
+    """Read an answer of another program."""
+    return Custom.model_validate_json("{}").name
+
+
+@action
+async def close(hands: Hands) -> str:
+    """Close the browser and look for more to do."""
+    await hands.page.context.browser.close()
+    await hands.act(Click(target=2))
+    return "Clicked"
+
+
+async def test_one_that_does_not_end_is_stopped_at_its_deadline(on: On) -> None:
+    async with on(FORM, actions=[doze], settings=SETTINGS.model_copy(update={"own_action_deadline_s": 0.3})) as hand:
+        outcome = await hand.act(Custom(name="doze"))
+        assert (outcome.refusal, outcome.sentence) == ("timed_out", "doze did not end within 0.3 s and was stopped.")
+        assert (await hand.act(Click(target=2))).status == "done"
+
+
+async def test_what_does_not_fit_inside_it_is_not_taken_for_its_arguments(on: On) -> None:
+    async with on(FORM, actions=[misread]) as hand:
+        outcome = await hand.act(Custom(name="misread"))
+        assert outcome.sentence.startswith("misread failed: ValidationError:")
+
+
+async def test_a_browser_that_went_away_in_it_ends_the_run_as_it_would_anywhere(serve: Server) -> None:
+    async with launched(BrowserSettings()) as started:
+        page = await started.context.new_page()
+        async with opener(page, serve)(FORM, actions=[close]) as hand:
+            with pytest.raises(BrowserUnavailable):
+                await hand.act(Custom(name="close"))
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ without the function. Knows no browser: what carries it out hands itself in.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,8 +25,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic.errors import PydanticUserError
 
 from vision_agent.actions import ACTIONS, Action, Custom
-from vision_agent.errors import UsageError
-from vision_agent.types import Observation, Outcome
+from vision_agent.errors import Unavailable, UsageError
+from vision_agent.types import Observation, Outcome, Refusal
 
 
 class Hands(Protocol):
@@ -56,14 +57,14 @@ class CustomAction:
     run: Callable[..., Awaitable[str]]
     """Called with hands and the arguments; returns a sentence about what was done."""
 
-    def call(self, hands: Hands, arguments: Mapping[str, Any]) -> Awaitable[str]:
-        """The function under way.
+    def checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments as the function takes them.
 
         Raises:
-            ValidationError: the arguments do not fit.
+            ValidationError: they do not fit.
         """
         given = self.definition.model_validate({"kind": self.name, **arguments})
-        return self.run(hands, **{name: getattr(given, name) for name in type(given).model_fields if name != "kind"})
+        return {name: getattr(given, name) for name in type(given).model_fields if name != "kind"}
 
 
 def action(function: Callable[..., Awaitable[str]]) -> CustomAction:
@@ -110,22 +111,34 @@ def recorded(chosen: BaseModel, custom: Sequence[CustomAction]) -> Any:
     return Custom(name=chosen.kind, arguments=arguments)  # type: ignore[attr-defined]
 
 
-async def carry_out(chosen: Custom, custom: Sequence[CustomAction], hands: Hands) -> Outcome:
-    """What became of a function's action. What goes wrong in it is told to the model and ends no run."""
+async def carry_out(chosen: Custom, custom: Sequence[CustomAction], hands: Hands, deadline_s: float) -> Outcome:
+    """What became of a function's action. What goes wrong in it is told to the model and ends no run.
+
+    Raises:
+        Unavailable: what a run needs is gone.
+    """
     own = next((each for each in custom if each.name == chosen.name), None)
     if own is None:
         known = ", ".join(each.name for each in custom) or "none"
-        sentence = f"There is no action {chosen.name} here; those that were brought are {known}."
-        return Outcome(status="refused", refusal="unsupported", sentence=sentence)
+        return _refused(f"There is no action {chosen.name} here; those that were brought are {known}")
     try:
-        said = await own.call(hands, chosen.arguments)
+        arguments = own.checked(chosen.arguments)
     except ValidationError as error:
-        sentence = f"{chosen.name} was not done: {error.errors()[0]['msg']}."
-        return Outcome(status="refused", refusal="unsupported", sentence=sentence)
+        return _refused(f"{chosen.name} was not done: {error.errors()[0]['msg']}")
+    try:
+        async with asyncio.timeout(deadline_s) as timer:
+            said = await own.run(hands, **arguments)
+    except Unavailable:
+        raise
     except Exception as error:  # noqa: BLE001 - anything may go wrong in code that is not ours
-        sentence = f"{chosen.name} failed: {type(error).__name__}: {error}".rstrip(".") + "."
-        return Outcome(status="refused", refusal="unsupported", sentence=sentence)
+        if timer.expired():
+            return _refused(f"{chosen.name} did not end within {deadline_s:g} s and was stopped", "timed_out")
+        return _refused(f"{chosen.name} failed: {type(error).__name__}: {error}")
     return Outcome(status="done", effect="changed", sentence=said.rstrip(".") + ".")
+
+
+def _refused(words: str, refusal: Refusal = "unsupported") -> Outcome:
+    return Outcome(status="refused", refusal=refusal, sentence=words.rstrip(".") + ".")
 
 
 def _default(parameter: inspect.Parameter) -> Any:

@@ -37,10 +37,10 @@ class ProxySettings(_Section):
 class HttpAuthSettings(_Section):
     """Name and password for a server that asks for them before it gives a page."""
 
+    origin: str
+    """The only one they are given to, such as `https://example.org`."""
     username: str
     password: SecretStr
-    origin: str | None = None
-    """Such as `https://example.org`; None gives them to any that asks."""
 
 
 class EventSettings(_Section):
@@ -89,6 +89,8 @@ class ObserveSettings(_Section):
     """A frame that has not answered by then is missing from the observation, and named."""
     navigation_deadline_s: float = 30.0
     action_deadline_s: float = 5.0
+    own_action_deadline_s: float = 120.0
+    """For a function that was brought as an action, all it does included."""
     most_marks: int = Field(default=800, ge=1)
     """In one picture; what is left out is counted in the listing and shows when one zooms in."""
     ids: Literal["numbers", "letters"] = "numbers"

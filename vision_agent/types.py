@@ -199,7 +199,7 @@ class Mark(_Data):
     fingerprint: str = ""
     """Changes when what the element *is* changes (role, name, place in structure), not when it moves."""
     row: str = ""
-    """Changes when the row it stands in shows something else; for telling recycled rows."""
+    """Changes when the row it stands in shows something else, or where there is none, the heading over it."""
     key: str = ""
     """Finds the live element while its document lives; means nothing afterwards."""
     change: Literal["", "new", "changed", "moved"] = ""

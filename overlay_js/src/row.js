@@ -17,7 +17,8 @@ const PLAIN_BOX = /^(div|section|a|.+-.+)$/;
 /**
  * The row it stands in or is: its text without that of the element and of any field. Tells rows apart when one element
  * shows them in turn. `row` is the hash of that in a row by its own word, whose text may not change at all before a
- * click; what only looks like one, having siblings of its shape, may be edited. Both are empty for what is in no row.
+ * click; what only looks like one, having siblings of its shape, may be edited. For what is in no row, the same of the
+ * heading of its dialog, section or set of fields, and `isHeading`; both are empty where there is none.
  * @param {Element} element
  * @param {Map<Element, string>} [texts] of the rows read so far
  */
@@ -27,16 +28,16 @@ export function rowOf(element, texts) {
     const heading = groupAround(element, texts);
     // Counts and clocks in it go on.
     const words = heading.replace(/[^\p{L}]+/gu, ' ').trim();
-    return { row: words && fnv1a(words), rowText: heading };
+    return { row: words && fnv1a(words), rowText: heading, isHeading: true };
   }
   const whole = texts?.get(row) ?? (textOf(row, isNoneOfIts) || textOf(row, isEditingHost));
   texts?.set(row, whole);
-  if (row === element) return { row: '', rowText: cut(whole, LONGEST_ROW) };
+  if (row === element) return { row: '', rowText: cut(whole, LONGEST_ROW), isHeading: false };
   const own = isEditingHost(element) ? '' : textOf(element);
   const rowText = cut((own ? whole.replace(own, () => '') : whole).replace(/\s+/g, ' ').trim(), LONGEST_ROW);
   // A link that is all its row says tells rows apart by itself; a button in one may be called anything from now on.
-  if (!rowText && !isButtonOrHost(element)) return { row: '', rowText: cut(whole, LONGEST_ROW) };
-  return { row: rowText && isRow(row) ? fnv1a(rowText) : '', rowText };
+  if (!rowText && !isButtonOrHost(element)) return { row: '', rowText: cut(whole, LONGEST_ROW), isHeading: false };
+  return { row: rowText && isRow(row) ? fnv1a(rowText) : '', rowText, isHeading: false };
 }
 
 /** What the dialog, section or set of fields around an element is called: one that is used again is called otherwise. @param {Element} element @param {Map<Element, string>} [texts] */

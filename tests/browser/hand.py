@@ -59,10 +59,14 @@ def opener(page: Page, serve: Server) -> On:
 
     @asynccontextmanager
     async def opened(
-        body: str, pages: dict[str, str] | None = None, path: str = "/", **options: Any
+        body: str,
+        pages: dict[str, str] | None = None,
+        path: str = "/",
+        settings: ObserveSettings = SETTINGS,
+        **options: Any,
     ) -> AsyncIterator[Hand]:
         address = serve({"/": f"<!doctype html><style>body{{margin:8px}}</style>{body}", **(pages or {})})
-        async with live.on(page, SETTINGS, Contract(), start_url=address, **options) as browser:
+        async with live.on(page, settings, Contract(), start_url=address, **options) as browser:
             await browser.open(address + path)
             hand = Hand(browser, address)
             await hand.look()

@@ -178,7 +178,11 @@ async def crashed(session: CDPSession) -> None:
 
 def with_a_frame(serve: Server) -> str:
     port = serve({"/in": "<button>In</button>"}).rpartition(":")[2]
-    return serve({"/": f"<button onclick='this.textContent = `Done`'>Fine</button><iframe name=pay src='http://localhost:{port}/in'>"})
+    return serve(
+        {
+            "/": f"<button onclick='this.textContent = `Done`'>Fine</button><iframe name=pay src='http://localhost:{port}/in'>"
+        }
+    )
 
 
 async def test_a_frame_that_crashed_is_missing_and_named_and_the_rest_is_there(page: Page, serve: Server) -> None:
@@ -233,7 +237,9 @@ async def test_frames_that_come_and_go_do_not_stop_a_look(page: Page, serve: Ser
     assert not observation.at_rest
 
 
-UNANSWERED = r"could not be looked at, tried 3 times: no (answer within 1 s|picture within 1 s|picture: Chromium is unable)"
+UNANSWERED = (
+    r"could not be looked at, tried 3 times: no (answer within 1 s|picture within 1 s|picture: Chromium is unable)"
+)
 
 
 async def test_a_page_that_hangs_ends_with_a_sentence_within_its_deadlines(page: Page, serve: Server) -> None:

@@ -12,8 +12,7 @@ from vision_agent.browser import ladder
 from vision_agent.browser.frames import Scan
 from vision_agent.browser.hands import Hands
 from vision_agent.browser.ladder import Raw
-from vision_agent.browser.listing import plain
-from vision_agent.browser.locate import words_for
+from vision_agent.browser.locate import what_is, words_for
 from vision_agent.browser.refusal import Refused
 from vision_agent.types import Box, Mark
 
@@ -55,7 +54,7 @@ def _must_be_alone(mark: Mark, here: Raw | None, new: list[Raw]) -> None:
     box: Box = here["box"] if here else mark.box
     around = Box(x=box.x - _NEAR, y=box.y - _NEAR, width=box.width + 2 * _NEAR, height=box.height + 2 * _NEAR)
     for raw in new:
-        what = f'{raw["role"] if raw["role"] != "generic" else raw["tag"]} "{plain(raw["name"], 60)}"'
+        what = what_is(raw["role"], raw["tag"], raw["name"])
         if raw["role"] in _SUGGESTIONS:
             raise Refused("changed", f"Something to choose from has come up ({what}). Look before going on.")
         if around.intersection(raw["box"]):

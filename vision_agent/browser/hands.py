@@ -95,11 +95,17 @@ class Hands:
             return await self._located(target, reveal=reveal)
         except Refused as refusal:
             mark = None if isinstance(target, Point) else self.seen.observation.mark(target)
-            if refusal.refusal != "gone" or mark is None:
+            if mark is None:
                 raise
-            self.seen, rung = await find_again(mark, refusal, self.seen, self.contract, self.deadline_s)
-            self._rungs[mark.number] = rung
+            await self._find_again(mark, refusal)
         return await self._located(target, reveal=reveal)
+
+    async def _find_again(self, mark: Mark, refusal: Refused) -> Mark:
+        """The mark on what the page has drawn anew in its stead; anything but that it is gone is raised again."""
+        if refusal.refusal != "gone":
+            raise refusal
+        self.seen, self._rungs[mark.number] = await find_again(mark, refusal, self.seen, self.contract, self.deadline_s)
+        return next(each for each in self.seen.observation.marks if each.number == mark.number)
 
     async def _located(self, target: Target, *, reveal: bool) -> Located:
         at = await locate(self.page, target, self.seen, self.contract, self.deadline_s, reveal=reveal)
@@ -238,12 +244,7 @@ class Hands:
         try:
             owner, answer = await identify(mark, self.seen, self.deadline_s)
         except Refused as refusal:
-            if refusal.refusal != "gone":
-                raise
-            self.seen, _ = await find_again(mark, refusal, self.seen, self.contract, self.deadline_s)
-            again = self.seen.observation.mark(mark.number)
-            assert again is not None
-            mark = again
+            mark = await self._find_again(mark, refusal)
             owner, answer = await identify(mark, self.seen, self.deadline_s)
         if not answer["visible"]:
             await self.locate(mark.number)  # it may only be out of view, and is refused where it is hidden

@@ -58,7 +58,7 @@ async def find_again(mark: Mark, gone: Refused, seen: Seen, contract: Contract, 
     were = [raw for raw in seen.scan.marks if _is_alike(raw, before)]
     if len(in_its_row) == 1 and len(were) == 1:
         return _rebound(seen, fresh, mark, in_its_row[0]), 2
-    here = {raw["key"] for raw in fresh.marks}
+    here = fresh.living
     if len(in_its_row) == len(were) and not any(raw["key"] in here for raw in were):
         stands = in_its_row[were.index(before)]
         if _is_where_it_was(stands, before) and await _looks_the_same(mark, seen, contract, deadline_s):

@@ -287,8 +287,7 @@ def _credentials(settings: BrowserSettings) -> dict[str, str] | None:
     auth = settings.http_auth
     if auth is None:
         return None
-    given = {"username": auth.username, "password": auth.password.get_secret_value()}
-    return given | ({"origin": auth.origin} if auth.origin else {})
+    return {"origin": auth.origin, "username": auth.username, "password": auth.password.get_secret_value()}
 
 
 def _device(name: str, playwright: Playwright) -> dict[str, Any]:

@@ -104,7 +104,8 @@ class LiveBrowser:
                 sentence=f"{action.kind} names marks of another observation than the latest; look again first.",
             )
         if isinstance(action, Custom):
-            return await custom.carry_out(action, self._custom, _Lent(self, observation))
+            lent = _Lent(self, observation)
+            return await custom.carry_out(action, self._custom, lent, self._eye.settings.own_action_deadline_s)
         return await act(self._hands, action, self._seen)
 
     async def hide_marks(self) -> None:

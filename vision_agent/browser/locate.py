@@ -56,9 +56,14 @@ class Located:
 
 def words_for(mark: Mark) -> str:
     """How a sentence names a mark, or what was found on the way and has no number yet."""
-    name = f' "{plain(mark.name, 60)}"' if mark.name else ""
-    what = f"{mark.role if mark.role != 'generic' else mark.tag}{name}"
+    what = what_is(mark.role, mark.tag, mark.name)
     return f"mark {mark.label} ({what})" if mark.number else f"the {what}"
+
+
+def what_is(role: str, tag: str, name: str) -> str:
+    """How a sentence names a thing of the page: `button "Pay"`."""
+    what = role if role != "generic" else tag
+    return f'{what} "{plain(name, 60)}"' if name else what
 
 
 def point_of(target: Point, seen: Seen) -> Point:
@@ -124,13 +129,14 @@ async def identify(mark: Mark, seen: Seen, deadline_s: float, **more: Any) -> tu
     if not answer["found"]:
         raise Refused("gone", f"{words} is no longer on the page. Look at the new listing.")
     if answer["fingerprint"] != mark.fingerprint:
-        now = f'{answer["role"]} "{plain(answer["name"], 60)}"'
         if not answer["visible"]:
             raise Refused("covered", _NOT_SHOWN.format(words))  # what does not show has no name
+        now = what_is(answer["role"], mark.tag, answer["name"])
         raise Refused("changed", f"{words} has become {now}. Look at the new listing before acting on it.")
     if answer["row"] != mark.row or _is_in_another_row(mark, answer["rowText"], seen):
-        now = f'says "{plain(answer["rowText"], 60)}" now' if answer["rowText"] else "is empty now or another one"
-        raise Refused("changed", f"The row of {words} {now}. Look at the new listing before acting on it.")
+        now = f'says "{plain(answer["rowText"], 60)}" now' if answer["rowText"] else "says nothing now or is another"
+        where = "heading over" if answer["isHeading"] else "row of"
+        raise Refused("changed", f"The {where} {words} {now}. Look at the new listing before acting on it.")
     return owner, answer
 
 
@@ -177,10 +183,12 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple
 def _is_in_another_row(mark: Mark, now: str, seen: Seen) -> bool:
     """Whether the row says something else by those of its words that other rows do not have too."""
     then = next((str(raw["rowText"]) for raw in seen.scan.marks if raw["key"] == mark.key), "")
+    if now == then:
+        return False
     others = {str(raw["rowText"]) for raw in seen.scan.marks} - {then}
     common = {word for row in others for word in row.split()}
     own = " ".join(word for word in then.split() if word not in common)
-    return is_another(then, now) or (now != then and bool(own) and is_another(own, now))
+    return is_another(then, now) or (bool(own) and is_another(own, now))
 
 
 def _frames_above(owner: Scanned) -> list[Scanned]:

@@ -46,22 +46,17 @@ async def select(hands: Hands, action: Select) -> Done:
     at = await hands.aim(action.target)
     if at.mark is None or at.locator is None:
         raise Refused("unsupported", f"{at.words} is no mark, so what it offers cannot be read. Click what you see.")
+    chosen = list(action.options)
     if at.mark.tag == "select":
-        return await _native(hands, at, action.options)
-    before = {raw["key"] for raw in hands.seen.scan.marks}
-    for option in action.options:
-        await _choose(hands, at, option, before)
-    said = " and ".join(f'"{plain(option, 60)}"' for option in action.options)
-    return Done(f"Selected {said} in {at.words}", at, expected=", ".join(action.options))
-
-
-async def _native(hands: Hands, at: Located, options: Sequence[str]) -> Done:
-    assert at.locator is not None
-    offered = (at.answer or {}).get("state", {}).get("options", [])
-    labels = [_only(offered, option, at.words) for option in options]
-    await at.locator.select_option(label=labels, timeout=hands.timeout_ms)
-    said = " and ".join(f'"{plain(label, 60)}"' for label in labels)
-    return Done(f"Selected {said} in {at.words}", at, expected=", ".join(labels))
+        offered = (at.answer or {}).get("state", {}).get("options", [])
+        chosen = [_only(offered, option, at.words) for option in chosen]
+        await at.locator.select_option(label=chosen, timeout=hands.timeout_ms)
+    else:
+        before = {raw["key"] for raw in hands.seen.scan.marks}
+        for option in chosen:
+            await _choose(hands, at, option, before)
+    said = " and ".join(f'"{plain(option, 60)}"' for option in chosen)
+    return Done(f"Selected {said} in {at.words}", at, expected=", ".join(chosen))
 
 
 def _only(offered: Sequence[str], wanted: str, words: str) -> str:
