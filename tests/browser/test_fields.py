@@ -1,15 +1,105 @@
-"""Claims about ticking, setting values and giving files: what was wanted is so afterwards, or it is said why not."""
+"""Claims about typing, keys, ticking, setting values and giving files: what was wanted is so afterwards, or why not."""
 
 # ruff: noqa: E501  # a page on one line reads better than one cut in pieces
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.browser.hand import On
-from vision_agent.actions import Check, Press, Set, Upload
+from vision_agent.actions import (
+    Check,
+    Click,
+    Press,
+    Set,
+    Type,
+    Upload,
+)
+
+FIELDS = """<form onsubmit="document.title = 'sent'; return false"><input id=a aria-label=Name value=old><input id=n type=number aria-label=Count value=1>
+<input id=d type=date aria-label=Day><input id=r type=range aria-label=Volume><input id=e type=email aria-label=Mail><button>Send</button></form><br>
+<textarea id=t aria-label=Notes rows=4>one\ntwo</textarea><br><div id=h contenteditable aria-label=Body style="border:1px solid;padding:4px">old <b>text</b></div>
+<x-box id=x></x-box><script>x.attachShadow({mode: 'open'}).innerHTML = '<input aria-label=Inside>';</script>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "value"),
+    [
+        ("Name", {"text": "Ann"}, "Ann"),
+        ("Name", {"text": "er", "clear": False}, "older"),
+        ("Name", {"text": ""}, ""),
+        ("Name", {"text": "two\nlines"}, "two lines"),
+        ("Name", {"text": "x" * 900}, "x" * 499 + "…"),
+        ("Count", {"text": "42"}, "42"),
+        ("Day", {"text": "2026-02-03"}, "2026-02-03"),
+        ("Volume", {"text": "80"}, "80"),
+        ("Mail", {"text": "é@b.c"}, "é@b.c"),
+        ("Notes", {"text": "a\nb"}, "a\nb"),
+        ("Notes", {"text": "!", "clear": False}, "one\ntwo!"),
+        ("Body", {"text": "new"}, "new"),
+        ("Inside", {"text": "deep"}, "deep"),
+    ],
+)
+async def test_text_stands_in_the_field_afterwards_and_is_read_back(
+    on: On, name: str, more: dict[str, Any], value: str
+) -> None:
+    async with on(FIELDS) as hand:
+        outcome = await hand.act(Type(target=hand.number(name), **more))
+        assert outcome.status == "done", outcome.sentence
+        assert outcome.value == value
+        assert outcome.effect == "changed"
+        mark = (await hand.look()).mark(hand.number(name))
+        assert mark is not None
+        assert mark.state.value == value
+
+
+async def test_submit_presses_enter_after_the_text(on: On) -> None:
+    async with on(FIELDS) as hand:
+        await hand.act(Type(target=hand.number("Name"), text="Ann", submit=True))
+        assert await hand.page.title() == "sent"
+
+
+async def test_text_goes_to_a_point_too(on: On) -> None:
+    async with on(FIELDS) as hand:
+        outcome = await hand.act(Type(target=hand.point("Name"), text="Ann"))
+        assert await hand.js("a.value") == "Ann"
+        assert outcome.rung == 4
+
+
+async def test_a_field_that_changes_what_was_typed_is_told(on: On) -> None:
+    async with on("<input aria-label=Code oninput='this.value = this.value.toUpperCase().slice(0, 3)'>") as hand:
+        outcome = await hand.act(Type(target=hand.number("Code"), text="abcd"))
+        assert outcome.value == "ABC"
+        assert 'The field now holds "ABC"' in outcome.sentence
+
+
+async def test_nothing_is_typed_when_the_click_gives_the_focus_to_something_else(on: On) -> None:
+    async with on("<input id=a aria-label=Find onclick='b.focus()'><input id=b aria-label=Other>") as hand:
+        outcome = await hand.act(Type(target=hand.number("Find"), text="secret"))
+        assert outcome.refusal == "changed"
+        assert await hand.js("a.value + b.value") == ""
+
+
+async def test_a_checkbox_says_how_it_stands_afterwards(on: On) -> None:
+    async with on("<label><input type=checkbox>News</label>") as hand:
+        outcome = await hand.act(Click(target=hand.number("News")))
+        assert "It is now checked" in outcome.sentence
+        assert (await hand.look()).listing == "1[:]<input type=checkbox checked focused hovered *changed>News"
+
+
+async def test_keys_go_to_the_target_or_to_where_the_focus_is(on: On) -> None:
+    async with on(
+        "<input id=a aria-label=A value=abc><p id=log></p><script>addEventListener('keydown', (e) => { log.textContent += e.key + ' '; })</script>"
+    ) as hand:
+        await hand.act(Press(keys="Control+a", target=hand.number("A")))
+        await hand.act(Press(keys="Backspace"))
+        await hand.act(Press(keys="ArrowDown", count=3))
+        assert await hand.js("a.value") == ""
+        assert (await hand.js("log.textContent")).split() == ["Control", "a", "Backspace", *["ArrowDown"] * 3]
+
 
 TICKS = """<input type=checkbox id=n aria-label=News><label><input type=checkbox id=t checked>Terms</label>
 <div role=switch tabindex=0 aria-checked=false aria-label=Dark onclick="this.ariaChecked = String(this.ariaChecked !== 'true')" style="width:40px;height:20px;background:#ccc"></div>

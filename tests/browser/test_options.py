@@ -1,4 +1,4 @@
-"""Claims about lists that pages make themselves: the option that was meant is chosen, wherever it is drawn."""
+"""Claims about lists, the browser's own and those pages make: the option that was meant is chosen, wherever it is drawn."""
 
 # ruff: noqa: E501  # a page on one line reads better than one cut in pieces
 
@@ -8,6 +8,51 @@ import pytest
 
 from tests.browser.hand import On
 from vision_agent.actions import Select
+
+LISTS = """<select id=s aria-label=Size><option>Small<option>Large<option value=x>Extra  large</select>
+<select id=m multiple aria-label=Toppings><option>Ham<option>Corn<option>Figs</select><div role=combobox tabindex=0 aria-label=Own>x</div>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "value"),
+    [
+        ("Size", ("Large",), "Large"),
+        ("Size", ("extra large",), "Extra large"),
+        ("Toppings", ("Ham", "Figs"), "Ham, Figs"),
+    ],
+)
+async def test_options_are_chosen_by_the_text_they_show(
+    on: On, name: str, options: tuple[str, ...], value: str
+) -> None:
+    async with on(LISTS) as hand:
+        outcome = await hand.act(Select(target=hand.number(name), options=options))
+        assert (outcome.value, outcome.effect) == (value, "changed")
+
+
+async def test_an_option_far_down_a_long_list_can_be_chosen(on: On) -> None:
+    many = "".join(f"<option>Land {n}" for n in range(250))
+    async with on(f"<select aria-label=Country>{many}</select>") as hand:
+        assert (await hand.act(Select(target=hand.number("Country"), options=("Land 240",)))).value == "Land 240"
+
+
+async def test_an_option_that_is_not_there_is_refused_with_what_is(on: On) -> None:
+    async with on(LISTS) as hand:
+        outcome = await hand.act(Select(target=hand.number("Size"), options=("Tiny",)))
+        assert outcome.refusal == "not_an_option"
+        assert outcome.sentence.endswith('has no option "Tiny"; it offers "Small", "Large", "Extra large".')
+
+
+async def test_two_options_with_the_same_words_are_ambiguous(on: On) -> None:
+    body = "<select aria-label=Size><option>-<option value=1>Large<option value=2>Large</select>"
+    async with on(body) as hand:
+        outcome = await hand.act(Select(target=hand.number("Size"), options=("Large",)))
+        assert outcome.refusal == "ambiguous"
+
+
+async def test_what_opens_nothing_offers_nothing(on: On) -> None:
+    async with on(LISTS) as hand:
+        assert (await hand.act(Select(target=hand.number("Own"), options=("x",)))).refusal == "unsupported"
+
 
 PORTAL = """<button id=b aria-haspopup=listbox aria-expanded=false>Pick a fruit</button><button>Plum</button><p id=log></p><script>
 b.onclick = () => {

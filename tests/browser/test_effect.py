@@ -1,0 +1,55 @@
+"""Claims about what is said to have come of an action."""
+
+# ruff: noqa: E501  # a page on one line reads better than one cut in pieces
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.hand import On
+from vision_agent.actions import Click
+
+
+@pytest.mark.parametrize(
+    ("body", "effect", "words"),
+    [
+        ("<button onclick='document.body.append(`more`)'>Go</button>", "changed", "Clicked"),
+        ("<button onclick='setTimeout(() => document.body.append(`late`), 40)'>Go</button>", "changed", "Clicked"),
+        ("<a href=/b>Go</a>", "navigated", "The address is now"),
+        ("<form action=/><button>Go</button></form>", "navigated", "Clicked"),
+        ("<button onclick='location.reload()'>Go</button>", "navigated", "Clicked"),
+        ("<a href='/b' target=_blank>Go</a>", "new_tab", "A new tab opened and is shown: tab 2"),
+        ("<button onclick='window.open(`/b`)'>Go</button>", "new_tab", "tab 2"),
+        (
+            "<button onclick='alert(`Saved`)'>Go</button>",
+            "dialog",
+            'A dialog of type alert said "Saved" and was dismissed',
+        ),
+        ("<button onclick='setTimeout(() => confirm(`Sure?`), 30)'>Go</button>", "dialog", 'confirm said "Sure?"'),
+        ("<a download=x.txt href='data:text/plain,hi'>Go</a>", "download", 'A download began: "x.txt"'),
+    ],
+)
+async def test_the_outcome_says_what_came_of_a_click(on: On, body: str, effect: str, words: str) -> None:
+    async with on(body, {"/b": "<title>B</title><p>This is B</p>"}) as hand:
+        outcome = await hand.act(Click(target=hand.number("Go")))
+        assert (outcome.status, outcome.effect) == ("done", effect), outcome.sentence
+        assert words in outcome.sentence
+        assert outcome.seconds < 10
+        await hand.look()
+
+
+async def test_a_click_that_changed_nothing_says_so_and_names_the_nearest(on: On) -> None:
+    async with on(
+        "<style>button{outline:0!important}</style><div onclick='1' style='width:99px'>Dead</div><br><button>Real</button>"
+    ) as hand:
+        outcome = await hand.act(Click(target=hand.number("Dead")))
+        assert outcome.effect == "no_effect"
+        assert outcome.sentence == 'Clicked mark 1 (div "Dead"). Nothing changed; nearest are mark 2 (button "Real").'
+
+
+async def test_a_page_that_hangs_after_the_click_is_told_within_the_deadlines(on: On) -> None:
+    async with on("<button onclick='setTimeout(() => { while (true); })'>Go</button>") as hand:
+        outcome = await hand.act(Click(target=1))
+        assert outcome.refusal == "timed_out"
+        assert outcome.sentence.endswith("but the page has not answered since. Look again before repeating it.")
+        assert outcome.seconds < 30

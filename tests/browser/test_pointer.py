@@ -1,0 +1,134 @@
+"""Claims about clicks, hovers, drags and scrolling: what arrives in the page, and where."""
+
+# ruff: noqa: E501  # a page on one line reads better than one cut in pieces
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.hand import On
+from vision_agent.actions import Click, Drag, Hover, Point, Scroll
+
+COUNT = """<button id=b style="width:120px;height:40px">Press</button><p id=log></p><script>
+for (const kind of ['click', 'dblclick', 'contextmenu', 'auxclick']) b.addEventListener(kind, (e) => {
+    e.preventDefault();
+    log.textContent += ` ${kind}${e.button}${e.ctrlKey ? 'C' : ''}${e.shiftKey ? 'S' : ''}${e.isTrusted ? '' : '!'}`;
+});</script>"""
+
+
+@pytest.mark.parametrize("by", ["mark", "point"])
+@pytest.mark.parametrize(
+    ("more", "heard", "said"),
+    [
+        ({}, "click0", "Clicked"),
+        ({"count": 2}, "click0 click0 dblclick0", "Double-clicked"),
+        ({"button": "right"}, "contextmenu2 auxclick2", "Right-clicked"),
+        ({"button": "middle"}, "auxclick1", "Middle-clicked"),
+        ({"modifiers": ("Control", "Shift")}, "click0CS", "Clicked"),
+    ],
+)
+async def test_a_click_arrives_as_it_was_meant(on: On, by: str, more: dict[str, Any], heard: str, said: str) -> None:
+    async with on(COUNT) as hand:
+        target = hand.number("Press") if by == "mark" else hand.point("Press")
+        outcome = await hand.act(Click(target=target, **more))
+        # Chromium tells of a right click when the button goes down, others when it comes up.
+        assert sorted((await hand.js("log.textContent")).split()) == sorted(heard.split())
+        assert (outcome.status, outcome.effect) == ("done", "changed")
+        assert outcome.sentence.startswith(said)
+        assert outcome.rung == (1 if by == "mark" else 4)
+        assert outcome.pixels_near is not None
+        assert outcome.pixels_near > 0
+
+
+async def test_hover_opens_what_opens_under_the_pointer(on: On) -> None:
+    async with on(
+        "<style>#m{display:none}#h:hover+#m{display:block}</style><button id=h>Menu</button><button id=m>Item</button>"
+    ) as hand:
+        outcome = await hand.act(Hover(target=hand.number("Menu")))
+        assert outcome.effect == "changed"
+        opened = await hand.look()
+        assert [mark.name for mark in opened.marks] == ["Menu", "Item"]
+        assert [(mark.state.popup, mark.change) for mark in opened.marks] == [("hover", ""), (None, "new")]
+
+
+DRAG = """<style>div{width:60px;height:60px;background:#ccf;position:absolute}</style>
+<div id=a draggable=true aria-label=Source style="left:20px;top:20px"></div><div id=z tabindex=0 aria-label=Goal style="left:300px;top:200px"></div><p id=log></p>
+<script>a.ondragstart = (e) => e.dataTransfer.setData('text', 'x'); z.ondragover = (e) => e.preventDefault();
+z.ondrop = (e) => { e.preventDefault(); log.textContent = 'dropped ' + e.dataTransfer.getData('text'); };</script>"""
+
+SLIDE = """<canvas id=c width=400 height=200 style="background:#eee" aria-label=Board></canvas><p id=log></p><script>
+let path = []; c.onpointerdown = () => { path = [1]; }; c.onpointermove = () => path.push(1);
+c.onpointerup = (e) => { log.textContent = `${path.length > 8} ${e.offsetX},${e.offsetY}`; };</script>"""
+
+
+async def test_drag_takes_a_mark_to_another(on: On) -> None:
+    async with on(DRAG) as hand:
+        outcome = await hand.act(Drag(source=hand.number("Source"), target=hand.number("Goal")))
+        assert await hand.js("log.textContent") == "dropped x"
+        assert outcome.effect == "changed"
+
+
+async def test_drag_goes_from_point_to_point_along_a_path(on: On) -> None:
+    async with on(SLIDE) as hand:
+        await hand.act(Drag(source=Point(x=50, y=50), target=Point(x=308, y=108)))
+        assert await hand.js("log.textContent") == "true 300,100"
+
+
+SCROLLS = """<style>#box{width:200px;height:100px;overflow:auto}#wide{width:200px;height:60px;overflow-x:auto}</style>
+<div id=box aria-label=List tabindex=0><div style="height:1000px"><button>In list</button></div></div>
+<div id=wide aria-label=Row tabindex=0><div style="width:900px;height:40px"></div></div><div style="height:3000px"></div>"""
+
+
+@pytest.mark.parametrize(
+    ("action", "moved", "by"),
+    [
+        ({}, "scrollY", 640),
+        ({"pages": 0.5}, "scrollY", 400),
+        ({"target": "List"}, "box.scrollTop", 80),
+        ({"target": "In list", "pages": 1}, "box.scrollTop", 100),
+        ({"target": "Row", "direction": "right"}, "wide.scrollLeft", 160),
+    ],
+)
+async def test_a_page_or_a_container_scrolls_by_shares_of_its_view(
+    on: On, action: dict[str, Any], moved: str, by: int
+) -> None:
+    async with on(SCROLLS) as hand:
+        if "target" in action:
+            action = {**action, "target": hand.number(action["target"])}
+        outcome = await hand.act(Scroll(**action))
+        assert await hand.js(moved) == by
+        assert (outcome.effect, outcome.status) == ("changed", "done")
+        assert f"by {by} px" in outcome.sentence
+
+
+async def test_at_its_end_nothing_scrolls_and_it_is_said(on: On) -> None:
+    async with on(SCROLLS) as hand:
+        outcome = await hand.act(Scroll(direction="up"))
+        assert outcome.effect == "no_effect"
+        assert "the page did not scroll up: it is at its end" in outcome.sentence
+
+
+async def test_what_holds_a_mark_in_a_frame_scrolls_in_its_frame(on: On) -> None:
+    body = "<iframe src=/in width=300 height=200></iframe>"
+    async with on(body, {"/in": "<button>Top</button><div style='height:2000px'></div>"}) as hand:
+        outcome = await hand.act(Scroll(target=hand.number("Top"), pages=1))
+        assert await hand.page.frames[1].evaluate("scrollY") == 200
+        assert outcome.effect == "changed"
+
+
+async def test_the_wheel_turns_over_a_surface(on: On) -> None:
+    async with on(
+        "<canvas id=c width=300 height=200 aria-label=Map onwheel='document.title = Math.sign(event.deltaY)'></canvas>"
+    ) as hand:
+        await hand.act(Scroll(target=hand.number("Map"), direction="up"))
+        assert await hand.page.title() == "-1"
+
+
+async def test_a_mark_out_of_view_is_brought_into_view_before_the_click(on: On) -> None:
+    async with on("<button id=b onclick='document.title = 1'>Far</button><div style='height:5000px'></div>") as hand:
+        await hand.js("scrollTo(0, 3000)")
+        outcome = await hand.act(Click(target=hand.number("Far")))
+        assert outcome.status == "done"
+        assert await hand.page.title() == "1"

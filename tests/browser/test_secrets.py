@@ -1,0 +1,81 @@
+"""Claims about secrets: where one is typed, and that its value stands nowhere afterwards."""
+
+# ruff: noqa: E501  # a page on one line reads better than one cut in pieces
+
+from __future__ import annotations
+
+import pytest
+from pydantic import SecretStr
+
+from tests.browser.hand import On
+from vision_agent.actions import Click, Type
+from vision_agent.types import Secret
+
+LOGIN = "<input id=u aria-label=User><input id=p type=password aria-label=Password><button onclick='p.type = `text`'>Show</button>"
+HUNTER = (Secret(name="pass", value=SecretStr("hunter2"), hosts=("127.0.0.1",)),)
+
+
+@pytest.mark.parametrize("name", ["User", "Password"])
+async def test_a_secret_is_typed_and_then_stands_nowhere(on: On, name: str) -> None:
+    async with on(LOGIN, secrets=HUNTER) as hand:
+        before = hand.seen
+        outcome = await hand.act(Type(target=hand.number(name), text="<secret:pass>"))
+        assert await hand.js("u.value + p.value") == "hunter2"
+        assert (outcome.status, outcome.value) == ("done", None)
+        seen = [await hand.look()]
+        if name == "Password":
+            await hand.act(Click(target=hand.number("Show")))
+            seen.append(await hand.look())
+        for observation in seen:
+            mark = observation.mark(hand.number(name))
+            assert mark is not None
+            assert mark.state.masked
+            assert "hunter2" not in observation.model_dump_json() + outcome.model_dump_json()
+        assert before.clean.sha256 != seen[-1].clean.sha256
+
+
+async def test_the_picture_of_a_field_with_a_secret_does_not_depend_on_the_secret(on: On) -> None:
+    async with on(LOGIN, secrets=HUNTER) as hand:
+        await hand.act(Type(target=hand.number("User"), text="<secret:pass>"))
+        await hand.js("document.activeElement.blur()")
+        one = await hand.look()
+        await hand.js("void (u.value = 'hunter2hunter2')")
+        two = await hand.look()
+        assert one.clean.sha256 == two.clean.sha256
+
+
+@pytest.mark.parametrize(
+    ("secret", "text", "words"),
+    [
+        (
+            Secret(name="pass", value=SecretStr("hunter2"), hosts=("bank.example",)),
+            "<secret:pass>",
+            "may not be typed on 127.0.0.1",
+        ),
+        (
+            Secret(name="pass", value=SecretStr("hunter2"), fields=("password",)),
+            "<secret:pass>",
+            "may not be typed into",
+        ),
+        (
+            Secret(name="pass", value=SecretStr("hunter2")),
+            "<secret:other>",
+            "There is no secret called other; there are pass",
+        ),
+    ],
+)
+async def test_a_secret_enters_no_other_host_and_no_other_field(on: On, secret: Secret, text: str, words: str) -> None:
+    async with on(LOGIN, secrets=(secret,)) as hand:
+        outcome = await hand.act(Type(target=hand.number("User"), text=text))
+        assert outcome.refusal == "blocked"
+        assert words in outcome.sentence
+        assert await hand.js("u.value + p.value") == ""
+
+
+async def test_a_secret_is_not_typed_into_a_frame_of_another_host_nor_at_a_point(on: On) -> None:
+    body = "<iframe width=400 height=90></iframe><script>document.querySelector('iframe').src = `//localhost:${location.port}/in`</script>"
+    async with on(body, {"/in": LOGIN}, secrets=HUNTER) as hand:
+        outcome = await hand.act(Type(target=hand.number("User"), text="<secret:pass>"))
+        assert outcome.refusal == "blocked"
+        assert "localhost" in outcome.sentence
+        assert (await hand.act(Type(target=hand.point("User"), text="<secret:pass>"))).refusal == "blocked"
