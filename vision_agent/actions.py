@@ -27,6 +27,15 @@ Target = int | Point
 """A mark's number, or a point in pixels of the marked picture."""
 
 
+class Offset(BaseModel):
+    """So many pixels of the picture away from where a thing is; what is negative is to the left, or up."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    right: float
+    down: float
+
+
 class _Action(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -117,11 +126,14 @@ class Scroll(_Action):
 
 
 class Drag(_Action):
-    """Press at one target, move along a path of points if there is one, and release at another target."""
+    """Press at one target, move along a path of points if there is one, and release at another target.
+
+    Where there is nothing to release at, `target` can be an offset from the source.
+    """
 
     kind: Literal["drag"] = "drag"
     source: Target
-    target: Target
+    target: Target | Offset
     path: tuple[Point, ...] = ()
     """Points of the picture on the way, such as the corners of what is drawn."""
 
@@ -277,7 +289,14 @@ Action = Annotated[Offered | Custom, Field(discriminator="kind")]
 ACTIONS: tuple[type[BaseModel], ...] = get_args(Offered)
 
 
+def offset_words(offset: Offset) -> str:
+    """How a sentence names an offset: `40 px to the left and 3 px down`."""
+    sideways = f"{abs(offset.right):g} px to the {'right' if offset.right > 0 else 'left'}"
+    along = f"{abs(offset.down):g} px {'down' if offset.down > 0 else 'up'}"
+    return " and ".join([sideways] * (offset.right != 0) + [along] * (offset.down != 0)) or "by nothing"
+
+
 def targets_of(action: BaseModel) -> tuple[Target, ...]:
     """The targets an action names, in the order in which it touches them."""
     named = [getattr(action, field, None) for field in ("source", "target", "mark")]
-    return tuple(target for target in (*named, *getattr(action, "path", ())) if target is not None)
+    return tuple(each for each in (*named, *getattr(action, "path", ())) if isinstance(each, int | Point))

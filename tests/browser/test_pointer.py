@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.hand import On
-from vision_agent.actions import Click, Drag, Hover, Point, Scroll
+from vision_agent.actions import Click, Drag, Hover, Offset, Point, Scroll
 
 COUNT = """<button id=b style="width:120px;height:40px">Press</button><p id=log></p><script>
 for (const kind of ['click', 'dblclick', 'contextmenu', 'auxclick']) b.addEventListener(kind, (e) => {
@@ -74,6 +74,31 @@ async def test_drag_goes_from_point_to_point_along_a_path(on: On) -> None:
     async with on(SLIDE) as hand:
         await hand.act(Drag(source=Point(x=50, y=50), target=Point(x=308, y=108)))
         assert await hand.js("log.textContent") == "true 300,100"
+
+
+async def test_drag_goes_so_far_from_where_a_mark_is(on: On) -> None:
+    async with on(SLIDE) as hand:
+        outcome = await hand.act(Drag(source=hand.number("Board"), target=Offset(right=60, down=-10)))
+        assert "60 px to the right and 10 px up" in outcome.sentence
+        assert await hand.js("log.textContent") == "true 260,90"
+
+
+async def test_drag_out_of_the_view_is_refused_before_anything_is_pressed(on: On) -> None:
+    async with on(SLIDE) as hand:
+        outcome = await hand.act(Drag(source=hand.number("Board"), target=Offset(right=-3000, down=0)))
+        assert (outcome.refusal, await hand.js("path.length")) == ("outside", 0)
+        assert "3000 px to the left" in outcome.sentence
+
+
+async def test_what_is_pushed_away_while_it_comes_into_view_is_pointed_at_where_it_stands_then(on: On) -> None:
+    body = """<style>html{overflow-anchor:none}</style><div id=top style='height:2000px'></div><button onmouseover="document.title = 'hit'" onmouseout="document.title = ''">Menu</button><div style='height:900px'></div>
+    <script>let loads = false; addEventListener('scroll', () => loads && scrollY > 500 && setTimeout(() => document.getElementById('top').style.height = '2060px', 15));</script>"""
+    async with on(body) as hand:
+        await hand.js("scrollTo(0, 1900)")
+        await hand.look()
+        await hand.js("scrollTo(0, 0); loads = true")
+        outcome = await hand.act(Hover(target=hand.number("Menu")))
+        assert (outcome.status, await hand.page.title()) == ("done", "hit")
 
 
 SCROLLS = """<style>#box{width:200px;height:100px;overflow:auto}#wide{width:200px;height:60px;overflow-x:auto}</style>

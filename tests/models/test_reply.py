@@ -6,7 +6,7 @@ import anthropic
 import pytest
 from seen import mark, seen
 
-from vision_agent.actions import ACTIONS, Click, Drag, Finish, Point, Press
+from vision_agent.actions import ACTIONS, Click, Drag, Finish, Offset, Point, Press
 from vision_agent.errors import FormatError
 from vision_agent.models.reply import decision_from, schema
 
@@ -76,6 +76,16 @@ def test_both_ends_of_a_drag_are_checked():
     assert decision_from(said(drag), seen()).actions == (Drag(source=12, target=Point(x=1, y=1)),)
     with pytest.raises(FormatError, match=r"no mark 5, which actions\[1\] \(drag\)"):
         decision_from(said(click(3), {"kind": "drag", "source": 5, "target": 12}), seen())
+
+
+def test_a_drag_may_end_so_far_from_where_it_begins():
+    drag = {"kind": "drag", "source": 12, "target": {"right": -40, "down": 2.5}}
+    assert decision_from(said(drag), seen()).actions == (Drag(source=12, target=Offset(right=-40, down=2.5)),)
+    for wrong in ({"right": 40}, {"right": True, "down": 0}, {"right": 1, "down": 1, "x": 3}):
+        with pytest.raises(FormatError):
+            decision_from(said(drag | {"target": wrong}), seen())
+    with pytest.raises(FormatError):
+        decision_from(said({"kind": "click", "target": {"right": 1, "down": 1}}), seen())
 
 
 def test_evidence_is_of_the_present_listing():

@@ -25,6 +25,7 @@ from vision_agent.browser.locate import Answer, Located, identify, in_the_way, l
 from vision_agent.browser.observe import Eye, Seen
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
+from vision_agent.browser.settle import settle
 from vision_agent.browser.tabs import Tabs
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Mark, Secret
@@ -234,6 +235,18 @@ class Hands:
             return await overlay.ask(frame, "guarded", _TOLD_S, isOver=is_over)
         except FrameSilent:  # the press led to another document
             return {"stopped": None}
+
+    async def settled(self) -> None:
+        """Returns when the page has come to rest, or the time for that is over.
+
+        Raises:
+            Refused: another tab came to the front meanwhile.
+        """
+        quiet, began = self.settings.quiet_s, time.monotonic()
+        await settle(self.tabs, quiet, min(self.settings.rest_deadline_s, self.deadline_s), at_least_s=quiet)
+        if self.tabs.active is not self.page:
+            waited = time.monotonic() - began
+            raise Refused("changed", f"Another tab came to the front after {waited:.1f} s. Look again.")
 
     async def identify(self, mark: Mark) -> tuple[Frame, Mark]:
         """The frame and the mark of what is still what it was, whether input could reach it or not.

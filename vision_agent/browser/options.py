@@ -18,7 +18,6 @@ from vision_agent.browser.ladder import Raw
 from vision_agent.browser.listing import plain
 from vision_agent.browser.locate import Located
 from vision_agent.browser.refusal import Refused
-from vision_agent.browser.settle import settle
 
 _CHOICES = {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "gridcell", "radio"}
 _PARTS = {"textbox", "searchbox", "combobox", "button"}
@@ -84,7 +83,7 @@ async def _choose(hands: Hands, at: Located, wanted: str, before: set[str]) -> N
     if _option(wanted, [raw["name"] for raw in found.options]) is None:
         if not (found.options and (await hands.recheck(at.mark)).get("state", {}).get("expanded")):
             await hands.click(await hands.aim(at.mark.number), Click(target=at.mark.number))
-            await _settled(hands)
+            await hands.settled()
             found = await _offered(hands, at, before)
         found = await _scrolled_to(hands, at, wanted, found, before)
     if _option(wanted, [raw["name"] for raw in found.options]) is None and await _takes_text(hands, at):
@@ -101,7 +100,7 @@ async def _choose(hands: Hands, at: Located, wanted: str, before: set[str]) -> N
     fresh = await ladder.glance(hands.seen, hands.deadline_s)
     hands.seen, mark = ladder.adopt(hands.seen, fresh, option, at.mark)
     await hands.click(await hands.aim(mark.number), Click(target=mark.number))
-    await _settled(hands)
+    await hands.settled()
 
 
 async def _offered(hands: Hands, at: Located, before: set[str]) -> _List:
@@ -123,7 +122,7 @@ async def _suggested(hands: Hands, at: Located, wanted: str, before: set[str]) -
     """What the text that was just typed brings up, once the option is there or when the time for it is over."""
     until = time.monotonic() + min(_SUGGESTED_S, hands.deadline_s)
     while True:
-        await _settled(hands)
+        await hands.settled()
         found = await _offered(hands, at, before)
         is_there = _option(wanted, [raw["name"] for raw in found.options]) is not None
         if is_there or time.monotonic() > until:
@@ -141,7 +140,7 @@ async def _scrolled_to(hands: Hands, at: Located, wanted: str, found: _List, bef
         moved = await overlay.ask(owner.frame, "scroll", hands.deadline_s, key=found.scroller, x=0, y=0.8)
         if not moved["found"] or moved["movedY"] < 1:
             return found
-        await _settled(hands)
+        await hands.settled()
         found = await _offered(hands, at, before)
     return found
 
@@ -151,11 +150,3 @@ async def _takes_text(hands: Hands, at: Located) -> bool:
     assert at.mark is not None
     is_field = at.mark.tag in ("input", "textarea") and not at.mark.state.readonly
     return is_field and await hands.has_focus(at.mark)
-
-
-async def _settled(hands: Hands) -> None:
-    quiet = hands.settings.quiet_s
-    began = time.monotonic()
-    await settle(hands.tabs, quiet, min(hands.settings.rest_deadline_s, hands.deadline_s), at_least_s=quiet)
-    if hands.tabs.active is not hands.page:
-        raise Refused("changed", f"Another tab came to the front after {time.monotonic() - began:.1f} s. Look again.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from vision_agent.actions import Click, Drag, Hover, Point, Scroll
+from vision_agent.actions import Click, Drag, Hover, Offset, Point, Scroll, Target, offset_words
 from vision_agent.browser import overlay
 from vision_agent.browser.effect import Done
 from vision_agent.browser.hands import Hands
@@ -29,8 +29,15 @@ async def click(hands: Hands, action: Click) -> Done:
 
 
 async def hover(hands: Hands, action: Hover) -> Done:
-    """Moves the pointer over a mark or a point and leaves it there; it commits to nothing, so it waits for no rest."""
+    """Moves the pointer over a mark or a point and leaves it there.
+
+    It commits to nothing, so it does not wait for what moves by itself; only what had to be scrolled into view, where
+    pages load more that pushes it away, is to stand still.
+    """
     at = await hands.locate(action.target)
+    if at.answer and at.answer["scrolled"]:
+        await hands.settled()
+        at = await hands.locate(action.target)
     await hands.page.mouse.move(at.point.x, at.point.y)
     return Done(f"Moved the pointer over {at.words}", at)
 
@@ -42,17 +49,16 @@ async def drag(hands: Hands, action: Drag) -> Done:
         Refused: the two cannot be seen at once, or the target became something else on the way; then what was held is
             brought back before it is let go.
     """
-    first, second = await hands.locate(action.source), await hands.locate(action.target)
     way = [point_of(each, hands.seen) for each in action.path]
-    try:
-        # Showing the one may have scrolled the other away: both are looked at once more, as they are.
-        start = await hands.locate(action.source, reveal=False)
-        end = await hands.locate(action.target, reveal=False)
-    except Refused as refusal:
-        words = f"{first.words} and {second.words} cannot be seen at once; scroll so that both show."
-        raise Refused("moved", words) from refusal
+    if isinstance(action.target, Offset):
+        start = await hands.aim(action.source)
+        end = _away(start, action.target, hands)
+    else:
+        start, end = await _both(hands, action.source, action.target)
     mouse = hands.page.mouse
     start = await hands.point_at(start, action.source)
+    if isinstance(action.target, Offset):
+        end = _away(start, action.target, hands)
     async with hands.guarded(start, is_drag=True) as must_have_gone_through:
         try:
             await mouse.down()
@@ -66,7 +72,28 @@ async def drag(hands: Hands, action: Drag) -> Done:
         finally:
             await asyncio.wait_for(mouse.up(), hands.deadline_s)
     along = f" along {len(way)} points" if way else ""
-    return Done(f"Dragged {start.words} to {end.words}{along}", end)
+    to = end.words if isinstance(action.target, Offset) else f"to {end.words}"
+    return Done(f"Dragged {start.words} {to}{along}", end)
+
+
+async def _both(hands: Hands, source: Target, target: Target) -> tuple[Located, Located]:
+    first, second = await hands.locate(source), await hands.locate(target)
+    try:
+        # Showing the one may have scrolled the other away: both are looked at once more, as they are.
+        return await hands.locate(source, reveal=False), await hands.locate(target, reveal=False)
+    except Refused as refusal:
+        words = f"{first.words} and {second.words} cannot be seen at once; scroll so that both show."
+        raise Refused("moved", words) from refusal
+
+
+def _away(start: Located, offset: Offset, hands: Hands) -> Located:
+    """The place so far from another."""
+    shot, view = hands.seen.observation.marked.map, hands.seen.observation.viewport
+    x, y = start.point.x + offset.right * shot.scale_x, start.point.y + offset.down * shot.scale_y
+    words = offset_words(offset)
+    if not (0 <= x < view.width and 0 <= y < view.height):
+        raise Refused("outside", f"{words} from {start.words} lies outside the page's view. Scroll, or drag less far.")
+    return Located(words=words, point=Point(x=x, y=y), rung=start.rung)
 
 
 def _past_the_middle(end: Located, before: Point) -> Point:

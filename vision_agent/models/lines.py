@@ -27,6 +27,7 @@ from vision_agent.actions import (
     Goto,
     Hover,
     Infeasible,
+    Offset,
     OpenTab,
     Point,
     Press,
@@ -65,7 +66,7 @@ GRAMMAR = """\
   upload cv.pdf to Attach           read, read page, read table at Total
   press Enter                       press Control+a, press ArrowRight 5 times in Slider
   scroll down                       scroll down 2 pages, scroll down in List, scroll down to the end
-  hover Menu                        drag Card to Done
+  hover Menu                        drag Card to Done, drag Corner by (40, -20)
   zoom Toolbar                      zoom (100, 50) to (400, 300)
   goto /cart                        back, forward, reload
   wait for "text"                   wait for a change, wait 1
@@ -83,6 +84,7 @@ _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _NUMBER = r"\d+(?:\.\d+)?"
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\s+(?=\S)", re.IGNORECASE)
 _KIND = re.compile(rf"\s+({'|'.join(sorted(KIND_WORDS))})$", re.IGNORECASE)
+_OFFSET = re.compile(rf"\s+by\s+\(\s*(-?{_NUMBER})\s*,\s*(-?{_NUMBER})\s*\)$", re.IGNORECASE)
 _POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
 _VERBS = (
     *(
@@ -302,6 +304,10 @@ def _hover(match: re.Match[str]) -> Build:
 
 
 def _drag(match: re.Match[str]) -> Build:
+    by = _OFFSET.search(match["rest"])
+    if by:
+        held, offset = where(match["rest"][: by.start()]), Offset(right=float(by[1]), down=float(by[2]))
+        return lambda seen: Drag(source=find(held, seen), target=offset)
     source, target = map(where, _pair(match["rest"], "to"))
     return lambda seen: Drag(source=find(source, seen), target=find(target, seen))
 

@@ -196,13 +196,19 @@ def _with_exact(value: dict[str, Any], names: Sequence[str], observation: Observ
     if value.get("kind") == "zoom":
         names = (*names, "to")
     for name in names:
-        if value.get(name) is not None:
+        if value.get(name) is not None and not _is_offset(value, name):
             exact[name] = _exact(value[name], name, observation)
     if isinstance(value.get("path"), list):
         exact["path"] = [_exact(each, "point of the path", observation) for each in value["path"]]
     if isinstance(value.get("evidence"), list):
         exact["evidence"] = [_exact(each, "evidence", observation) for each in value["evidence"]]
     return exact
+
+
+def _is_offset(action: dict[str, Any], name: str) -> bool:
+    """Whether a drag ends so far from where it begins, which is for its own class to check."""
+    given = action[name]
+    return action.get("kind") == "drag" and name == "target" and isinstance(given, dict) and "x" not in given
 
 
 def _exact(target: Any, name: str, observation: Observation) -> int | dict[str, Any]:

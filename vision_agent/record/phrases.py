@@ -19,6 +19,7 @@ from vision_agent.actions import (
     Goto,
     Hover,
     Infeasible,
+    Offset,
     OpenTab,
     Press,
     Read,
@@ -32,6 +33,7 @@ from vision_agent.actions import (
     Upload,
     Wait,
     Zoom,
+    offset_words,
 )
 
 
@@ -65,6 +67,8 @@ def phrase_of(action: Action) -> tuple[str | Target, ...]:
             return (f"Scroll {action.direction} {far}", *(["in", action.target] if action.target is not None else []))
         case Drag():
             by = (word for point in action.path for word in ("by", point))
+            if isinstance(action.target, Offset):
+                return ("Drag", action.source, *by, offset_words(action.target))
             return ("Drag", action.source, *by, "to", action.target)
         case Zoom():
             return ("Look closer at", action.target, *(("to", action.to) if action.to is not None else ()))

@@ -173,13 +173,7 @@ NEEDS_POINTS = {
     "circle-center": "the place of the click in a drawing is the answer",
     "click-pie": "the pointer waits for an item where it will be",
     "click-pie-nodelay": "the pointer waits for an item where it will be",
-    "drag-circle": "it is dragged in a direction, where there is nothing",
     "drag-cube": "it turns when the mouse is dragged anywhere",
-    "drag-items": "things change places beyond the middle, and a drag to a mark ends in the middle",
-    "drag-items-grid": "things change places beyond the middle, and a drag to a mark ends in the middle",
-    "drag-shapes": "the box to drag into is only drawn",
-    "drag-shapes-2": "the boxes to drag into are only drawn",
-    "drag-single-shape": "it is dragged in a direction, where there is nothing",
     "draw-circle": "the way of the stroke is the answer",
     "draw-line": "the way of the stroke is the answer",
     "find-midpoint": "the place of the click in a drawing is the answer",
@@ -187,7 +181,6 @@ NEEDS_POINTS = {
     "highlight-text-2": "plain text has no mark, and is selected from point to point",
     "hot-cold": "the place of the click in an empty area is the answer",
     "moving-items": "what moves in a drawing has no mark",
-    "resize-textarea": "its corner is dragged in a direction, where there is nothing",
     "right-angle": "the place of the click in a drawing is the answer",
 }
 """Tasks that are not passed by marks alone, each with the reason."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import floor
-
 from vision_agent.evals.solvers.asked import found, quoted
 from vision_agent.evals.solvers.episode import At, Episode, On
 from vision_agent.types import Box
@@ -11,8 +9,6 @@ from vision_agent.types import Box
 _WAYS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 _FAR = 25
 """Pixels; the drawings are 150 wide."""
-_BEYOND = 4
-"""Pixels beyond the middle of a thing, where another that is dragged over it takes its place."""
 _GRIP = At(500, 400)
 """Where the cube is dragged from: anywhere on the page will do."""
 _SWING = 2.5
@@ -43,9 +39,8 @@ async def drag_box(episode: Episode) -> None:
 async def drag_shape(episode: Episode) -> None:
     """Drag the circle right then press Submit."""
     (way,) = found(r"(left|right|up|down) then", episode.asked)
-    shape = await episode.find(On("#area svg > *"))
     x, y = _WAYS[way]
-    await episode.drag(shape, At(shape.point.x + x * _FAR, shape.point.y + y * _FAR))
+    await episode.drag_by(On("#area svg > *"), x * _FAR, y * _FAR)
     await episode.submit()
 
 
@@ -56,7 +51,7 @@ async def drag_shapes(episode: Episode) -> None:
     shapes: list[dict[str, str]] = await episode.read(_SHAPES)
     for place, shape in enumerate(shapes):
         if shape["tag"] == _TAGS[kind]:
-            await episode.drag(On(_SHAPE, place=place), _middle(box))
+            await _drag_to(episode, On(_SHAPE, place=place), box)
     await episode.submit()
 
 
@@ -67,7 +62,7 @@ async def drag_shapes_2(episode: Episode) -> None:
     shapes: list[dict[str, str]] = await episode.read(_SHAPES)
     for place, shape in enumerate(shapes):
         is_left = kind in (shape["colour"], shape["tag"]) or _TAGS.get(kind) == shape["tag"]
-        await episode.drag(On(_SHAPE, place=place), _middle(left if is_left else right))
+        await _drag_to(episode, On(_SHAPE, place=place), left if is_left else right)
     await episode.submit()
 
 
@@ -122,10 +117,9 @@ async def drag_cube(episode: Episode) -> None:
 async def resize_textarea(episode: Episode) -> None:
     """Resize the textarea so that the height is larger than its initial size then press Submit."""
     dimension, size = found(r"the (width|height) is (larger|smaller)", episode.asked)
-    handle = await episode.find(On(".ui-resizable-se"))
     by = _FAR if size == "larger" else -_FAR
     x, y = (by, 0) if dimension == "width" else (0, by)
-    await episode.drag(handle, At(handle.point.x + x, handle.point.y + y))
+    await episode.drag_by(On(".ui-resizable-se"), x, y)
     await episode.submit()
 
 
@@ -143,22 +137,9 @@ async def daily_calendar(episode: Episode) -> None:
 
 
 async def _move(episode: Episode, place: int, target: int) -> None:
-    """Drags one of the list to the place of another: beyond its middle, where the two change places."""
+    """Drags one of the list to the place of another."""
     item, other = [await episode.find(On("#sortable li", place=each)) for each in (place, target)]
-    way_x, way_y = _way(item.box.center.x, other.box.center.x), _way(item.box.center.y, other.box.center.y)
-    if _is_beyond(other.point.x, other.box.center.x, way_x) and _is_beyond(other.point.y, other.box.center.y, way_y):
-        await episode.drag(item, other)
-    else:
-        await episode.drag(item, At(other.point.x + way_x * _BEYOND, other.point.y + way_y * _BEYOND))
-
-
-def _way(begin: float, end: float) -> int:
-    return (end > begin + 1) - (end < begin - 1)
-
-
-def _is_beyond(place: float, middle: float, way: int) -> bool:
-    """Whether a place, of which the page hears whole pixels, lies beyond the middle of what it is in."""
-    return way == 0 or (floor(place) >= middle if way > 0 else floor(place) < middle)
+    await episode.drag(item, other)
 
 
 def _turn(angle: float) -> float:
@@ -166,5 +147,7 @@ def _turn(angle: float) -> float:
     return (angle + 180) % 360 - 180
 
 
-def _middle(box: Box) -> At:
-    return At(box.center.x, box.center.y)
+async def _drag_to(episode: Episode, what: On, box: Box) -> None:
+    """Drags it into the middle of what is only drawn."""
+    begin = (await episode.find(what)).point
+    await episode.drag_by(what, box.center.x - begin.x, box.center.y - begin.y)

@@ -251,6 +251,12 @@ class Episode:
         begin, end = await self.target(source), await self.target(target)
         await self.act(actions.Drag(source=begin, target=end, path=tuple(way)))
 
+    async def drag_by(self, source: On | Called, right: float, down: float) -> None:
+        """Drags it so many CSS pixels."""
+        seen = (await self.seen()).marked.map
+        by = actions.Offset(right=right / seen.scale_x, down=down / seen.scale_y)
+        await self.act(actions.Drag(source=await self.target(source), target=by))
+
     async def scroll_to_end(self, where: Where, direction: Literal["up", "down"]) -> None:
         """Scrolls what is there as far as it goes."""
         await self.act(actions.Scroll(target=await self.target(where), direction=direction, to="end"))
