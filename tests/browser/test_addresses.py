@@ -54,5 +54,5 @@ async def test_waiting_ends_when_the_text_shows(on: On) -> None:
 async def test_waiting_for_what_does_not_come_is_refused_in_time(on: On) -> None:
     async with on("<p>Nothing</p>") as hand:
         outcome = await hand.act(Wait(text="thank you", seconds=0.2))
-        assert outcome.refusal == "not_reached"
+        assert outcome.refusal == "timed_out"
         assert outcome.sentence == '"thank you" did not show within 0.2 s.'

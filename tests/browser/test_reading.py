@@ -100,4 +100,4 @@ async def test_waiting_for_a_change_ends_with_the_change(on: On) -> None:
         outcome = await hand.act(Wait(change=True, seconds=20))
         assert outcome.status == "done"
         assert outcome.seconds < 10
-        assert (await hand.act(Wait(change=True, seconds=0.4))).refusal == "not_reached"
+        assert (await hand.act(Wait(change=True, seconds=0.4))).refusal == "timed_out"

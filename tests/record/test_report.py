@@ -166,6 +166,7 @@ async def test_what_was_acted_on_is_framed_and_a_refusal_stands_out(page: Page, 
     await expect(step.locator("g.aim")).to_have_count(2)  # the third action was never reached
     await expect(step.locator("g.aim.failed")).to_have_count(1)
     await expect(step.locator(".act.failed")).to_contain_text('is covered by dialog "Cookies"')
+    await expect(step.locator(".act.failed")).to_contain_text("Something lay over it, and would have been hit instead.")
     await expect(step.locator(".act.skipped")).to_contain_text("not reached")
     await expect(page.locator(".rail a.failed")).to_have_attribute("href", "#step-2")
     aim = await page.locator("#step-3 g.aim").bounding_box()

@@ -88,7 +88,7 @@ async def wait(hands: Hands, action: Wait) -> Done:
         if has_come:
             return Done(f"{said} after {time.monotonic() - began:.1f} s", None, moved=True)
         if passed >= action.seconds:
-            raise Refused("not_reached", f"{what} within {action.seconds:g} s.")
+            raise Refused("timed_out", f"{what} within {action.seconds:g} s.")
         await asyncio.sleep(_LOOK_EVERY_S)
 
 

@@ -1,4 +1,4 @@
-"""What an action is to do, told to a person. Knows actions, no page and no outcome."""
+"""What an action is to do, and why one was not done, told to a person. Knows no page."""
 
 from __future__ import annotations
 
@@ -35,6 +35,27 @@ from vision_agent.actions import (
     Zoom,
     offset_words,
 )
+from vision_agent.types import Refusal
+
+REASONS: dict[Refusal, str] = {
+    "unknown_mark": "It named a number that the picture did not have. Nothing was touched.",
+    "outside": "It pointed outside the picture. Nothing was touched.",
+    "gone": "The page had taken it away after the picture was made. Nothing was touched.",
+    "changed": "It, or what it stands in, was something else by then than in the picture, so it was left alone.",
+    "moved": "It was not where the picture shows it any more, or did not stand still, so it was left alone.",
+    "covered": "Something lay over it, and would have been hit instead.",
+    "ambiguous": "Several things fit equally well, and nothing says which was meant.",
+    "disabled": "The page does not let it be used yet. Often a field or a tick before it is missing.",
+    "unsupported": "It cannot be done with such a thing, or the browser would not do it.",
+    "not_an_option": "The list does not offer it.",
+    "blocked": "The task does not allow it: another host, a file or a secret that was not meant for this place.",
+    "unreachable": "The address gave no page. Is it right, is its server running, and is the network there?",
+    "timed_out": "The page gave no answer in time, or what was waited for did not come.",
+    "crashed": "The page, or a frame in it, crashed.",
+    "needs_person": "It waits for somebody to answer, and nobody was there.",
+    "not_reached": "It was not tried, because of what came before it.",
+}
+"""What each refusal means to whoever reads the run; the outcome's own sentence says what was found on the page."""
 
 
 def phrase_of(action: Action) -> tuple[str | Target, ...]:

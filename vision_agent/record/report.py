@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from vision_agent.actions import Action, Finish, Infeasible, Point, Target, targets_of
 from vision_agent.errors import RecordError
-from vision_agent.record.phrases import phrase_of
+from vision_agent.record.phrases import REASONS, phrase_of
 from vision_agent.record.read import Chain, Line, Turn, assemble, check_chain, load_shot, read_about, read_lines, turns
 from vision_agent.record.store import write_whole
 from vision_agent.types import Box, Decision, Mark, Observation, Outcome, Run, Shot
@@ -98,6 +98,8 @@ class Act:
     words: tuple[str | Chip, ...]
     outcome: Outcome | None
     state: str
+    reason: str
+    """What it means that it was refused; empty where it was not."""
 
     @property
     def text(self) -> str:
@@ -235,7 +237,8 @@ def _offset(at: datetime | None, start: datetime) -> float | None:
 
 def _act(action: Action, outcome: Outcome | None, seen: Observation | None) -> Act:
     words = tuple(_chip(word, seen) if isinstance(word, int | Point) else word for word in phrase_of(action))
-    return Act(words=words, outcome=outcome, state=_act_state(outcome))
+    reason = REASONS[outcome.refusal] if outcome and outcome.refusal else ""
+    return Act(words=words, outcome=outcome, state=_act_state(outcome), reason=reason)
 
 
 def _act_state(outcome: Outcome | None) -> str:

@@ -1,0 +1,24 @@
+"""Claims about what a person is told of actions."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from vision_agent.actions import Drag, Offset
+from vision_agent.record.phrases import REASONS, phrase_of
+from vision_agent.types import Refusal
+
+
+def test_each_way_to_be_refused_has_a_sentence_of_its_own_for_a_person() -> None:
+    assert set(REASONS) == set(get_args(Refusal))
+    assert len(set(REASONS.values())) == len(REASONS)
+    assert all(sentence[0].isupper() and sentence[-1] in ".?" for sentence in REASONS.values())
+
+
+def test_a_drag_by_an_offset_is_told_by_its_ways() -> None:
+    assert phrase_of(Drag(source=3, target=Offset(right=-40, down=0))) == ("Drag", 3, "40 px to the left")
+    assert phrase_of(Drag(source=3, target=Offset(right=1.5, down=2))) == (
+        "Drag",
+        3,
+        "1.5 px to the right and 2 px down",
+    )
