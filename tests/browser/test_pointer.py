@@ -101,6 +101,25 @@ async def test_what_is_pushed_away_while_it_comes_into_view_is_pointed_at_where_
         assert (outcome.status, await hand.page.title()) == ("done", "hit")
 
 
+GLIDES = """<style>li{height:40px;width:200px;list-style:none;cursor:grab;background:#eee}</style><ul id=l><li>Soup<li>Fish<li>Cheese</ul><script>
+let held = null, gliding = 0;
+l.onpointerdown = (e) => { held = e.target };
+onpointerup = () => { held = null };
+onpointermove = (e) => {
+    const over = document.elementFromPoint(e.clientX, e.clientY).closest('li');
+    if (!held || !over || over === held || gliding) return;
+    gliding = 1;
+    over.after(held);
+    over.animate([{ transform: 'translateY(40px)' }, {}], 300).onfinish = () => { gliding = 0 };
+};</script>"""
+
+
+async def test_what_is_dragged_is_let_go_when_the_rows_that_make_room_for_it_have_come_to_rest(on: On) -> None:
+    async with on(GLIDES) as hand:
+        await hand.act(Drag(source=hand.number("Soup"), target=hand.number("Cheese")))
+        assert (await hand.js("l.innerText")).split() == ["Fish", "Cheese", "Soup"]
+
+
 SCROLLS = """<style>#box{width:200px;height:100px;overflow:auto}#wide{width:200px;height:60px;overflow-x:auto}</style>
 <div id=box aria-label=List tabindex=0><div style="height:1000px"><button>In list</button></div></div>
 <div id=wide aria-label=Row tabindex=0><div style="width:900px;height:40px"></div></div><div style="height:3000px"></div>"""

@@ -11,12 +11,15 @@ from vision_agent.browser.hands import Hands
 from vision_agent.browser.listing import plain
 from vision_agent.browser.locate import Located, point_of, words_for
 from vision_agent.browser.refusal import Refused
+from vision_agent.browser.settle import settle
 from vision_agent.types import Mark
 
 _STEPS = 12
 """Moves from one place of a drag to the next: what is dragged follows moves, not a leap."""
 _BEYOND = 4.0
 """CSS pixels."""
+_GLIDE_S = 0.6
+"""Until what makes room for what is dragged has made it."""
 _TO_THE_END = 1e6
 """Views; farther than anything scrolls."""
 
@@ -63,8 +66,12 @@ async def drag(hands: Hands, action: Drag) -> Done:
         try:
             await mouse.down()
             await must_have_gone_through()
-            for place in [*way, _past_the_middle(end, way[-1] if way else start.point)]:
+            last = _past_the_middle(end, way[-1] if way else start.point)
+            for place in [*way, last]:
                 await mouse.move(place.x, place.y, steps=_STEPS)
+            # While rows glide aside, lists heed no move: the last one is made once more when they have come to rest.
+            await settle(hands.tabs, 0, min(_GLIDE_S, hands.deadline_s))
+            await mouse.move(last.x, last.y)
             trouble = await _wrong_under(hands, end, start)
             if trouble:
                 await mouse.move(start.point.x, start.point.y, steps=_STEPS)
