@@ -16,11 +16,13 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Dialog, Page, async_playwright
+from playwright.async_api import Error as PlaywrightError
 from pydantic import SecretStr
 
 from vision_agent import Agent, Limits, Point, Settings, Task, observe, watching
-from vision_agent.actions import Action, Click, Finish, Goto, Type
+from vision_agent.actions import Action, Click, Custom, Finish, Goto, Type
 from vision_agent.browser.launch import end, first_that_starts
+from vision_agent.custom import Hands, action
 from vision_agent.errors import BrowserUnavailable, RecordError, Unavailable, UsageError, VisionAgentError
 from vision_agent.models.scripted import ScriptedModel
 from vision_agent.record import read
@@ -328,6 +330,50 @@ async def test_storage_state_device_locale_and_timezone_reach_the_page(serve: An
     assert said == ["Ada", "pt-BR", 412, 2.625, "Asia/Tokyo", True, "seat=12"]
     assert run.provenance.settings["browser"]["device"] == "Pixel 7"
     assert "Chromium" in run.provenance.browser
+
+
+async def _crash(page: Page) -> None:
+    assert page.context.browser is not None
+    session = await page.context.browser.new_browser_cdp_session()
+    with suppress(PlaywrightError):  # what crashes does not answer
+        await session.send("Browser.crash")
+
+
+@action
+async def crash(hands: Hands) -> str:
+    """Crash the browser."""
+    await _crash(hands.page)
+    return "Crashed"
+
+
+@action
+async def crash_and_click(hands: Hands) -> str:
+    """Crash the browser and go on."""
+    await _crash(hands.page)
+    return (await hands.act(Click(target=2))).sentence
+
+
+async def test_a_browser_of_ours_that_is_lost_is_started_again_and_the_model_is_told(site: str, tmp_path: Path) -> None:
+    script: list[list[Action]] = [[Custom(name="crash")], [Custom(name="crash_and_click")], [Click(target=2)]]
+    task = Task(goal="Go", start_url=site)
+    settings = Settings(runs=tmp_path / "runs")
+    ran = Agent(task, model=ScriptedModel([*script, *FINISHED]), settings=settings, actions=[crash, crash_and_click])
+
+    run = await ran.run()
+
+    seen, outcomes = [step.observation for step in run.steps], [step.outcomes[0] for step in run.steps]
+    assert any("lost and has been started again" in each for each in seen[1].warnings)
+    assert (outcomes[1].refusal, "is not known" in outcomes[1].sentence) == ("crashed", True)
+    assert (outcomes[2].status, seen[3].title) == ("done", "Gone")
+    assert ending_of(recorded(ran)).status == "done"
+
+
+async def test_a_browser_that_is_lost_again_and_again_ends_the_run(site: str, tmp_path: Path) -> None:
+    task = Task(goal="Go", start_url=site)
+    settings = Settings(runs=tmp_path / "runs")
+    model = ScriptedModel([[Custom(name="crash")], [Custom(name="crash")], [Custom(name="crash")], *FINISHED])
+    ending = await failing(Agent(task, model=model, settings=settings, actions=[crash]), BrowserUnavailable)
+    assert (ending.status, ending.exit_code) == ("unavailable", 5)
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from vision_agent.agent import Loop, Person
 from vision_agent.browser import live, overlay
 from vision_agent.browser.gate import Gate, policy_for
 from vision_agent.browser.hold import NOT_HELD, held
+from vision_agent.browser.lasting import LastingBrowser, lasting
 from vision_agent.browser.launch import launched
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.proxy import gated
@@ -33,7 +34,7 @@ from vision_agent.ports import Browser, Model, Redact
 from vision_agent.record.redact import Redactor, redact_model
 from vision_agent.record.report import write_report
 from vision_agent.record.store import DOWNLOADS, SHOTS, RunFolder, new_run_id, shot_name
-from vision_agent.settings import Settings
+from vision_agent.settings import BrowserSettings, Settings
 from vision_agent.types import Ending, Event, Observation, Observed, Provenance, Run, Started, Task
 from vision_agent.vision.contract import contract_for
 
@@ -196,22 +197,60 @@ class Agent:
             stack.push_async_callback(aclose)
         return model
 
-    async def _open(self, stack: AsyncExitStack, model_name: str, downloads: Path) -> tuple[LiveBrowser, str]:
-        page = self._page
+    async def _open(
+        self, stack: AsyncExitStack, model_name: str, downloads: Path
+    ) -> tuple[LiveBrowser | LastingBrowser, str]:
         gate = Gate(policy_for(self.task.allowed_hosts, self.task.denied_hosts))
-        is_running = page is not None or self.settings.browser.cdp_url is not None
-        described = "a page handed over by its owner"
-        if page is not None and not isinstance(page, Page):
-            raise UsageError(
-                f"vision_agent works on a page of playwright.async_api, and this is a {type(page).__name__} "
-                f"of {type(page).__module__}",
-                "use vision_agent.sync_api for a sync page",
-            )
-        if page is None:
-            settings = self.settings.browser
-            if not (gate.policy.is_open or is_running):
-                settings = await stack.enter_async_context(gated(settings, gate))
-            started = await stack.enter_async_context(launched(settings))
+        settings, is_ours = self.settings.browser, self._page is None and self.settings.browser.cdp_url is None
+        if is_ours and not gate.policy.is_open:
+            settings = await stack.enter_async_context(gated(settings, gate))
+        described: list[str] = []
+
+        @asynccontextmanager
+        async def opened() -> AsyncIterator[LiveBrowser]:
+            async with self._page_of(settings, described) as page, AsyncExitStack() as inner:
+                if not gate.policy.is_open and not is_ours:
+                    await inner.enter_async_context(held(page, gate))
+                    described.append(f"requests to other hosts are held back, except: {'; '.join(NOT_HELD)}")
+                    if self._page is None:
+                        inner.push_async_callback(close_page, page)  # before it is let go
+                yield await inner.enter_async_context(
+                    live.on(
+                        page,
+                        self.settings.observe,
+                        contract_for(model_name, self.settings.observe.longest_edge),
+                        gate=gate,
+                        secrets=self.task.secrets,
+                        files=self.task.files,
+                        actions=self._custom,
+                        events=self.settings.events,
+                        downloads=downloads,
+                        start_url=self.task.start_url,
+                        clock=self._clock,
+                    )
+                )
+
+        browser: LiveBrowser | LastingBrowser
+        if is_ours:
+            browser = await stack.enter_async_context(lasting(opened))
+        else:
+            browser = await stack.enter_async_context(opened())
+        return browser, "; ".join(described)
+
+    @asynccontextmanager
+    async def _page_of(self, settings: BrowserSettings, described: list[str]) -> AsyncIterator[Page]:
+        """The page handed over, else a new one in a browser that is launched or connected to, closed in the end."""
+        if self._page is not None:
+            if not isinstance(self._page, Page):
+                raise UsageError(
+                    f"vision_agent works on a page of playwright.async_api, and this is a {type(self._page).__name__} "
+                    f"of {type(self._page).__module__}",
+                    "use vision_agent.sync_api for a sync page",
+                )
+            described.append("a page handed over by its owner")
+            yield self._page
+            return
+        async with launched(settings) as started:
             try:
                 page = await started.context.new_page()
             except PlaywrightError as error:
@@ -219,31 +258,13 @@ class Agent:
                     f"No page could be opened in {started.description}: {error.message.splitlines()[0]}",
                     "start the run again",
                 ) from error
-            stack.push_async_callback(close_page, page)
-            described = started.description
-        if not gate.policy.is_open and is_running:
-            await stack.enter_async_context(held(page, gate))
-            described += f"; requests to other hosts are held back, except: {'; '.join(NOT_HELD)}"
-            if self._page is None:
-                stack.push_async_callback(close_page, page)  # before it is let go
-        browser = await stack.enter_async_context(
-            live.on(
-                page,
-                self.settings.observe,
-                contract_for(model_name, self.settings.observe.longest_edge),
-                gate=gate,
-                secrets=self.task.secrets,
-                files=self.task.files,
-                actions=self._custom,
-                events=self.settings.events,
-                downloads=downloads,
-                start_url=self.task.start_url,
-                clock=self._clock,
-            )
-        )
-        return browser, described
+            described.append(started.description)
+            try:
+                yield page
+            finally:
+                await close_page(page)
 
-    def _opens_start(self, browser: LiveBrowser) -> Callable[[], Awaitable[None]]:
+    def _opens_start(self, browser: LiveBrowser | LastingBrowser) -> Callable[[], Awaitable[None]]:
         async def prepare() -> None:
             if self.task.start_url is not None:
                 await browser.open(self.task.start_url)
