@@ -82,6 +82,8 @@ class Agent:
         self._clock = clock
         self._loop: Loop | None = None
         self._redact: Redact = Redactor(())
+        self._described = "none"
+        """What browser there is, for the record."""
 
     async def run(self) -> Run:
         """The run, as it was recorded in `folder`; `report` is there for a person to open, however it ended.
@@ -146,11 +148,11 @@ class Agent:
         prepare: Callable[[], Awaitable[None]]
         try:
             model = self._decider(stack, folder, redact)
-            browser, described = await self._open(stack, model_name, folder.path / DOWNLOADS)
+            browser = await self._open(stack, model_name, folder.path / DOWNLOADS)
             prepare = self._opens_start(browser)
         except BaseException as error:  # noqa: BLE001 - the loop records it, Ctrl-C too, and raises it again
             # Nothing to look at, or nobody to ask; the run still has a folder that says so.
-            model, browser, described = ScriptedModel(()), StillBrowser(()), "none"
+            model, browser = ScriptedModel(()), StillBrowser(())
             prepare = _raises(error)
         run = Run(
             id=folder.path.name,
@@ -158,7 +160,7 @@ class Agent:
             started_at=now,
             provenance=Provenance(
                 versions={name: _version(name) for name in _TRACED} | {"python": platform.python_version()},
-                browser=described,
+                browser=self._described,
                 model=model_name if isinstance(self._model, str | None) else type(self._model).__name__,
                 prompts=assets.prompt_hashes(),
                 overlay_sha256=overlay.script_sha256(),
@@ -197,21 +199,18 @@ class Agent:
             stack.push_async_callback(aclose)
         return model
 
-    async def _open(
-        self, stack: AsyncExitStack, model_name: str, downloads: Path
-    ) -> tuple[LiveBrowser | LastingBrowser, str]:
+    async def _open(self, stack: AsyncExitStack, model_name: str, downloads: Path) -> LiveBrowser | LastingBrowser:
         gate = Gate(policy_for(self.task.allowed_hosts, self.task.denied_hosts))
         settings, is_ours = self.settings.browser, self._page is None and self.settings.browser.cdp_url is None
         if is_ours and not gate.policy.is_open:
             settings = await stack.enter_async_context(gated(settings, gate))
-        described: list[str] = []
 
         @asynccontextmanager
         async def opened() -> AsyncIterator[LiveBrowser]:
-            async with self._page_of(settings, described) as page, AsyncExitStack() as inner:
+            async with self._page_of(settings) as page, AsyncExitStack() as inner:
                 if not gate.policy.is_open and not is_ours:
                     await inner.enter_async_context(held(page, gate))
-                    described.append(f"requests to other hosts are held back, except: {'; '.join(NOT_HELD)}")
+                    self._described += f"; requests to other hosts are held back, except: {'; '.join(NOT_HELD)}"
                     if self._page is None:
                         inner.push_async_callback(close_page, page)  # before it is let go
                 yield await inner.enter_async_context(
@@ -235,10 +234,10 @@ class Agent:
             browser = await stack.enter_async_context(lasting(opened))
         else:
             browser = await stack.enter_async_context(opened())
-        return browser, "; ".join(described)
+        return browser
 
     @asynccontextmanager
-    async def _page_of(self, settings: BrowserSettings, described: list[str]) -> AsyncIterator[Page]:
+    async def _page_of(self, settings: BrowserSettings) -> AsyncIterator[Page]:
         """The page handed over, else a new one in a browser that is launched or connected to, closed in the end."""
         if self._page is not None:
             if not isinstance(self._page, Page):
@@ -247,7 +246,7 @@ class Agent:
                     f"of {type(self._page).__module__}",
                     "use vision_agent.sync_api for a sync page",
                 )
-            described.append("a page handed over by its owner")
+            self._described = "a page handed over by its owner"
             yield self._page
             return
         async with launched(settings) as started:
@@ -258,7 +257,7 @@ class Agent:
                     f"No page could be opened in {started.description}: {error.message.splitlines()[0]}",
                     "start the run again",
                 ) from error
-            described.append(started.description)
+            self._described = started.description
             try:
                 yield page
             finally:
