@@ -5,7 +5,7 @@ from seen import mark, point, seen, select, shot
 
 from vision_agent.models.find import NotFoundError, find, is_field, is_list
 from vision_agent.models.lines import where
-from vision_agent.types import Box, MarkState
+from vision_agent.types import Box, Covered, MarkState
 
 PAGE = seen(
     mark(1, "Email", "link"),
@@ -126,3 +126,9 @@ def test_a_point_inside_a_thing_is_a_share_of_its_box_in_picture_pixels():
     page = PAGE.model_copy(update={"marked": shot(scale=2)})
     assert find(where("(0.25, 0.5) of Seat map"), page) == point(100, 175)
     assert find(where("(0, 1) of [16]"), page) == point(50, 250)
+
+
+def test_what_may_be_covered_is_told_with_who_covers_it() -> None:
+    behind = seen(mark(1, "Accept all"), covered=(Covered(count=2, blocker='<dialog> "Cookies"'),))
+    with pytest.raises(NotFoundError, match=r"Nothing here is called 'Order'; .*; 2 covered by <dialog> \"Cookies\"\."):
+        find(where("Order"), behind)

@@ -155,7 +155,8 @@ def _one(where: Named | Numbered, observation: Observation, prefer: Callable[[Ma
     if len(found) > 1:
         raise NotFoundError(f"{where} could be any of {_described(found)}; name one by its number, or say 2nd, 3rd, …")
     if not found:
-        raise NotFoundError(f"Nothing here is called {where}; {_nearest(where.name, observation.marks)}.")
+        hidden = "".join(f"; {each.count} covered by {each.blocker}" for each in observation.covered)
+        raise NotFoundError(f"Nothing here is called {where}; {_nearest(where.name, observation.marks)}{hidden}.")
     return found[0]
 
 
