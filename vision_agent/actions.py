@@ -138,6 +138,14 @@ class Drag(_Action):
     """Points of the picture on the way, such as the corners of what is drawn."""
 
 
+class SelectText(_Action):
+    """Select text that shows, from its first words to its last, as by drawing the pointer over it; one word is both."""
+
+    kind: Literal["select_text"] = "select_text"
+    first: str
+    last: str
+
+
 class Zoom(_Action):
     """Look closer: the next picture shows only what is around a mark or a point, enlarged, with the same numbers.
 
@@ -267,6 +275,7 @@ Offered = (
     | Hover
     | Scroll
     | Drag
+    | SelectText
     | Zoom
     | Goto
     | Back

@@ -13,7 +13,7 @@ const PRESSED = new Set(['pointerdown', 'mousedown']);
 const CLICKED = new Set(['click', 'dblclick', 'auxclick', 'contextmenu']);
 
 /**
- * @typedef {{key: string | null, kind: string, fingerprint: string, row: string, rowText: string, isDrag: boolean, ms: number}} Meant
+ * @typedef {{key: string | null, kind: string | null, fingerprint: string, row: string, rowText: string, isDrag: boolean, ms: number}} Meant
  *   `key`: of the element; null where nothing in this document is meant, as it is in another frame. `isDrag`: only where
  *   it begins is judged
  */
@@ -71,7 +71,7 @@ function wrongIn(doc, meant, event) {
 
 /** @param {Element} element @param {Meant} meant */
 function isStill(element, meant) {
-  const now = identityOf(element, meant.kind);
+  const now = identityOf(element, meant.kind ?? undefined);
   return now.fingerprint === meant.fingerprint && now.row === meant.row && isMostly(now.rowText, meant.rowText);
 }
 

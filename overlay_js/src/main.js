@@ -14,6 +14,7 @@ import { documentToken, elementOf, hear } from './registry.js';
 import { scan } from './scan.js';
 import { hideLayer, showLayer } from './show.js';
 import { zoomOf } from './visible.js';
+import { selected, wordsFrom } from './words.js';
 
 const QUOTE = '`';
 
@@ -31,6 +32,8 @@ function answerTo(doc, root, request) {
     case 'shows_text': return { shows: showsText(doc, request.text) };
     case 'read': return readPage(doc, request);
     case 'table': return readTable(doc, request);
+    case 'words': return wordsFrom(doc, request);
+    case 'selected': return selected();
     case 'within': return within(doc, request);
     case 'scroll': return scrollBy(doc, request);
     case 'frame': return whereIsFrame(doc, root, request.key);

@@ -11,6 +11,11 @@ const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 const TABLE_LIKE = /^(table|grid|treegrid)$/;
 const LIST_LIKE = /^(list|listbox|feed|tree|menu|ul|ol)$/;
 
+/** Whether what is in it is no running text. @param {Element} element */
+export function isUnread(element) {
+  return UNREAD.has(localNameOf(element));
+}
+
 /** @param {Document} doc @param {{what: 'view' | 'page'}} request @returns {{text: string}} a line for each block */
 export function readPage(doc, request) {
   const body = /** @type {Element | null} */ (bodyOf(doc));
@@ -27,7 +32,7 @@ export function readPage(doc, request) {
   /** @param {Element} element @param {import('./visible.js').Surroundings} outside */
   const walk = (element, outside) => {
     const style = styleOf(element);
-    if (UNREAD.has(localNameOf(element)) || style.display === 'none' || style.contentVisibility === 'hidden') return;
+    if (isUnread(element) || style.display === 'none' || style.contentVisibility === 'hidden') return;
     const place = clipped ? placed(element, style, outside) : null;
     const inner = place ? place.inner : outside;
     const isBlock = !/^(inline|contents)/.test(style.display);
@@ -154,7 +159,7 @@ function wordsOf(element) {
     if (nodeTypeOf(node) !== 1) return;
     const inner = /** @type {Element} */ (node);
     const style = styleOf(inner);
-    if (UNREAD.has(localNameOf(inner)) || style.display === 'none' || style.visibility !== 'visible') return;
+    if (isUnread(inner) || style.display === 'none' || style.visibility !== 'visible') return;
     const isApart = !/^(inline|contents)/.test(style.display) || localNameOf(inner) === 'br';
     if (isApart) parts.push(' ');
     for (const child of flatChildrenOf(inner)) walk(child);

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.hand import On
-from vision_agent.actions import Click, Drag, Hover, Offset, Point, Scroll
+from vision_agent.actions import Click, Drag, Hover, Offset, Point, Scroll, SelectText
 
 COUNT = """<button id=b style="width:120px;height:40px">Press</button><p id=log></p><script>
 for (const kind of ['click', 'dblclick', 'contextmenu', 'auxclick']) b.addEventListener(kind, (e) => {
@@ -118,6 +118,71 @@ async def test_what_is_dragged_is_let_go_when_the_rows_that_make_room_for_it_hav
     async with on(GLIDES) as hand:
         await hand.act(Drag(source=hand.number("Soup"), target=hand.number("Cheese")))
         assert (await hand.js("l.innerText")).split() == ["Fish", "Cheese", "Soup"]
+
+
+TEXT = """<style>#top{height:3000px}p{width:300px}#no{user-select:none}</style><p>It was the <b>best</b> of
+times, it was the worst of times.</p><p>Twice here. Twice here.</p><p id=no>Cannot be taken.</p>
+<p>See <a href=/b>the other page</a> of it.</p><div contenteditable aria-label=Story>Write <i>your</i> own.</div>
+<div onclick="document.title = 'opened'" style="cursor:pointer">A card about chairs.</div>
+<iframe srcdoc="<p>Words in a frame.</p>" width=300 height=80></iframe><div id=top></div><p>The very end.</p>"""
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "selected"),
+    [
+        ("best", "best", "best"),
+        ("the best of times", "the best of times", "the best of times"),
+        ("was the best", "worst", "was the best of times, it was the worst"),
+        ("worst of", "Twice here.", "worst of times. Twice here."),
+        ("your", "own", "your own"),
+        ("The very", "end.", "The very end."),
+    ],
+)
+async def test_words_are_selected_from_the_first_to_the_last(on: On, first: str, last: str, selected: str) -> None:
+    async with on(TEXT) as hand:
+        outcome = await hand.act(SelectText(first=first, last=last))
+        assert outcome.status == "done", outcome.sentence
+        assert outcome.sentence.startswith(f'Selected "{selected}".')
+        assert " ".join((await hand.js("getSelection().toString()")).split()) == selected
+
+
+async def test_words_in_a_frame_are_selected_there(on: On) -> None:
+    async with on(TEXT) as hand:
+        outcome = await hand.act(SelectText(first="in", last="frame"))
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.page.frames[1].evaluate("getSelection().toString()") == "in a frame"
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "refusal", "words"),
+    [
+        ("Twice", "here", "ambiguous", "shows 2 times; begin with more of its words"),
+        ("Never", "here", "gone", "does not show as it was written"),
+        ("best", "It was", "gone", '"It was" does not come after "best"'),
+        ("Cannot", "taken", "unsupported", "nothing is selected instead"),
+        ("other", "page", "unsupported", 'is in <a> "the other page" [1], which a press would act on'),
+        ("about", "chairs", "unsupported", "which a press would act on"),
+        ("", "times", "gone", "does not show"),
+    ],
+)
+async def test_words_that_cannot_be_selected_for_sure_are_not(
+    on: On, first: str, last: str, refusal: str, words: str
+) -> None:
+    async with on(TEXT) as hand:
+        outcome = await hand.act(SelectText(first=first, last=last))
+        assert (outcome.refusal, words in outcome.sentence) == (refusal, True), outcome.sentence
+        assert await hand.page.title() == ""
+
+
+async def test_words_that_something_lies_over_are_not_selected(on: On) -> None:
+    async with on(TEXT) as hand:
+        await hand.js(
+            "document.body.insertAdjacentHTML('beforeend', '<dialog open aria-label=Cookies style=\"position:fixed;margin:0;inset:0 auto auto 0;height:200px;width:600px\">Cookies</dialog>')"
+        )
+        outcome = await hand.act(SelectText(first="best", last="times"))
+        assert outcome.refusal == "covered"
+        assert 'covered by <dialog> "Cookies"' in outcome.sentence
+        assert await hand.js("getSelection().toString()") == ""
 
 
 SCROLLS = """<style>#box{width:200px;height:100px;overflow:auto}#wide{width:200px;height:60px;overflow-x:auto}</style>

@@ -91,6 +91,8 @@ async def _carry_out(hands: Hands, action: Action) -> Done:
             return await pointer.hover(hands, action)
         case actions.Drag():
             return await pointer.drag(hands, action)
+        case actions.SelectText():
+            return await pointer.select_text(hands, action)
         case actions.Scroll():
             return await pointer.scroll(hands, action)
         case actions.Type():

@@ -196,15 +196,16 @@ class Hands:
             Refused: it was stopped.
         """
         mark = at.mark or at.under
-        if mark is None or at.answer is None:
+        key, kind = (mark.key, mark.kind) if mark else (at.key, None)
+        if key is None or at.answer is None:
             yield _is_fine
             return
         frames = [frame for frame in self.page.frames[:_MOST_GUARDED] if not overlay.is_silent(frame)]
-        owner = self.seen.scan.owner(mark.key)
+        owner = self.seen.scan.owner(key)
         meant = {name: at.answer[name] for name in ("fingerprint", "row", "rowText")} | {"isDrag": is_drag}
         await asyncio.gather(
             *(
-                self._guard(frame, key=mark.key if owner and frame is owner.frame else None, kind=mark.kind, **meant)
+                self._guard(frame, key=key if owner and frame is owner.frame else None, kind=kind, **meant)
                 for frame in frames
             )
         )

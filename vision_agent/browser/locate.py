@@ -5,7 +5,7 @@ It looks again right before the act and refuses rather than guesses; a refusal s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from playwright.async_api import Frame, Locator, Page
@@ -52,6 +52,8 @@ class Located:
     answer: Answer | None = None
     under: Mark | None = None
     """Of a point: the mark that it lies in, which is what input is to reach."""
+    key: str | None = None
+    """Of an element that is no mark: the one that text is in."""
 
 
 def words_for(mark: Mark) -> str:
@@ -178,6 +180,38 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple
         locator=overlay.live(owner.frame, mark.key),
         answer=answer,
     )
+
+
+async def locate_words(first: str, last: str, seen: Seen, deadline_s: float) -> tuple[Located, Located, str]:
+    """Where text begins and where it ends, and the text.
+
+    Raises:
+        Refused: it does not show, shows twice, cannot be reached, or is in something that a press acts on.
+    """
+    said = f'the text "{plain(first, 60)}"' + (f' to "{plain(last, 60)}"' if last != first else "")
+    frames = [each for each in seen.scan.frames if not each.frame.is_detached()]
+    asked = [(each, await overlay.ask(each.frame, "words", deadline_s, first=first, last=last)) for each in frames]
+    count = sum(answer["count"] for _, answer in asked)
+    if count != 1:
+        why = f"shows {count} times; begin with more of its words" if count else "does not show as it was written"
+        raise Refused("ambiguous" if count else "gone", f"{said} {why}.")
+    owner, answer = next(each for each in asked if each[1]["count"])
+    if not answer["ends"]:
+        raise Refused("gone", f'"{plain(last, 60)}" does not come after "{plain(first, 60)}".')
+    if answer["pressed"]:
+        label = next((mark.label for mark in seen.observation.marks if mark.key == answer["pressedKey"]), None)
+        inside = plain(answer["pressed"], 100) + (f" [{label}]" if label else "")
+        raise Refused("unsupported", f"{said} is in {inside}, which a press would act on, so it is not selected.")
+    if answer["blocker"]:
+        raise Refused("covered", in_the_way(said, answer["blocker"], answer["blockerKey"], seen))
+    if not answer["shown"]:
+        raise Refused("moved", f"{said} cannot be seen at once; select less of it.")
+    begin, end = [
+        await _shown_by_parents(owner, {**answer, "points": [point]}, said, seen, deadline_s)
+        for point in answer["points"]
+    ]
+    place = Located(words=said, point=begin, rung=1, frame=owner.frame, answer=answer, key=answer["key"])
+    return place, replace(place, point=end), answer["text"]
 
 
 def _is_in_another_row(mark: Mark, now: str, seen: Seen) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from vision_agent.actions import Click, Drag, Hover, Offset, Point, Scroll, Target, offset_words
+from vision_agent.actions import Click, Drag, Hover, Offset, Point, Scroll, SelectText, Target, offset_words
 from vision_agent.browser import overlay
 from vision_agent.browser.effect import Done
 from vision_agent.browser.hands import Hands
 from vision_agent.browser.listing import plain
-from vision_agent.browser.locate import Located, point_of, words_for
+from vision_agent.browser.locate import Located, locate_words, point_of, words_for
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.settle import settle
 from vision_agent.types import Mark
@@ -131,6 +131,33 @@ async def _wrong_under(hands: Hands, end: Located, start: Located) -> str:
     if max(abs(rect["x"] - before["x"]), abs(rect["y"] - before["y"])) > room + min(before["width"], before["height"]):
         return f"{end.words} moved away while {start.words} was held; it was brought back."
     return ""
+
+
+async def select_text(hands: Hands, action: SelectText) -> Done:
+    """Draws the pointer over text, and reads back what is selected then.
+
+    Raises:
+        Refused: it does not show once, cannot be reached, or something else was selected.
+    """
+    mouse, more = hands.page.mouse, (action.first, action.last, hands.seen, hands.deadline_s)
+    begin, end, _ = await locate_words(*more)
+    await mouse.move(begin.point.x, begin.point.y)
+    again, end, text = await locate_words(*more)
+    if again.point != begin.point:
+        raise Refused("moved", f"{begin.words} does not stand still, so nothing was pressed.")
+    async with hands.guarded(again, is_drag=True) as must_have_gone_through:
+        try:
+            await mouse.down()
+            await must_have_gone_through()
+            await mouse.move(end.point.x, end.point.y, steps=_STEPS)
+        finally:
+            await asyncio.wait_for(mouse.up(), hands.deadline_s)
+    assert again.frame is not None
+    now = (await overlay.ask(again.frame, "selected", hands.deadline_s))["text"]
+    if now != text:
+        what = f'"{plain(now, 100)}" is selected' if now else "nothing is selected"
+        raise Refused("unsupported", f"{begin.words} cannot be selected by the pointer: {what} instead.")
+    return Done(f'Selected "{plain(text, 100)}"', again, moved=True)
 
 
 async def scroll(hands: Hands, action: Scroll) -> Done:

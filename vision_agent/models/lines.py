@@ -35,6 +35,7 @@ from vision_agent.actions import (
     Reload,
     Scroll,
     Select,
+    SelectText,
     Set,
     SwitchTab,
     Type,
@@ -62,6 +63,7 @@ GRAMMAR = """\
   click Sign in                     double click, right click
   type "a@b.c" into Email           and press Enter; append "x" to Notes
   select Large in Size              select "A", "B" in List
+  select text "Chapter 2"           select text "It was" to "the end."
   check News, uncheck Terms         set Delivery day to 2026-12-01
   upload cv.pdf to Attach           read, read page, read table at Total
   press Enter                       press Control+a, press ArrowRight 5 times in Slider
@@ -246,6 +248,11 @@ def _select(match: re.Match[str]) -> Build:
     return lambda seen: Select(target=find(target, seen, is_list), options=options)
 
 
+def _select_text(match: re.Match[str]) -> Build:
+    first = _unquoted(match["first"])
+    return _always(SelectText(first=first, last=_unquoted(match["last"]) if match["last"] else first))
+
+
 def _check(match: re.Match[str]) -> Build:
     target, checked = where(match["what"]), not match["un"]
     return lambda seen: Check(mark=_mark(target, seen), checked=checked)
@@ -343,6 +350,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         (r"(?P<how>double\s+|right\s+)?click\s+(?P<what>.+)", _click),
         (rf"type\s+(?P<text>{_QUOTED})\s+into\s+(?P<what>.+?)(?P<submit>\s+and\s+(?:press\s+enter|submit))?", _type),
         (rf"append\s+(?P<text>{_QUOTED})\s+to\s+(?P<what>.+)", _append),
+        (rf"select\s+text\s+(?P<first>{_QUOTED})(?:\s+to\s+(?P<last>{_QUOTED}))?", _select_text),
         (r"select\s+(?P<rest>.+)", _select),
         (r"(?P<un>un)?check\s+(?P<what>.+)", _check),
         (r"set\s+(?P<rest>.+)", _set),

@@ -26,6 +26,7 @@ from vision_agent.actions import (
     Reload,
     Scroll,
     Select,
+    SelectText,
     Set,
     SwitchTab,
     Target,
@@ -91,6 +92,8 @@ def phrase_of(action: Action) -> tuple[str | Target, ...]:
             if isinstance(action.target, Offset):
                 return ("Drag", action.source, *by, offset_words(action.target))
             return ("Drag", action.source, *by, "to", action.target)
+        case SelectText():
+            return (f"Select the text “{action.first}”" + f" to “{action.last}”" * (action.last != action.first),)
         case Zoom():
             return ("Look closer at", action.target, *(("to", action.to) if action.to is not None else ()))
         case Goto():

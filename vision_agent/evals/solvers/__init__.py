@@ -177,8 +177,6 @@ NEEDS_POINTS = {
     "draw-circle": "the way of the stroke is the answer",
     "draw-line": "the way of the stroke is the answer",
     "find-midpoint": "the place of the click in a drawing is the answer",
-    "highlight-text": "plain text has no mark, and is selected from point to point",
-    "highlight-text-2": "plain text has no mark, and is selected from point to point",
     "hot-cold": "the place of the click in an empty area is the answer",
     "moving-items": "what moves in a drawing has no mark",
     "right-angle": "the place of the click in a drawing is the answer",

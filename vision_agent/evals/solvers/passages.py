@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from vision_agent.actions import SelectText
 from vision_agent.evals.solvers.asked import found, ordinal
-from vision_agent.evals.solvers.episode import At, Episode, On
-from vision_agent.types import Box
+from vision_agent.evals.solvers.episode import Episode, On
 
-_LINE = 6
-"""Half a line, in pixels."""
 _EDITOR = On(".ql-editor")
 _BUTTONS = {"bold": ".ql-bold", "italics": ".ql-italic", "underlined": ".ql-underline"}
 
 
 async def highlight_text(episode: Episode) -> None:
     """Highlight the text in the paragraph below and click submit."""
-    (passage,) = await episode.boxes("#randomText")
-    await _highlight(episode, passage)
+    await _highlight(episode, await episode.text("#randomText"))
 
 
 async def highlight_text_2(episode: Episode) -> None:
     """Highlight the text in the 1st paragraph and click submit."""
-    passages = await episode.boxes("#randomText p")
+    passages = await episode.texts("#randomText p")
     await _highlight(episode, passages[ordinal(episode.asked, "paragraph")])
 
 
@@ -43,7 +40,6 @@ async def text_editor(episode: Episode) -> None:
     await episode.submit()
 
 
-async def _highlight(episode: Episode, box: Box) -> None:
-    """Drags from the beginning of the first line to beyond the end of the last."""
-    await episode.drag(At(box.x + 0.5, box.y + _LINE), At(box.right + _LINE, box.bottom - _LINE))
+async def _highlight(episode: Episode, text: str) -> None:
+    await episode.act(SelectText(first=text, last=text))
     await episode.submit()

@@ -1,0 +1,124 @@
+// Words in what a page shows as text: where they begin and end, and whether a press there would select them.
+import { bodyOf, flatChildrenOf, flatParentOf, holds, localNameOf, nodeTypeOf, styleOf, textContentOf } from './dom.js';
+import { identityOf } from './check.js';
+import { blockerOf, describe, hitAt, isTarget } from './hit.js';
+import { isUnread } from './read.js';
+import { keyOf } from './registry.js';
+import { isEditingHost } from './role.js';
+import { zoomOf } from './visible.js';
+
+/** @typedef {{node: Node, offset: number}} Spot of one character */
+
+/**
+ * Where the words from `first` to `last` stand, when `first` shows exactly once: a point in the half of its first letter
+ * that comes first, and one in the half of the last letter of `last` that comes last.
+ * @param {Document} doc
+ * @param {{first: string, last: string}} request
+ */
+export function wordsFrom(doc, request) {
+  const { text, spots } = spotsOf(doc);
+  const [first, last] = [request.first, request.last].map(oneSpaced);
+  const begins = first ? occurrences(text, first) : [];
+  if (begins.length !== 1) return { count: begins.length };
+  const end = endOf(text, begins[0], first, last);
+  if (end === null) return { count: 1, ends: false };
+  const said = text.slice(begins[0], end);
+  const [from, to] = [spots[begins[0]], spots[end - 1]];
+  const around = /** @type {Element} */ (flatParentOf(from.node));
+  if (!isLetterInView(from) || !isLetterInView(to)) Element.prototype.scrollIntoView.call(around, { block: 'center', inline: 'nearest', behavior: 'instant' });
+  const points = [letterEdge(from, true), letterEdge(to, false)];
+  const pressed = actsAround(around);
+  const blocked = [from, to].flatMap((spot, i) => coverOfLetter(doc, spot, points[i]))[0] ?? null;
+  return {
+    count: 1, ends: true, text: said, points, shown: isLetterInView(from) && isLetterInView(to), zoom: zoomOf(), key: keyOf(doc, around), ...identityOf(around),
+    pressed: pressed && describe(pressed), pressedKey: pressed && keyOf(doc, pressed), blocker: blocked && describe(blocked), blockerKey: blocked && keyOf(doc, blocked),
+  };
+}
+
+/** What is selected, its blanks in a row as one. */
+export function selected() {
+  return { text: oneSpaced(String(getSelection() ?? '')) };
+}
+
+/** All characters that show, in the order in which they are read. @param {Document} doc */
+function spotsOf(doc) {
+  const spots = /** @type {Spot[]} */ ([]);
+  let text = '';
+  /** @param {Node} node @param {number} offset @param {string} letter */
+  const add = (node, offset, letter) => {
+    const said = /\s/.test(letter) ? ' ' : letter;
+    if (said === ' ' && (text === '' || text.endsWith(' '))) return;
+    text += said;
+    spots.push({ node, offset });
+  };
+  /** @param {Element} element */
+  const walk = (element) => {
+    const style = styleOf(element);
+    if (isUnread(element) || style.display === 'none') return;
+    const isApart = !/^(inline|contents)/.test(style.display) || localNameOf(element) === 'br';
+    if (isApart) add(element, 0, ' ');
+    for (const child of flatChildrenOf(element)) {
+      if (nodeTypeOf(child) === 1) walk(/** @type {Element} */ (child));
+      else if (nodeTypeOf(child) === 3 && style.visibility === 'visible') Array.from({ length: textContentOf(child).length }, (_, i) => add(child, i, textContentOf(child)[i]));
+    }
+    if (isApart) add(element, 0, ' ');
+  };
+  const body = /** @type {Element | null} */ (bodyOf(doc));
+  if (body) walk(body);
+  return { text, spots };
+}
+
+/** @param {string} text @param {string} words */
+function occurrences(text, words) {
+  const found = [];
+  for (let at = text.indexOf(words); at >= 0 && found.length < 9; at = text.indexOf(words, at + 1)) found.push(at);
+  return found;
+}
+
+/** Behind the first of the last words that ends no sooner than the first words. @param {string} text @param {number} begin @param {string} first @param {string} last */
+function endOf(text, begin, first, last) {
+  for (let at = last ? text.indexOf(last, begin) : -1; at >= 0; at = text.indexOf(last, at + 1)) if (at + last.length >= begin + first.length) return at + last.length;
+  return null;
+}
+
+/** @param {Spot} spot */
+function letterBox(spot) {
+  const range = new Range();
+  range.setStart(spot.node, spot.offset);
+  range.setEnd(spot.node, spot.offset + 1);
+  return range.getBoundingClientRect();
+}
+
+/** @param {Spot} spot @param {boolean} isFirst */
+function letterEdge(spot, isFirst) {
+  const box = letterBox(spot);
+  const aside = Math.min(1, box.width / 4);
+  return { x: isFirst ? box.left + aside : box.right - aside, y: box.top + box.height / 2 };
+}
+
+/** @param {Spot} spot */
+function isLetterInView(spot) {
+  const box = letterBox(spot);
+  return box.width > 0 && box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight;
+}
+
+/** What a press on the text would be meant for: a link is dragged, a button is clicked. @param {Element} around */
+function actsAround(around) {
+  for (let at = /** @type {Element | null} */ (around); at; at = flatParentOf(at)) {
+    if (isEditingHost(at)) return null;
+    if (isTarget(at)) return at;
+  }
+  return null;
+}
+
+/** What lies over a letter. @param {Document} doc @param {Spot} spot @param {{x: number, y: number}} point @returns {Element[]} */
+function coverOfLetter(doc, spot, point) {
+  const around = /** @type {Element} */ (flatParentOf(spot.node));
+  const hit = hitAt(doc, point.x, point.y);
+  return !hit || holds(around, hit) || holds(hit, around) ? [] : [blockerOf(hit, around)];
+}
+
+/** @param {string} text */
+function oneSpaced(text) {
+  return text.replace(/\s+/g, ' ').trim();
+}
