@@ -181,6 +181,7 @@ async def test_a_field_is_left_so_that_it_takes_the_value(on: On) -> None:
     ("name", "value", "refusal", "words"),
     [
         ("Day", "3.2.2026", "unsupported", "it is written like 2026-02-03"),
+        ("Loud", "11", "not_an_option", "goes from 0 to 10"),
         ("Bright", "8", "not_an_option", "past 8"),
         ("Stiff", "8", "not_an_option", "stays at 5"),
         ("Bright", "loud", "unsupported", "says no number"),

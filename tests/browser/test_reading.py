@@ -59,6 +59,13 @@ async def test_a_table_is_read_row_by_row(on: On) -> None:
         assert (await hand.act(Read(what="table", mark=hand.number("One")))).read == "One first\nTwo"
 
 
+async def test_a_foot_that_says_the_head_again_is_no_row_and_one_with_sums_is(on: On) -> None:
+    body = "<table><thead><tr><th>Item<th>Left</thead><tbody><tr><td><button>Tea</button><td>12<tfoot><tr><th>Item<th>Left<tr><td>All<td>12</table>"
+    async with on(body) as hand:
+        outcome = await hand.act(Read(what="table", mark=hand.number("Tea")))
+        assert outcome.read == "Item | Left\nTea | 12\nAll | 12"
+
+
 async def test_rows_are_extracted_as_the_schema_has_them(on: On) -> None:
     async with on(TABLE) as hand:
         outcome = await hand.act(Extract(mark=hand.number("Buy"), json_schema=json.dumps(SCHEMA)))

@@ -22,6 +22,7 @@ from vision_agent.browser.listing import plain
 from vision_agent.browser.locate import Answer, Located
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.settle import settle
+from vision_agent.types import MarkState
 
 _FORMS = {
     "date": "2026-02-03",
@@ -174,6 +175,8 @@ async def _fill(at: Located, value: str, hands: Hands) -> None:
     if value and not answer["fits"]:
         words = f'{at.words} does not take "{plain(value, 60)}"; it is written like {_FORMS[kind]}.'
         raise Refused("unsupported", words)
+    if kind == "range" and (goes := _stops_before(at.mark.state, value)):
+        raise Refused("not_an_option", f"{at.words} goes {goes}; {plain(value, 40)} is beyond.")
     if at.answer and at.answer["state"].get("readonly"):
         raise Refused("disabled", f"{at.words} is read-only.")
     await at.locator.fill(value, timeout=hands.timeout_ms)
@@ -260,6 +263,15 @@ async def _press_to(hands: Hands, at: Located, wanted: str) -> None:
             raise Refused("not_an_option", f"{at.words} stays at {now:g} when its keys are pressed. Drag it instead.")
     if now != goal:
         raise Refused("not_an_option", f"{at.words} is at {now:g} after {_MOST_KEYS} keys; {goal:g} is too far.")
+
+
+def _stops_before(state: MarkState, value: str) -> str:
+    """From where to where a slider goes, where that leaves a value out; empty where it does not, or says no numbers."""
+    try:
+        least, most, wanted = float(state.minimum or ""), float(state.maximum or ""), float(value)
+    except ValueError:
+        return ""
+    return f"from {least:g} to {most:g}" if wanted < least or wanted > most else ""
 
 
 def _number(answer: Answer | None) -> float | None:

@@ -137,6 +137,8 @@ async def _table(hands: Hands, number: int) -> tuple[dict[str, Any], str]:
     table = await overlay.ask(at.frame, "table", hands.deadline_s, key=at.mark.key)
     if not table["found"] or table["kind"] is None:
         raise Refused("unsupported", f"{words_for(at.mark)} stands in no table and no list; read the page instead.")
+    # The foot of a long table often says its head again.
+    table["rows"] = [cells for cells in table["rows"] if cells != table["headings"]]
     return table, at.words
 
 
