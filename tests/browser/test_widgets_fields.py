@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.libraries import DIJIT, GRID, JQUERY_UI, LAYUI, SHEET, UIKIT, Widget, beside, done, only
-from vision_agent.actions import Check, Click, Drag, Hover, Point, Press, Set, Type, Upload, Wait
+from tests.browser.libraries import DIJIT, GRID, JQUERY_UI, LAYUI, SHEET, UIKIT, Widget, done, only
+from vision_agent.actions import Check, Click, Drag, Hover, Offset, Point, Press, Set, Type, Upload, Wait
 
 SLIDERS = "<div id=price style='width:300px;margin:30px'></div><script>$('#price').slider({range: true, values: [10, 60]})</script>"
 
@@ -31,7 +31,7 @@ async def test_a_date_and_a_number_are_set_in_fields_that_a_library_watches(widg
 async def test_one_end_of_a_range_is_dragged_and_the_other_moved_by_keys(widget: Widget) -> None:
     async with widget("jquery-ui-dist", JQUERY_UI + SLIDERS) as hand:
         low, high = hand.seen.marks
-        await done(hand, Drag(source=low.number, target=beside(hand, low, x=60)))
+        await done(hand, Drag(source=low.number, target=Offset(right=60, down=0)))
         await done(hand, Press(target=high.number, keys="ArrowRight", count=3))
 
         assert await hand.js("$('#price').slider('values')") == [30, 63]
@@ -79,13 +79,17 @@ async def test_a_cell_of_a_grid_is_edited(widget: Widget) -> None:
 async def test_a_button_of_a_library_that_asks_for_a_file_is_given_one(widget: Widget, tmp_path: Path) -> None:
     photo = tmp_path / "photo.png"
     photo.write_bytes(b"no picture")
+    other = tmp_path / "other.png"
+    other.write_bytes(b"no other picture")
     script = "layui.upload.render({elem: '#photo', auto: false, choose: (told) => told.preview((_, file) => given = file.name)})"
     async with widget(
         "layui-src",
         LAYUI.format(body="<button id=photo>Photo</button>", modules="['upload']", script=script),
         "window.ready",
-        files=(photo,),
+        files=(photo, other),
     ) as hand:
+        both = await hand.act(Upload(mark=hand.number("Photo"), files=("photo.png", "other.png")))
+        assert (both.refusal, "takes one file at a time" in both.sentence) == ("unsupported", True)
         await done(hand, Upload(mark=hand.number("Photo"), files=("photo.png",)))
         await hand.page.wait_for_function("window.given")
 
@@ -182,3 +186,19 @@ async def test_a_tree_is_opened_by_a_key_and_an_editor_in_a_frame_is_typed_into(
         await done(hand, Type(target=only(hand, lambda mark: bool(mark.frame)).number, text="Dear Ann"))
 
         assert await hand.js("[picked, editor.get('value')]") == ["Apple", "Dear Ann"]
+
+
+@pytest.mark.thorough
+async def test_a_drawn_box_that_says_nothing_of_being_ticked_is_clicked_and_not_ticked(widget: Widget) -> None:
+    form = "<form class=layui-form><input type=checkbox name=news title=News><input type=checkbox name=mail lay-skin=switch lay-text='On|Off'></form>"
+    body = LAYUI.format(body=form, modules="['form']", script="")
+    async with widget("layui-src", body, "window.ready && document.querySelector('.layui-form-switch')") as hand:
+        refused = await hand.act(Check(mark=hand.number("News"), checked=True))
+        assert (refused.refusal, refused.sentence.endswith("Click it.")) == ("unsupported", True)
+        await done(hand, Click(target=hand.number("News")))
+        await done(hand, Click(target=hand.number("Off")))
+
+        assert await hand.js("['news', 'mail'].map((name) => document.querySelector(`[name=${name}]`).checked)") == [
+            True,
+            True,
+        ]

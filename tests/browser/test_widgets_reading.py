@@ -8,8 +8,8 @@ import json
 
 import pytest
 
-from tests.browser.libraries import GRID, SHEET, Widget, done, only
-from vision_agent.actions import Extract, Point, Read, Scroll, Zoom
+from tests.browser.libraries import GRID, JQUERY_UI, LAYUI, SHEET, UIKIT, Widget, done, only
+from vision_agent.actions import Extract, Point, Read, Scroll, Wait, Zoom
 
 PEOPLE = '{"type": "array", "items": {"type": "object", "properties": {"Name": {"type": "string"}, "Age": {"type": "integer"}}}}'
 
@@ -36,3 +36,49 @@ async def test_a_drawn_grid_is_scrolled_by_the_wheel_and_looked_at_closer(widget
         await hand.look()
         await done(hand, Scroll(target=Point(x=300, y=300), direction="down", pages=0.5))
         assert await hand.js("document.querySelector('.x-spreadsheet-scrollbar.vertical').scrollTop") > 0
+
+
+@pytest.mark.parametrize(
+    ("package", "body", "ready", "what"),
+    [
+        pytest.param(
+            "layui-src",
+            LAYUI.format(
+                body="<div class=layui-carousel id=show><div carousel-item><div>One</div><div>Two</div><div>Three</div></div></div>",
+                modules="['carousel']",
+                script="layui.carousel.render({elem: '#show', width: '300px', height: '100px', interval: 800})",
+            ),
+            "window.ready",
+            "document.querySelector('[carousel-item] .layui-this').textContent",
+            id="pictures that change places",
+        ),
+        pytest.param(
+            "uikit",
+            UIKIT
+            + "<div uk-countdown='date: 2099-01-01' style='font-size:90px'><span class=uk-countdown-seconds></span></div>",
+            "document.querySelector('.uk-countdown-seconds').textContent",
+            "document.querySelector('.uk-countdown-seconds').textContent",
+            id="a countdown",
+            marks=pytest.mark.thorough,
+        ),
+        pytest.param(
+            "jquery-ui-dist",
+            JQUERY_UI
+            + "<div id=bar style='width:300px'></div><script>let at = 0; $('#bar').progressbar({value: 0}); setInterval(() => $('#bar').progressbar('value', at += 9), 700)</script>",
+            "window.jQuery !== undefined",
+            "$('#bar').progressbar('value')",
+            id="a bar that grows",
+            marks=pytest.mark.thorough,
+        ),
+    ],
+)
+async def test_what_changes_by_itself_is_waited_for(
+    widget: Widget, package: str, body: str, ready: str, what: str
+) -> None:
+    async with widget(package, body, ready) as hand:
+        was = await hand.js(what)
+        changed = await done(hand, Wait(change=True, seconds=5))
+        assert changed.seconds < 4
+        now = await hand.js(what)
+        await done(hand, Wait(seconds=1.2))
+        assert len({was, now, await hand.js(what)}) >= 2, "it went on"
