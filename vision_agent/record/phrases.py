@@ -4,38 +4,8 @@ from __future__ import annotations
 
 import json
 
-from vision_agent.actions import (
-    Action,
-    Ask,
-    Back,
-    Check,
-    Click,
-    CloseTab,
-    Custom,
-    Drag,
-    Extract,
-    Finish,
-    Forward,
-    Goto,
-    Hover,
-    Infeasible,
-    Offset,
-    OpenTab,
-    Press,
-    Read,
-    Reload,
-    Scroll,
-    Select,
-    SelectText,
-    Set,
-    SwitchTab,
-    Target,
-    Type,
-    Upload,
-    Wait,
-    Zoom,
-    offset_words,
-)
+from vision_agent import actions
+from vision_agent.actions import Action, Offset, Target, offset_words
 from vision_agent.types import Refusal
 
 REASONS: dict[Refusal, str] = {
@@ -62,70 +32,70 @@ REASONS: dict[Refusal, str] = {
 def phrase_of(action: Action) -> tuple[str | Target, ...]:
     """What an action is to do, in words and targets in the order in which they are said."""
     match action:
-        case Click():
+        case actions.Click():
             verb = {1: "Click", 2: "Double-click", 3: "Triple-click"}[action.count]
             held = "+".join(action.modifiers)
             aside = f"with {held}" * bool(held), f"({action.button} button)" * (action.button != "left")
             return (verb, action.target, *filter(None, aside))
-        case Type():
+        case actions.Type():
             return (f"Type “{action.text}” into", action.target, *(["and press Enter"] * action.submit))
-        case Select():
+        case actions.Select():
             return (f"Choose {', '.join(f'“{option}”' for option in action.options)} in", action.target)
-        case Check():
+        case actions.Check():
             return ("Tick" if action.checked else "Untick", action.mark)
-        case Set():
+        case actions.Set():
             return ("Set", action.mark, f"to “{action.value}”")
-        case Upload():
+        case actions.Upload():
             return (f"Give {', '.join(action.files)} to", action.mark)
-        case Press():
+        case actions.Press():
             times = f" {action.count} times" * (action.count > 1)
             return (f"Press {action.keys}{times}", *(["in", action.target] if action.target is not None else []))
-        case Hover():
+        case actions.Hover():
             return ("Point at", action.target)
-        case Scroll() if action.to == "middle" and action.target is not None:
+        case actions.Scroll() if action.to == "middle" and action.target is not None:
             return ("Bring", action.target, "to the middle")
-        case Scroll():
+        case actions.Scroll():
             far = "to the end" if action.to == "end" else f"by {action.pages:g}"
             return (f"Scroll {action.direction} {far}", *(["in", action.target] if action.target is not None else []))
-        case Drag():
+        case actions.Drag():
             by = (word for point in action.path for word in ("by", point))
             if isinstance(action.target, Offset):
                 return ("Drag", action.source, *by, offset_words(action.target))
             return ("Drag", action.source, *by, "to", action.target)
-        case SelectText():
+        case actions.SelectText():
             return (f"Select the text “{action.first}”" + f" to “{action.last}”" * (action.last != action.first),)
-        case Zoom():
+        case actions.Zoom():
             return ("Look closer at", action.target, *(("to", action.to) if action.to is not None else ()))
-        case Goto():
+        case actions.Goto():
             return (f"Open {action.url}",)
-        case Back():
+        case actions.Back():
             return ("Go back",)
-        case Forward():
+        case actions.Forward():
             return ("Go forward",)
-        case Reload():
+        case actions.Reload():
             return ("Reload the page",)
-        case OpenTab():
+        case actions.OpenTab():
             return (f"Open {action.url} in a new tab",)
-        case SwitchTab():
+        case actions.SwitchTab():
             return (f"Go to tab {action.tab}",)
-        case CloseTab():
+        case actions.CloseTab():
             return (f"Close tab {action.tab}",)
-        case Wait():
+        case actions.Wait():
             change = "Wait for a change" if action.change else f"Wait {action.seconds:g} s"
             return (f"Wait for “{action.text}”" if action.text else change,)
-        case Read():
+        case actions.Read():
             what = {"view": "what is in view", "page": "the whole page", "table": "the table around"}[action.what]
             return (f"Read {what}", *([action.mark] if action.mark is not None else []))
-        case Extract():
+        case actions.Extract():
             return ("Extract the rows around", action.mark)
-        case Ask():
+        case actions.Ask():
             return (f"Ask: {action.question}",)
-        case Finish():
+        case actions.Finish():
             verdict = "Finish: done" if action.success else "Finish: not possible"
             return (verdict, *(["shown by"] * bool(action.evidence)), *action.evidence)
-        case Infeasible():
+        case actions.Infeasible():
             return (f"Cannot be done: {action.reason}", *(["shown by"] * bool(action.evidence)), *action.evidence)
-        case Custom():
+        case actions.Custom():
             said = ", ".join(
                 f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in action.arguments.items()
             )
