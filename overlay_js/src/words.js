@@ -7,6 +7,8 @@ import { keyOf } from './registry.js';
 import { isEditingHost } from './role.js';
 import { zoomOf } from './visible.js';
 
+const MOST_LETTERS = 500_000;
+
 /** @typedef {{node: Node, offset: number}} Spot of one character */
 
 /**
@@ -47,14 +49,14 @@ function spotsOf(doc) {
   /** @param {Node} node @param {number} offset @param {string} letter */
   const add = (node, offset, letter) => {
     const said = /\s/.test(letter) ? ' ' : letter;
-    if (said === ' ' && (text === '' || text.endsWith(' '))) return;
+    if (spots.length >= MOST_LETTERS || said === ' ' && (text === '' || text.endsWith(' '))) return;
     text += said;
     spots.push({ node, offset });
   };
   /** @param {Element} element */
   const walk = (element) => {
     const style = styleOf(element);
-    if (isUnread(element) || style.display === 'none') return;
+    if (isUnread(element) || style.display === 'none' || spots.length >= MOST_LETTERS) return;
     const isApart = !/^(inline|contents)/.test(style.display) || localNameOf(element) === 'br';
     if (isApart) add(element, 0, ' ');
     for (const child of flatChildrenOf(element)) {

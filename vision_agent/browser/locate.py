@@ -189,7 +189,7 @@ async def locate_words(first: str, last: str, seen: Seen, deadline_s: float) -> 
         Refused: it does not show, shows twice, cannot be reached, or is in something that a press acts on.
     """
     said = f'the text "{plain(first, 60)}"' + (f' to "{plain(last, 60)}"' if last != first else "")
-    frames = [each for each in seen.scan.frames if not each.frame.is_detached()]
+    frames = [each for each in seen.scan.frames if not (each.frame.is_detached() or overlay.is_silent(each.frame))]
     asked = [(each, await overlay.ask(each.frame, "words", deadline_s, first=first, last=last)) for each in frames]
     count = sum(answer["count"] for _, answer in asked)
     if count != 1:
