@@ -28,6 +28,7 @@ from vision_agent.actions import (
     Reload,
     Scroll,
     Select,
+    SelectText,
     Set,
     SwitchTab,
     Type,
@@ -105,6 +106,8 @@ async def test_a_manual_is_scrolled_and_read(foreign: Foreign) -> None:
         was = await hand.js("scrollY")
         await done(hand, Scroll())
         assert await hand.js("scrollY") == was + 640
+        await hand.act(SelectText(first="This command is similar", last="npm install"))
+        assert await hand.js("getSelection().toString()") == "This command is similar to npm install"
         await done(hand, Scroll(to="end"))
         assert await hand.js("scrollY + innerHeight >= document.documentElement.scrollHeight - 1")
         assert "See Also" in (await hand.act(Read(what="view"))).read
@@ -206,6 +209,8 @@ async def test_every_kind_of_field_that_a_browser_brings_is_set(foreign: Foreign
         held = await hand.js("[...document.querySelectorAll('main input')].map((each) => each.value)")
         assert sorted(set(held) & set(values.values())) == sorted(values.values())
 
+        palette = await hand.act(Type(target=hand.number("Open command palette"), text="Inbox"))
+        assert (palette.refusal, palette.sentence.endswith("is read-only.")) == ("disabled", True)
         tags = await done(hand, Select(target=hand.number("Tags"), options=("engineering", "sales")))
         assert tags.value == "engineering, sales"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.libraries import DIJIT, GRID, JQUERY_UI, LAYUI, SHEET, UIKIT, Widget, done, only
-from vision_agent.actions import Check, Click, Drag, Hover, Offset, Point, Press, Set, Type, Upload, Wait
+from vision_agent.actions import Check, Click, Drag, Hover, Offset, Point, Press, SelectText, Set, Type, Upload, Wait
 
 SLIDERS = "<div id=price style='width:300px;margin:30px'></div><script>$('#price').slider({range: true, values: [10, 60]})</script>"
 
@@ -108,6 +108,18 @@ async def test_words_are_typed_into_a_rich_text_editor_and_made_bold(widget: Wid
         assert await hand.js("story.innerHTML") == "<p><b>New words</b></p>"
 
 
+async def test_words_in_the_middle_of_a_rich_text_are_selected_and_made_bold(widget: Widget) -> None:
+    body = """<link rel=stylesheet href="/lib/dist/css/medium-editor.css"><script src="/lib/dist/js/medium-editor.js"></script>
+    <div style="height:120px"></div><div id=story aria-label=Story style="width:400px"><p>It was the best of times, it was the worst of times.</p></div><script>new MediumEditor(story)</script>"""
+    async with widget("medium-editor", body) as hand:
+        twice = await hand.act(SelectText(first="of times", last="of times"))
+        assert (twice.refusal, await hand.js("getSelection().toString()")) == ("ambiguous", "")
+        await done(hand, SelectText(first="the best", last="of times,"))
+        await done(hand, Click(target=hand.number("bold")))
+
+        assert await hand.js("story.innerHTML") == "<p>It was <b>the best of times,</b> it was the worst of times.</p>"
+
+
 async def test_text_goes_into_a_code_editor_whose_field_does_not_show(widget: Widget) -> None:
     body = """<link rel=stylesheet href="/lib/lib/codemirror.css"><script src="/lib/lib/codemirror.js"></script><input id=other aria-label=Other>
     <textarea id=code>let a = 1;</textarea><script>editor = CodeMirror.fromTextArea(code)</script>"""
@@ -202,3 +214,18 @@ async def test_a_drawn_box_that_says_nothing_of_being_ticked_is_clicked_and_not_
             True,
             True,
         ]
+
+
+@pytest.mark.thorough
+async def test_words_are_selected_and_made_bold_in_an_editor_that_is_a_frame(widget: Widget) -> None:
+    body = DIJIT.format(
+        body="<div id=e><p>Dear Ann, how are you today?</p></div>",
+        modules="['dijit/Editor']",
+        script="(Editor) => { editor = new Editor({height: '80px'}, 'e'); editor.startup() }",
+    )
+    async with widget("dijit", body, "window.ready && editor.isLoaded") as hand:
+        await done(hand, SelectText(first="how are", last="today"))
+        bold = await done(hand, Click(target=hand.number("Bold")))
+
+        assert "is now pressed" in bold.sentence
+        assert await hand.js("editor.get('value')") == "<p>Dear Ann, <b>how are you today</b>?</p>"
