@@ -140,6 +140,7 @@ async def test_a_menu_within_a_menu_is_opened_by_the_pointer(widget: Widget) -> 
     <script>$('#menu').menu({select: (_, ui) => chosen = ui.item.text()})</script>"""
     async with widget("jquery-ui-dist", JQUERY_UI + body) as hand:
         await done(hand, Hover(target=hand.number("Recent")))
+        await done(hand, Wait(text="Bill", seconds=5))
         await done(hand, Click(target=hand.number("Bill")))
 
         assert await hand.js("chosen") == "Bill"

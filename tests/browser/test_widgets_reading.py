@@ -44,7 +44,9 @@ async def test_a_drawn_grid_is_scrolled_by_the_wheel_and_looked_at_closer(widget
         pytest.param(
             "layui-src",
             LAYUI.format(
-                body="<div class=layui-carousel id=show><div carousel-item><div>One</div><div>Two</div><div>Three</div></div></div>",
+                body="<div class=layui-carousel id=show style='font-size:60px'><div carousel-item>"
+                + "".join(f"<div>{number}</div>" for number in range(30))
+                + "</div></div>",
                 modules="['carousel']",
                 script="layui.carousel.render({elem: '#show', width: '300px', height: '100px', interval: 800})",
             ),
@@ -64,7 +66,7 @@ async def test_a_drawn_grid_is_scrolled_by_the_wheel_and_looked_at_closer(widget
         pytest.param(
             "jquery-ui-dist",
             JQUERY_UI
-            + "<div id=bar style='width:300px'></div><script>let at = 0; $('#bar').progressbar({value: 0}); setInterval(() => $('#bar').progressbar('value', at += 9), 700)</script>",
+            + "<div id=bar style='width:300px'></div><script>let at = 0; $('#bar').progressbar({value: 0}); setInterval(() => $('#bar').progressbar('value', at += 3), 700)</script>",
             "window.jQuery !== undefined",
             "$('#bar').progressbar('value')",
             id="a bar that grows",
