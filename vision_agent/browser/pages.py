@@ -6,7 +6,7 @@ import re
 from urllib.parse import urljoin, urlsplit
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Page
+from playwright.async_api import Page, Response
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Back, CloseTab, Forward, Goto, OpenTab, SwitchTab
@@ -22,8 +22,8 @@ _AFTER_A_CRASH_S = 5.0
 async def goto(hands: Hands, action: Goto) -> Done:
     """Opens an address in the tab that was looked at."""
     url = _absolute(action.url, hands.page)
-    await open_page(hands.page, url, hands.policy, hands.settings.navigation_deadline_s)
-    return Done(f"Opened {url}", None)
+    answered = await open_page(hands.page, url, hands.policy, hands.settings.navigation_deadline_s)
+    return Done(f"Opened {url}{answered}", None)
 
 
 async def reload(hands: Hands) -> Done:
@@ -54,12 +54,12 @@ async def open_tab(hands: Hands, action: OpenTab) -> Done:
     tabs.add(page)
     tabs.active = page
     try:
-        await open_page(page, url, hands.policy, hands.settings.navigation_deadline_s)
+        answered = await open_page(page, url, hands.policy, hands.settings.navigation_deadline_s)
     except Refused:
         tabs.active = was
         await close_page(page)
         raise
-    return Done(f"Opened {url} in tab {tabs.number(page)}", None, moved=True)
+    return Done(f"Opened {url} in tab {tabs.number(page)}{answered}", None, moved=True)
 
 
 async def switch_tab(hands: Hands, action: SwitchTab) -> Done:
@@ -80,34 +80,37 @@ async def close_tab(hands: Hands, action: CloseTab) -> Done:
     return Done(f"Closed tab {action.tab}", None, moved=True)
 
 
-async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float) -> None:
-    """Opens an address; a page that goes on loading is there as soon as it has begun.
+async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float) -> str:
+    """Opens an address, and gives the words for an answer that says it failed; empty where it says nothing of that.
+
+    A page that goes on loading is there as soon as it has begun.
 
     Raises:
         Refused: the policy does not allow it, it cannot be reached, or nothing came within the deadline.
     """
     gate.check(url, policy)
     try:
-        await _goto(page, url, deadline_s)
+        response = await _goto(page, url, deadline_s)
     except PlaywrightTimeout:
         raise Refused("unreachable", f"{url} sent nothing within {deadline_s:g} s.") from None
     except PlaywrightError as error:
         if overlay.is_gone(error):
             raise
         if "Download is starting" in error.message or await _loads_all_the_same(page, error):
-            return
+            return ""
         reason = re.sub(r"^Page\.goto: ", "", error.message.splitlines()[0])
         raise Refused("unreachable", f"{url} could not be opened: {reason.removesuffix(f' at {url}')}.") from error
+    return f"; its server answered {response.status}" if response is not None and response.status >= 400 else ""
 
 
-async def _goto(page: Page, url: str, deadline_s: float) -> None:
+async def _goto(page: Page, url: str, deadline_s: float) -> Response | None:
     """Opens an address, once more where the browser's own page about the address before came in between."""
     try:
-        await page.goto(url, timeout=deadline_s * 1000, wait_until="commit")
+        return await page.goto(url, timeout=deadline_s * 1000, wait_until="commit")
     except PlaywrightError as error:
         if 'interrupted by another navigation to "chrome-error:' not in error.message:
             raise
-        await page.goto(url, timeout=deadline_s * 1000, wait_until="commit")
+        return await page.goto(url, timeout=deadline_s * 1000, wait_until="commit")
 
 
 async def _loads_all_the_same(page: Page, error: PlaywrightError) -> bool:
