@@ -263,6 +263,8 @@ async def test_a_table_of_a_style_guide_is_scrolled_read_and_looked_at_closer(fo
         assert json.loads(extracted.read)[0] == {"Name": "MySQL ODBC 3.51 Driver", "Company": "MySQL AB"}
         view, table = await hand.act(Read(what="view")), await hand.act(Read(what="table", mark=rows[0].number))
         assert "To render a table view" in view.read
+        page = await hand.act(Read(what="page"))
+        assert ["A check box represents" in each.read for each in (view, page)] == [False, True]
         assert table.read.startswith("Name | Version | Company\nMySQL ODBC 3.51 Driver | 3.51.11.00 | MySQL AB\n")
 
         panel = only(hand, lambda mark: mark.kind == "scroller").number
