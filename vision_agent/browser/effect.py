@@ -163,7 +163,7 @@ async def _read_back(at: Located | None, before: Before, eye: Eye) -> tuple[str 
     except FrameSilent:
         return None, []
     if not now["found"]:
-        return None, [f"mark {at.mark.number} is gone", *moved]
+        return None, [f"mark {at.mark.number} is gone or was drawn anew", *moved]
     state, old = now["state"], at.mark.state
     said = []
     if now["name"] != at.mark.name:

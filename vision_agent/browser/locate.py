@@ -201,7 +201,9 @@ async def locate_words(first: str, last: str, seen: Seen, deadline_s: float) -> 
     if answer["pressed"]:
         label = next((mark.label for mark in seen.observation.marks if mark.key == answer["pressedKey"]), None)
         inside = plain(answer["pressed"], 100) + (f" [{label}]" if label else "")
-        raise Refused("unsupported", f"{said} is in {inside}, which a press would act on, so it is not selected.")
+        raise Refused(
+            "unsupported", f"{said} is in {inside}, which a press would act on; drag from point to point there."
+        )
     if answer["blocker"]:
         raise Refused("covered", in_the_way(said, answer["blocker"], answer["blockerKey"], seen))
     if not answer["shown"]:
