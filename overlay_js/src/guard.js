@@ -2,13 +2,13 @@
 //
 // Between the last look and the press a few milliseconds pass, in which a page may put something else under the pointer.
 // The listeners live in the isolated world, hear only what a real pointer does, and are gone when the press is over or
-// its time is up. What the page put on its window before them hears such an event still.
+// its time is up. Where `first.js` came too late, what the page put on its window before them hears such an event still.
 import { documentElementOf, holds } from './dom.js';
+import { GUARDED, WATCH } from './first.js';
 import { blockerOf, describe, hitAt, reaches } from './hit.js';
 import { identityOf, isOtherThan } from './check.js';
 import { elementOf, keyOf } from './registry.js';
 
-const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu'];
 const PRESSED = new Set(['pointerdown', 'mousedown']);
 const CLICKED = new Set(['click', 'dblclick', 'auxclick', 'contextmenu']);
 
@@ -19,25 +19,28 @@ const CLICKED = new Set(['click', 'dblclick', 'auxclick', 'contextmenu']);
  */
 
 const armed = {
-  meant: /** @type {Meant | null} */ (null), doc: /** @type {Document | null} */ (null), until: 0,
+  meant: /** @type {Meant | null} */ (null), doc: /** @type {Document | null} */ (null), until: 0, heard: false,
   stopped: /** @type {{why: string, blocker: string, key: string | null} | null} */ (null),
 };
 
 /** @param {Document} doc @param {Meant} request */
 export function guard(doc, request) {
   disarm();
-  Object.assign(armed, { meant: request, doc, until: performance.now() + request.ms, stopped: null });
+  Object.assign(armed, { meant: request, doc, until: performance.now() + request.ms, heard: false, stopped: null });
+  Reflect.set(globalThis, WATCH, watchEvent);
+  // Once more, for where nothing stands first: a document that was there before us, or that was written anew.
   for (const type of GUARDED) EventTarget.prototype.addEventListener.call(window, type, watchEvent, { capture: true });
   return { armed: true };
 }
 
-/** What the first event that was stopped would have reached; null when none was. @param {{isOver: boolean}} request */
+/** What the first event that was stopped would have reached, null when none was; and whether any went through. @param {{isOver: boolean}} request */
 export function guarded({ isOver }) {
   if (isOver) disarm();
-  return { stopped: armed.stopped };
+  return { stopped: armed.stopped, heard: armed.heard };
 }
 
 function disarm() {
+  Reflect.deleteProperty(globalThis, WATCH);
   for (const type of GUARDED) EventTarget.prototype.removeEventListener.call(window, type, watchEvent, { capture: true });
   armed.meant = null;
 }
@@ -50,7 +53,10 @@ function watchEvent(event) {
   // A label clicks its control by itself; that event has no pointer.
   if (!event.isTrusted || (event.type === 'click' && pointer.pointerType === '')) return;
   if (!armed.stopped && (PRESSED.has(event.type) || (CLICKED.has(event.type) && !meant.isDrag))) armed.stopped = wrongIn(doc, meant, pointer);
-  if (!armed.stopped) return;
+  if (!armed.stopped) {
+    armed.heard = true;
+    return;
+  }
   event.preventDefault();
   event.stopImmediatePropagation();
 }

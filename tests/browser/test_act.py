@@ -12,6 +12,7 @@ import pytest
 from tests.browser.hand import Hand, On
 from vision_agent import actions
 from vision_agent.actions import Action, Click, Drag, Point, Press, Type
+from vision_agent.browser import overlay
 from vision_agent.browser.gate import Gate, policy_for
 
 Change = Callable[[Hand], Awaitable[Any]]
@@ -177,6 +178,30 @@ async def test_what_comes_over_the_target_in_the_last_moment_hears_neither_press
         assert outcome.refusal == "covered", outcome.sentence
         assert "is covered by <div>" in outcome.sentence
         assert await hand.js("heard") == []
+
+
+LISTENS_ON_ITS_WINDOW = """<button style="width:200px;height:60px">Save</button><script>
+const heard = [];
+for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) addEventListener(type, (event) => heard.push(type + ' ' + event.target.textContent), true);
+const cover = () => document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0">Delete all</div>');
+</script>"""
+
+
+@pytest.mark.parametrize("is_covered", [False, True])
+async def test_a_window_that_listened_before_us_hears_nothing_of_a_press_that_was_stopped(
+    on: On, is_covered: bool
+) -> None:
+    async with on(LISTENS_ON_ITS_WINDOW) as hand:
+        [mark], frame = hand.seen.marks, hand.page.main_frame
+        meant = {"key": mark.key, "kind": mark.kind, "fingerprint": mark.fingerprint, "row": mark.row, "rowText": ""}
+        await overlay.ask(frame, "guard", 2, **meant, isDrag=False, ms=2000)
+        if is_covered:
+            await hand.js("cover()")
+        await hand.page.mouse.click(mark.point.x, mark.point.y)
+        told = await overlay.ask(frame, "guarded", 2, isOver=True)
+        assert (told["stopped"] is not None) == is_covered
+        kinds = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]
+        assert await hand.js("heard") == ([] if is_covered else [f"{kind} Save" for kind in kinds])
 
 
 async def test_nothing_is_sent_when_another_tab_came_to_the_front(on: On) -> None:

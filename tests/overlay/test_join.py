@@ -17,6 +17,7 @@ def test_a_module_comes_after_those_it_imports_and_once() -> None:
             "b.js": "export const b = 1;",
         },
         "main.js",
+        "engine",
     )
     assert joined.index("const b") < joined.index("const a") < joined.index("const engine")
     assert joined.count("const b = 1") == 1
@@ -28,6 +29,7 @@ async def test_what_is_joined_runs_as_one_expression(page: Page) -> None:
     joined = join(
         {"main.js": "import { two } from './two.js';\nexport const engine = two;", "two.js": "export const two = 2;"},
         "main.js",
+        "engine",
     )
     assert await page.evaluate(joined) == 2
 
@@ -48,12 +50,12 @@ async def test_what_is_joined_runs_as_one_expression(page: Page) -> None:
 )
 def test_anything_but_plain_imports_and_exports_is_refused(line: str) -> None:
     with pytest.raises(ValueError, match=r"main\.js"):
-        join({"main.js": line, "a.js": "export const a = 1;"}, "main.js")
+        join({"main.js": line, "a.js": "export const a = 1;"}, "main.js", "engine")
 
 
 def test_a_module_that_is_not_there_is_named() -> None:
     with pytest.raises(ValueError, match=r"imports gone\.js, which is not there"):
-        join({"main.js": "import { a } from './gone.js';"}, "main.js")
+        join({"main.js": "import { a } from './gone.js';"}, "main.js", "engine")
 
 
 def test_two_modules_may_not_use_the_same_top_level_name() -> None:
@@ -65,6 +67,7 @@ def test_two_modules_may_not_use_the_same_top_level_name() -> None:
                 "b.js": "const tidy = 1;\nexport const y = 1;",
             },
             "main.js",
+            "engine",
         )
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,10 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Click, Point, Target
 from vision_agent.browser import gate, overlay
+from vision_agent.browser.guard import Stopped, guarded
 from vision_agent.browser.ladder import find_again
-from vision_agent.browser.locate import Answer, Located, identify, in_the_way, locate, recheck, words_for
+from vision_agent.browser.locate import Answer, Located, identify, locate, recheck, words_for
 from vision_agent.browser.observe import Eye, Seen
-from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.settle import settle
 from vision_agent.browser.tabs import Tabs
@@ -36,8 +36,8 @@ _QUIET_MS = 50.0
 _CHASES = 4
 """Times the pointer follows what moves away from under it."""
 _MOMENT_S = 0.06
-_MOST_GUARDED = 12
-_TOLD_S = 1.0
+_PRESSES = 3
+"""Of one click, when the page moves what is meant away in the last moment."""
 _RESTLESS = "{} does not stand still, so nothing was sent to it."
 
 
@@ -151,16 +151,27 @@ class Hands:
         Raises:
             Refused: it became something else under the pointer, or something came over it, even in the last moment.
         """
-        at = await self.point_at(at, click.target)
-        async with self.guarded(at):
+        for press in range(_PRESSES):
+            at = await self.point_at(at, click.target)
             try:
-                for modifier in click.modifiers:
-                    await self.page.keyboard.down(modifier)
-                await self.page.mouse.click(at.point.x, at.point.y, button=click.button, click_count=click.count)
-            finally:
-                for modifier in click.modifiers:
-                    await asyncio.wait_for(self.page.keyboard.up(modifier), self.deadline_s)
-        return at
+                async with self.guarded(at):
+                    await self._press(at, click)
+                return at
+            except Stopped as stopped:
+                if not stopped.is_unheard or press == _PRESSES - 1:
+                    raise
+            # The page knows nothing of it, and may only have moved: it is looked for once more.
+            at = await self.aim(click.target)
+        raise AssertionError("the last press neither went through nor was refused")
+
+    async def _press(self, at: Located, click: Click) -> None:
+        try:
+            for modifier in click.modifiers:
+                await self.page.keyboard.down(modifier)
+            await self.page.mouse.click(at.point.x, at.point.y, button=click.button, click_count=click.count)
+        finally:
+            for modifier in click.modifiers:
+                await asyncio.wait_for(self.page.keyboard.up(modifier), self.deadline_s)
 
     async def point_at(self, at: Located, target: Target) -> Located:
         """The place at which the pointer is, having been looked at again with the pointer on it.
@@ -185,57 +196,11 @@ class Hands:
             at = again
         raise Refused("moved", f"{at.words} moves or changes while the pointer is on it, so it was not pressed.")
 
-    @asynccontextmanager
-    async def guarded(self, at: Located, *, is_drag: bool = False) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-        """Around one press: the page hears nothing of it if it would reach anything but what was meant.
-
-        What it gives can be awaited between a press and a release, and refuses like the end does. A point with no mark
-        under it is not guarded: what it is to reach is known by its pixels only.
-
-        Raises:
-            Refused: it was stopped.
-        """
-        mark = at.mark or at.under
-        key, kind = (mark.key, mark.kind) if mark else (at.key, None)
-        if key is None or at.answer is None:
-            yield _is_fine
-            return
-        frames = [frame for frame in self.page.frames[:_MOST_GUARDED] if not overlay.is_silent(frame)]
-        owner = self.seen.scan.owner(key)
-        meant = {name: at.answer[name] for name in ("fingerprint", "row", "rowText")} | {"isDrag": is_drag}
-        await asyncio.gather(
-            *(
-                self._guard(frame, key=key if owner and frame is owner.frame else None, kind=kind, **meant)
-                for frame in frames
-            )
-        )
-
-        async def must_have_gone_through(*, is_over: bool = False) -> None:
-            told = await asyncio.gather(*(self._told_by_guard(frame, is_over) for frame in frames))
-            stopped = next((each["stopped"] for each in told if each["stopped"]), None)
-            if stopped is not None:
-                raise self._stopped(at, stopped)
-
-        try:
-            yield must_have_gone_through
-        finally:
-            await must_have_gone_through(is_over=True)
-
-    def _stopped(self, at: Located, stopped: Mapping[str, Any]) -> Refused:
-        if stopped["why"] == "covered":
-            return Refused("covered", in_the_way(at.words, stopped["blocker"], stopped["key"], self.seen))
-        what = "is gone from the page" if stopped["why"] == "gone" else "became something else"
-        return Refused("changed", f"{at.words} {what} in the moment of the press, which was stopped. Look again.")
-
-    async def _guard(self, frame: Frame, **meant: Any) -> None:
-        with suppress(FrameSilent):  # it is closed, or hangs: nothing can be pressed in it
-            await overlay.ask(frame, "guard", self.deadline_s, ms=self.timeout_ms, **meant)
-
-    async def _told_by_guard(self, frame: Frame, is_over: bool) -> dict[str, Any]:
-        try:
-            return await overlay.ask(frame, "guarded", _TOLD_S, isOver=is_over)
-        except FrameSilent:  # the press led to another document
-            return {"stopped": None}
+    def guarded(
+        self, at: Located, *, is_drag: bool = False
+    ) -> AbstractAsyncContextManager[Callable[[], Awaitable[None]]]:
+        """Around one press: see `guard.guarded`."""
+        return guarded(self.page, at, self.seen, self.deadline_s, is_drag=is_drag)
 
     async def settled(self) -> None:
         """Returns when the page has come to rest, or the time for that is over.
@@ -328,10 +293,6 @@ class Hands:
                 raise Refused(
                     "changed", f"{at.words} did not take the focus, {words_for(mark)} kept it; no key was sent."
                 )
-
-
-async def _is_fine() -> None:
-    return None
 
 
 def _is_quiet(at: Located) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -149,6 +150,9 @@ async def on(
         UsageError: the overlay cannot be made known to the Playwright that owns the page.
     """
     await overlay.register(page.context)
+    with suppress(PlaywrightError, TimeoutError):  # the page is gone, or hangs, which the first look will say
+        async with asyncio.timeout(settings.action_deadline_s):
+            await overlay.stand_first(page)
     start = urlsplit(start_url or page.url)
     gate = gate or Gate(Policy())
     policy = replace(

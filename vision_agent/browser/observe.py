@@ -124,7 +124,7 @@ class Eye:
         clock = _Stages()
         await self.hide(tabs.active)
         # What listens is told while the page comes to rest: the scan then only asks for what is new.
-        hearing = asyncio.create_task(listeners.bring(tabs.active, self.settings.rest_deadline_s))
+        hearing = asyncio.create_task(self._hear(tabs.active))
         try:
             at_rest = await settle(tabs, self.settings.quiet_s, self.settings.rest_deadline_s)
         finally:
@@ -211,6 +211,11 @@ class Eye:
         if region is None:
             self._placed = marks
         return Seen(observation, page, pages, scan, picture, masked)
+
+    async def _hear(self, page: Page) -> None:
+        await listeners.bring(page, self.settings.rest_deadline_s)
+        with suppress(PlaywrightError):  # it closes, which the look will say
+            await overlay.stand_first(page)
 
     async def _read(self, page: Page, deadline_s: float) -> _Read:
         """What a scan finds, with numbers.

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from playwright.async_api import BrowserContext, ElementHandle, Frame, Locator
+from playwright.async_api import BrowserContext, CDPSession, ElementHandle, Frame, Locator, Page
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
@@ -49,6 +49,10 @@ _silent: weakref.WeakKeyDictionary[Frame, str] = weakref.WeakKeyDictionary()
 """Frames within a page that gave no answer in time, and the address they had then."""
 
 
+_first: weakref.WeakSet[CDPSession] = weakref.WeakSet()
+"""Those by which the guard stands first in documents."""
+
+
 class FrameSilent(Exception):
     """A frame gave no answer: it hangs, crashed, navigated or is gone."""
 
@@ -61,7 +65,12 @@ def script() -> str:
         ValueError: a module has anything but one-line named imports and `export function/const/class`,
             or two modules use the same top-level name.
     """
-    return join(assets.overlay_sources(), "main.js")
+    return join(assets.overlay_sources(), "main.js", "engine")
+
+
+@cache
+def _first_script() -> str:
+    return join(assets.overlay_sources(), "first.js", "standFirst()")
 
 
 @cache
@@ -70,8 +79,8 @@ def script_sha256() -> str:
     return hashlib.sha256(script().encode()).hexdigest()
 
 
-def join(sources: Mapping[str, str], entry: str) -> str:
-    """ES modules as one function's body, each after those it imports."""
+def join(sources: Mapping[str, str], entry: str, value: str) -> str:
+    """ES modules as one function's body, each after those it imports, and what the function returns."""
     bodies: dict[str, str] = {}
 
     def add(name: str) -> None:
@@ -98,7 +107,7 @@ def join(sources: Mapping[str, str], entry: str) -> str:
             if top_level in owner:
                 raise ValueError(f"overlay {name} and {owner[top_level]} both define {top_level}")
             owner[top_level] = name
-    return "(() => {\n'use strict';\n" + "\n".join(bodies.values()) + "\nreturn engine;\n})()"
+    return "(() => {\n'use strict';\n" + "\n".join(bodies.values()) + f"\nreturn {value};\n}})()"
 
 
 async def register(context: BrowserContext) -> None:
@@ -121,6 +130,21 @@ async def register(context: BrowserContext) -> None:
         raise BrowserUnavailable(
             f"The browser of this page is gone: {error.message.splitlines()[0]}", "hand over a page of a running one"
         ) from error
+
+
+async def stand_first(page: Page) -> None:
+    """Have the guard of presses heard before the page's own scripts, in each document that comes from now on.
+
+    Isolated worlds of one name are one, whoever made them (seen in Chromium 156), so this reaches Playwright's.
+    """
+    if await chromium.session_of(page) is None:
+        return
+    world = f"{_WORLD}_{page._impl_obj._guid}"
+    for session in chromium.opened_sessions(page):
+        if session not in _first:
+            _first.add(session)
+            await session.send("Page.enable")  # without it nothing is evaluated
+            await session.send("Page.addScriptToEvaluateOnNewDocument", {"source": _first_script(), "worldName": world})
 
 
 async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **details: Any) -> dict[str, Any]:
