@@ -52,7 +52,8 @@ def main() -> int:
         print(json.dumps(summary(result.scores, result.churn), indent=2))
     else:
         show(Console(), result.scores, result.churn)
-    told.print(f"a sample to check by eye: {SHEET}")
+    if result.sheet:
+        told.print(f"a sample to check by eye: {result.sheet}")
     return 0 if result.is_reached else 1
 
 

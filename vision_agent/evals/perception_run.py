@@ -20,6 +20,8 @@ class Result:
 
     scores: list[PageScore]
     churn: list[Churn]
+    sheet: Path | None = None
+    """The sample that was written, to check by eye; only pages without labels are in it."""
 
     @property
     def is_reached(self) -> bool:
@@ -53,7 +55,8 @@ def run(
     with_churn = CHURN.is_dir() and (is_ours or FIXTURES in folders)
     lasting = asyncio.run(churn(settings=settings, tell=tell)) if with_churn else []
     picture = sheet(scores) if sheet_to else None
-    if sheet_to and picture:
-        sheet_to.parent.mkdir(parents=True, exist_ok=True)
-        sheet_to.write_bytes(picture)
-    return Result(scores, lasting)
+    if not (sheet_to and picture):
+        return Result(scores, lasting)
+    sheet_to.parent.mkdir(parents=True, exist_ok=True)
+    sheet_to.write_bytes(picture)
+    return Result(scores, lasting, sheet_to)
