@@ -123,5 +123,6 @@ def test_an_episode_hands_out_no_page() -> None:
 
     assert offered == {
         *("used_points", "look", "seen", "read", "texts", "text", "boxes", "until", "is_over", "find", "act"),
-        *("click", "submit", "type", "set", "check", "press", "select", "hover", "drag", "scroll_to_end", "target"),
+        *("click", "submit", "type", "set", "check", "press", "select", "hover", "drag", "drag_by", "scroll_to_end"),
+        "target",
     }
