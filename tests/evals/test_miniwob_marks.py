@@ -53,11 +53,12 @@ async def test_what_a_task_needs_is_marked_or_lies_on_a_surface(task: str, site:
     more = NEEDS["also"].get(task)
     wanted = NEEDS["instead"].get(task) or ", ".join(filter(None, (NEEDS["controls"], more)))
     await page.wait_for_function(f"wanted => ({SHOWN})(wanted).length", arg=wanted, timeout=20_000)
-    for _ in range(5):  # a busy machine may need more than one look to tell what listens
-        found = await scan(page, 20)
-        if not found.warnings:
-            break
     needed = await page.evaluate(SHOWN, wanted)
+    for _ in range(20):  # pictures may come meanwhile, and a busy machine may need more than one look
+        before, found = needed, await scan(page, 20)
+        needed = await page.evaluate(SHOWN, wanted)
+        if not found.warnings and [each["html"] for each in before] == [each["html"] for each in needed]:
+            break
 
     missed = [each["html"] for each in needed if not any(stands_for(mark, each) for mark in found.marks)]
 
