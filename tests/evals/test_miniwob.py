@@ -24,9 +24,10 @@ from vision_agent.types import Run
 
 SEEDS = (1, 2, 3, 4, 5)
 SAMPLE = (
-    "choose-list", "click-menu", "click-shape", "copy-paste", "daily-calendar", "drag-items-grid", "drag-shapes",
-    "draw-circle", "email-inbox-reply", "enter-date", "find-midpoint", "highlight-text-2", "login-user-popup",
-    "navigate-tree", "text-editor", "use-slider",
+    "book-flight-nodelay", "choose-list", "click-checkboxes", "click-menu", "click-shape", "copy-paste",
+    "daily-calendar", "drag-items-grid", "draw-circle", "email-inbox-reply", "enter-date", "find-midpoint",
+    "form-sequence-3", "highlight-text-2", "login-user-popup", "navigate-tree", "order-food", "text-editor",
+    "use-autocomplete", "use-slider",
 )  # fmt: skip
 LINES = {
     "enter-text": ('type "Bernardine" into [1]', "click Submit"),

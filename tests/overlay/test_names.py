@@ -151,16 +151,11 @@ def shortened(name: str) -> str:
     return name if len(units) <= 400 else units[:398].decode("utf-16-le", "ignore").rstrip() + "…"
 
 
-def thorough_if_large(trait: str) -> tuple[pytest.MarkDecorator, ...]:
-    """Chromium takes half a minute to tell the names of so many."""
-    return (pytest.mark.thorough,) if trait == "fifty_thousand" else ()
-
-
 def is_found_otherwise(mark: dict[str, Any]) -> bool:
     return any(reason.startswith("named by") for reason in mark["evidence"])
 
 
-@pytest.mark.parametrize("trait", [pytest.param(each, marks=thorough_if_large(each)) for each in TRAITS])
+@pytest.mark.parametrize("trait", TRAITS)
 async def test_marks_are_called_what_chromium_calls_them_or_say_how_they_were_named(
     page: Page, serve: Server, trait: str
 ) -> None:
