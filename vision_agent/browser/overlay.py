@@ -142,9 +142,9 @@ async def stand_first(page: Page) -> None:
     world = f"{_WORLD}_{page._impl_obj._guid}"
     for session in chromium.opened_sessions(page):
         if session not in _first:
-            _first.add(session)
             await session.send("Page.enable")  # without it nothing is evaluated
             await session.send("Page.addScriptToEvaluateOnNewDocument", {"source": _first_script(), "worldName": world})
+            _first.add(session)  # not before: who is interrupted here comes again
 
 
 async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **details: Any) -> dict[str, Any]:
