@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from vision_agent.types import Box, Mark, Size
 from vision_agent.vision.picture import Extent, Picture, Pixels, pixels_of
@@ -65,8 +65,9 @@ class Layer(BaseModel):
     leaders: tuple[Leader, ...] = ()
     labels: tuple[Label, ...] = ()
     style: Style = STYLE
-    glyphs: dict[Hand, dict[str, tuple[str, ...]]] = GLYPHS
-    coverage: dict[str, float] = COVERAGE
+    # Factories: a default that can be changed would be copied whole for each picture.
+    glyphs: dict[Hand, dict[str, tuple[str, ...]]] = Field(default_factory=lambda: GLYPHS)
+    coverage: dict[str, float] = Field(default_factory=lambda: COVERAGE)
 
 
 def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Layer:
@@ -142,7 +143,6 @@ class _Pen:
         self._clean = clean
         self._layer = layer
         self._style = layer.style
-        self._glyphs: dict[tuple[str, str, str, str], Pixels] = {}
 
     def draw(self) -> None:
         line, casing, outlines = self._style.line, self._style.casing, self._layer.outlines
@@ -175,24 +175,11 @@ class _Pen:
                 self._fill(piece, colour)
 
     def _label(self, label: Label) -> None:
-        self._rounded(label.rect, label.colour)
-        wide, high = self._style.text_size(label.text, label.hand)
         left, top, right, bottom = label.rect
-        x, y = left + (right - left - wide) // 2, top + (bottom - top - high) // 2
-        for character in label.text:
-            glyph = self._glyph(character, label)
-            high, wide = glyph.shape[:2]
-            self._pixels[y : y + high, x : x + wide] = glyph
-            x += wide + self._style.gap
-
-    def _glyph(self, character: str, label: Label) -> Pixels:
-        key = (character, label.hand, label.ink, label.colour)
-        if key not in self._glyphs:
-            rows = self._layer.glyphs[label.hand][character]
-            share = np.array([[self._layer.coverage[cell] for cell in row] for row in rows])[..., None]
-            mixed = share * np.array(_bgr(label.ink)) + (1 - share) * np.array(_bgr(label.colour))
-            self._glyphs[key] = np.rint(mixed).astype(np.uint8)
-        return self._glyphs[key]
+        plate = _plate(label.text, label.hand, label.ink, label.colour, right - left, bottom - top, self._style.gap)
+        # All but its four corners, as `_rounded` does it.
+        self._pixels[top + 1 : bottom - 1, left:right] = plate[1:-1]
+        self._pixels[top:bottom, left + 1 : right - 1] = plate[:, 1:-1]
 
     def _wipe(self, rect: Rect) -> None:
         """Leaves there what the page shows."""
@@ -209,6 +196,26 @@ class _Pen:
         left, top, right, bottom = rect
         if right > left and bottom > top:
             cv2.rectangle(self._pixels, (left, top), (right - 1, bottom - 1), _bgr(colour), cv2.FILLED)
+
+
+@lru_cache(maxsize=4096)
+def _plate(text: str, hand: Hand, ink: Ink, colour: str, width: int, height: int, gap: int) -> Pixels:
+    """A number on its ground. Kept, for numbers stay where they are from one picture to the next."""
+    plate = np.full((height, width, 3), _bgr(colour), np.uint8)
+    glyphs = [_glyph(character, hand, ink, colour) for character in text]
+    high, wide = glyphs[0].shape[0], sum(glyph.shape[1] for glyph in glyphs) + gap * (len(glyphs) - 1)
+    x, y = (width - wide) // 2, (height - high) // 2
+    for glyph in glyphs:
+        plate[y : y + high, x : x + glyph.shape[1]] = glyph
+        x += glyph.shape[1] + gap
+    return plate
+
+
+@cache
+def _glyph(character: str, hand: Hand, ink: Ink, colour: str) -> Pixels:
+    share = np.array([[COVERAGE[cell] for cell in row] for row in GLYPHS[hand][character]])[..., None]
+    mixed = share * np.array(_bgr(ink)) + (1 - share) * np.array(_bgr(colour))
+    return np.asarray(np.rint(mixed), np.uint8)
 
 
 @cache

@@ -168,7 +168,7 @@ class Style(BaseModel):
         """The hand in which this text is written in a label of this width."""
         if len(text) == 1:
             return "single"
-        return "wide" if width >= self.label_size(text, 0).width else "narrow"
+        return "wide" if width >= self.text_size(text)[0] + 2 * self.tight_pad_x else "narrow"
 
 
 STYLE = Style()
