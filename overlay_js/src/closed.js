@@ -1,5 +1,5 @@
 // Which elements may have a closed shadow root. No script can see one from outside: the browser is asked, of these only.
-import { firstElementOf, flatParentOf, rectOf, shadowRootOf, textContentOf } from './dom.js';
+import { firstElementOf, flatParentOf, localNameOf, rectOf, shadowRootOf, textContentOf } from './dom.js';
 
 /** Elements that may be given a shadow root, besides custom ones. */
 const MAY_HAVE_ONE = new Set(['article', 'aside', 'blockquote', 'body', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main', 'nav', 'p', 'section', 'span']);
@@ -16,7 +16,7 @@ let suspects = /** @type {Element[]} */ ([]);
  * @param {Element} element @param {string} tag @param {string | null} display of what has no box, null for any other
  */
 export function suspect(element, tag, display) {
-  if (display === '') add(flatParentOf(element)); // in no tree that is shown
+  if (display !== null && isNowhere(element, display)) addHost(flatParentOf(element));
   else if (tag.includes('-') ? isDefined(element) : MAY_HAVE_ONE.has(tag) && isEmptyAndSeen(element)) add(element);
 }
 
@@ -31,6 +31,19 @@ export function takeSuspects() {
   suspects = [];
   for (const each of taken) asked.add(each);
   return taken.length ? taken : null;
+}
+
+/**
+ * Whether an element is in no tree that is shown. Chromium has told a display of such ones too, since 150.
+ * @param {Element} element @param {string} display
+ */
+function isNowhere(element, display) {
+  return display !== 'contents' && Element.prototype.getClientRects.call(element).length === 0;
+}
+
+/** Options, areas and the like have no box either, but are in nothing that may have a root. @param {Element | null} element */
+function addHost(element) {
+  if (element && (MAY_HAVE_ONE.has(localNameOf(element)) || localNameOf(element).includes('-'))) add(element);
 }
 
 /** @param {Element | null} element */

@@ -31,7 +31,7 @@ export function elementsNear(root, clip) {
     if (display === 'none') continue;
     // What has no box of its own shows where what is in it does.
     const isNear = (rect.bottom >= clip.y - NEAR && rect.top <= clip.bottom + NEAR) || display === 'contents';
-    if (isNear || display === '' || tag.includes('-')) suspect(element, tag, display);
+    if (isNear || display !== null || tag.includes('-')) suspect(element, tag, display);
     if (isNear) for (let at = /** @type {Way | null} */ (way); at && !near.has(at.element); at = at.around) near.add(at.element);
     if (NO_CHILDREN.has(tag)) continue;
     for (const child of childrenShown(element, tag, isNear)) stack.push({ element: child, around: way });

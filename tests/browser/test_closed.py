@@ -45,3 +45,10 @@ async def test_an_element_that_has_none_is_asked_once_and_nothing_is_said_of_it(
     await scan(page, 20)
     assert (await overlay.ask(page.main_frame, "scan", 20))["unopened"] == 0
     assert not await closed.open_roots(page, 20)
+
+
+async def test_what_a_closed_root_shows_instead_of_the_children_of_its_host_is_found(page: Page) -> None:
+    await overlay.register(page.context)
+    await page.set_content("<section id=host><button>Nowhere</button></section>")
+    await page.evaluate(ATTACH)
+    assert [mark["name"] for mark in (await scan(page, 20)).marks] == ["Pay"]
