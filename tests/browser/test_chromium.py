@@ -34,6 +34,29 @@ async def test_frames_apart_have_a_session_of_their_own_and_other_frames_none(pa
     assert told["result"]["value"] == "/far"
 
 
+async def test_who_asks_while_another_is_being_told_hears_of_every_world(page: Page, serve: Server) -> None:
+    await page.goto(serve({"/": TILE}))
+    session = await chromium.session_of(page)
+    assert session is not None
+    alone = await chromium.contexts_of(session)
+    assert alone
+    later = []
+    session.once(
+        "Runtime.executionContextCreated", lambda _: later.append(asyncio.ensure_future(chromium.contexts_of(session)))
+    )
+    assert await chromium.contexts_of(session) == alone
+    assert await later[0] == alone
+
+
+async def test_who_asks_after_one_that_was_interrupted_hears_of_every_world(page: Page, serve: Server) -> None:
+    await page.goto(serve({"/": TILE}))
+    session = await chromium.session_of(page)
+    assert session is not None
+    alone = await chromium.contexts_of(session)
+    await session.send("Runtime.enable")  # where an interrupted one stops
+    assert await chromium.contexts_of(session) == alone
+
+
 async def test_sessions_are_given_back_and_opened_anew(page: Page, serve: Server) -> None:
     before = []
     for _ in range(2):

@@ -56,6 +56,9 @@ DIFFERS = {
 }
 """Marks of the fixture pages whose name is not Chromium's, though that has one."""
 
+UNSAID_BY_SOME = {("icon_buttons", "symbol"): "Chromium 150 hears no title that a drawing brings from elsewhere"}
+"""Marks of the fixture pages that some versions of Chromium name as we do, and others not at all."""
+
 ROLES_DIFFER = {
     ("answering", "drag"): "Chromium takes what can be dragged for a group",
     ("outer_names", "bar"): "Chromium takes what can be dragged for a group",
@@ -178,7 +181,7 @@ async def test_marks_are_called_what_chromium_calls_them_or_say_how_they_were_na
             assert mark["name"] != words(theirs.name), f"{identity} differs no longer"
         elif words(theirs.name):
             assert (mark["name"], is_found_otherwise(mark)) == (shortened(words(theirs.name)), False), identity
-        else:
+        elif (trait, identity) not in UNSAID_BY_SOME:
             assert is_found_otherwise(mark) or not mark["name"], identity
     assert compared or not marks, "nothing was compared"
 
@@ -195,6 +198,8 @@ class Case:
     name: str
     chromium: str | None = None
     """Where it says otherwise, which is then on purpose: what it says."""
+    is_unsaid_by_some: bool = False
+    """Some versions of Chromium say nothing."""
 
 
 STYLE = """
@@ -257,6 +262,7 @@ HARD = {
         "<svg style='display:none'><symbol id=$1><title>Bin</title></symbol></svg><button id=it><svg width=9 height=9><use href='#$1'/></svg></button>",
         "button",
         "Bin",
+        is_unsaid_by_some=True,
     ),
     "a link in a drawing is read": Case(
         "<svg width=90 height=20><a id=it href='#'><text y=12>Label</text></a></svg>", "link", "Label"
@@ -395,7 +401,8 @@ async def test_hard_names_follow_the_rules_and_chromium(page: Page, serve: Serve
         mark = marks.get(f"it{number}")
         ours[claim] = (mark["role"], mark["name"]) if mark else None
         tree = heard[f"it{number}"]
-        theirs[claim] = (OURS.get(tree.role, tree.role), words(tree.name))
+        heard_name = words(tree.name) or (HARD[claim].name if HARD[claim].is_unsaid_by_some else "")
+        theirs[claim] = (OURS.get(tree.role, tree.role), heard_name)
     assert ours == {claim: (case.role, case.name) for claim, case in HARD.items()}
     assert theirs == {
         claim: (case.role, case.name if case.chromium is None else case.chromium) for claim, case in HARD.items()

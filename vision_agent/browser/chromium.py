@@ -30,6 +30,8 @@ class _Opened:
 
 
 _opened: weakref.WeakKeyDictionary[Page, _Opened] = weakref.WeakKeyDictionary()
+_telling: weakref.WeakKeyDictionary[CDPSession, asyncio.Lock] = weakref.WeakKeyDictionary()
+"""Chromium tells of its worlds when it begins to tell of them: who asks while another does would hear of none."""
 
 
 async def session_of(page: Page) -> CDPSession | None:
@@ -71,13 +73,15 @@ async def contexts_of(session: CDPSession) -> list[dict[str, Any]]:
     def listen(event: dict[str, Any]) -> None:
         created.append(event["context"])
 
-    session.on("Runtime.executionContextCreated", listen)
-    try:
-        await session.send("Runtime.enable")
-        # Else every word that the page logs would come here too.
-        await session.send("Runtime.disable")
-    finally:
-        session.remove_listener("Runtime.executionContextCreated", listen)
+    async with _telling.setdefault(session, asyncio.Lock()):
+        session.on("Runtime.executionContextCreated", listen)
+        try:
+            await session.send("Runtime.disable")  # who was interrupted here left it telling
+            await session.send("Runtime.enable")
+            # Else every word that the page logs would come here too.
+            await session.send("Runtime.disable")
+        finally:
+            session.remove_listener("Runtime.executionContextCreated", listen)
     return created
 
 
