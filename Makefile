@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help run test test-all pages bench bench-perception bench-miniwob bench-mutations lint format types-js doctor clean
+.PHONY: help run test test-all pages bench bench-perception bench-miniwob bench-mutations bench-surfaces lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make bench-perception  how right the marks are, on our pages and on pages of other projects (long)"
 	@echo "make bench-miniwob  how many MiniWoB++ tasks marks alone and points can do (long)"
 	@echo "make bench-mutations  whether what was meant is hit when pages change under the hand, and what an act costs (long)"
+	@echo "make bench-surfaces  what is found on canvases from their pixels alone, of ours and of other projects' libraries"
 	@echo "make lint      ruff and mypy"
 	@echo "make format    let ruff format"
 	@echo "make types-js  check the types of overlay_js (needs npm)"
@@ -49,6 +50,11 @@ bench-miniwob: $(READY)
 
 bench-mutations: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_mutations.py
+
+bench-surfaces: $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ocr]' >>$(VENV)/pip.log 2>&1 \
+		|| echo "The OCR engine could not be installed: words are not read; see $(VENV)/pip.log"
+	@$(BIN)/python tests/benchmarks/bench_surfaces.py
 
 lint: $(READY)
 	@$(BIN)/ruff check .

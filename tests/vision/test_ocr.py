@@ -1,0 +1,65 @@
+"""Claims about reading words in pictures, with the real engine."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from vision_agent.types import Box
+from vision_agent.vision.ocr import NOTHING, Reader, can_read
+from vision_agent.vision.picture import Picture
+
+pytestmark = pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")
+
+LINES = ["Quarterly report", "Save as draft", "42.10 EUR", "Invoice 2026-118"]
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    return Reader()
+
+
+def written(lines: list[str], size: float = 14, ink: str = "#222", ground: str = "#fff") -> tuple[Picture, list[Box]]:
+    """A picture with a line of words every 40 pixels, and where each stands."""
+    image = Image.new("RGB", (400, 40 * len(lines) + 20), ground)
+    pen, font, boxes = ImageDraw.Draw(image), ImageFont.load_default(size), []
+    for at, line in enumerate(lines):
+        place = (20, 10 + 40 * at)
+        pen.text(place, line, ink, font)
+        left, top, right, bottom = pen.textbbox(place, line, font)
+        boxes.append(Box(x=left, y=top, width=right - left, height=bottom - top))
+    data = io.BytesIO()
+    image.save(data, "PNG")
+    return Picture.decode(data.getvalue(), Box(x=0, y=0, width=image.width, height=image.height)), boxes
+
+
+@pytest.mark.parametrize(("ink", "ground"), [("#222", "#fff"), ("#fff", "#1f3a5f"), ("#777", "#eee")])
+def test_words_of_an_ordinary_size_are_read(reader: Reader, ink: str, ground: str) -> None:
+    picture, boxes = written(LINES, ink=ink, ground=ground)
+    assert [read.text for read in reader.read(picture, boxes) if read] == LINES
+
+
+def test_where_nothing_is_written_nothing_is_read(reader: Reader) -> None:
+    picture, _ = written([""])
+    assert reader.read(picture, [Box(x=20, y=10, width=100, height=14), Box(x=9000, y=0, width=9, height=9)]) == [
+        NOTHING,
+        NOTHING,
+    ]
+
+
+def test_noise_is_not_words(reader: Reader) -> None:
+    pixels = Image.fromarray(np.random.default_rng(2).integers(0, 255, (40, 160, 3), np.uint8))
+    data = io.BytesIO()
+    pixels.save(data, "PNG")
+    picture = Picture.decode(data.getvalue(), Box(x=0, y=0, width=160, height=40))
+    assert reader.read(picture, [Box(x=10, y=8, width=120, height=20)]) == [NOTHING]
+
+
+def test_what_was_read_is_known_when_there_is_no_time_to_read(reader: Reader) -> None:
+    picture, boxes = written(["Known", "Unknown"])
+    [known] = reader.read(picture, boxes[:1])
+    assert reader.read(picture, boxes, until=time.monotonic()) == [known, None]

@@ -1,0 +1,253 @@
+"""What may be acted on in a drawn surface, proposed from its pixels alone: shapes, words, and lattices of alike cells.
+
+Knows no page: it is told where on the picture the surface is. What it finds is a guess, and says how good a one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from vision_agent.actions import Point
+from vision_agent.types import Box, PageMap
+from vision_agent.vision.lattice import Cells, cells_in
+from vision_agent.vision.picture import Picture, Pixels, pixels_of
+from vision_agent.vision.rects import Bools, Floats, Group, Ints, area_of, common_area
+from vision_agent.vision.regions import Patches, fine_and_coarse
+from vision_agent.vision.words import lines_in
+
+Shape = Literal["box", "round", "shape", "words"]
+
+MOST = 40
+"""Proposals and lattices that a person and a model can still tell apart in one surface."""
+
+_APART = 1.5
+"""Heights of a line between words that are not one name."""
+_MOST_LINES = 4
+"""Of words in a shape that is one thing to act on. What holds more is a panel."""
+_MOST_NESTED = 3
+"""Things in a thing: a bar with so many buttons is none itself."""
+_ON_CELLS = 0.3
+_ALIKE = 0.5
+"""The common share of two rectangles that are one thing: the rim of a button, and its face."""
+_INSIDE = 0.9
+
+# How good a guess is, from 0 to 1: better what is solid, has the size of a control, and says something.
+_ANY, _IS_SOLID, _HAS_WORDS, _WORDS_ALONE = 0.35, 0.3, 0.25, 0.4
+_IS_GROUND = -0.3
+"""Of what has the colour of the ground and no words: a piece of the ground that lines have cut off."""
+_SIZE_PX = (16, 160)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Something drawn that looks as if it could be acted on. Page coordinates."""
+
+    box: Box
+    point: Point
+    """Inside of what is drawn."""
+    shape: Shape
+    confidence: float
+    lines: tuple[Box, ...] = ()
+    """Where in it there are words."""
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Alike cells in rows and columns: one thing with many places. Page coordinates."""
+
+    box: Box
+    rows: int
+    columns: int
+    cells: dict[tuple[int, int], tuple[float, float, float, float]]
+    """By row and column, each from 1, its left, top, width and height; a place may be empty."""
+
+    def cell(self, row: int, column: int) -> Box | None:
+        """Where a cell is; None where there is none."""
+        edges = self.cells.get((row, column))
+        return edges and Box(x=edges[0], y=edges[1], width=edges[2], height=edges[3])
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """What a surface holds."""
+
+    proposals: tuple[Proposal, ...] = ()
+    """The best first."""
+    lattices: tuple[Lattice, ...] = ()
+    left_out: int = 0
+    """Proposals beyond those that were asked for."""
+    words: tuple[Box, ...] = ()
+    """All places where there are words, in what is proposed and elsewhere."""
+
+
+def propose(picture: Picture, surface: Box, most: int = MOST) -> Proposed:
+    """What can be told of a surface, given as a page box, from the picture; nothing where the picture does not show it.
+
+    At most so many proposals and lattices, taken together.
+    """
+    inside = picture.page.intersection(surface)
+    if inside is None:
+        return Proposed()
+    part = picture.crop(inside)
+    found = _found_in(pixels_of(part))
+    room = max(0, most - len(found.lattices))
+    order = np.argsort(-found.scores, kind="stable")
+    return Proposed(
+        tuple(_proposal(found, at, part.map) for at in order[:room].tolist()),
+        tuple(_lattice(cells, found.cells, part.map) for cells in found.lattices),
+        max(0, len(order) - room),
+        tuple(_box(line, part.map) for line in found.words),
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """In pixels of the part that was looked at; a row for each thing."""
+
+    rects: Ints
+    points: Ints
+    shapes: list[Shape]
+    scores: Floats
+    lines: list[Ints]
+    lattices: list[Cells]
+    cells: Ints
+    """What the members of lattices are positions in."""
+    words: Ints
+
+
+def _found_in(pixels: Pixels) -> _Found:
+    edges, fine, coarse = fine_and_coarse(pixels)
+    lattices = [*cells_in(fine.rects), *(each.after(len(fine.rects)) for each in cells_in(coarse.rects))]
+    patches = fine.and_also(coarse)
+    return _told(patches, _best(lattices, patches.rects), lines_in(edges, fine.rects))
+
+
+def _best(lattices: list[Cells], rects: Ints) -> list[Cells]:
+    """Of those that lie on each other the one with the most cells."""
+    kept: list[Cells] = []
+    for each in sorted(lattices, key=lambda each: -len(each.members)):
+        around = _around(rects[each.members])
+        if not any(common_area(around, _around(rects[other.members])) > 0 for other in kept):
+            kept.append(each)
+    return kept
+
+
+def _told(patches: Patches, lattices: list[Cells], lines: Ints) -> _Found:
+    """What of all this is a thing of its own."""
+    rects = patches.rects
+    is_cell = np.zeros(len(rects), bool)
+    for each in lattices:
+        is_cell[each.members] = True
+    inside = _contains(rects, lines)
+    many = inside.sum(axis=1)
+    is_thing: Bools = ~is_cell & (many <= _MOST_LINES) & (_contains(rects, rects).sum(axis=1) < _MOST_NESTED)
+    if lattices:
+        # What lies in a cell is its content, and what lies over several is a part of the ground they stand on.
+        on_cells = common_area(rects[:, None], rects[is_cell][None]).sum(axis=1)
+        is_thing &= on_cells <= _ON_CELLS * area_of(rects)
+    is_thing &= ~_is_face(rects, is_thing)
+    free = lines[~inside[is_thing | is_cell].any(axis=0) | _stands_apart(lines, inside[is_thing])]
+    things = np.flatnonzero(is_thing)
+    shapes: list[Shape] = [_shape_of(patches, at) for at in things.tolist()]
+    return _Found(
+        rects=np.concatenate([_with_rim(rects[things]), free]),
+        points=np.concatenate([patches.points[things], (free[:, :2] + free[:, 2:]) // 2]),
+        shapes=shapes + ["words"] * len(free),
+        scores=np.concatenate([_scores(patches, things, many[things]), np.full(len(free), _WORDS_ALONE, np.float32)]),
+        lines=[*(lines[inside[at]] for at in things), *(line[None] for line in free)],
+        lattices=lattices,
+        cells=rects,
+        words=lines,
+    )
+
+
+def _contains(outer: Ints, inner: Ints) -> Bools:
+    """Which rectangles have which others inside of them that are not nearly as large."""
+    common = common_area(outer[:, None], inner[None])
+    sizes = area_of(inner)[None]
+    return np.asarray((common >= _INSIDE * sizes) & (sizes < _INSIDE * area_of(outer)[:, None]))
+
+
+def _is_face(rects: Ints, among: Bools) -> Bools:
+    """Whether another of them is around a rectangle and hardly larger. Of two of one size it is the second."""
+    common = common_area(rects[:, None], rects[None])
+    sizes = area_of(rects)
+    is_alike = common > _ALIKE * (sizes[:, None] + sizes[None] - common)
+    rank = sizes + np.arange(len(rects), 0, -1) / (len(rects) + 1)
+    return np.asarray((is_alike & (rank[:, None] > rank[None]) & among[:, None]).any(axis=0))
+
+
+def _stands_apart(lines: Ints, inside: Bools) -> Bools:
+    """Which words have others of the same thing beside them, with room between: as in a bar of words to choose from."""
+    high = lines[:, 3] - lines[:, 1]
+    is_level = (lines[:, None, 1] < lines[None, :, 3]) & (lines[None, :, 1] < lines[:, None, 3])
+    gap = np.maximum(lines[:, None, 0] - lines[None, :, 2], lines[None, :, 0] - lines[:, None, 2])
+    is_apart = is_level & (gap > _APART * np.minimum(high[:, None], high[None]))
+    shares = inside.T.astype(np.float32) @ inside.astype(np.float32) > 0
+    return np.asarray((is_apart & shares).any(axis=1))
+
+
+def _shape_of(patches: Patches, at: int) -> Shape:
+    left, top, right, bottom = patches.rects[at].tolist()
+    solid = float(patches.solid[at])
+    is_square = 0.8 < (right - left) / (bottom - top) < 1.25
+    if is_square and 0.72 < solid < 0.86:
+        return "round"
+    return "box" if solid > 0.8 else "shape"
+
+
+def _scores(patches: Patches, things: Group, lines: Group) -> Floats:
+    rects = patches.rects[things]
+    least = (rects[:, 2:] - rects[:, :2]).min(axis=1, initial=1 << 15).astype(np.float32)
+    size = np.minimum(1, least / _SIZE_PX[0]) * np.minimum(1, _SIZE_PX[1] / least)
+    has_words = (lines > 0) & (lines <= 2)
+    is_ground = patches.is_ground[things] & (lines == 0)
+    scores: Floats = (
+        _ANY + _IS_SOLID * patches.solid[things] * size + _HAS_WORDS * has_words + _IS_GROUND * is_ground
+    ).astype(np.float32)
+    return scores
+
+
+def _with_rim(rects: Ints) -> Ints:
+    """With the edge around it, which belongs to no patch."""
+    rim: Ints = rects + np.array([-1, -1, 1, 1], np.int32)
+    return rim
+
+
+def _around(rects: Ints) -> Ints:
+    """The rectangle that holds them all."""
+    return np.concatenate([rects[:, :2].min(axis=0), rects[:, 2:].max(axis=0)])
+
+
+def _lattice(cells: Cells, rects: Ints, map: PageMap) -> Lattice:
+    members = _with_rim(rects[cells.members])
+    offset, scale = np.array([map.offset_x, map.offset_y] * 2), np.array([map.scale_x, map.scale_y] * 2)
+    edges = members * scale + offset
+    edges[:, 2:] -= edges[:, :2]
+    places = zip((cells.rows + 1).tolist(), (cells.columns + 1).tolist(), strict=True)
+    return Lattice(
+        box=_box(_around(members), map),
+        rows=int(cells.rows.max()) + 1,
+        columns=int(cells.columns.max()) + 1,
+        cells=dict(zip(places, (tuple(each) for each in edges.tolist()), strict=True)),
+    )
+
+
+def _proposal(found: _Found, at: int, map: PageMap) -> Proposal:
+    x, y = found.points[at].tolist()
+    return Proposal(
+        box=_box(found.rects[at], map),
+        point=map.to_page(Point(x=x + 0.5, y=y + 0.5)),
+        shape=found.shapes[at],
+        confidence=round(float(found.scores[at]), 2),
+        lines=tuple(_box(line, map) for line in found.lines[at]),
+    )
+
+
+def _box(rect: Ints, map: PageMap) -> Box:
+    left, top, right, bottom = rect.tolist()
+    start = map.to_page(Point(x=left, y=top))
+    return Box(x=start.x, y=start.y, width=(right - left) * map.scale_x, height=(bottom - top) * map.scale_y)
