@@ -158,7 +158,11 @@ def is_found_otherwise(mark: dict[str, Any]) -> bool:
     return any(reason.startswith("named by") for reason in mark["evidence"])
 
 
-@pytest.mark.parametrize("trait", TRAITS)
+@pytest.mark.parametrize(
+    "trait",
+    # Chromium takes most of a minute to tell its tree of 50,000 elements, whose names are those of any list.
+    [pytest.param(each, marks=pytest.mark.thorough if each == "fifty_thousand" else ()) for each in TRAITS],
+)
 async def test_marks_are_called_what_chromium_calls_them_or_say_how_they_were_named(
     page: Page, serve: Server, trait: str
 ) -> None:
