@@ -151,7 +151,7 @@ def _read(picture: Picture, proposed: Proposed, texts: list[Any], reader: Reader
         return 0, 0, 0.0
     began = time.perf_counter()
     said = [
-        (line, one.text) for line, one in zip(proposed.words, reader.read(picture, proposed.words), strict=True) if one
+        (line, one.text) for line, one in zip(proposed.lines, reader.read(picture, proposed.lines), strict=True) if one
     ]
     seconds = time.perf_counter() - began
     words = [(word, Box.model_validate(text["box"])) for text in texts for word in text["text"].split()]

@@ -191,6 +191,12 @@ def test_a_surface_that_the_picture_does_not_show_has_nothing() -> None:
     assert propose(picture, Box(x=10, y=10, width=0, height=0)) == Proposed()
 
 
+@pytest.mark.parametrize(("width", "height"), [(1, 400), (400, 1), (2, 2), (0.4, 20), (3, 300)])
+def test_a_surface_too_thin_to_hold_anything_has_nothing(width: float, height: float) -> None:
+    picture = drawn(box(100, 80, 120, 36))
+    assert propose(picture, Box(x=100, y=80, width=width, height=height)) == Proposed()
+
+
 def test_only_the_shown_part_of_a_larger_surface_is_looked_at() -> None:
     [found] = propose(drawn(box(100, 80, 120, 36)), Box(x=-4000, y=-4000, width=9000, height=9000)).proposals
     assert overlap(found.box, Box(x=100, y=80, width=120, height=36)) > 0.9

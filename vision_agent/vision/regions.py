@@ -23,7 +23,8 @@ below 4, of the faintest tiles and lines that a person sees 9 and more; of the g
 _THIN = np.ones((3, 3), np.uint8)
 """What this does not fit into is a line."""
 _LEAST_LOOSE = 100
-_LEAST_PX = 4
+LEAST_PX = 4
+"""What is thinner is nothing to act on."""
 _LEAST_AREA = 12
 _LARGEST = 0.4
 """The share of the surface beyond which a region is ground to others, and nothing to act on."""
@@ -132,7 +133,7 @@ def _knots(areas: Areas, loose: Group, pixels: Pixels) -> Patches:
 def _patches(areas: Areas, pixels: Pixels) -> tuple[Patches, Group]:
     """The solid ones, and which are not."""
     wide, high = (areas.rects[:, 2:] - areas.rects[:, :2]).T
-    fits = (np.minimum(wide, high) >= _LEAST_PX) & (areas.sizes >= _LEAST_AREA)
+    fits = (np.minimum(wide, high) >= LEAST_PX) & (areas.sizes >= _LEAST_AREA)
     fits &= area_of(areas.rects) <= _LARGEST * pixels.shape[0] * pixels.shape[1]
     chosen = np.flatnonzero(fits)
     if len(chosen) > _MOST:

@@ -15,7 +15,7 @@ from vision_agent.types import Box, PageMap
 from vision_agent.vision.lattice import Cells, cells_in
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
 from vision_agent.vision.rects import Bools, Floats, Group, Ints, area_of, common_area
-from vision_agent.vision.regions import Patches, fine_and_coarse
+from vision_agent.vision.regions import LEAST_PX, Patches, fine_and_coarse
 from vision_agent.vision.words import lines_in
 
 Shape = Literal["box", "round", "shape", "words"]
@@ -79,8 +79,8 @@ class Proposed:
     lattices: tuple[Lattice, ...] = ()
     left_out: int = 0
     """Proposals beyond those that were asked for."""
-    words: tuple[Box, ...] = ()
-    """All places where there are words, in what is proposed and elsewhere."""
+    lines: tuple[Box, ...] = ()
+    """Wherever there are words, in what is proposed and elsewhere."""
 
 
 def propose(picture: Picture, surface: Box, most: int = MOST) -> Proposed:
@@ -92,6 +92,8 @@ def propose(picture: Picture, surface: Box, most: int = MOST) -> Proposed:
     if inside is None:
         return Proposed()
     part = picture.crop(inside)
+    if min(part.size.width, part.size.height) < LEAST_PX:
+        return Proposed()
     found = _found_in(pixels_of(part))
     room = max(0, most - len(found.lattices))
     order = np.argsort(-found.scores, kind="stable")
@@ -99,7 +101,7 @@ def propose(picture: Picture, surface: Box, most: int = MOST) -> Proposed:
         tuple(_proposal(found, at, part.map) for at in order[:room].tolist()),
         tuple(_lattice(cells, found.cells, part.map) for cells in found.lattices),
         max(0, len(order) - room),
-        tuple(_box(line, part.map) for line in found.words),
+        tuple(_box(line, part.map) for line in found.all_lines),
     )
 
 
@@ -115,7 +117,7 @@ class _Found:
     lattices: list[Cells]
     cells: Ints
     """What the members of lattices are positions in."""
-    words: Ints
+    all_lines: Ints
 
 
 def _found_in(pixels: Pixels) -> _Found:
@@ -160,7 +162,7 @@ def _told(patches: Patches, lattices: list[Cells], lines: Ints) -> _Found:
         lines=[*(lines[inside[at]] for at in things), *(line[None] for line in free)],
         lattices=lattices,
         cells=rects,
-        words=lines,
+        all_lines=lines,
     )
 
 
