@@ -13,10 +13,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from pages import MissingPages, site, sites
 
 from vision_agent.evals.perception import FIXTURES, PageToScore
-from vision_agent.evals.perception_picture import can_read
 from vision_agent.evals.perception_run import run
 from vision_agent.evals.perception_summary import show, summary
 from vision_agent.settings import load
+from vision_agent.vision.ocr import can_read
 
 SHEET = Path("test-results") / "perception.png"
 

@@ -21,12 +21,13 @@ from vision_agent.errors import UsageError
 from vision_agent.evals.perception import FIXTURES, PageScore, PageToScore, pages_in, score_pages
 from vision_agent.evals.perception_churn import churn
 from vision_agent.evals.perception_look import look, watch
-from vision_agent.evals.perception_picture import Crop, Reader, can_read, contrast, label_figures
+from vision_agent.evals.perception_picture import Crop, Reader, contrast, label_figures
 from vision_agent.evals.perception_summary import figures, is_reached, sheet, summary
 from vision_agent.evals.perception_trial import Came, tried
 from vision_agent.evals.perception_truth import Truth, questions, truth_of
 from vision_agent.settings import BrowserSettings
 from vision_agent.types import Box, Mark, Observation, Shot, Size
+from vision_agent.vision.ocr import can_read
 
 SAMPLE = ("native_controls", "nested", "labels", "listeners", "frame_nested", "frame_sandboxed", "ratio_2", "shadow")
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -124,11 +123,6 @@ def contrast(pixels: NDArray[np.uint8], box: Box) -> float:
         return 1.0
     ratios = (np.maximum(others, plate) + 0.05) / (np.minimum(others, plate) + 0.05)
     return float(np.median(np.sort(ratios)[-max(1, len(ratios) // 4) :]))
-
-
-def can_read() -> bool:
-    """Whether the OCR engine is installed."""
-    return find_spec("rapidocr") is not None
 
 
 class Reader:
