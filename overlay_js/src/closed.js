@@ -34,7 +34,7 @@ export function takeSuspects() {
 }
 
 /**
- * Whether an element is in no tree that is shown. Chromium has told a display of such ones too, since 150.
+ * Whether an element is in no tree that is shown. Chromium 150 tells a display of such ones too; others tell none.
  * @param {Element} element @param {string} display
  */
 function isNowhere(element, display) {

@@ -328,6 +328,12 @@ def test_the_tasks_and_what_is_outside_the_folder_are_not_served(shop: Site) -> 
     assert status_of(f"{shop.url}/nothing") == 404
 
 
+def test_sites_have_what_is_common_to_them_and_through_it_nothing_else(shop: Site) -> None:
+    assert status_of(f"{shop.url}/common/pen.js") == 200
+    assert status_of(f"{shop.url}/common/%2e%2e/seats/seats.js") == 404
+    assert status_of(f"{shop.url}/common/") == 404
+
+
 @pytest.mark.parametrize("body", [b"", b"[]", b'{"sku": 1}', b'{"event": 7}', b"{"])
 def test_what_is_not_a_report_is_refused(shop: Site, body: bytes) -> None:
     assert status_of(f"{shop.url}/api/log", body) == 422

@@ -12,7 +12,7 @@ import mimetypes
 import socket
 import threading
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -27,6 +27,8 @@ from starlette.routing import Route
 from vision_agent.errors import UsageError
 
 TASKS_FILE = "tasks.json"
+COMMON = "common"
+"""The folder beside a site for what several sites use, and the path under which each has it."""
 SESSION_COOKIE = "site-session"
 
 
@@ -199,19 +201,23 @@ def _app(folder: Path, logs: dict[str, list[Report]]) -> Starlette:
         response.set_cookie(SESSION_COOKIE, quote(request.query_params.get("session", ""), safe=""))
         return response
 
-    async def page(request: Request) -> Response:
-        found = _file(folder, request.path_params["path"])
-        if found is None:
-            return PlainTextResponse(f"This site has no page at {request.url.path}.", status_code=404)
-        kind = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
-        return FileResponse(found, media_type=kind, headers={"Cache-Control": "no-cache"})
+    def files(root: Path) -> Callable[[Request], Awaitable[Response]]:
+        async def file(request: Request) -> Response:
+            found = _file(root, request.path_params["path"])
+            if found is None:
+                return PlainTextResponse(f"This site has no page at {request.url.path}.", status_code=404)
+            kind = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
+            return FileResponse(found, media_type=kind, headers={"Cache-Control": "no-cache"})
+
+        return file
 
     return Starlette(
         routes=[
             Route("/api/log", write, methods=["POST"]),
             Route("/api/log", read, methods=["GET"]),
             Route("/api/enter", enter, methods=["GET"]),
-            Route("/{path:path}", page, methods=["GET"]),
+            Route(f"/{COMMON}/{{path:path}}", files(folder.parent / COMMON), methods=["GET"]),
+            Route("/{path:path}", files(folder), methods=["GET"]),
         ]
     )
 
