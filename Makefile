@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help run test test-all pages bench bench-perception bench-miniwob bench-mutations bench-surfaces lint format types-js doctor clean
+.PHONY: help run test test-all pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -40,9 +40,12 @@ pages: $(READY)
 bench: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_observe.py
 
-bench-perception: $(READY)
+# The engine is an extra; without it what needs it is left out and said.
+ocr: $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ocr]' >>$(VENV)/pip.log 2>&1 \
-		|| echo "The OCR engine could not be installed: numbers are not read back; see $(VENV)/pip.log"
+		|| echo "The OCR engine could not be installed: nothing is read; see $(VENV)/pip.log"
+
+bench-perception: ocr
 	@$(BIN)/python tests/benchmarks/bench_perception.py
 
 bench-miniwob: $(READY)
@@ -51,9 +54,7 @@ bench-miniwob: $(READY)
 bench-mutations: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_mutations.py
 
-bench-surfaces: $(READY)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ocr]' >>$(VENV)/pip.log 2>&1 \
-		|| echo "The OCR engine could not be installed: words are not read; see $(VENV)/pip.log"
+bench-surfaces: ocr
 	@$(BIN)/python tests/benchmarks/bench_surfaces.py
 
 lint: $(READY)

@@ -31,6 +31,11 @@ ROOT = Path(__file__).parent.parent
 _failed = pytest.StashKey[bool]()
 
 
+SMALL = """<title>Small</title><input id=name aria-label=Name>
+<button id=go onclick="document.title = 'Gone'">Go</button>
+<button id=tell onclick="document.title = 'Answer ' + confirm('Sure?')">Tell</button>"""
+
+
 @pytest.fixture(scope="session")
 async def browser() -> AsyncIterator[Browser]:
     """The browser of the session, found as the product finds it."""
@@ -134,6 +139,12 @@ class _Folder(SimpleHTTPRequestHandler):
 def _media_type(path: str) -> str:
     guessed = mimetypes.guess_type(path)[0] or "text/html"
     return f"{guessed}; charset=utf-8" if guessed.startswith("text/") or "javascript" in guessed else guessed
+
+
+@pytest.fixture
+def site(serve: Server) -> str:
+    """The address of a small page."""
+    return serve({"/": SMALL, "/favicon.ico": b""})
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,47 @@
+"""What the tests of whole sessions share: an agent with a script, and its run as it was recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from vision_agent import Agent, Settings, Task
+from vision_agent.actions import Action, Finish
+from vision_agent.errors import VisionAgentError
+from vision_agent.models.scripted import ScriptedModel
+from vision_agent.record import read
+from vision_agent.types import Ending, Run
+
+FINISHED = [[Finish(answer="seen")]]
+
+
+def agent(task: Task | str, script: list[list[Action]], tmp_path: Path, page: Page | None = None, **more: Any) -> Agent:
+    settings = Settings(**{"runs": tmp_path / "runs", **more})
+    return Agent(task, model=ScriptedModel(script), page=page, settings=settings)
+
+
+def ending_of(run: Run) -> Ending:
+    assert run.ending is not None
+    return run.ending
+
+
+def recorded(ran: Agent) -> Run:
+    """The run as its folder tells it, which has a report for a person too."""
+    assert ran.folder is not None
+    assert ran.report == ran.folder / "report.html"
+    assert ran.report.stat().st_size > 1000
+    return read(ran.folder)
+
+
+async def failing(ran: Agent, error: type[VisionAgentError]) -> Ending:
+    """How the run ended that raised this error: on record as it was raised, and for a shell by the same code."""
+    with pytest.raises(error) as caught:
+        await ran.run()
+    ending = ending_of(recorded(ran))
+    assert ending.sentence == str(caught.value)
+    assert ending.exit_code == caught.value.exit_code
+    assert caught.value.hint
+    return ending

@@ -1,0 +1,226 @@
+"""Claims about bad input and things that break: a sentence, an exit code, and a folder that opens."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, async_playwright
+
+from tests.sessions import FINISHED, agent, ending_of, failing, recorded
+from vision_agent import Agent, Limits, Point, Settings, Task
+from vision_agent.actions import Action, Click, Finish, Goto
+from vision_agent.browser.launch import first_that_starts
+from vision_agent.errors import BrowserUnavailable, RecordError, Unavailable, UsageError
+from vision_agent.models.scripted import ScriptedModel
+from vision_agent.record import read
+from vision_agent.settings import BrowserSettings, ObserveSettings
+from vision_agent.types import Outcome
+
+
+@pytest.mark.parametrize("url", ["gopher://127.0.0.1/", "javascript:alert(1)", "no address at all", "chrome://version"])
+async def test_an_unknown_scheme_is_refused(page: Page, tmp_path: Path, url: str) -> None:
+    ending = await failing(agent(Task(goal="Look", start_url=url), FINISHED, tmp_path, page), UsageError)
+    assert (ending.status, ending.exit_code) == ("error", 2)
+    assert url in ending.sentence
+    assert "http:" in ending.sentence
+
+
+async def test_a_host_that_cannot_be_reached_is_said(page: Page, closed_port: int, tmp_path: Path) -> None:
+    url = f"http://127.0.0.1:{closed_port}/shop"
+    ending = await failing(agent(Task(goal="Look", start_url=url), FINISHED, tmp_path, page), BrowserUnavailable)
+    assert (ending.status, ending.exit_code) == ("unavailable", 5)
+    assert url in ending.sentence
+    assert "is its server running?" in ending.sentence
+
+
+@pytest.fixture
+async def stalling() -> AsyncIterator[str]:
+    """A site whose page begins to come and never ends; `/silent` never begins."""
+    writers: list[asyncio.StreamWriter] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.append(writer)
+        with suppress(ConnectionError, asyncio.IncompleteReadError):
+            request = await reader.readuntil(b"\r\n\r\n")
+            if b"/silent" not in request:
+                body = b"<!doctype html><title>Half</title><button>Go</button>" + b" " * 2048
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99999\r\n\r\n" + body)
+                await writer.drain()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    server.close()
+    for writer in writers:
+        writer.close()
+
+
+IMPATIENT = ObserveSettings(navigation_deadline_s=2, rest_deadline_s=0.5)
+
+
+async def test_a_page_that_never_stops_loading_is_observed_all_the_same(
+    page: Page, stalling: str, tmp_path: Path
+) -> None:
+    ran = agent(Task(goal="Look", start_url=stalling), FINISHED, tmp_path, page, observe=IMPATIENT)
+    async with asyncio.timeout(20):
+        run = await ran.run()
+    observation = run.steps[0].observation
+    assert ending_of(run).status == "done"
+    assert [mark.name for mark in observation.marks] == ["Go"]
+    assert not observation.at_rest
+    assert "the page was not at rest" in observation.warnings
+
+
+async def test_a_server_that_never_answers_is_given_up_on_at_the_deadline(
+    page: Page, stalling: str, tmp_path: Path
+) -> None:
+    url = stalling + "/silent"
+    ran = agent(Task(goal="Look", start_url=url), FINISHED, tmp_path, page, observe=IMPATIENT)
+    async with asyncio.timeout(20):
+        ending = await failing(ran, BrowserUnavailable)
+    assert url in ending.sentence
+
+
+async def test_a_browser_that_is_not_there_is_said(tmp_path: Path) -> None:
+    settings = BrowserSettings(executable_path=tmp_path / "no-browser")
+    ending = await failing(agent("Look", FINISHED, tmp_path, browser=settings), BrowserUnavailable)
+    assert (ending.status, ending.exit_code) == ("unavailable", 5)
+    assert "no-browser" in ending.sentence
+    assert "vision-agent setup" in ending.sentence
+
+
+async def test_a_device_that_does_not_exist_is_said(tmp_path: Path) -> None:
+    ending = await failing(agent("Look", FINISHED, tmp_path, browser=BrowserSettings(device="Pixel 70")), UsageError)
+    assert "Pixel 7" in ending.sentence
+
+
+async def test_a_decider_that_does_not_exist_is_said(page: Page, tmp_path: Path) -> None:
+    ran = Agent("Look", model="oracle:delphi", page=page, settings=Settings(runs=tmp_path))
+    ending = await failing(ran, UsageError)
+    assert "'oracle:delphi'" in ending.sentence
+    assert "anthropic:<model>" in ending.sentence
+
+
+NO_KEY = """
+import asyncio, sys
+from pathlib import Path
+from vision_agent import Agent, Settings, Task, VisionAgentError
+task = Task(goal="Look", start_url=sys.argv[2])
+agent = Agent(task, model="anthropic:claude-test", settings=Settings(runs=Path(sys.argv[1])))
+try:
+    asyncio.run(agent.run())
+except VisionAgentError as error:
+    print(error)
+    sys.exit(error.exit_code)
+"""
+
+
+def test_without_a_key_the_run_says_what_to_set(site: str, tmp_path: Path) -> None:
+    """In a process of its own, whose environment holds none."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ANTHROPIC")}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", NO_KEY, tmp_path, site],
+        env={**environment, "HOME": str(tmp_path / "home")}, capture_output=True, text=True, timeout=90,
+    )  # fmt: skip
+    assert done.returncode == 5, done.stderr
+    assert "set ANTHROPIC_API_KEY" in done.stdout
+    [folder] = [path for path in tmp_path.iterdir() if (path / "run.json").exists()]
+    assert ending_of(read(folder)).sentence == done.stdout.strip()
+    assert (folder / "report.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("action", "refusal", "words"),
+    [
+        (Click(target=99), "unknown_mark", "99"),
+        (Click(target=Point(x=5000, y=10)), "outside", "5000"),
+        (Click(target=Point(x=10, y=-1)), "outside", "-1"),
+        (Goto(url="gopher://127.0.0.1/"), "blocked", "gopher"),
+    ],
+    ids=["unknown mark", "right of the picture", "above the picture", "unknown scheme"],
+)
+async def test_an_action_that_cannot_be_is_a_finding_for_the_model(
+    page: Page, site: str, tmp_path: Path, action: Action, refusal: str, words: str
+) -> None:
+    await page.goto(site)
+    task = Task(goal="Press", limits=Limits(consecutive_failures=2))
+    ran = agent(task, [[action], [action]], tmp_path, page)
+    run = await ran.run()
+    outcome: Outcome = run.steps[0].outcomes[0]
+    assert (outcome.status, outcome.refusal) == ("refused", refusal)
+    assert words in outcome.sentence
+    assert (ending_of(run).status, ending_of(run).exit_code) == ("limit", 3)
+    assert recorded(ran).model_dump() == run.model_dump()
+    assert page.url == site + "/"
+
+
+async def test_a_runs_folder_that_cannot_be_made_is_said_before_anything_is_opened(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    ran = agent("Look", FINISHED, tmp_path, page, runs=tmp_path / "file" / "runs")
+    with pytest.raises(UsageError, match="--runs") as caught:
+        await ran.run()
+    assert caught.value.exit_code == 2
+    assert str(tmp_path / "file") in str(caught.value)
+    assert ran.folder is None
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 64 kB, which only root can make."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = shutil.which("mount")
+    if mount is None or subprocess.run([mount, "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk]).returncode:
+        pytest.skip("no right to mount a small disk here")
+    yield disk
+    subprocess.run(["umount", "-l", disk], check=True)
+
+
+async def test_a_full_disk_ends_the_run_with_what_was_recorded(
+    page: Page, site: str, small_disk: Path, tmp_path: Path
+) -> None:
+    """There is room for the beginning and the ending of the run, and none for a picture full of noise."""
+    noise = "".join(f"<button>{os.urandom(40).hex()}</button>" for _ in range(80))
+    await page.set_content(noise)
+    ran = agent("Look", [[Finish()]], tmp_path, page, runs=small_disk)
+    with pytest.raises(RecordError, match="make room on the disk") as caught:
+        await ran.run()
+    assert ran.folder is not None
+    kept = read(ran.folder)
+    assert kept.task.goal == "Look"
+    assert ending_of(kept).sentence == str(caught.value)
+    assert ending_of(kept).exit_code == caught.value.exit_code == 5
+    assert not page.is_closed()
+
+
+async def test_every_foreign_failure_is_one_of_ours(page: Page, tmp_path: Path) -> None:
+    """The browser dies under the run: what is raised is of our tree, and the folder says so."""
+    async with async_playwright() as playwright:
+        started = await first_that_starts(playwright, BrowserSettings())
+        doomed = await started.browser.new_page()
+        await doomed.set_content("<button>Go</button>")
+        closing: list[asyncio.Task[None]] = []
+
+        def close_at_first_decision(event: Any) -> None:
+            if event.event == "decided" and not closing:
+                closing.append(asyncio.ensure_future(started.browser.close()))
+
+        ran = Agent(
+            "Look",
+            model=ScriptedModel([[Click(target=1)], [Finish()]]),
+            page=doomed,
+            settings=Settings(runs=tmp_path),
+            on_event=close_at_first_decision,
+        )
+        with pytest.raises(Unavailable):
+            await ran.run()
+        await closing[0]
+    assert ending_of(recorded(ran)).exit_code == 5
