@@ -334,6 +334,16 @@ def test_sites_have_what_is_common_to_them_and_through_it_nothing_else(shop: Sit
     assert status_of(f"{shop.url}/common/") == 404
 
 
+def test_what_a_site_has_of_its_own_comes_before_what_is_common(tmp_path: Path) -> None:
+    for at, words in (("common/pen.js", "shared"), ("common/ink.js", "shared"), ("site/common/pen.js", "own")):
+        (tmp_path / at).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / at).write_text(words)
+    with served(tmp_path / "site") as site:
+        for name, words in (("pen", b"own"), ("ink", b"shared")):
+            with urllib.request.urlopen(f"{site.url}/common/{name}.js") as response:
+                assert response.read() == words
+
+
 @pytest.mark.parametrize("body", [b"", b"[]", b'{"sku": 1}', b'{"event": 7}', b"{"])
 def test_what_is_not_a_report_is_refused(shop: Site, body: bytes) -> None:
     assert status_of(f"{shop.url}/api/log", body) == 422

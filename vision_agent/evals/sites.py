@@ -12,7 +12,7 @@ import mimetypes
 import socket
 import threading
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -28,7 +28,7 @@ from vision_agent.errors import UsageError
 
 TASKS_FILE = "tasks.json"
 COMMON = "common"
-"""The folder beside a site for what several sites use, and the path under which each has it."""
+"""The folder beside a site for what several sites use, which each has under this path where it has nothing there."""
 SESSION_COOKIE = "site-session"
 
 
@@ -201,23 +201,22 @@ def _app(folder: Path, logs: dict[str, list[Report]]) -> Starlette:
         response.set_cookie(SESSION_COOKIE, quote(request.query_params.get("session", ""), safe=""))
         return response
 
-    def files(root: Path) -> Callable[[Request], Awaitable[Response]]:
-        async def file(request: Request) -> Response:
-            found = _file(root, request.path_params["path"])
-            if found is None:
-                return PlainTextResponse(f"This site has no page at {request.url.path}.", status_code=404)
-            kind = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
-            return FileResponse(found, media_type=kind, headers={"Cache-Control": "no-cache"})
-
-        return file
+    async def page(request: Request) -> Response:
+        path = request.path_params["path"]
+        found = _file(folder, path)
+        if found is None and path.startswith(f"{COMMON}/"):
+            found = _file(folder.parent / COMMON, path.removeprefix(f"{COMMON}/"))
+        if found is None:
+            return PlainTextResponse(f"This site has no page at {request.url.path}.", status_code=404)
+        kind = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
+        return FileResponse(found, media_type=kind, headers={"Cache-Control": "no-cache"})
 
     return Starlette(
         routes=[
             Route("/api/log", write, methods=["POST"]),
             Route("/api/log", read, methods=["GET"]),
             Route("/api/enter", enter, methods=["GET"]),
-            Route(f"/{COMMON}/{{path:path}}", files(folder.parent / COMMON), methods=["GET"]),
-            Route("/{path:path}", files(folder), methods=["GET"]),
+            Route("/{path:path}", page, methods=["GET"]),
         ]
     )
 
