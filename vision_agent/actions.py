@@ -1,8 +1,8 @@
 """What the agent can do to a browser: one class per action, joined in `Action` on `kind`.
 
 The class *is* the tool the model sees: its docstring is the description, its fields are the arguments.
-A `Target` is the number of a mark, or a point in pixels of the marked picture; nothing here knows what is
-behind either.
+A `Target` is the number of a mark, a cell of one that has rows and columns, or a point in pixels of the marked picture;
+nothing here knows what is behind any of them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,18 @@ class Point(BaseModel):
     y: float
 
 
-Target = int | Point
-"""A mark's number, or a point in pixels of the marked picture."""
+class Cell(BaseModel):
+    """A place in a mark that has rows and columns, counted from 1 at its top left."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    mark: int
+    row: Annotated[int, Field(ge=1)]
+    column: Annotated[int, Field(ge=1)]
+
+
+Target = int | Cell | Point
+"""A mark's number, a cell of a mark, or a point in pixels of the marked picture."""
 
 
 class Offset(BaseModel):
@@ -150,12 +160,14 @@ class Zoom(_Action):
     """Look closer: the next picture shows only what is around a mark or a point, enlarged, with the same numbers.
 
     Things that were left out of a crowded picture show there. With `to` it shows what lies between two points.
+    With `grid` it has rows and columns drawn over it, whose cells are targets; zoom into one of them for finer ones.
     """
 
     kind: Literal["zoom"] = "zoom"
     target: Target
     to: Point | None = None
     """The opposite corner, where the target is a point."""
+    grid: bool = False
 
 
 class Goto(_Action):
@@ -305,7 +317,12 @@ def offset_words(offset: Offset) -> str:
     return " and ".join([sideways] * (offset.right != 0) + [along] * (offset.down != 0)) or "by nothing"
 
 
+def mark_in(target: Target) -> int | None:
+    """The number of the mark that a target names, None for a point."""
+    return None if isinstance(target, Point) else target.mark if isinstance(target, Cell) else target
+
+
 def targets_of(action: BaseModel) -> tuple[Target, ...]:
     """The targets an action names, in the order in which it touches them."""
     named = [getattr(action, field, None) for field in ("source", "target", "mark")]
-    return tuple(each for each in (*named, *getattr(action, "path", ())) if isinstance(each, int | Point))
+    return tuple(each for each in (*named, *getattr(action, "path", ())) if isinstance(each, int | Cell | Point))

@@ -93,6 +93,10 @@ class ObserveSettings(_Section):
     """For a function that was brought as an action, all it does included."""
     most_marks: int = Field(default=800, ge=1)
     """In one picture; what is left out is counted in the listing and shows when one zooms in."""
+    most_drawn: int = Field(default=40, ge=0)
+    """Guesses at what is drawn in one surface (canvas, WebGL, video); 0 does not look into surfaces."""
+    read_words_s: float = 2.0
+    """For reading words in surfaces, where the `ocr` extra is installed; what is not read by then is read next time."""
     ids: Literal["numbers", "letters"] = "numbers"
     """`letters` puts one before each number: I field, B button, L link, F picture, O option, M other."""
     picture: Literal["png", "jpeg"] = "png"

@@ -173,6 +173,20 @@ class MarkState(_Data):
     scroll: ScrollState | None = None
 
 
+class Grid(_Data):
+    """Alike places in rows and columns, both counted from 1 at the top left; a place may be empty."""
+
+    rows: int
+    columns: int
+    cells: tuple[tuple[int, int, float, float, float, float], ...]
+    """Row and column, then left, top, width and height in page coordinates."""
+
+    def cell(self, row: int, column: int) -> Box | None:
+        """Where a cell is; None where there is none."""
+        found = (edges for at_row, at_column, *edges in self.cells if (at_row, at_column) == (row, column))
+        return next((Box(x=x, y=y, width=width, height=height) for x, y, width, height in found), None)
+
+
 class Mark(_Data):
     """One thing on the page that can be acted on, with the number the model knows it by."""
 
@@ -192,8 +206,15 @@ class Mark(_Data):
     frame: str = ""
     """Which frame it is in, as the listing says it; empty for the main frame."""
     source: Source = "dom"
+    """`cv`: seen in the pixels of a surface; `ocr`: and read there."""
     confidence: float | None = None
     """For `cv` and `ocr` marks, 0 to 1."""
+    surface: int | None = None
+    """The number of the surface that it is drawn in; None for an element."""
+    grid: Grid | None = None
+    """Of what has rows and columns: its cells can be targets."""
+    moves: bool = False
+    """It was drawn in another place a moment later."""
     evidence: tuple[str, ...] = ()
     """Why it is a mark, such as `role=button`, `cursor:pointer`."""
     fingerprint: str = ""

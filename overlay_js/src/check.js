@@ -44,19 +44,19 @@ export function check(doc, request) {
   };
 }
 
-/** For each point of a child frame, whether the frame itself is what shows there. @param {Document} doc @param {{key: string, points: {x: number, y: number}[]}} request */
-export function showsFrame(doc, request) {
-  const frame = elementOf(doc, request.key);
+/** For each point of a child frame or a surface, whether that is what shows there. @param {Document} doc @param {{key: string, points: {x: number, y: number}[]}} request */
+export function shows(doc, request) {
+  const element = elementOf(doc, request.key);
   const groups = new Map();
-  const shows = request.points.map((point) => {
-    const hit = frame && hitAt(doc, point.x, point.y);
-    if (!hit || !frame) return false;
-    if (hit === frame) return true;
-    const blocker = blockerOf(hit, frame);
+  const shown = request.points.map((point) => {
+    const hit = element && hitAt(doc, point.x, point.y);
+    if (!hit || !element) return false;
+    if (holds(element, hit)) return true;
+    const blocker = blockerOf(hit, element);
     groups.set(blocker, (groups.get(blocker) ?? 0) + 1);
     return false;
   });
-  return { shows, blockers: Array.from(groups, ([blocker, count]) => ({ blocker: describe(blocker), key: keyOf(doc, blocker), count })) };
+  return { shows: shown, blockers: Array.from(groups, ([blocker, count]) => ({ blocker: describe(blocker), key: keyOf(doc, blocker), count })) };
 }
 
 /** What it is, and where it stands. @param {Element} element @param {string} [kind] */

@@ -10,7 +10,7 @@
 /** @typedef {{rect: Rect, colour: string, ink: string, text: string, hand: string}} Label */
 /** @typedef {{strokes: Rect[], colour: string, casing: string}} Leader */
 /** @typedef {{line: number, casing: number, gap: number, clear: number, dash: [number, number]}} Style */
-/** @typedef {{size: {width: number, height: number}, outlines: Outline[], leaders: Leader[], labels: Label[], style: Style, glyphs: Record<string, Record<string, string[]>>, coverage: Record<string, number>}} Layer */
+/** @typedef {{size: {width: number, height: number}, lines: Rect[], outlines: Outline[], leaders: Leader[], labels: Label[], style: Style, glyphs: Record<string, Record<string, string[]>>, coverage: Record<string, number>}} Layer */
 
 /**
  * A detached canvas with the layer on it.
@@ -25,6 +25,7 @@ export function paintLayer(doc, layer) {
   // It is read back at once: kept in memory it does not have to travel from the graphics process.
   const context = canvas.getContext('2d', { willReadFrequently: true });
   if (!context) throw new Error(`a canvas of ${canvas.width}×${canvas.height} could not be made`);
+  for (const line of layer.lines) paintBetween(context, line, layer.style.dash);
   paintOutlines(context, layer);
   for (const leader of layer.leaders) paintLeader(context, leader);
   for (const { rect } of layer.labels) {
@@ -36,6 +37,19 @@ export function paintLayer(doc, layer) {
   const painted = new Map();
   for (const label of layer.labels) paintLabel(context, label, layer, painted);
   return canvas;
+}
+
+/**
+ * A line between the cells of a grid, black and white in turn.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Rect} line
+ * @param {[number, number]} dash
+ */
+function paintBetween(context, line, dash) {
+  context.fillStyle = '#000000';
+  fillRect(context, line);
+  context.fillStyle = '#ffffff';
+  paintSide(context, line, dash);
 }
 
 /**

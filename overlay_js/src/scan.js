@@ -2,7 +2,7 @@
 // All boxes and points are CSS pixels of this frame's viewport.
 import { areasOn, boxOfArea } from './area.js';
 import { countOfSuspects } from './closed.js';
-import { attributeOf, bodyOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, holds, localNameOf, nodeTypeOf, parentElementOf, scrollHeightOf, scrollWidthOf, styleOf, textContentOf, titleOf, urlOf } from './dom.js';
+import { attributeOf, bodyOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, holds, localNameOf, nodeTypeOf, parentElementOf, rectOf, scrollHeightOf, scrollWidthOf, styleOf, textContentOf, titleOf, urlOf } from './dom.js';
 import { evidenceOf, isDrawing, isList, isStructure, pressesHeardBy } from './evidence.js';
 import { frameOf } from './frame.js';
 import { blockerOf, closerPoints, describe, hitAt, isBehind, isInTheWay, reaches, samplePoints, targetsAre } from './hit.js';
@@ -334,7 +334,14 @@ function markOf(doc, found, points, rows, labels) {
     key: keyOf(doc, element), tag: localNameOf(control), role, kind, name: called.name, state,
     box: { x: piece.x, y: piece.y, width: piece.right - piece.x, height: piece.bottom - piece.y }, corners: piece.corners,
     points, evidence: called.how ? [...found.evidence, called.how] : found.evidence, fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element, rows), disabled: state.disabled === true,
+    ...(kind === 'surface' ? { whole: wholeOf(element) } : {}),
   };
+}
+
+/** Where all of it is, in view or not. @param {Element} element */
+function wholeOf(element) {
+  const { left, top, width, height } = rectOf(element);
+  return { x: left, y: top, width, height };
 }
 
 /**

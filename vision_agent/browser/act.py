@@ -139,7 +139,9 @@ def _meant_to_have_focus(action: Action, done: Done) -> Mark | None:
 
 def _zoom(hands: Hands, action: actions.Zoom) -> Outcome:
     hands.region, words = zoom.region_of(action, hands.seen.observation)
-    return Outcome(status="done", effect="zoomed", sentence=f"The next picture shows only {words}, enlarged.")
+    hands.grid = action.grid
+    told = f"The next picture shows only {words}, enlarged" + (" and with a grid over it." if action.grid else ".")
+    return Outcome(status="done", effect="zoomed", sentence=told)
 
 
 def _deadline_s(hands: Hands, action: Action) -> float:

@@ -7,7 +7,7 @@ Knows what was seen and what there is; that a target is still what it was is loo
 
 from __future__ import annotations
 
-from vision_agent.actions import Action, Press, targets_of
+from vision_agent.actions import Action, Press, mark_in, targets_of
 from vision_agent.browser import ladder
 from vision_agent.browser.frames import Scan
 from vision_agent.browser.hands import Hands
@@ -31,7 +31,8 @@ async def must_still_hold(hands: Hands, action: Action) -> None:
     """
     if isinstance(action, Press) and action.target is None:
         await _must_have_kept_focus(hands)
-    targets = [hands.seen.observation.mark(each) for each in targets_of(action) if isinstance(each, int)]
+    numbers = [number for each in targets_of(action) if (number := mark_in(each)) is not None]
+    targets = [hands.seen.observation.mark(number) for number in numbers]
     marks = [mark for mark in targets if mark is not None]
     if not marks:
         return

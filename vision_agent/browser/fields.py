@@ -22,6 +22,7 @@ from vision_agent.browser.listing import plain
 from vision_agent.browser.locate import Answer, Located
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.settle import settle
+from vision_agent.browser.within import must_be_one_thing
 from vision_agent.types import MarkState
 
 _FORMS = {
@@ -68,6 +69,7 @@ async def set_value(hands: Hands, action: Set) -> Done:
     Raises:
         Refused: the value does not fit the control, or its keys do not bring it there.
     """
+    hands.must_be_element(action.mark)
     at = await hands.aim(action.mark)
     assert at.mark is not None
     if at.mark.state.input_type in _FORMS:
@@ -90,6 +92,7 @@ async def check(hands: Hands, action: Check) -> Done:
     Raises:
         Refused: it has no ticked state, or is a radio button that would have to be unticked.
     """
+    hands.must_be_element(action.mark)
     at = await hands.aim(action.mark)
     assert at.mark is not None
     now = _ticked(at.answer)
@@ -124,6 +127,7 @@ async def upload(hands: Hands, action: Upload) -> Done:
     paths = [hands.files[name] for name in action.files]
     if missing := [str(path) for path in paths if not path.is_file()]:
         raise Refused("unsupported", f"{', '.join(missing)} is no file any more, so nothing was uploaded.")
+    hands.must_be_element(action.mark)
     at = await hands.aim(action.mark)
     assert at.mark is not None
     if at.locator is not None and at.mark.state.input_type == "file":
@@ -151,6 +155,7 @@ async def press(hands: Hands, action: Press) -> Done:
     """Presses keys where the focus is, or in a target that gets it first."""
     at = None
     if action.target is not None:
+        must_be_one_thing(action.target, hands.seen)
         at = await hands.locate(action.target)
         await hands.focus(at)
     try:

@@ -197,6 +197,8 @@ async def _take(result: Scan, scanned: Scanned, deadline_s: float) -> None:
     for mark in marks:
         mark["frame"] = scanned.name
         mark["box"] = _box_to_page(mark["box"], scanned.place, mark.pop("corners", None))
+        if "whole" in mark:
+            mark["whole"] = _box_to_page(mark["whole"], scanned.place)
         mark["points"] = [scanned.place.to_page(point["x"], point["y"]) for point in mark["points"]]
     for line in scanned.answer["context"]:
         at = scanned.place.to_page(line["x"], line["y"])
@@ -216,7 +218,7 @@ async def _drop_covered_by_parents(
         parent = child.parent
         points = [point for mark in marks for point in mark["points"]]
         local = [dict(zip("xy", parent.place.to_frame(point), strict=True)) for point in points]
-        answer = await overlay.ask(parent.frame, "shows_frame", deadline_s, key=child.key, points=local)
+        answer = await overlay.ask(parent.frame, "shows", deadline_s, key=child.key, points=local)
         shows = dict(zip(points, answer["shows"], strict=True))
         lost = 0
         for mark in marks:

@@ -18,7 +18,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from vision_agent.actions import Click, Point, Target
+from vision_agent.actions import Cell, Click, Point, Target
 from vision_agent.browser import gate, overlay
 from vision_agent.browser.guard import Stopped, guarded
 from vision_agent.browser.ladder import find_again
@@ -27,6 +27,7 @@ from vision_agent.browser.observe import Eye, Seen
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.settle import settle
 from vision_agent.browser.tabs import Tabs
+from vision_agent.browser.within import Drawn, drawn_at, locate_drawn, must_be_one_thing
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Mark, Secret
 from vision_agent.vision.contract import Contract
@@ -55,6 +56,8 @@ class Hands:
     """What may be uploaded, by name."""
     region: Box | None = None
     """Page coordinates of the part that the next look is to show, and only the next."""
+    grid: bool = False
+    """Whether that part is to have rows and columns over it."""
     seen: Seen = field(init=False)
     """What the action goes by; where the page has drawn something anew, its element of now stands in it."""
     focused: Mark | None = None
@@ -92,6 +95,10 @@ class Hands:
         Raises:
             Refused: it is not what was seen any more, or cannot be reached.
         """
+        drawn = drawn_at(target, self.seen)
+        if drawn is not None:
+            return await self._of_drawn(drawn, reveal=reveal)
+        assert not isinstance(target, Cell)
         try:
             return await self._located(target, reveal=reveal)
         except Refused as refusal:
@@ -101,6 +108,12 @@ class Hands:
             await self._find_again(mark, refusal)
         return await self._located(target, reveal=reveal)
 
+    async def _of_drawn(self, drawn: Drawn, *, reveal: bool) -> Located:
+        if drawn.surface is not None:
+            return await locate_drawn(drawn, self.seen, self.contract, self.deadline_s, reveal=reveal)
+        point = self.seen.observation.marked.map.to_picture(drawn.point)
+        return replace(await self._located(point, reveal=reveal), words=drawn.words)
+
     async def _find_again(self, mark: Mark, refusal: Refused) -> Mark:
         """The mark on what the page has drawn anew in its stead; anything but that it is gone is raised again."""
         if refusal.refusal != "gone":
@@ -108,7 +121,7 @@ class Hands:
         self.seen, self._rungs[mark.number] = await find_again(mark, refusal, self.seen, self.contract, self.deadline_s)
         return next(each for each in self.seen.observation.marks if each.number == mark.number)
 
-    async def _located(self, target: Target, *, reveal: bool) -> Located:
+    async def _located(self, target: int | Point, *, reveal: bool) -> Located:
         at = await locate(self.page, target, self.seen, self.contract, self.deadline_s, reveal=reveal)
         return replace(at, rung=self._rungs.get(at.mark.number, at.rung)) if at.mark else at
 
@@ -125,6 +138,7 @@ class Hands:
         Raises:
             Refused: it is not what was seen any more, cannot be reached, or goes on moving.
         """
+        must_be_one_thing(target, self.seen)
         at = await self.locate(target)
         until = time.monotonic() + self.deadline_s
         while at.locator is not None and not _is_quiet(at):
@@ -144,6 +158,16 @@ class Hands:
                 raise Refused("moved", _RESTLESS.format(at.words))
             at = again
         return at
+
+    def must_be_element(self, number: int) -> None:
+        """Returns where a mark is an element, which has a state, a value, rows around it.
+
+        Raises:
+            Refused: it is drawn.
+        """
+        if drawn := drawn_at(number, self.seen):
+            said = "is drawn, and the page tells nothing of it. Click it, type into it, or zoom to it."
+            raise Refused("unsupported", f"{drawn.words} {said}")
 
     async def click(self, at: Located, click: Click) -> Located:
         """The place that was clicked. The pointer comes first, and what that changed is looked at before the press.

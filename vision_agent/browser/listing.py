@@ -199,10 +199,14 @@ def _attributes(mark: Mark, picture: PageMap) -> list[str]:
     said += [name for name in _FLAGS if getattr(state, name)]
     if state.scroll is not None:
         said.append(_remains(state.scroll))
+    if mark.surface is not None:
+        said.append(f"in={mark.surface}")
     if mark.source != "dom":
         said.append(f"source={mark.source}")
     if mark.confidence is not None:
         said.append(f"confidence={mark.confidence:.2f}")
+    if mark.moves:
+        said.append("moving")
     if mark.change:
         said.append(f"*{mark.change}")
     return said
@@ -210,7 +214,11 @@ def _attributes(mark: Mark, picture: PageMap) -> list[str]:
 
 def _what(mark: Mark, picture: PageMap) -> Iterator[str]:
     """What the tag does not say of what it is."""
-    if mark.kind == "surface":
+    if mark.grid is not None:
+        yield f"rows={mark.grid.rows} columns={mark.grid.columns}"
+    elif mark.source != "dom":
+        return
+    elif mark.kind == "surface":
         box = picture.box_to_picture(mark.box)
         yield f"surface x={box.x:.0f} y={box.y:.0f} w={box.width:.0f} h={box.height:.0f}"
     elif mark.tag == "input" and mark.state.input_type:

@@ -85,7 +85,7 @@ class LiveBrowser:
         if not self._tabs.pages:
             raise BrowserUnavailable("There is nothing to look at: every tab was closed", "start the run again")
         region, self._hands.region = self._hands.region, None
-        seen = await self._eye.look(self._tabs, region)
+        seen = await self._eye.look(self._tabs, region, grid=self._hands.grid)
         if happened := self._tabs.untold():
             said = (*seen.observation.warnings, *(each.sentence for each in happened[:_MOST_SAID]))
             seen = replace(seen, observation=seen.observation.model_copy(update={"warnings": said}))

@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.async_api import Frame, Locator, Page
 
-from vision_agent.actions import Point, Target
+from vision_agent.actions import Point
 from vision_agent.browser import overlay
 from vision_agent.browser.capture import capture
 from vision_agent.browser.frames import Place, Scan, Scanned, place_of_page
@@ -88,7 +88,7 @@ def _point_words(target: Point) -> str:
 
 
 async def locate(
-    page: Page, target: Target, seen: Seen, contract: Contract, deadline_s: float, *, reveal: bool = True
+    page: Page, target: int | Point, seen: Seen, contract: Contract, deadline_s: float, *, reveal: bool = True
 ) -> Located:
     """The place of a mark's live element, scrolled into view unless it may not be, or of a point of the picture.
 
@@ -162,7 +162,7 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple
                 raise Refused("covered", _NOT_SHOWN.format(words))
             if not answer["points"]:
                 raise Refused("covered", in_the_way(words, answer["blocker"], answer["blockerKey"], seen))
-            point = await _shown_by_parents(owner, answer, words, seen, deadline_s)
+            point = await shown_by_parents(owner, answer, words, seen, deadline_s)
             break
         except Refused as refusal:
             if refusal.refusal != "covered":
@@ -209,7 +209,7 @@ async def locate_words(first: str, last: str, seen: Seen, deadline_s: float) -> 
     if not answer["shown"]:
         raise Refused("moved", f"{said} cannot be seen at once; select less of it.")
     begin, end = [
-        await _shown_by_parents(owner, {**answer, "points": [point]}, said, seen, deadline_s)
+        await shown_by_parents(owner, {**answer, "points": [point]}, said, seen, deadline_s)
         for point in answer["points"]
     ]
     place = Located(words=said, point=begin, rung=1, frame=owner.frame, answer=answer, key=answer["key"])
@@ -243,7 +243,7 @@ async def _reveal_frames(owner: Scanned, deadline_s: float) -> None:
         await overlay.ask(child.parent.frame, "check", deadline_s, key=child.key, kind="frame", reveal=True)
 
 
-async def _shown_by_parents(owner: Scanned, answer: dict[str, Any], words: str, seen: Seen, deadline_s: float) -> Point:
+async def shown_by_parents(owner: Scanned, answer: dict[str, Any], words: str, seen: Seen, deadline_s: float) -> Point:
     """The first point of those in its frame that every parent frame shows, in page coordinates."""
     place = place_of_page(answer)
     steps: list[tuple[Scanned, Place]] = []
@@ -263,7 +263,7 @@ async def _shown_by_parents(owner: Scanned, answer: dict[str, Any], words: str, 
     for child, parent_place in steps:
         assert child.parent is not None
         local = [dict(zip("xy", parent_place.to_frame(point), strict=True)) for point in on_page]
-        answer = await overlay.ask(child.parent.frame, "shows_frame", deadline_s, key=child.key, points=local)
+        answer = await overlay.ask(child.parent.frame, "shows", deadline_s, key=child.key, points=local)
         on_page = [point for point, shows in zip(on_page, answer["shows"], strict=True) if shows]
         if not on_page:
             blocker = answer["blockers"][0] if answer["blockers"] else blocker

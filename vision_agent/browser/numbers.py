@@ -77,6 +77,17 @@ class Numbers:
         self._last = {sighting.key: sighting for sighting in sightings}
         return {sighting.key: self._by_key[sighting.key] for sighting in sightings}
 
+    def of(self, keys: Sequence[str]) -> list[int]:
+        """The numbers of things that are known again by their keys alone; what has none yet gets the next."""
+        for key in keys:
+            if key not in self._by_key:
+                self._by_key[key], self._next = self._next, self._next + 1
+        return [self._by_key[key] for key in keys]
+
+    def has(self, key: str) -> bool:
+        """Whether it was ever given a number."""
+        return key in self._by_key
+
     def _recycled(self, sightings: list[Sighting]) -> set[str]:
         """Keys of elements that stand for another thing than before."""
         before = {sighting.key: self._rows.get(sighting.key, "") for sighting in sightings}

@@ -27,6 +27,7 @@ from vision_agent.browser.listing import listing, reading_order
 from vision_agent.browser.numbers import Numbers, Sighting
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.settle import settle
+from vision_agent.browser.surfaces import Drawn, Surfaces, asked_for, grid_key
 from vision_agent.browser.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
@@ -81,6 +82,7 @@ class Eye:
     secrets: Sequence[str] = ()
     """Values that may stand in no picture and no state."""
     _numbers: Numbers = field(default_factory=Numbers)
+    _surfaces: Surfaces = field(init=False)
     _token: str = ""
     _epoch: int = 0
     _before: dict[int, Mark] | None = None
@@ -90,8 +92,13 @@ class Eye:
     masked_keys: set[str] = field(default_factory=set)
     """Fields into which a secret was typed."""
 
-    async def look(self, tabs: Tabs, region: Box | None = None) -> Seen:
+    def __post_init__(self) -> None:
+        self._surfaces = Surfaces(self.settings, self._numbers)
+
+    async def look(self, tabs: Tabs, region: Box | None = None, *, grid: bool = False) -> Seen:
         """What the active tab shows now, or a part of it, enlarged; of a document that has come since, all.
+
+        `grid`: with rows and columns over that part.
 
         Raises:
             BrowserUnavailable: the browser is gone, or the page hangs and gives nothing within the deadline.
@@ -101,7 +108,7 @@ class Eye:
         for attempt in range(_TRIES):
             try:
                 here = region if self._epoch == named_on else None
-                return await self._look(tabs, here, is_first=attempt == 0)
+                return await self._look(tabs, here, grid=grid, is_first=attempt == 0)
             except FrameSilent as error:
                 trouble = error
                 if tabs.is_crashed(tabs.active):
@@ -120,7 +127,7 @@ class Eye:
             with suppress(FrameSilent):  # the page that showed them is gone, or hangs, which the next look will say
                 await overlay.ask(page.main_frame, "hide", self.settings.action_deadline_s)
 
-    async def _look(self, tabs: Tabs, region: Box | None, *, is_first: bool) -> Seen:
+    async def _look(self, tabs: Tabs, region: Box | None, *, grid: bool, is_first: bool) -> Seen:
         clock = _Stages()
         await self.hide(tabs.active)
         # What listens is told while the page comes to rest: the scan then only asks for what is new.
@@ -142,7 +149,10 @@ class Eye:
         shown = region or whole
         inside = found if region is None else [mark for mark in found if mark.box.intersection(region)]
         capped, left_out = within_cap(inside, self.settings.most_marks)
-        if region is None:
+        outside = len(found) - len(inside)
+        surfaces = self._surfaces.among(capped)
+        is_ahead = region is None and not surfaces
+        if is_ahead:
             plan = place.plan(capped, Extent.of_png(raw, whole, self.contract), before=self._placed)
         clock.end("plan")
         masked = tuple(shown.box for shown in scan.fields if shown.key in read.secret)
@@ -153,8 +163,17 @@ class Eye:
             raise FrameSilent("the page changed while it was looked at")
         clock.end("decode")
         clean = picture if region is None else picture.zoomed(region, self.contract)
-        if region is not None:
-            plan = place.plan(capped, clean.extent)
+        drawn = Drawn()
+        if surfaces:
+            later = None if at_rest else await self._later(page, whole, masked, region)
+            drawn = await self._surfaces.look(surfaces, found, scan, clean, later)
+            here = tuple(self._compared(mark) for mark in drawn.marks)
+            capped, found = (*capped, *here), (*found, *here, *drawn.elsewhere)
+            clock.end("surfaces")
+        if grid and region is not None:
+            capped = (*capped, asked_for(region, *self._numbers.of([grid_key(region)])))
+        if not is_ahead:
+            plan = place.plan(capped, clean.extent, before=() if region else self._placed)
         marks = tuple(mark for mark in place.carry_out(plan, clean) if mark.label_box)
         clock.end("place")
         layer = annotate.layer(marks, clean)
@@ -163,15 +182,15 @@ class Eye:
         encoding = await _begun(marked.encode, self.settings.picture)
         clean_shot = clean.encode("png")
         if self.settings.marks_on_page:
-            drawn = layer.model_dump(mode="json")
-            await overlay.ask(page.main_frame, "show", deadline, layer=drawn, box=shown.model_dump())
+            shows = layer.model_dump(mode="json")
+            await overlay.ask(page.main_frame, "show", deadline, layer=shows, box=shown.model_dump())
         viewport = Size(width=round(whole.width), height=round(whole.height))
         scroll, covered = ScrollState(**main["scroll"]), _covered(scan, marks)
-        more = [*_beside(len(found) - len(marks), len(inside) - len(capped), region), *([left_out] if left_out else [])]
+        more = [*_beside(outside + len(drawn.elsewhere), region), *([left_out] if left_out else []), *drawn.more]
         change = self._change(found)
         lines = listing(
             marks,
-            _context(scan, shown),
+            [*_context(scan, shown), *drawn.context],
             scroll,
             covered,
             clean.map,
@@ -181,6 +200,7 @@ class Eye:
         )
         warnings = [
             *scan.warnings,
+            *drawn.warnings,
             *_unrest(at_rest, [mark.label for mark in found if mark.key in moved]),
             *_illegible(marks, clean),
         ]
@@ -212,6 +232,12 @@ class Eye:
             self._placed = marks
         return Seen(observation, page, pages, scan, picture, masked)
 
+    async def _later(self, page: Page, whole: Box, masked: Sequence[Box], region: Box | None) -> Picture:
+        """The page a moment later, to tell what goes on moving."""
+        raw = await capture(page, self.settings.scan_deadline_s)
+        picture = Picture.decode(raw, whole, self.contract).masked(masked)
+        return picture if region is None else picture.zoomed(region, self.contract)
+
     async def _hear(self, page: Page) -> None:
         await listeners.bring(page, self.settings.rest_deadline_s)
         with suppress(PlaywrightError):  # it closes, which the look will say
@@ -230,6 +256,7 @@ class Eye:
         if is_another:
             self._token, self._epoch = main["token"], self._epoch + 1
             self._numbers.restart()
+            self._surfaces.restart()
             self._before = None
             self._placed = ()
         whole = Box(x=0, y=0, width=main["scroll"]["view_width"], height=main["scroll"]["view_height"])
@@ -256,7 +283,7 @@ class Eye:
         state = MarkState(**raw["state"])
         if raw["key"] in secret_keys or any(secret in (state.value or "") for secret in self.secrets):
             state = state.model_copy(update={"value": None, "masked": True})
-        return Mark(
+        mark = Mark(
             number=number,
             letter=_LETTERS[raw["kind"]] if self.settings.ids == "letters" else "",
             tag=raw["tag"],
@@ -271,18 +298,23 @@ class Eye:
             fingerprint=raw["fingerprint"],
             row=raw["row"],
             key=raw["key"],
-            change=self._difference(raw, box, number, state),
         )
+        return self._compared(mark)
 
-    def _difference(self, raw: dict[str, Any], box: Box, number: int, state: MarkState) -> _Difference:
+    def _compared(self, mark: Mark) -> Mark:
+        """The mark with what is different about it since the last look."""
+        change = self._difference(mark)
+        return mark.model_copy(update={"change": change}) if change else mark
+
+    def _difference(self, mark: Mark) -> _Difference:
         if self._before is None:
             return ""
-        old = self._before.get(number)
+        old = self._before.get(mark.number)
         if old is None:
             return "new"
-        if (old.name, old.role, old.row) != (raw["name"], raw["role"], raw["row"]) or not _is_same(old.state, state):
+        if (old.name, old.role, old.row) != (mark.name, mark.role, mark.row) or not _is_same(old.state, mark.state):
             return "changed"
-        is_moved = abs(old.box.x - box.x) > _MOVED or abs(old.box.y - box.y) > _MOVED
+        is_moved = abs(old.box.x - mark.box.x) > _MOVED or abs(old.box.y - mark.box.y) > _MOVED
         return "moved" if is_moved else ""
 
     def _change(self, marks: Sequence[Mark]) -> Change:
@@ -371,11 +403,10 @@ async def _moved_in(scanned: Scanned, deadline_s: float) -> dict[str, Any] | Non
     return answer if answer["token"] == scanned.token else None
 
 
-def _beside(not_shown: int, left_out: int, region: Box | None) -> list[str]:
-    """Of a closer look: what it leaves out besides what is left out for want of room."""
+def _beside(others: int, region: Box | None) -> list[str]:
+    """Of a closer look: how many are not in it."""
     if region is None:
         return []
-    others = not_shown - left_out
     return [f"a closer look at part of the page; {others} marks are outside of it" if others else "a closer look"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from vision_agent.actions import Click, Drag, Hover, Offset, Point, Scroll, SelectText, Target, offset_words
+from vision_agent.actions import Cell, Click, Drag, Hover, Offset, Point, Scroll, SelectText, Target, offset_words
 from vision_agent.browser import overlay
 from vision_agent.browser.effect import Done
 from vision_agent.browser.hands import Hands
@@ -12,6 +12,7 @@ from vision_agent.browser.listing import plain
 from vision_agent.browser.locate import Located, locate_words, point_of, words_for
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.settle import settle
+from vision_agent.browser.within import must_be_one_thing
 from vision_agent.types import Mark
 
 _STEPS = 12
@@ -84,6 +85,8 @@ async def drag(hands: Hands, action: Drag) -> Done:
 
 
 async def _both(hands: Hands, source: Target, target: Target) -> tuple[Located, Located]:
+    for each in (source, target):
+        must_be_one_thing(each, hands.seen)
     first, second = await hands.locate(source), await hands.locate(target)
     try:
         # Showing the one may have scrolled the other away: both are looked at once more, as they are.
@@ -170,12 +173,13 @@ async def scroll(hands: Hands, action: Scroll) -> Done:
     if isinstance(action.target, int) and mark is None:
         await hands.locate(action.target)  # refuses with the numbers there are
         raise AssertionError("an unknown mark was located")
+    is_drawn = isinstance(action.target, Point | Cell) or (mark is not None and mark.source != "dom")
     if action.to == "middle":
         return await _to_the_middle(hands, mark)
     sign = 1 if action.direction in ("down", "right") else -1
     far = _TO_THE_END if action.to == "end" else action.pages
     by = {"x": sign * far, "y": 0.0} if action.direction in ("left", "right") else {"x": 0.0, "y": sign * far}
-    if isinstance(action.target, Point) or (mark is not None and mark.kind == "surface"):
+    if is_drawn or (mark is not None and mark.kind == "surface"):
         return await _turn_the_wheel(hands, action, by)
     return await _scroll_what_holds(hands, action, by, mark)
 
@@ -208,8 +212,8 @@ async def _scroll_what_holds(hands: Hands, action: Scroll, by: dict[str, float],
 
 
 async def _to_the_middle(hands: Hands, mark: Mark | None) -> Done:
-    if mark is None:
-        raise Refused("unsupported", "Only a mark can be brought to the middle; name one as the target.")
+    if mark is None or mark.source != "dom":
+        raise Refused("unsupported", "Only a mark of an element can be brought to the middle; name one as the target.")
     await hands.locate(mark.number)
     now = await hands.recheck(mark, reveal="always")
     return Done(f"Brought {words_for(mark)} to the middle", None, moved=bool(now["found"]))

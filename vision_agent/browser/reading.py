@@ -131,6 +131,7 @@ async def _text(hands: Hands, what: str) -> str:
 
 
 async def _table(hands: Hands, number: int) -> tuple[dict[str, Any], str]:
+    hands.must_be_element(number)
     at = await hands.locate(number)
     assert at.mark is not None
     assert at.frame is not None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from vision_agent.actions import Point, Zoom
+from vision_agent.actions import Cell, Point, Zoom
 from vision_agent.browser.locate import words_for
 from vision_agent.browser.refusal import Refused
+from vision_agent.browser.within import cell_of, cell_words
 from vision_agent.types import Box, Observation, Size
 
 _AROUND = 1.5
@@ -12,6 +13,8 @@ _AROUND = 1.5
 _LEAST = 1 / 4
 _POINT = 1 / 3
 """Shares of the view: at least so much is shown of it, and so much around a point."""
+_FINEST = 32.0
+"""CSS pixels of a cell with what is around it, each way."""
 _SMALLEST = 16.0
 """CSS pixels each way between two points."""
 
@@ -23,10 +26,14 @@ def region_of(action: Zoom, observation: Observation) -> tuple[Box, str]:
         Refused: there is no such mark, a point lies outside the picture, or there is nothing between the two.
     """
     view = observation.clean.page
+    if isinstance(action.target, Cell):
+        return _of_cell(action, action.target, observation)
     if not isinstance(action.target, Point):
         mark = observation.mark(action.target)
         if mark is None:
             raise Refused("unknown_mark", f"There is no mark {action.target} in this observation; zoom to a point.")
+        if action.grid and action.to is None and (inside := mark.box.intersection(view)):
+            return inside, words_for(mark)
         if action.to is not None:
             raise Refused("unsupported", "A region is given by two points; for a mark leave `to` out.")
         return _around(mark.box, view, observation.viewport), f"what is around {words_for(mark)}"
@@ -44,6 +51,13 @@ def region_of(action: Zoom, observation: Observation) -> tuple[Box, str]:
         )
     here, there = action.target, action.to
     return box, f"the part from ({here.x:g}, {here.y:g}) to ({there.x:g}, {there.y:g})"
+
+
+def _of_cell(action: Zoom, cell: Cell, observation: Observation) -> tuple[Box, str]:
+    """A cell with half its size around it, or where it gets a grid of its own, the cell alone."""
+    mark, box = cell_of(cell, observation)
+    wide, high = (max(_FINEST, edge * (1 if action.grid else _AROUND)) for edge in (box.width, box.height))
+    return _inside(_grown(box, wide, high), observation.viewport), cell_words(cell, mark)
 
 
 def _around(box: Box, view: Box, viewport: Size) -> Box:

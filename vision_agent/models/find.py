@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-from vision_agent.actions import Point, Target
+from vision_agent.actions import Cell, Point, Target
 from vision_agent.types import Mark, Observation
 
 _SIMILAR = 90
@@ -95,7 +95,19 @@ class Within:
         return f"({self.x:g}, {self.y:g}) of {self.mark}"
 
 
-Where = Named | Numbered | Place | Within
+@dataclass(frozen=True)
+class InGrid:
+    """A cell of a mark that has rows and columns, or of the only such mark in a surface."""
+
+    row: int
+    column: int
+    mark: Named | Numbered
+
+    def __str__(self) -> str:
+        return f"row {self.row} column {self.column} of {self.mark}"
+
+
+Where = Named | Numbered | Place | Within | InGrid
 
 
 class NotFoundError(Exception):
@@ -118,8 +130,23 @@ def find(where: Where, observation: Observation, prefer: Callable[[Mark], bool] 
             mark = _one(where.mark, observation, prefer)
             box = observation.marked.map.box_to_picture(mark.box)
             return Point(x=box.x + where.x * box.width, y=box.y + where.y * box.height)
+        case InGrid():
+            return _cell(where, observation, prefer)
         case _:
             return _one(where, observation, prefer).number
+
+
+def _cell(where: InGrid, observation: Observation, prefer: Callable[[Mark], bool] | None) -> Cell:
+    mark = _one(where.mark, observation, prefer)
+    inside = [each for each in observation.marks if each.grid and (each is mark or each.surface == mark.number)]
+    if len(inside) != 1:
+        found = f"there are {_described(inside)}" if inside else "it has no rows and columns"
+        raise NotFoundError(f"{where} is not here: {found}.")
+    grid = inside[0].grid
+    if grid is None or grid.cell(where.row, where.column) is None:
+        size = f"{grid.rows} rows and {grid.columns} columns" if grid else "none"
+        raise NotFoundError(f"{where} is not here: [{inside[0].label}] has {size}.")
+    return Cell(mark=inside[0].number, row=where.row, column=where.column)
 
 
 def is_field(mark: Mark) -> bool:
@@ -146,6 +173,8 @@ def _one(where: Named | Numbered, observation: Observation, prefer: Callable[[Ma
             raise NotFoundError(f"There is no mark {where}; [{mark.label}] is the {mark.role} {mark.name!r}.")
         return mark
     found = _matching(where, observation.marks)
+    # What a page says of itself is sure; a guess of the same name is not meant beside it.
+    found = [mark for mark in found if mark.source == "dom"] or found
     if len(found) > 1 and prefer is not None:
         found = [mark for mark in found if prefer(mark)] or found
     if where.nth and _is_ordinal(where, found):

@@ -46,6 +46,7 @@ from vision_agent.actions import (
 from vision_agent.errors import UsageError
 from vision_agent.models.find import (
     KIND_WORDS,
+    InGrid,
     Named,
     NotFoundError,
     Numbered,
@@ -69,14 +70,15 @@ GRAMMAR = """\
   press Enter                       press Control+a, press ArrowRight 5 times in Slider
   scroll down                       scroll down 2 pages, scroll down in List, scroll down to the end
   hover Menu                        drag Card to Done, drag Corner by (40, -20)
-  zoom Toolbar                      zoom (100, 50) to (400, 300)
+  zoom Toolbar                      zoom (100, 50) to (400, 300), zoom Sea chart with a grid
   goto /cart                        back, forward, reload
   wait for "text"                   wait for a change, wait 1
   open tab URL                      switch to tab 2, close tab 2
   ask QUESTION
   finish                            finish ANSWER, fail REASON, infeasible REASON
 A thing is named by what the listing calls it (Sign in, "Sign in", the Add button, 2nd Add), by its number ([12]),
-by a point of the picture in pixels ((412, 233)), or by a point inside it ((0.42, 0.31) of Seat map).
+by a point of the picture in pixels ((412, 233)), by a point inside it ((0.42, 0.31) of Seat map),
+or by a cell of what has rows and columns (row 3 column 7 of Seat map, row 2 column 5 of [14]).
 Text goes in double quotes; \\" is a quote inside it. A line that begins with # is a note."""
 
 Build = Callable[[Observation], Action]
@@ -88,6 +90,7 @@ _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\s+(?=\S)", re.IGNORECASE)
 _KIND = re.compile(rf"\s+({'|'.join(sorted(KIND_WORDS))})$", re.IGNORECASE)
 _OFFSET = re.compile(rf"\s+by\s+\(\s*(-?{_NUMBER})\s*,\s*(-?{_NUMBER})\s*\)$", re.IGNORECASE)
 _POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
+_CELL = re.compile(r"row\s+(\d+)\s*,?\s*column\s+(\d+)\s+of\s+(.+)", re.IGNORECASE)
 _VERBS = (
     *(
         "click",
@@ -163,6 +166,12 @@ def where(text: str) -> Where:
     point = _POINT.match(text)
     if point:
         return _place(float(point[1]), float(point[2]), text[point.end() :].strip())
+    cell = _CELL.fullmatch(text)
+    if cell:
+        inside = where(cell[3])
+        if not isinstance(inside, Named | Numbered):
+            _fail("a row and a column are of a named thing")
+        return InGrid(int(cell[1]), int(cell[2]), inside)
     number = re.fullmatch(r"\[([BILFOM]?)(\d+)\]", text)
     return Numbered(int(number[2]), number[1]) if number else _named(text)
 
@@ -281,8 +290,8 @@ def _read_page(match: re.Match[str]) -> Build:
 def _mark(target: Where, seen: Observation, prefer: Callable[[Mark], bool] | None = None) -> int:
     """The number of a mark, where a point is of no use."""
     found = find(target, seen, prefer)
-    if isinstance(found, Point):
-        raise NotFoundError(f"{target} is a point; what has a state or a value is named by its mark.")
+    if not isinstance(found, int):
+        raise NotFoundError(f"{target} is a place; what has a state or a value is named by its mark.")
     return found
 
 
@@ -320,12 +329,13 @@ def _drag(match: re.Match[str]) -> Build:
 
 
 def _zoom(match: re.Match[str]) -> Build:
+    grid = match["grid"] is not None
     corners = re.fullmatch(rf"({_POINT.pattern})\s+to\s+({_POINT.pattern})", match["what"], re.IGNORECASE)
     if corners:
         left, top, right, bottom = (float(corners[group]) for group in (2, 3, 5, 6))
-        return lambda _: Zoom(target=Point(x=left, y=top), to=Point(x=right, y=bottom))
+        return lambda _: Zoom(target=Point(x=left, y=top), to=Point(x=right, y=bottom), grid=grid)
     target = where(match["what"])
-    return lambda seen: Zoom(target=find(target, seen))
+    return lambda seen: Zoom(target=find(target, seen), grid=grid)
 
 
 def _goto(match: re.Match[str]) -> Build:
@@ -363,7 +373,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         ),
         (r"hover\s+(?:over\s+)?(?P<what>.+)", _hover),
         (r"drag\s+(?P<rest>.+)", _drag),
-        (r"zoom\s+(?:to\s+|into\s+)?(?P<what>.+)", _zoom),
+        (r"zoom\s+(?:to\s+|into\s+)?(?P<what>.+?)(?P<grid>\s+with\s+a\s+grid)?", _zoom),
         (r"go\s?to\s+(?P<url>\S+)", _goto),
         (r"back", lambda _: _always(Back())),
         (r"forward", lambda _: _always(Forward())),

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 from pydantic import BaseModel
 
 from vision_agent import assets
-from vision_agent.actions import ACTIONS, Action, Custom, Point, Target
+from vision_agent.actions import ACTIONS, Action, Cell, Custom, Point, Target
 from vision_agent.custom import CustomAction
 from vision_agent.errors import UsageError
 from vision_agent.ports import Redact
@@ -205,7 +205,13 @@ def _action(action: Action) -> str:
 
 
 def _target(target: Target) -> str:
-    return f"({target.x:g}, {target.y:g})" if isinstance(target, Point) else f"[{target}]"
+    match target:
+        case Point():
+            return f"({target.x:g}, {target.y:g})"
+        case Cell():
+            return f"[{target.mark}] row {target.row} column {target.column}"
+        case _:
+            return f"[{target}]"
 
 
 def _outcome(outcome: Outcome | None) -> str:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, NoReturn, Union
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from vision_agent.actions import Finish, Infeasible, Offered, Point, Target, targets_of
+from vision_agent.actions import Cell, Finish, Infeasible, Offered, Point, Target, targets_of
 from vision_agent.custom import CustomAction, recorded
 from vision_agent.errors import FormatError
 from vision_agent.types import Candidate, Decision, Observation, Usage
@@ -132,13 +132,22 @@ def _check_target(target: Target, observation: Observation, where: str) -> None:
                 f"which is {size.width}×{size.height} pixels. "
                 "Name a mark of the listing, or a point inside the picture.",
             )
-    elif observation.mark(target) is None:
+        return
+    number = target.mark if isinstance(target, Cell) else target
+    mark = observation.mark(number)
+    if mark is None:
         known = sorted(mark.number for mark in observation.marks)
         more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
         listed = ", ".join(map(str, known[:_LISTED])) + more if known else "none at all"
         raise FormatError(
-            f"There is no mark {target}, which {where} names; the marks of the listing are {listed}. "
+            f"There is no mark {number}, which {where} names; the marks of the listing are {listed}. "
             "Name one of them, or a point of the picture where there is no mark.",
+        )
+    if isinstance(target, Cell) and (mark.grid is None or mark.grid.cell(target.row, target.column) is None):
+        has = f"{mark.grid.rows} rows and {mark.grid.columns} columns" if mark.grid else "no rows and columns"
+        raise FormatError(
+            f"Mark {number} has {has}; {where} names row {target.row}, column {target.column} of it. "
+            "Name a cell that there is, the mark alone, or a point of the picture.",
         )
 
 

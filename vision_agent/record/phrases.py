@@ -65,7 +65,8 @@ def phrase_of(action: Action) -> tuple[str | Target, ...]:
         case actions.SelectText():
             return (f"Select the text “{action.first}”" + f" to “{action.last}”" * (action.last != action.first),)
         case actions.Zoom():
-            return ("Look closer at", action.target, *(("to", action.to) if action.to is not None else ()))
+            grid = ["with a grid over it"] * action.grid
+            return ("Look closer at", action.target, *(("to", action.to) if action.to is not None else ()), *grid)
         case actions.Goto():
             return (f"Open {action.url}",)
         case actions.Back():

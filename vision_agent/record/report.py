@@ -18,7 +18,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from vision_agent.actions import Action, Finish, Infeasible, Point, Target, targets_of
+from vision_agent.actions import Action, Cell, Finish, Infeasible, Point, Target, mark_in, targets_of
 from vision_agent.errors import RecordError
 from vision_agent.record.phrases import REASONS, phrase_of
 from vision_agent.record.read import Chain, Line, Turn, assemble, check_chain, load_shot, read_about, read_lines, turns
@@ -236,7 +236,7 @@ def _offset(at: datetime | None, start: datetime) -> float | None:
 
 
 def _act(action: Action, outcome: Outcome | None, seen: Observation | None) -> Act:
-    words = tuple(_chip(word, seen) if isinstance(word, int | Point) else word for word in phrase_of(action))
+    words = tuple(_chip(word, seen) if isinstance(word, int | Cell | Point) else word for word in phrase_of(action))
     reason = REASONS[outcome.refusal] if outcome and outcome.refusal else ""
     return Act(words=words, outcome=outcome, state=_act_state(outcome), reason=reason)
 
@@ -254,8 +254,11 @@ def _act_state(outcome: Outcome | None) -> str:
 def _chip(target: Target, seen: Observation | None) -> Chip:
     if isinstance(target, Point):
         return Chip(None, f"({round(target.x, 1):g}, {round(target.y, 1):g})")
-    mark = seen.mark(target) if seen else None
-    return Chip(target, f"{mark.role} “{mark.name}”" if mark else "(no such mark)")
+    number = target.mark if isinstance(target, Cell) else target
+    mark = seen.mark(number) if seen else None
+    words = f"{mark.role} “{mark.name}”" if mark else "(no such mark)"
+    cell = f"row {target.row}, column {target.column} of " if isinstance(target, Cell) else ""
+    return Chip(number, cell + words)
 
 
 def _drawn(seen: Observation) -> tuple[Drawn, ...]:
@@ -293,12 +296,14 @@ def _aims(actions: Sequence[Action], turn: Turn, seen: Observation) -> tuple[Aim
 
 
 def _aim(order: int, target: Target, outcome: Outcome | None, seen: Observation) -> Aim:
-    mark = None if isinstance(target, Point) else seen.mark(target)
+    number = mark_in(target)
+    mark = seen.mark(number) if number is not None else None
+    cell = mark.grid.cell(target.row, target.column) if isinstance(target, Cell) and mark and mark.grid else None
     sent = seen.marked.map.to_picture(outcome.point) if outcome and outcome.point else None
     return Aim(
         order=order + 1,
         failed=_act_state(outcome) == "failed",
-        box=seen.marked.map.box_to_picture(mark.box) if mark else None,
+        box=seen.marked.map.box_to_picture(cell or mark.box) if mark else None,
         point=sent or (target if isinstance(target, Point) else None),
     )
 

@@ -14,12 +14,12 @@ from functools import cache, lru_cache
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from vision_agent.types import Box, Mark, Size
-from vision_agent.vision.picture import Extent, Picture, Pixels, pixels_of
-from vision_agent.vision.rects import Rect, area_of, as_rect, edges_of, rects_of
+from vision_agent.types import Mark, Size
+from vision_agent.vision.picture import Picture, Pixels, pixels_of
+from vision_agent.vision.rects import Rect, area_of, as_rect, rects_of
+from vision_agent.vision.rims import COLOUR, lines, rims
 from vision_agent.vision.style import COVERAGE, GLYPHS, STYLE, Hand, Ink, Style, ink_on, plate_of, rgb
 
 _TINY_PX = 10
@@ -61,6 +61,8 @@ class Layer(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     size: Size
+    lines: tuple[Rect, ...] = ()
+    """Between the cells of a grid that was asked for: thin, black and white in turn."""
     outlines: tuple[Outline, ...] = ()
     leaders: tuple[Leader, ...] = ()
     labels: tuple[Label, ...] = ()
@@ -73,7 +75,7 @@ class Layer(BaseModel):
 def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Layer:
     """What to draw for marks that have been placed. A mark without a label box or colour is not drawn."""
     placed = [mark for mark in marks if mark.label_box and mark.colour]
-    rects = drawn_rects([mark.box for mark in placed], picture.extent)
+    rects = picture.extent.rects([mark.box for mark in placed])
     spots = rects_of([box for mark in placed if (box := mark.label_box)])
     outlines, labels, leaders = [], [], []
     # Large boxes first, so that what is nested is drawn over what it is in.
@@ -89,7 +91,17 @@ def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Laye
         labels.append(Label(rect=at, colour=plate, ink=ink_on(plate), text=mark.label, hand=hand))
         if gap(rect, at) >= style.leader_from:
             leaders.append(Leader(strokes=strokes(at, rect), colour=colour, casing=ink_on(colour)))
-    return Layer(size=picture.size, outlines=tuple(outlines), leaders=tuple(leaders), labels=tuple(labels), style=style)
+    between = [line for mark in placed if mark.grid and mark.surface is None for line in lines(mark, picture)]
+    numbered = rims(placed, picture, [box for mark in placed if (box := mark.label_box)], style)
+    labels += [Label(rim.rect, COLOUR, ink_on(COLOUR), rim.text, "narrow") for rim in numbered]
+    return Layer(
+        size=picture.size,
+        lines=tuple(between),
+        outlines=tuple(outlines),
+        leaders=tuple(leaders),
+        labels=tuple(labels),
+        style=style,
+    )
 
 
 def draw(picture: Picture, layer: Layer) -> Picture:
@@ -97,17 +109,6 @@ def draw(picture: Picture, layer: Layer) -> Picture:
     pixels = pixels_of(picture).copy()
     _Pen(pixels, layer, pixels_of(picture)).draw()
     return Picture(pixels, picture.map)
-
-
-def drawn_rects(boxes: Sequence[Box], extent: Extent) -> NDArray[np.int32]:
-    """Page boxes as they are drawn: whole pixels, at least one each way, inside the picture; a row for each."""
-    map, size = extent.map, extent.size
-    offset, scale = [map.offset_x, map.offset_y] * 2, [map.scale_x, map.scale_y] * 2
-    whole = np.rint((edges_of(boxes) - offset) / scale)
-    limits = np.array([size.width, size.height])
-    start = np.clip(whole[:, :2], 0, limits - 1)
-    end = np.clip(whole[:, 2:], start + 1, limits)
-    return np.concatenate([start, end], axis=1).astype(np.int32)
 
 
 def gap(one: Rect, other: Rect) -> int:
@@ -146,6 +147,10 @@ class _Pen:
 
     def draw(self) -> None:
         line, casing, outlines = self._style.line, self._style.casing, self._layer.outlines
+        for between in self._layer.lines:
+            self._fill(between, "#000000")
+            for piece in _dashes(between, self._style.dash):
+                self._fill(piece, "#ffffff")
         for outline in outlines:
             self._ring(outline.rect, line, line + casing, outline.casing)
         # The outer line of every box before the inner line of any: boxes that touch keep their own colour at the edge.

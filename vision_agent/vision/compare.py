@@ -16,6 +16,11 @@ from vision_agent.vision.picture import Picture, Pixels, pixels_of
 # 15 or more.
 _NOISE = 12
 _SAME = 0.02
+_LIKE = 60.0
+"""Squared difference of a channel, at the mean, up to which two pieces are the same; what is drawn half a pixel farther
+has its edges mixed otherwise."""
+_CLEARLY = 4.0
+"""Times as unlike as the best the next best piece must be."""
 _AROUND = 2
 """Pixels around a difference that mixing can reach."""
 
@@ -33,15 +38,19 @@ def changed_share(before: Picture | Shot, after: Picture | Shot, near: Box | Non
         return 1.0
     if not old.size:
         return 0.0
+    return _changed(old, new) / int(old.shape[0] * old.shape[1])
+
+
+def _changed(old: Pixels, new: Pixels) -> int:
+    """How many pixels differ."""
     # Only what lies around a difference is looked at closely: mostly that is little of the page.
     x, y, width, height = cv2.boundingRect(_most(cv2.absdiff(old, new)))
     if not width:
-        return 0.0
+        return 0
     rows, columns = slice(max(0, y - _AROUND), y + height + _AROUND), slice(max(0, x - _AROUND), x + width + _AROUND)
     # Mixing each pixel with its neighbours first takes the edge off single pixels, which is what noise is made of.
     mixed = (cv2.blur(picture[rows, columns], (3, 3)) for picture in (old, new))
-    changed = int(np.count_nonzero(_most(cv2.absdiff(*mixed)) > _NOISE))
-    return changed / int(old.shape[0] * old.shape[1])
+    return int(np.count_nonzero(_most(cv2.absdiff(*mixed)) > _NOISE))
 
 
 def _most(difference: Pixels) -> Pixels:
@@ -58,6 +67,39 @@ def same_at(before: Picture | Shot, after: Picture | Shot, point: Point, radius:
     if not (before.page.contains(point) and after.page.contains(point)):
         return False
     return changed_share(before, after, box) <= _SAME
+
+
+def found_again(before: Picture, after: Picture, box: Box, moved: Point, within: float) -> Point | None:
+    """How far what the first picture shows in a page box has moved in the second, in CSS pixels.
+
+    `moved` is how far it should have; it may be up to `within` away from there, where it is found once. None where it
+    is not, or where it looks like more than one.
+    """
+    scale_x, scale_y = after.map.scale_x, after.map.scale_y
+    if before.extent != after.extent or before.page.intersection(box) is None:
+        return None
+    cut = before.crop(box)
+    part, start = pixels_of(cut), before.map.to_picture(Point(x=cut.page.x, y=cut.page.y))
+    high, wide = part.shape[:2]
+    x, y = round(start.x + moved.x / scale_x), round(start.y + moved.y / scale_y)
+    whole = pixels_of(after)
+    is_shown = x >= 0 and y >= 0 and x + wide <= whole.shape[1] and y + high <= whole.shape[0]
+    if is_shown and _changed(part, whole[y : y + high, x : x + wide]) <= _SAME * wide * high:
+        return moved
+    left, top = max(0, x - round(within / scale_x)), max(0, y - round(within / scale_y))
+    right, bottom = x + wide + round(within / scale_x), y + high + round(within / scale_y)
+    around = whole[top : max(top, bottom), left : max(left, right)]
+    if around.shape[0] < high or around.shape[1] < wide:
+        return None
+    error = cv2.matchTemplate(around, part, cv2.TM_SQDIFF) / (3 * wide * high)
+    best, _, (at_x, at_y), _ = cv2.minMaxLoc(error)
+    if best > _LIKE:
+        return None
+    # One that is told from its surroundings: a piece of plain ground is everywhere.
+    error[max(0, at_y - high // 2) : at_y + high // 2 + 1, max(0, at_x - wide // 2) : at_x + wide // 2 + 1] = np.inf
+    if error.min() < max(_LIKE, _CLEARLY * best):
+        return None
+    return Point(x=(left + at_x - start.x) * scale_x, y=(top + at_y - start.y) * scale_y)
 
 
 def _near(picture: Picture | Shot, near: Box | None) -> Pixels:

@@ -11,7 +11,6 @@ import numpy as np
 
 from vision_agent.actions import Point
 from vision_agent.types import Box, Mark
-from vision_agent.vision.annotate import drawn_rects
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.rects import (
     CONTAINED,
@@ -45,7 +44,7 @@ def faults(marks: Sequence[Mark], picture: Picture) -> tuple[int, ...]:
     placed = [mark for mark in marks if mark.label_box]
     if not placed:
         return ()
-    rects = drawn_rects([mark.box for mark in placed], picture.extent)
+    rects = picture.extent.rects([mark.box for mark in placed])
     labels = rects_of([box for mark in placed if (box := mark.label_box)])
     size = picture.size
     wrong = np.any(labels < 0, axis=1) | np.any(labels[:, 2:] > (size.width, size.height), axis=1)
@@ -70,7 +69,7 @@ def tiles(marks: Sequence[Mark], picture: Picture, wrong: Collection[int], style
     placed = [mark for mark in marks if mark.label_box]
     if len(placed) < _CROWD:
         return ()
-    rects = drawn_rects([mark.box for mark in placed], picture.extent)
+    rects = picture.extent.rects([mark.box for mark in placed])
     labels = rects_of([box for mark in placed if (box := mark.label_box)])
     is_poor = np.array([mark.number in wrong for mark in placed])
     is_poor |= common_area(labels, rects) > _HIDDEN * area_of(rects)

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision_agent.types import Kind, Mark
-from vision_agent.vision.annotate import drawn_rects
 from vision_agent.vision.picture import Extent, Picture, Pixels, pixels_of
 from vision_agent.vision.rects import (
     CONTAINED,
@@ -101,7 +100,7 @@ class Ground:
 
 def survey(marks: Sequence[Mark], extent: Extent, style: Style) -> Ground:
     """The ground on which the labels of these marks are placed, in a picture of this extent."""
-    rects = drawn_rects([mark.box for mark in marks], extent)
+    rects = extent.rects([mark.box for mark in marks])
     width, height = extent.size.width, extent.size.height
     near = _near(rects)
     wide, narrow = _label_sizes(marks, rects, style)

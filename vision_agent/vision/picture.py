@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import ceil, floor
 from typing import Any, Literal, NamedTuple
 from zlib import crc32
@@ -22,6 +22,7 @@ from vision_agent.actions import Point
 from vision_agent.errors import UsageError
 from vision_agent.types import Box, PageMap, Shot, Size
 from vision_agent.vision.contract import Contract
+from vision_agent.vision.rects import Ints, edges_of
 
 Pixels = NDArray[np.uint8]
 Format = Literal["png", "jpeg"]
@@ -67,6 +68,16 @@ class Extent(NamedTuple):
         width, height = struct.unpack(">II", data[_PNG_SIZE])
         size = contract.fit(Size(width=width, height=height))
         return cls(size, _map_of(page, size))
+
+    def rects(self, boxes: Sequence[Box]) -> Ints:
+        """Page boxes as they are drawn: whole pixels, at least one each way, inside the picture; a row for each."""
+        offset = [self.map.offset_x, self.map.offset_y] * 2
+        scale = [self.map.scale_x, self.map.scale_y] * 2
+        whole = np.rint((edges_of(boxes) - offset) / scale)
+        limits = np.array([self.size.width, self.size.height])
+        start = np.clip(whole[:, :2], 0, limits - 1)
+        end = np.clip(whole[:, 2:], start + 1, limits)
+        return np.concatenate([start, end], axis=1).astype(np.int32)
 
 
 class Picture:

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from vision_agent.actions import Point
-from vision_agent.types import Box, PageMap
+from vision_agent.types import Box, Grid, PageMap
 from vision_agent.vision.lattice import Cells, cells_in
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
 from vision_agent.vision.rects import Bools, Floats, Group, Ints, area_of, common_area
@@ -30,6 +30,11 @@ _MOST_LINES = 4
 _MOST_NESTED = 3
 """Things in a thing: a bar with so many buttons is none itself."""
 _ON_CELLS = 0.3
+_CUT_PX = 1
+_BESIDE = 1.0
+"""Cells between a lattice and the headings of its rows or columns."""
+_MOST_OF = 0.6
+_STRAIGHT_PX = 3
 _ALIKE = 0.5
 """The common share of two rectangles that are one thing: the rim of a button, and its face."""
 _INSIDE = 0.9
@@ -59,15 +64,7 @@ class Lattice:
     """Alike cells in rows and columns: one thing with many places. Page coordinates."""
 
     box: Box
-    rows: int
-    columns: int
-    cells: dict[tuple[int, int], tuple[float, float, float, float]]
-    """By row and column, each from 1, its left, top, width and height; a place may be empty."""
-
-    def cell(self, row: int, column: int) -> Box | None:
-        """Where a cell is; None where there is none."""
-        edges = self.cells.get((row, column))
-        return edges and Box(x=edges[0], y=edges[1], width=edges[2], height=edges[3])
+    grid: Grid
 
 
 @dataclass(frozen=True)
@@ -124,7 +121,11 @@ def _found_in(pixels: Pixels) -> _Found:
     edges, fine, coarse = fine_and_coarse(pixels)
     lattices = [*cells_in(fine.rects), *(each.after(len(fine.rects)) for each in cells_in(coarse.rects))]
     patches = fine.and_also(coarse)
-    return _told(patches, _best(lattices, patches.rects), lines_in(edges, fine.rects))
+    lines = lines_in(edges, fine.rects)
+    # What the edge of the surface cuts is no word, as the rounded corners of a panel are none.
+    is_cut = (lines[:, :2] <= _CUT_PX).any(axis=1)
+    is_cut |= (lines[:, 2:] >= np.array(pixels.shape[1::-1]) - _CUT_PX).any(axis=1)
+    return _told(patches, _best(lattices, patches.rects), lines[~is_cut])
 
 
 def _best(lattices: list[Cells], rects: Ints) -> list[Cells]:
@@ -152,6 +153,9 @@ def _told(patches: Patches, lattices: list[Cells], lines: Ints) -> _Found:
         is_thing &= on_cells <= _ON_CELLS * area_of(rects)
     is_thing &= ~_is_face(rects, is_thing)
     free = lines[~inside[is_thing | is_cell].any(axis=0) | _stands_apart(lines, inside[is_thing])]
+    free = free[~_are_on(free, rects[is_cell])]
+    for each in lattices:
+        free = free[~_are_headings(free, rects[each.members], each)]
     things = np.flatnonzero(is_thing)
     shapes: list[Shape] = [_shape_of(patches, at) for at in things.tolist()]
     return _Found(
@@ -192,6 +196,35 @@ def _stands_apart(lines: Ints, inside: Bools) -> Bools:
     return np.asarray((is_apart & shares).any(axis=1))
 
 
+def _are_on(lines: Ints, cells: Ints) -> Bools:
+    """Whose middle is on a cell: what stands there is the cell's."""
+    middle = (lines[:, None, :2] + lines[:, None, 2:]) / 2
+    return np.asarray(((cells[None, :, :2] <= middle) & (middle < cells[None, :, 2:])).all(axis=2).any(axis=1))
+
+
+def _are_headings(lines: Ints, cells: Ints, lattice: Cells) -> Bools:
+    """Which words stand beside a lattice, one for each row or column of most: they say where one is, and do nothing."""
+    left, top, right, bottom = _around(cells)
+    wide, high = np.median(cells[:, 2:] - cells[:, :2], axis=0)
+    x, y = ((lines[:, :2] + lines[:, 2:]) / 2).T
+    found = np.zeros(len(lines), bool)
+    for side, along, near in (
+        ((x > left - _BESIDE * wide) & (x < left), 1, lattice.rows),
+        ((x > right) & (x < right + _BESIDE * wide), 1, lattice.rows),
+        ((y > top - _BESIDE * high) & (y < top), 0, lattice.columns),
+        ((y > bottom) & (y < bottom + _BESIDE * high), 0, lattice.columns),
+    ):
+        at = (x, y)[along]
+        of = np.full(len(lines), -1)
+        for line in np.unique(near):
+            start, end = np.median(cells[near == line][:, (along, along + 2)], axis=0)
+            of[side & (at >= start) & (at < end)] = line
+        known, many = np.unique(of[of >= 0], return_counts=True)
+        if len(known) > _MOST_OF * (near.max() + 1) and (many == 1).all():
+            found |= of >= 0
+    return found
+
+
 def _shape_of(patches: Patches, at: int) -> Shape:
     left, top, right, bottom = patches.rects[at].tolist()
     solid = float(patches.solid[at])
@@ -224,18 +257,29 @@ def _around(rects: Ints) -> Ints:
     return np.concatenate([rects[:, :2].min(axis=0), rects[:, 2:].max(axis=0)])
 
 
+def _evened(members: Ints, cells: Cells) -> Ints:
+    """The cells, those that were found in part as large as their rows and columns are, where these are straight."""
+    usual = np.empty_like(members)
+    for lines, edges in ((cells.rows, (1, 3)), (cells.columns, (0, 2))):
+        for line in np.unique(lines):
+            of_line = lines == line
+            for edge in edges:
+                usual[of_line, edge] = np.median(members[of_line, edge])
+    is_other = (np.abs(members - usual) > _STRAIGHT_PX).any(axis=1)
+    is_within = common_area(members, usual) >= _INSIDE * area_of(members)
+    if is_other.mean() > 1 - _INSIDE:
+        return members  # bent, or of many sizes
+    return np.where((is_other & is_within)[:, None], usual, members)
+
+
 def _lattice(cells: Cells, rects: Ints, map: PageMap) -> Lattice:
-    members = _with_rim(rects[cells.members])
+    members = _evened(_with_rim(rects[cells.members]), cells)
     offset, scale = np.array([map.offset_x, map.offset_y] * 2), np.array([map.scale_x, map.scale_y] * 2)
     edges = members * scale + offset
     edges[:, 2:] -= edges[:, :2]
-    places = zip((cells.rows + 1).tolist(), (cells.columns + 1).tolist(), strict=True)
-    return Lattice(
-        box=_box(_around(members), map),
-        rows=int(cells.rows.max()) + 1,
-        columns=int(cells.columns.max()) + 1,
-        cells=dict(zip(places, (tuple(each) for each in edges.tolist()), strict=True)),
-    )
+    rows, columns = (cells.rows + 1).tolist(), (cells.columns + 1).tolist()
+    placed = tuple((row, column, *at) for row, column, at in zip(rows, columns, edges.tolist(), strict=True))
+    return Lattice(_box(_around(members), map), Grid(rows=max(rows), columns=max(columns), cells=placed))
 
 
 def _proposal(found: _Found, at: int, map: PageMap) -> Proposal:

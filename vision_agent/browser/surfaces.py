@@ -1,0 +1,201 @@
+"""Looks into the surfaces of a page, where the controls are pixels, and makes marks of what is drawn there.
+
+Which pixels are a thing, and which thing is one seen before, is for `vision`; here are the page's side of it: which
+surfaces are looked into, what lies over them, and the numbers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from vision_agent.actions import Point
+from vision_agent.browser import overlay
+from vision_agent.browser.frames import Scan
+from vision_agent.browser.listing import reading_order
+from vision_agent.browser.numbers import Numbers
+from vision_agent.browser.overlay import FrameSilent
+from vision_agent.settings import ObserveSettings
+from vision_agent.types import Box, Grid, Mark
+from vision_agent.vision.drawn import Drawing, Looked, Thing
+from vision_agent.vision.ocr import Reader, can_read
+from vision_agent.vision.picture import Picture
+
+_SMALLEST = (64.0, 40.0)
+"""CSS pixels of a surface that shows; what is smaller is one thing, or a picture of one."""
+_AROUND = 0.9
+"""The share of a surface that lies in a mark which is around it, and not over it."""
+_ACROSS = 12
+"""Cells of a grid that was asked for, along its longer side."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What surfaces show."""
+
+    marks: tuple[Mark, ...] = ()
+    elsewhere: tuple[Mark, ...] = ()
+    """Known, in parts that were not looked at."""
+    context: tuple[tuple[str, Box], ...] = ()
+    """Words in the rows of grids, with where they stand."""
+    warnings: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+    """For the end of the listing: what was left out."""
+
+
+@dataclass
+class Surfaces:
+    """Looks again and again, and remembers what is drawn where."""
+
+    settings: ObserveSettings
+    numbers: Numbers
+    _drawings: dict[str, Drawing] = field(default_factory=dict)
+    _reader: Reader | None = None
+
+    def restart(self) -> None:
+        """Forget it all: another document."""
+        self._drawings.clear()
+
+    def among(self, marks: Sequence[Mark]) -> list[Mark]:
+        """Those marks that are looked into."""
+        if not self.settings.most_drawn:
+            return []
+        wide, high = _SMALLEST
+        return [mark for mark in marks if mark.kind == "surface" and mark.box.width >= wide and mark.box.height >= high]
+
+    async def look(
+        self, surfaces: Sequence[Mark], marks: Sequence[Mark], scan: Scan, picture: Picture, later: Picture | None
+    ) -> Drawn:
+        """What is drawn in these surfaces, as marks; what lies under an element that takes clicks itself is none."""
+        whole: dict[str, Box] = {raw["key"]: raw["whole"] for raw in scan.marks if "whole" in raw}
+        until = time.monotonic() + self.settings.read_words_s
+        found: list[tuple[Mark, Looked]] = []
+        for surface in surfaces:
+            drawing = self._drawings.setdefault(surface.key, Drawing())
+            corner = Point(x=whole[surface.key].x, y=whole[surface.key].y)
+            # In a thread: it lets others run, such as what keeps the page's requests moving.
+            looked = await asyncio.to_thread(self._look, drawing, picture, surface.box, corner, later, until)
+            found.append((surface, looked))
+        here = [(surface, thing) for surface, looked in found for thing in looked.things]
+        here = [each for each in here if not _is_under(*each, marks)]
+        here = [each for each, shows in zip(here, await self._show(here, scan), strict=True) if shows]
+        order = reading_order(
+            [thing.box for _, thing in here], right_to_left=bool(scan.frames[0].answer["rightToLeft"])
+        )
+        here = [here[index] for index in order]
+        numbers = self.numbers.of([_key(*each) for each in here])
+        away = [(surface, thing) for surface, looked in found for thing in looked.elsewhere]
+        known = [each for each in away if self.numbers.has(_key(*each))]
+        return Drawn(
+            marks=tuple(_mark(*each, number) for each, number in zip(here, numbers, strict=True)),
+            elsewhere=tuple(_mark(*each, self.numbers.of([_key(*each)])[0]) for each in known),
+            context=tuple(
+                (f"[{numbers[index]}] {text}", box) for index, (_, thing) in enumerate(here) for text, box in thing.rows
+            ),
+            warnings=tuple(_restless(surface) for surface, looked in found if looked.is_restless),
+            more=tuple(
+                f"{looked.left_out} more guesses in {surface.label} left out"
+                for surface, looked in found
+                if looked.left_out
+            ),
+        )
+
+    def _look(
+        self, drawing: Drawing, picture: Picture, visible: Box, corner: Point, later: Picture | None, until: float
+    ) -> Looked:
+        if self._reader is None and can_read() and self.settings.read_words_s > 0:
+            self._reader = Reader()
+        read = partial(self._reader.read, until=until) if self._reader else None
+        return drawing.look(picture, visible, corner, read=read, later=later, most=self.settings.most_drawn)
+
+    async def _show(self, things: Sequence[tuple[Mark, Thing]], scan: Scan) -> list[bool]:
+        """Whether a click at each would reach its surface, in its own frame."""
+        by_surface: dict[str, list[int]] = {}
+        for index, (surface, _) in enumerate(things):
+            by_surface.setdefault(surface.key, []).append(index)
+        shown = [False] * len(things)
+        for key, indices in by_surface.items():
+            owner = scan.owner(key)
+            assert owner is not None
+            points = [dict(zip("xy", owner.place.to_frame(things[index][1].point), strict=True)) for index in indices]
+            try:
+                answer = await overlay.ask(owner.frame, "shows", self.settings.scan_deadline_s, key=key, points=points)
+            except FrameSilent:
+                continue  # nothing can be acted on in it, and the next look says so
+            for index, shows in zip(indices, answer["shows"], strict=True):
+                shown[index] = bool(shows)
+        return shown
+
+
+def asked_for(box: Box, number: int) -> Mark:
+    """A grid of even cells over a part of the page, for pointing at what has no mark."""
+    size = max(box.width, box.height) / _ACROSS
+    rows, columns = max(1, round(box.height / size)), max(1, round(box.width / size))
+    high, wide = box.height / rows, box.width / columns
+    places = [(row, column) for row in range(1, rows + 1) for column in range(1, columns + 1)]
+    cells = tuple(
+        (row, column, box.x + (column - 1) * wide, box.y + (row - 1) * high, wide, high) for row, column in places
+    )
+    return Mark(
+        number=number,
+        tag="grid",
+        role="grid",
+        kind="guess",
+        name="",
+        box=box,
+        point=box.center,
+        source="cv",
+        evidence=("asked for",),
+        key=grid_key(box),
+        grid=Grid(rows=rows, columns=columns, cells=cells),
+    )
+
+
+def grid_key(box: Box) -> str:
+    """What a grid over this part of the page is known by."""
+    return f"grid~{box.x:g},{box.y:g},{box.width:g},{box.height:g}"
+
+
+def _mark(surface: Mark, thing: Thing, number: int) -> Mark:
+    what = "cells in rows and columns" if thing.grid else f"{thing.shape} in the pixels"
+    return Mark(
+        number=number,
+        tag=thing.shape,
+        role="grid" if thing.grid else "generic",
+        kind="guess",
+        name=thing.name,
+        box=thing.box,
+        point=thing.point,
+        frame=surface.frame,
+        source="ocr" if thing.name else "cv",
+        confidence=thing.confidence,
+        evidence=(what,),
+        key=_key(surface, thing),
+        surface=surface.number,
+        grid=thing.grid,
+        moves=thing.moves,
+    )
+
+
+def _key(surface: Mark, thing: Thing) -> str:
+    return f"{surface.key}~{thing.id}"
+
+
+def _is_under(surface: Mark, thing: Thing, marks: Sequence[Mark]) -> bool:
+    """Whether an element that is a mark itself takes the clicks there."""
+    return any(
+        mark.key != surface.key and mark.box.contains(thing.point) and not _is_around(mark.box, surface.box)
+        for mark in marks
+    )
+
+
+def _is_around(outer: Box, inner: Box) -> bool:
+    both = outer.intersection(inner)
+    return both is not None and both.width * both.height >= _AROUND * inner.width * inner.height
+
+
+def _restless(surface: Mark) -> str:
+    return f"{surface.label} changes all the time, so nothing in it is marked; stop it, or zoom to it with a grid"
