@@ -111,7 +111,7 @@ async def measured(page: Page, name: str, reader: Reader | None) -> Figures:
         proposed = propose(picture, surface)
         seconds.append(time.perf_counter() - began)
     places = [(each.box, each.point) for each in proposed.proposals]
-    cells = [cell for lattice in proposed.lattices for at in lattice.cells if (cell := lattice.cell(*at))]
+    cells = [Box(x=x, y=y, width=w, height=h) for each in proposed.lattices for _, _, x, y, w, h in each.grid.cells]
     boxes = {each["id"]: Box.model_validate(each["box"]) for each in controls}
     missed = [
         key for key, box in boxes.items() if not _is_found(box, [*places, *((cell, cell.center) for cell in cells)])

@@ -123,9 +123,9 @@ def test_a_board_is_one_lattice_whose_cells_are_its_squares(pieces: bool) -> Non
     discs = [disc(120 + 40 * column, 80 + 40 * row, 15, (20, 20, 200)) for row in (0, 6) for column in range(8)]
     found = propose(drawn(*squares, *(discs if pieces else [])), WHOLE)
     [lattice] = found.lattices
-    assert (lattice.rows, lattice.columns, len(lattice.cells)) == (8, 8, 64)
-    for row, column in lattice.cells:
-        cell = lattice.cell(row, column)
+    assert (lattice.grid.rows, lattice.grid.columns, len(lattice.grid.cells)) == (8, 8, 64)
+    for row, column, *_ in lattice.grid.cells:
+        cell = lattice.grid.cell(row, column)
         assert cell
         assert overlap(cell, Box(x=60 + 40 * column, y=20 + 40 * row, width=40, height=40)) > 0.85
     assert found.proposals == ()
@@ -139,8 +139,8 @@ def test_the_columns_of_a_sheet_may_have_any_width() -> None:
         for top, bottom in pairwise(tops)
     ]
     [lattice] = propose(drawn(*cells, words("Total", 70, 76)), WHOLE).lattices
-    assert (lattice.rows, lattice.columns) == (11, 5)
-    cell = lattice.cell(2, 3)
+    assert (lattice.grid.rows, lattice.grid.columns) == (11, 5)
+    cell = lattice.grid.cell(2, 3)
     assert cell
     assert overlap(cell, Box(x=180, y=62, width=80, height=22)) > 0.85
 
@@ -155,11 +155,11 @@ def test_rows_may_be_bent_and_have_an_aisle_and_empty_places() -> None:
                 cv2.rectangle(on, (x, y := 100 + 50 * row - (column - 4) ** 2 // 2), (x + 30, y + 30), FACE, cv2.FILLED)
 
     [lattice] = propose(drawn(seats), WHOLE).lattices
-    assert (lattice.rows, lattice.columns, len(lattice.cells)) == (4, 10, 39)
-    last = lattice.cell(4, 10)
+    assert (lattice.grid.rows, lattice.grid.columns, len(lattice.grid.cells)) == (4, 10, 39)
+    last = lattice.grid.cell(4, 10)
     assert last
     assert last.x == pytest.approx(536, abs=2)
-    assert lattice.cell(3, 5) is None
+    assert lattice.grid.cell(3, 5) is None
 
 
 def test_a_few_alike_things_are_told_one_by_one() -> None:

@@ -40,7 +40,7 @@ _ALIKE = 0.5
 _INSIDE = 0.9
 
 # How good a guess is, from 0 to 1: better what is solid, has the size of a control, and says something.
-_ANY, _IS_SOLID, _HAS_WORDS, _WORDS_ALONE = 0.35, 0.3, 0.25, 0.4
+_ANY, _IS_SOLID, _HAS_WORDS, _WORDS_ALONE, _WORDS_APART = 0.35, 0.3, 0.25, 0.4, 0.7
 _IS_GROUND = -0.3
 """Of what has the colour of the ground and no words: a piece of the ground that lines have cut off."""
 _SIZE_PX = (16, 160)
@@ -125,7 +125,10 @@ def _found_in(pixels: Pixels) -> _Found:
     # What the edge of the surface cuts is no word, as the rounded corners of a panel are none.
     is_cut = (lines[:, :2] <= _CUT_PX).any(axis=1)
     is_cut |= (lines[:, 2:] >= np.array(pixels.shape[1::-1]) - _CUT_PX).any(axis=1)
-    return _told(patches, _best(lattices, patches.rects), lines[~is_cut])
+    lattices = _best(lattices, patches.rects)
+    for each in lattices:
+        patches.rects[each.members] = _evened(patches.rects[each.members], each)
+    return _told(patches, lattices, lines[~is_cut])
 
 
 def _best(lattices: list[Cells], rects: Ints) -> list[Cells]:
@@ -152,17 +155,19 @@ def _told(patches: Patches, lattices: list[Cells], lines: Ints) -> _Found:
         on_cells = common_area(rects[:, None], rects[is_cell][None]).sum(axis=1)
         is_thing &= on_cells <= _ON_CELLS * area_of(rects)
     is_thing &= ~_is_face(rects, is_thing)
-    free = lines[~inside[is_thing | is_cell].any(axis=0) | _stands_apart(lines, inside[is_thing])]
-    free = free[~_are_on(free, rects[is_cell])]
+    is_apart = _stands_apart(lines, inside[is_thing])
+    is_free = (is_apart | ~inside[is_thing | is_cell].any(axis=0)) & ~_are_on(lines, rects[is_cell])
     for each in lattices:
-        free = free[~_are_headings(free, rects[each.members], each)]
+        is_free &= ~_are_headings(lines, rects[each.members], each)
+    free = lines[is_free]
+    words = np.where(is_apart[is_free], _WORDS_APART, _WORDS_ALONE).astype(np.float32)
     things = np.flatnonzero(is_thing)
     shapes: list[Shape] = [_shape_of(patches, at) for at in things.tolist()]
     return _Found(
         rects=np.concatenate([_with_rim(rects[things]), free]),
         points=np.concatenate([patches.points[things], (free[:, :2] + free[:, 2:]) // 2]),
         shapes=shapes + ["words"] * len(free),
-        scores=np.concatenate([_scores(patches, things, many[things]), np.full(len(free), _WORDS_ALONE, np.float32)]),
+        scores=np.concatenate([_scores(patches, things, many[things]), words]),
         lines=[*(lines[inside[at]] for at in things), *(line[None] for line in free)],
         lattices=lattices,
         cells=rects,
@@ -199,7 +204,10 @@ def _stands_apart(lines: Ints, inside: Bools) -> Bools:
 def _are_on(lines: Ints, cells: Ints) -> Bools:
     """Whose middle is on a cell: what stands there is the cell's."""
     middle = (lines[:, None, :2] + lines[:, None, 2:]) / 2
-    return np.asarray(((cells[None, :, :2] <= middle) & (middle < cells[None, :, 2:])).all(axis=2).any(axis=1))
+    is_on: Bools = (cells[None, :, :2] <= middle) & (middle < cells[None, :, 2:])
+    on_each: Bools = np.logical_and.reduce(is_on, axis=2)
+    found: Bools = np.logical_or.reduce(on_each, axis=1)
+    return found
 
 
 def _are_headings(lines: Ints, cells: Ints, lattice: Cells) -> Bools:
@@ -265,7 +273,7 @@ def _evened(members: Ints, cells: Cells) -> Ints:
             of_line = lines == line
             for edge in edges:
                 usual[of_line, edge] = np.median(members[of_line, edge])
-    is_other = (np.abs(members - usual) > _STRAIGHT_PX).any(axis=1)
+    is_other = np.asarray(np.abs(members - usual) > _STRAIGHT_PX).any(axis=1)
     is_within = common_area(members, usual) >= _INSIDE * area_of(members)
     if is_other.mean() > 1 - _INSIDE:
         return members  # bent, or of many sizes
@@ -273,7 +281,7 @@ def _evened(members: Ints, cells: Cells) -> Ints:
 
 
 def _lattice(cells: Cells, rects: Ints, map: PageMap) -> Lattice:
-    members = _evened(_with_rim(rects[cells.members]), cells)
+    members = _with_rim(rects[cells.members])
     offset, scale = np.array([map.offset_x, map.offset_y] * 2), np.array([map.scale_x, map.scale_y] * 2)
     edges = members * scale + offset
     edges[:, 2:] -= edges[:, :2]
