@@ -137,6 +137,8 @@ def _print_health(console: Console, health: Health) -> None:
     for each in health.not_held:
         line("", f"  {each}")
     line("Runs", f"{health.runs_folder} ({'writable' if health.runs_folder_is_writable else 'NOT writable'})")
+    unread = "what is drawn in canvases is marked without names; type: pip install 'vision-agent[ocr]'"
+    line("Words", "read in canvases" if health.reads_words else unread)
     line("npm", "present" if health.has_npm else "absent: the JavaScript type check is skipped")
     for warning in health.warnings:
         console.print(f"[yellow]{'Warning':<10}{escape(warning)}[/]", highlight=False)

@@ -22,7 +22,7 @@ from vision_agent.browser.refusal import Refused
 from vision_agent.browser.settle import settle
 from vision_agent.browser.tabs import Happening, Tabs
 from vision_agent.types import Box, Effect, Mark, Outcome
-from vision_agent.vision.compare import changed_share
+from vision_agent.vision.compare import changed_box, changed_share
 from vision_agent.vision.picture import Picture
 
 NO_ANSWER = "the page has not answered since. Look again before repeating it."
@@ -95,6 +95,7 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
         value, changes = None, []  # what was asked after belongs to a page that is gone
     happened = tabs.take()
     # That a request was blocked is said, and is no change of the page.
+    changes += _on_surface(done.at, pixels.after, before.seen)
     is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or done.moved or pixels.changed > _NOISE
     changes = _first_few([each.sentence for each in happened]) + changes
     if tabs.active.url != before.url and tabs.active is before.page:
@@ -187,6 +188,21 @@ async def _focus_moved(mark: Mark, before: Before, eye: Eye) -> list[str]:
     return [f"the focus is on {plain(now['what'], 100)}"] if is_news and not mark.frame else []
 
 
+def _on_surface(at: Located | None, after: Picture | None, seen: Seen) -> list[str]:
+    """Where a surface that was acted on looks different now, and how much of it does."""
+    surface = (at.under or at.mark) if at is not None else None
+    if after is None or surface is None or surface.kind != "surface":
+        return []
+    where = changed_box(seen.clean, after, surface.box)
+    if where is None:
+        return []
+    share = changed_share(seen.clean, after, surface.box)
+    much = "less than 1 %" if share < 0.01 else f"{share:.0%}".replace("%", " %")
+    box = seen.observation.marked.map.box_to_picture(where)
+    corners = f"({box.x:.0f}, {box.y:.0f}) to ({box.right:.0f}, {box.bottom:.0f})"
+    return [f"{much} of {words_for(surface)} changed, within {corners}"]
+
+
 @dataclass(frozen=True)
 class _Pixels:
     """What changed between two pictures."""
@@ -196,6 +212,8 @@ class _Pixels:
     near: float | None = None
     """Shares, near the point and elsewhere."""
     elsewhere: float | None = None
+    after: Picture | None = None
+    """The page now, where it is the same tab."""
 
 
 async def _pixels(done: Done, before: Before, page: Page, eye: Eye) -> _Pixels:
@@ -209,15 +227,15 @@ async def _pixels(done: Done, before: Before, page: Page, eye: Eye) -> _Pixels:
     everywhere = changed_share(before.seen.clean, after)
     whole = after.size.width * after.size.height
     if done.at is None:
-        return _Pixels(everywhere * whole, None, round(everywhere, 4))
+        return _Pixels(everywhere * whole, None, round(everywhere, 4), after)
     point, view = done.at.point, before.seen.clean.page
     around = Box(x=point.x - _NEAR, y=point.y - _NEAR, width=2 * _NEAR, height=2 * _NEAR).intersection(view)
     if around is None:
-        return _Pixels(everywhere * whole, None, round(everywhere, 4))
+        return _Pixels(everywhere * whole, None, round(everywhere, 4), after)
     near = changed_share(before.seen.clean, after, around)
     share = around.width * around.height / (view.width * view.height)
     elsewhere = max(0.0, (everywhere - near * share) / (1 - share)) if share < 1 else 0.0
-    return _Pixels(everywhere * whole, round(near, 4), round(elsewhere, 4))
+    return _Pixels(everywhere * whole, round(near, 4), round(elsewhere, 4), after)
 
 
 def _first_few(sentences: list[str]) -> list[str]:

@@ -29,6 +29,7 @@ from vision_agent.browser.hold import NOT_HELD
 from vision_agent.browser.launch import GET_A_BROWSER, Candidate, candidates, end, start
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import BrowserSettings, Settings
+from vision_agent.vision.ocr import can_read
 
 Say = Callable[[str], None]
 """Tells the person what is being done now."""
@@ -86,6 +87,8 @@ class Health(BaseModel):
     runs_folder_is_writable: bool
     has_npm: bool
     """Only the type check of the page's JavaScript and the pages from npm packages want it."""
+    reads_words: bool
+    """Whether the extra `ocr` is there: without it what is drawn in canvases is marked and has no names."""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -201,6 +204,7 @@ def _health(settings: Settings, probes: Sequence[Probe], notes: Sequence[str] = 
         runs_folder=runs,
         runs_folder_is_writable=_is_writable(runs),
         has_npm=shutil.which("npm") is not None,
+        reads_words=can_read(),
         warnings=(*_warnings(probes, runs), *notes),
     )
 

@@ -93,7 +93,9 @@ class Surfaces:
             marks=tuple(_mark(*each, number) for each, number in zip(here, numbers, strict=True)),
             elsewhere=tuple(_mark(*each, self.numbers.of([_key(*each)])[0]) for each in known),
             context=tuple(
-                (f"[{numbers[index]}] {text}", box) for index, (_, thing) in enumerate(here) for text, box in thing.rows
+                (f"[{numbers[index]}] row {text}", box)
+                for index, (_, thing) in enumerate(here)
+                for text, box in thing.rows
             ),
             warnings=tuple(_restless(surface) for surface, looked in found if looked.is_restless),
             more=tuple(

@@ -187,7 +187,7 @@ async def _score(browser: Browser, page: PageToScore, url: str, reader: Reader |
 
     tab = await _opened(browser, settings)
     try:
-        async with live.on(tab, ObserveSettings(), contract_for("steps")) as eyes:
+        async with live.on(tab, ObserveSettings(most_drawn=0), contract_for("steps")) as eyes:
             await eyes.open(url)
             await _loaded(tab)
             observation, traces = await _look(eyes, tab)

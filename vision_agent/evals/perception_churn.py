@@ -65,7 +65,7 @@ async def churn(
             for path in pages:
                 tell(f"numbers on {path.stem}")
                 tab = await started.context.new_page()
-                async with live.on(tab, ObserveSettings(), contract_for("steps")) as eyes:
+                async with live.on(tab, ObserveSettings(most_drawn=0), contract_for("steps")) as eyes:
                     await eyes.open(f"{site.url}/{path.name}")
                     measured.append(await _over_steps(path.stem, eyes, tab))
                 await tab.close()

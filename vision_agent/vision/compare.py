@@ -41,6 +41,22 @@ def changed_share(before: Picture | Shot, after: Picture | Shot, near: Box | Non
     return _changed(old, new) / int(old.shape[0] * old.shape[1])
 
 
+def changed_box(before: Picture, after: Picture, near: Box) -> Box | None:
+    """The page box around what differs within another; None where nothing does, or where one picture shows less."""
+    if before.page.intersection(near) is None:
+        return None
+    cut = before.crop(near)
+    old, new = pixels_of(cut), _near(after, near)
+    if old.shape != new.shape:
+        return None
+    mixed = (cv2.blur(picture, (3, 3)) for picture in (old, new))
+    x, y, width, height = cv2.boundingRect((_most(cv2.absdiff(*mixed)) > _NOISE).astype(np.uint8))
+    start = cut.map.to_page(Point(x=x, y=y))
+    if not width:
+        return None
+    return Box(x=start.x, y=start.y, width=width * cut.map.scale_x, height=height * cut.map.scale_y)
+
+
 def _changed(old: Pixels, new: Pixels) -> int:
     """How many pixels differ."""
     # Only what lies around a difference is looked at closely: mostly that is little of the page.

@@ -227,7 +227,7 @@ def _rows(grid: Grid, said: dict[Box, Reading | None]) -> tuple[tuple[str, Box],
         while cells and not cells[-1]:
             cells.pop()
         place = next(Box(x=x, y=y, width=w, height=h) for at, _, x, y, w, h in grid.cells if at == row)
-        rows.append((" | ".join(cells), place))
+        rows.append((f"{row}: {' | '.join(cells)}", place))
     return tuple(rows)
 
 
@@ -258,7 +258,8 @@ def _in_place(olds: Sequence[_Known], news: Sequence[_Known]) -> list[tuple[int,
             (share, old, new)
             for old, one in enumerate(olds)
             for new, other in enumerate(news)
-            if (share := _common(one.thing.box, other.thing.box)) >= _SAME_PLACE and _is_still(one, other)
+            if _is_there(one.thing.box, other.thing.box, share := _common(one.thing.box, other.thing.box))
+            and _is_still(one, other)
         ),
         reverse=True,
     )
@@ -267,6 +268,12 @@ def _in_place(olds: Sequence[_Known], news: Sequence[_Known]) -> list[tuple[int,
         if all(old != each and new != other for each, other in pairs):
             pairs.append((old, new))
     return pairs
+
+
+def _is_there(old: Box, new: Box, share: float) -> bool:
+    """Whether two boxes are of one place; of small things a pixel more or less is much of them."""
+    edges = ((old.x, new.x), (old.y, new.y), (old.right, new.right), (old.bottom, new.bottom))
+    return share >= _SAME_PLACE or all(abs(one - other) <= _SAME_SIZE for one, other in edges)
 
 
 def _is_still(old: _Known, new: _Known) -> bool:
