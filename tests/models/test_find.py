@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 from seen import mark, point, seen, select, shot
 
+from vision_agent.actions import Cell
 from vision_agent.models.find import NotFoundError, find, is_field, is_list
 from vision_agent.models.lines import where
-from vision_agent.types import Box, Covered, MarkState
+from vision_agent.types import Box, Covered, Grid, MarkState
 
 PAGE = seen(
     mark(1, "Email", "link"),
@@ -113,6 +114,44 @@ def test_what_is_to_be_done_with_it_never_overrides_a_name():
 def test_a_page_without_names_says_so():
     with pytest.raises(NotFoundError, match="no mark with a name"):
         find(where("Save"), seen(mark(1, "")))
+
+
+GRID = Grid(rows=2, columns=2, cells=((1, 1, 0, 0, 9, 9), (1, 2, 9, 0, 9, 9), (2, 1, 0, 9, 9, 9)))
+
+
+def board(*more):
+    return seen(mark(1, "Board", "surface"), mark(2, "", "guess", tag="grid", source="cv", surface=1, grid=GRID), *more)
+
+
+@pytest.mark.parametrize(
+    "words", ["row 1 column 2 of Board", "row 1, column 2 of [2]", "Row 1 Column 2 of the Board canvas"]
+)
+def test_a_cell_is_named_by_its_grid_or_by_the_surface_that_has_one(words):
+    assert find(where(words), board()) == Cell(mark=2, row=1, column=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("row 2 column 2 of Board", r"\[2\] has 2 rows and 2 columns"),
+        ("row 1 column 1 of Save", "it has no rows and columns"),
+        ("row 1 column 1 of Sheet", "Nothing here is called 'Sheet'"),
+    ],
+)
+def test_a_cell_that_is_not_there_says_what_there_is(words, says):
+    with pytest.raises(NotFoundError, match=says):
+        find(where(words), board(mark(5, "Save")))
+
+
+def test_of_two_grids_in_a_surface_one_must_be_named():
+    two = board(mark(3, "", "guess", tag="grid", source="cv", surface=1, grid=GRID))
+    with pytest.raises(NotFoundError, match=r"there are \[2\].*\[3\]"):
+        find(where("row 1 column 1 of Board"), two)
+
+
+def test_what_the_page_says_of_itself_is_meant_before_a_guess_of_the_same_name():
+    assert find(where("Save"), seen(mark(4, "Save", "guess", source="ocr"), mark(5, "Save"))) == 5
+    assert find(where("Save"), seen(mark(4, "Save", "guess", source="ocr"), mark(5, "Open"))) == 4
 
 
 def test_a_point_of_the_picture_is_itself():

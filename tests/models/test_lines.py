@@ -28,6 +28,7 @@ from vision_agent.actions import (
     Type,
     Upload,
     Wait,
+    Zoom,
 )
 from vision_agent.errors import UsageError
 from vision_agent.models.lines import GRAMMAR, parse
@@ -94,6 +95,8 @@ PAGE = seen(
         ('select text "Chapter 2"', SelectText(first="Chapter 2", last="Chapter 2")),
         ('select text "It was" to "the end."', SelectText(first="It was", last="the end.")),
         ("drag Card by (40, -2.5)", Drag(source=8, target=Offset(right=40, down=-2.5))),
+        ("zoom Bin with a grid", Zoom(target=7, grid=True)),
+        ("zoom (100, 50) to (400, 300) with a grid", Zoom(target=point(100, 50), to=point(400, 300), grid=True)),
         ("drag Card to (0, 0) of Done", Drag(source=8, target=point(100, 180))),
         ("goto /cart", Goto(url="http://shop.test/cart")),
         ("goto ?q=1", Goto(url="http://shop.test/login?q=1")),
@@ -141,6 +144,8 @@ def test_each_form_of_line_is_one_action(line, action):
         ("click (0.5, 0.5) in Bin", "not `of` and a name"),
         ("click (0.5, 0.5) of (3, 4)", "not inside a point"),
         ("click 0th Add", "ordinals begin with 1st"),
+        ("click row 0 column 1 of Bin", "rows and columns begin with 1"),
+        ("click row 1 column 2 of (3, 4)", "of a named thing"),
         ('click ""', "does not say which one"),
         (r'type "\q" into Email', "cannot be read"),
         ("switch to tab two", "not complete"),

@@ -6,9 +6,10 @@ import anthropic
 import pytest
 from seen import mark, seen
 
-from vision_agent.actions import ACTIONS, Click, Drag, Finish, Offset, Point, Press
+from vision_agent.actions import ACTIONS, Cell, Click, Drag, Finish, Offset, Point, Press
 from vision_agent.errors import FormatError
 from vision_agent.models.reply import decision_from, schema
+from vision_agent.types import Grid
 
 
 def said(*actions, **more):
@@ -51,6 +52,39 @@ def test_what_is_neither_is_refused_and_not_read_as_a_mark(target):
 def test_a_mark_that_is_not_listed_is_named_and_no_near_one_is_taken(number):
     with pytest.raises(FormatError, match=rf"no mark {number}, which actions\[0\] \(click\).*are 3, 4, 12\."):
         decision_from(said(click(number)), seen())
+
+
+SQUARES = Grid(rows=2, columns=2, cells=((1, 1, 0, 0, 9, 9), (1, 2, 9, 0, 9, 9), (2, 1, 0, 9, 9, 9)))
+BOARD = seen(mark(3, "Board", "surface"), mark(17, "", "guess", tag="grid", source="cv", surface=3, grid=SQUARES))
+
+
+@pytest.mark.parametrize("number", [17, "17", "[17]"])
+def test_a_target_is_a_cell_too(number):
+    answer = decision_from(said(click({"mark": number, "row": 2, "column": 1})), BOARD)
+    assert answer.actions == (Click(target=Cell(mark=17, row=2, column=1)),)
+
+
+def test_a_drag_ends_on_a_cell():
+    drag = {"kind": "drag", "source": 3, "target": {"mark": 17, "row": 1, "column": 2}}
+    assert decision_from(said(drag), BOARD).actions == (Drag(source=3, target=Cell(mark=17, row=1, column=2)),)
+
+
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [
+        ({"mark": 17, "row": 2, "column": 2}, "Mark 17 has 2 rows and 2 columns; .* names row 2, column 2"),
+        ({"mark": 17, "row": 3, "column": 1}, "2 rows and 2 columns"),
+        ({"mark": 3, "row": 1, "column": 1}, "Mark 3 has no rows and columns"),
+        ({"mark": 9, "row": 1, "column": 1}, "no mark 9"),
+        ({"mark": 17, "row": 0, "column": 1}, "greater than or equal to 1"),
+        ({"mark": 17, "row": 1.5, "column": 1}, "is no target"),
+        ({"mark": 17, "row": True, "column": 1}, "is no target"),
+        ({"mark": 17, "row": 1}, "is no target"),
+    ],
+)
+def test_a_cell_that_is_not_there_is_refused_with_what_there_is(cell, says):
+    with pytest.raises(FormatError, match=says):
+        decision_from(said(click(cell)), BOARD)
 
 
 def test_a_page_without_marks_says_so():

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from vision_agent.types import Box, Covered, Mark, PageMap, ScrollState
 
 _LONGEST_NAME = 100
 _LONGEST_VALUE = 60
 _LONGEST_CONTEXT = 160
+_LONGEST_ROW = 240
 _LONGEST_OPTIONS = 120
 _MOST_OPTIONS = 12
 _MOST_GONE = 30
@@ -74,6 +76,15 @@ _NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
 """Full-width forms of ASCII; a one-to-one map, so that places stay."""
 
 
+class Row(NamedTuple):
+    """What is read in a row of a drawn grid."""
+
+    mark: int
+    row: int
+    text: str
+    box: Box
+
+
 def reading_order(boxes: Sequence[Box], *, right_to_left: bool = False) -> list[int]:
     """Indices in the order in which one reads: by rows of things that overlap vertically, each from where it begins."""
 
@@ -100,18 +111,20 @@ def listing(
     more: Sequence[str] = (),
     gone: Sequence[int] = (),
     *,
+    rows: Sequence[Row] = (),
     right_to_left: bool = False,
 ) -> str:
     """The listing: marks and `_[:]` context in reading order, then what lies outside or beneath, and what has gone.
 
     `context` boxes are in page coordinates; `picture` is the map of the picture that goes with it, for surfaces;
-    `more` is what else there is to say of what is not in it.
+    `more` is what else there is to say of what is not in it; `rows` are those of grids that say something.
     """
     entries = [(mark.box, line_of(mark, picture)) for mark in marks]
     said = {mark.name for mark in marks if any(each.endswith("beside it") for each in mark.evidence)}
     entries += [
         (box, f"_[:]{plain(text, _LONGEST_CONTEXT)}") for text, box in context if text.rstrip(" :：*") not in said
     ]
+    entries += [(each.box, f"_[{each.mark} row {each.row}]{plain(each.text, _LONGEST_ROW)}") for each in rows]
     order = reading_order([box for box, _ in entries], right_to_left=right_to_left)
     lines = [entries[index][1] for index in order]
     kept = _within(lines, _MOST_CHARACTERS)
@@ -260,7 +273,7 @@ def _within(lines: list[str], most: int) -> list[str]:
     kept: set[int] = set()
     for wanted in (False, True):
         for index, line in enumerate(lines):
-            if line.startswith("_[:]") == wanted and most >= len(line) + 1:
+            if line.startswith("_[") == wanted and most >= len(line) + 1:
                 kept.add(index)
                 most -= len(line) + 1
     return [line for index, line in enumerate(lines) if index in kept]

@@ -190,12 +190,13 @@ class Eye:
         change = self._change(found)
         lines = listing(
             marks,
-            [*_context(scan, shown), *drawn.context],
+            _context(scan, shown),
             scroll,
             covered,
             clean.map,
             more,
             change.gone,
+            rows=drawn.rows,
             right_to_left=main["rightToLeft"],
         )
         warnings = [

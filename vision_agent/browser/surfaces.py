@@ -15,7 +15,7 @@ from functools import partial
 from vision_agent.actions import Point
 from vision_agent.browser import overlay
 from vision_agent.browser.frames import Scan
-from vision_agent.browser.listing import reading_order
+from vision_agent.browser.listing import Row, reading_order
 from vision_agent.browser.numbers import Numbers
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.settings import ObserveSettings
@@ -39,8 +39,8 @@ class Drawn:
     marks: tuple[Mark, ...] = ()
     elsewhere: tuple[Mark, ...] = ()
     """Known, in parts that were not looked at."""
-    context: tuple[tuple[str, Box], ...] = ()
-    """Words in the rows of grids, with where they stand."""
+    rows: tuple[Row, ...] = ()
+    """Of grids, those that say something."""
     warnings: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
     """For the end of the listing: what was left out."""
@@ -92,11 +92,7 @@ class Surfaces:
         return Drawn(
             marks=tuple(_mark(*each, number) for each, number in zip(here, numbers, strict=True)),
             elsewhere=tuple(_mark(*each, self.numbers.of([_key(*each)])[0]) for each in known),
-            context=tuple(
-                (f"[{numbers[index]}] row {text}", box)
-                for index, (_, thing) in enumerate(here)
-                for text, box in thing.rows
-            ),
+            rows=tuple(Row(numbers[index], *row) for index, (_, thing) in enumerate(here) for row in thing.rows),
             warnings=tuple(_restless(surface) for surface, looked in found if looked.is_restless),
             more=tuple(
                 f"{looked.left_out} more guesses in {surface.label} left out"

@@ -171,6 +171,8 @@ def where(text: str) -> Where:
         inside = where(cell[3])
         if not isinstance(inside, Named | Numbered):
             _fail("a row and a column are of a named thing")
+        if not (int(cell[1]) and int(cell[2])):
+            _fail("rows and columns begin with 1")
         return InGrid(int(cell[1]), int(cell[2]), inside)
     number = re.fullmatch(r"\[([BILFOM]?)(\d+)\]", text)
     return Numbered(int(number[2]), number[1]) if number else _named(text)

@@ -57,6 +57,7 @@ def schema(custom: Sequence[CustomAction] = ()) -> dict[str, Any]:
     for each in whole["$defs"].values():
         if "kind" in each.get("properties", {}):
             each["required"] = ["kind", *(name for name in each.get("required", ()) if name != "kind")]
+    whole["$defs"]["Cell"]["description"] = "A place in a grid of the listing; rows and columns count from 1."
     whole["$defs"]["Point"]["description"] = "A place in pixels of the picture, counted from its top left corner."
     plain: dict[str, Any] = _plain(whole)
     return plain
@@ -217,7 +218,8 @@ def _with_exact(value: dict[str, Any], names: Sequence[str], observation: Observ
 def _is_offset(action: dict[str, Any], name: str) -> bool:
     """Whether a drag ends so far from where it begins, which is for its own class to check."""
     given = action[name]
-    return action.get("kind") == "drag" and name == "target" and isinstance(given, dict) and "x" not in given
+    is_place = isinstance(given, dict) and ("x" in given or "mark" in given)
+    return action.get("kind") == "drag" and name == "target" and isinstance(given, dict) and not is_place
 
 
 def _exact(target: Any, name: str, observation: Observation) -> int | dict[str, Any]:
@@ -233,9 +235,15 @@ def _exact(target: Any, name: str, observation: Observation) -> int | dict[str, 
             type(y),
         ):
             return {"x": x, "y": y}
+        case {"mark": mark, "row": int() as row, "column": int() as column} if len(target) == 3 and bool not in (
+            type(row),
+            type(column),
+        ):
+            return {"mark": _exact(mark, "mark of a cell", observation), "row": row, "column": column}
     raise FormatError(
         f"{json.dumps(target, ensure_ascii=False)[:80]} is no {name}. "
-        'Give the number of a mark, such as 12, or a point of the picture, such as {"x": 412, "y": 233}.',
+        'Give the number of a mark, such as 12, a cell of a grid, such as {"mark": 17, "row": 2, "column": 5}, '
+        'or a point of the picture, such as {"x": 412, "y": 233}.',
     )
 
 

@@ -30,7 +30,10 @@ FOLLOWED = 200.0
 """CSS pixels that a thing may have gone from one look to the next and still be known again by its look alone."""
 
 _LOOK_SIZE = (24, 12)
-_SAME_COLOURS = 9.0
+_SAME_COLOURS = 25.0
+"""Of 255, where two differ most: a thing drawn half a pixel farther differs by less, other words by more."""
+_SAME_PIXELS = 6.0
+_MOST = 0.1
 _SAME_FIGURE = 0.85
 """Of correlation: a button that turns blue under the pointer still has the same words on it."""
 _SAME_PLACE = 0.6
@@ -59,8 +62,8 @@ class Thing:
     name: str = ""
     """What is read on it."""
     grid: Grid | None = None
-    rows: tuple[tuple[str, Box], ...] = ()
-    """Of a grid: what is read in those of its rows that say something."""
+    rows: tuple[tuple[int, str, Box], ...] = ()
+    """Of a grid: those of its rows that say something, what is read in them cell by cell, and where they begin."""
     moves: bool = False
 
 
@@ -213,7 +216,7 @@ def _things(proposed: Proposed, said: dict[Box, Reading | None]) -> list[tuple[T
     return things
 
 
-def _rows(grid: Grid, said: dict[Box, Reading | None]) -> tuple[tuple[str, Box], ...]:
+def _rows(grid: Grid, said: dict[Box, Reading | None]) -> tuple[tuple[int, str, Box], ...]:
     words: dict[tuple[int, int], list[str]] = {}
     for line, reading in said.items():
         if reading and reading.text:
@@ -227,7 +230,7 @@ def _rows(grid: Grid, said: dict[Box, Reading | None]) -> tuple[tuple[str, Box],
         while cells and not cells[-1]:
             cells.pop()
         place = next(Box(x=x, y=y, width=w, height=h) for at, _, x, y, w, h in grid.cells if at == row)
-        rows.append((f"{row}: {' | '.join(cells)}", place))
+        rows.append((row, " | ".join(cells), place))
     return tuple(rows)
 
 
@@ -283,7 +286,7 @@ def _is_still(old: _Known, new: _Known) -> bool:
     if old.thing.grid is not None:
         return True
     if old.words and new.words:
-        return old.words.casefold() == new.words.casefold() or _differ(old.look, new.look) <= _SAME_COLOURS
+        return old.words.casefold() == new.words.casefold() or _differ(old.look, new.look) <= _SAME_PIXELS
     if old.words == new.words == "":
         return True
     return _differ(old.look, new.look) <= _SAME_COLOURS or abs(_figure(old.look, new.look)) >= _SAME_FIGURE
@@ -334,8 +337,9 @@ def _look_of(picture: Picture, box: Box) -> Floats:
 
 
 def _differ(one: Floats, other: Floats) -> float:
-    """How far apart the colours are, 0 to 255, at the mean."""
-    return float(np.abs(one - other).mean())
+    """How far apart the colours are, 0 to 255, in the tenth of the places where they are farthest apart."""
+    apart = np.sort(np.abs(one - other).mean(axis=2), axis=None)
+    return float(apart[-round(_MOST * apart.size) :].mean())
 
 
 def _figure(one: Floats, other: Floats) -> float:
@@ -376,7 +380,7 @@ def _shifted(thing: Thing, x: float, y: float) -> Thing:
         box=_box_shifted(thing.box, x, y),
         point=Point(x=thing.point.x + x, y=thing.point.y + y),
         grid=thing.grid and _grid_shifted(thing.grid, x, y),
-        rows=tuple((text, _box_shifted(box, x, y)) for text, box in thing.rows),
+        rows=tuple((row, text, _box_shifted(box, x, y)) for row, text, box in thing.rows),
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vision_agent.vision.rects import Bools, Floats, Group, Ints, connected
+from vision_agent.vision.rects import Bools, Floats, Group, Ints, connected, middle_of_each
 
 _ALIKE = 0.85
 """How much of the larger the smaller of two cells measures at least, each way."""
@@ -98,7 +98,7 @@ def _placed(rects: Ints, members: Group, beside: Group, below: Group) -> Cells |
 
 def _like_the_others(sizes: Ints, groups: Group) -> Bools:
     """Whether each is about as large as the middle one of its row or column."""
-    middle = np.array([np.median(sizes[groups == group]) for group in range(int(groups.max()) + 1)])[groups]
+    middle = middle_of_each(sizes, groups)[groups]
     alike: Bools = np.minimum(sizes, middle) >= _ALIKE * np.maximum(sizes, middle)
     return alike
 

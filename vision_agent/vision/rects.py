@@ -107,6 +107,14 @@ def rects_of(boxes: Sequence[Box]) -> Ints:
     return rects
 
 
+def middle_of_each(values: Ints, groups: Group) -> Ints:
+    """For each group from 0 on the value in its middle, of two the larger; every group has some."""
+    many = np.bincount(groups)
+    ordered: Ints = values[np.lexsort((values, groups))]
+    middle: Ints = ordered[np.cumsum(many) - many + many // 2]
+    return middle
+
+
 def connected(many: int, one: Group, other: Group) -> list[Group]:
     """Who belongs together, of so many, when each of `one` belongs to its `other`."""
     names = np.arange(many)

@@ -22,6 +22,7 @@ COLOUR = "#e9e9e9"
 _BESIDE = (3, 16, 28, 44)
 """Pixels between a number and the cell it stands beside; farther where the grid has headings of its own."""
 _PER_PIXEL = 0.002
+_IN_CELLS = 0.1
 _WITHIN = 2
 _STEPS = (1, 2, 5, 10, 20, 50)
 """Where not every row has room for its number: each second, each fifth …"""
@@ -144,7 +145,9 @@ def _cost(way: _Way, ink: Ink, others: Ints, taken: Ints, picture: Picture) -> f
     on_others = (common_area(shown[:, None], others[None]) > 0).any(axis=1)
     on_labels = (common_area(shown[:, None], taken[None]) > 0).any(axis=1)
     each = ink.share(shown) + _ON_OTHER * on_others + _ON_LABEL * on_labels
-    return float(each.sum() + 2 * _ON_LABEL * is_out.sum()) / len(at) + _PER_PIXEL * (way.gap or 0)
+    return float(each.sum() + 2 * _ON_LABEL * is_out.sum()) / len(at) + (
+        _IN_CELLS if way.gap is None else _PER_PIXEL * way.gap
+    )
 
 
 def _is_free(rect: Rect, taken: Ints, picture: Picture) -> bool:

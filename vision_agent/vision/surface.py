@@ -14,7 +14,7 @@ from vision_agent.actions import Point
 from vision_agent.types import Box, Grid, PageMap
 from vision_agent.vision.lattice import Cells, cells_in
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
-from vision_agent.vision.rects import Bools, Floats, Group, Ints, area_of, common_area
+from vision_agent.vision.rects import Bools, Floats, Group, Ints, area_of, common_area, middle_of_each
 from vision_agent.vision.regions import LEAST_PX, Patches, fine_and_coarse
 from vision_agent.vision.words import lines_in
 
@@ -222,11 +222,10 @@ def _are_headings(lines: Ints, cells: Ints, lattice: Cells) -> Bools:
         ((y > top - _BESIDE * high) & (y < top), 0, lattice.columns),
         ((y > bottom) & (y < bottom + _BESIDE * high), 0, lattice.columns),
     ):
-        at = (x, y)[along]
-        of = np.full(len(lines), -1)
-        for line in np.unique(near):
-            start, end = np.median(cells[near == line][:, (along, along + 2)], axis=0)
-            of[side & (at >= start) & (at < end)] = line
+        at = (x, y)[along][:, None]
+        starts, ends = (middle_of_each(cells[:, edge], near)[None] for edge in (along, along + 2))
+        is_at = (at >= starts) & (at < ends) & side[:, None]
+        of = np.where(is_at.any(axis=1), is_at.argmax(axis=1), -1)
         known, many = np.unique(of[of >= 0], return_counts=True)
         if len(known) > _MOST_OF * (near.max() + 1) and (many == 1).all():
             found |= of >= 0
@@ -267,12 +266,9 @@ def _around(rects: Ints) -> Ints:
 
 def _evened(members: Ints, cells: Cells) -> Ints:
     """The cells, those that were found in part as large as their rows and columns are, where these are straight."""
-    usual = np.empty_like(members)
-    for lines, edges in ((cells.rows, (1, 3)), (cells.columns, (0, 2))):
-        for line in np.unique(lines):
-            of_line = lines == line
-            for edge in edges:
-                usual[of_line, edge] = np.median(members[of_line, edge])
+    lines = (cells.columns, cells.rows, cells.columns, cells.rows)
+    edges = zip(members.T, lines, strict=True)
+    usual = np.stack([middle_of_each(values, each)[each] for values, each in edges], axis=1)
     is_other = np.asarray(np.abs(members - usual) > _STRAIGHT_PX).any(axis=1)
     is_within = common_area(members, usual) >= _INSIDE * area_of(members)
     if is_other.mean() > 1 - _INSIDE:
