@@ -169,17 +169,12 @@ TIMED = RESTLESS | {"button-delay", "simon-says"}
 """Tasks in which a moment too late is wrong, as it may be on a busy machine."""
 
 NEEDS_POINTS = {
-    "bisect-angle": "the place of the click in a drawing is the answer",
-    "circle-center": "the place of the click in a drawing is the answer",
     "click-pie": "the pointer waits for an item where it will be",
     "click-pie-nodelay": "the pointer waits for an item where it will be",
     "drag-cube": "it turns when the mouse is dragged anywhere",
     "draw-circle": "the way of the stroke is the answer",
-    "draw-line": "the way of the stroke is the answer",
-    "find-midpoint": "the place of the click in a drawing is the answer",
     "hot-cold": "the place of the click in an empty area is the answer",
     "moving-items": "what moves in a drawing has no mark",
-    "right-angle": "the place of the click in a drawing is the answer",
 }
 """Tasks that are not passed by marks alone, each with the reason."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import acos, cos, degrees, dist, pi, sin
 
 from vision_agent.evals.solvers.asked import found
-from vision_agent.evals.solvers.episode import At, Episode
+from vision_agent.evals.solvers.episode import At, Episode, On, Spot
 
 _XY = tuple[float, float]
 _TOP = 50
@@ -34,14 +34,18 @@ async def right_angle(episode: Episode) -> None:
     """Add a third point to create a right angle, then press submit."""
     (corner,) = await _points(episode, "#init-blue")
     (end,) = await _points(episode, "#init-black")
-    await _click_best(episode, lambda point: -abs(90 - _angle(end, corner, point)))
+    await _click_best(episode, lambda point: dist(corner, point) / 50 - abs(90 - _angle(end, corner, point)))
 
 
 async def bisect_angle(episode: Episode) -> None:
     """Create a line that bisects the angle evenly in two, then press submit."""
     (corner,) = await _points(episode, ".init-blue")
     one, other = await _points(episode, ".init-black")
-    await _click_best(episode, lambda point: -max(_angle(one, corner, point), _angle(other, corner, point)))
+    # Farther from the corner a pixel turns the line by less.
+    await _click_best(
+        episode,
+        lambda point: dist(corner, point) / 50 - max(_angle(one, corner, point), _angle(other, corner, point)),
+    )
 
 
 async def draw_line(episode: Episode) -> None:
@@ -49,7 +53,7 @@ async def draw_line(episode: Episode) -> None:
     (way,) = found(r"Draw a (horizontal|vertical) line", episode.asked)
     dot = (await episode.boxes("#circ"))[0].center
     x, y = (_REACH, 0) if way == "horizontal" else (0, _REACH)
-    await episode.drag(At(dot.x - x, dot.y - y), At(dot.x + x, dot.y + y))
+    await episode.drag_by(Spot(dot.x - x, dot.y - y, On("#area svg")), 2 * x, 2 * y)
     await episode.submit()
 
 
@@ -71,7 +75,7 @@ async def _points(episode: Episode, selector: str) -> list[_XY]:
 async def _click_best(episode: Episode, worth: Callable[[_XY], float]) -> None:
     """Clicks the place that is worth most."""
     x, y = max(((x, y) for x in range(_LEAST, _MOST_X) for y in range(_LEAST, _MOST_Y)), key=worth)
-    await episode.click(At(x, y + _TOP))
+    await episode.click(Spot(x, y + _TOP, On("#area svg")))
     await episode.submit()
 
 

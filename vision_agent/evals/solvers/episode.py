@@ -18,7 +18,7 @@ from typing import Any, Literal
 from playwright.async_api import CDPSession, Page
 
 from vision_agent import actions
-from vision_agent.actions import Action, Point, Target
+from vision_agent.actions import Action, Cell, Point, Target
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.session import watching
 from vision_agent.settings import Settings
@@ -29,6 +29,8 @@ _BOXES = """selector => Array.from(document.querySelectorAll(selector), each => 
     .map(({ x, y, width, height }) => ({ x, y, width, height }))"""
 _ALIKE = 0.5
 """Of two boxes' common area: a mark that covers less of an element is not its mark."""
+_FINE = 4.0
+"""CSS pixels of a cell in which any place will do."""
 _SCROLLS = 5
 _PATIENCE_S = 5.0
 
@@ -65,7 +67,16 @@ class At:
     y: float
 
 
-Where = On | Called | At | Mark
+@dataclass(frozen=True)
+class Spot:
+    """A place in a surface, in CSS pixels of the page's view, that is named by a cell of a grid laid over it."""
+
+    x: float
+    y: float
+    surface: On
+
+
+Where = On | Called | At | Spot | Mark
 
 
 class Episode:
@@ -211,7 +222,7 @@ class Episode:
         try:
             await self.act(actions.Click(target=target))
         except Unsolved:
-            if isinstance(where, At | Mark):
+            if isinstance(where, At | Spot | Mark):
                 raise
             await self.act(actions.Click(target=await self.target(where)))
 
@@ -251,11 +262,12 @@ class Episode:
         begin, end = await self.target(source), await self.target(target)
         await self.act(actions.Drag(source=begin, target=end, path=tuple(way)))
 
-    async def drag_by(self, source: On | Called, right: float, down: float) -> None:
+    async def drag_by(self, source: Where, right: float, down: float) -> None:
         """Drags it so many CSS pixels."""
+        held = await self.target(source)
         seen = (await self.seen()).marked.map
         by = actions.Offset(right=right / seen.scale_x, down=down / seen.scale_y)
-        await self.act(actions.Drag(source=await self.target(source), target=by))
+        await self.act(actions.Drag(source=held, target=by))
 
     async def scroll_to_end(self, where: Where, direction: Literal["up", "down"]) -> None:
         """Scrolls what is there as far as it goes."""
@@ -268,8 +280,27 @@ class Episode:
                 return where.number
             case At():
                 return await self._point(where)
+            case Spot():
+                return await self._cell(where)
             case _:
                 return (await self.find(where)).number
+
+    async def _cell(self, spot: Spot) -> Cell:
+        """The cell that is there: from coarse to fine, until it is small enough."""
+        over: Target = (await self.find(spot.surface)).number
+        while True:
+            await self.act(actions.Zoom(target=over, grid=True))
+            seen = await self.look()
+            laid = next(mark for mark in seen.marks if mark.grid is not None and mark.surface is None)
+            assert laid.grid is not None
+            for row, column, x, y, width, height in laid.grid.cells:
+                if x <= spot.x < x + width and y <= spot.y < y + height:
+                    over = Cell(mark=laid.number, row=row, column=column)
+                    break
+            else:
+                raise Unsolved(f"{spot} is not in its surface, which is at {laid.box}")
+            if max(width, height) <= _FINE:
+                return over
 
     async def _point(self, at: At) -> Point:
         return (await self.seen()).marked.map.to_picture(Point(x=at.x, y=at.y))
