@@ -3,6 +3,10 @@
 The applications say where their controls and words are (`window.drawn`); what is proposed for a plain screenshot is
 held against that. A control is found when the point of a proposal, or the middle of a cell, lies on it and most of the
 proposal does. A proposal counts as right when its point lies on a control. Words are read at the lines that were found.
+
+Then the product looks and clicks: how long it looks into a surface (new, with and without reading, and unchanged), how
+many numbers stay while the pointer goes over what is drawn, and how far from the middle of a thing a click lands, by
+its mark, by a cell, and by two looks with a grid, on screens of 1 to 3 pixels for each CSS pixel.
 """
 
 from __future__ import annotations
@@ -17,9 +21,10 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
+from math import hypot
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +34,16 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from browser.painted import BOARD, BUTTONS, drawn_at, grid_of, painted
 from pages import ROOT, MissingPages, site
 
-from vision_agent.actions import Point
+from vision_agent.actions import Cell, Click, Point, Target, Zoom
+from vision_agent.browser import live
 from vision_agent.browser.launch import launched
 from vision_agent.evals.sites import served
-from vision_agent.settings import BrowserSettings
-from vision_agent.types import Box
+from vision_agent.settings import BrowserSettings, ObserveSettings
+from vision_agent.types import Box, Observation
+from vision_agent.vision.contract import Contract
 from vision_agent.vision.ocr import Reader, can_read
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surface import Proposed, propose
@@ -44,9 +52,13 @@ SITES = ROOT / "fixtures" / "sites"
 SURFACES = ROOT / "fixtures" / "surfaces"
 OWN = ("seats", "sheet", "chart", "paint", "flow", "board")
 FOREIGN = tuple(sorted(path.stem for path in SURFACES.glob("*.html")))
-REACH_OWN, REACH_FOREIGN, REACH_MS, REACH_WORDS = 0.95, 0.85, 25.0, 0.98
+REACH_OWN, REACH_FOREIGN, REACH_MS, REACH_WORDS, REACH_UNCHANGED_MS = 0.95, 0.85, 25.0, 0.98, 2.0
 _MOSTLY = 0.6
 _ROUNDS = 15
+_LOOKS = 7
+_HOVERED = 4
+_RATIOS = (1, 2, 3)
+_SCALES = (1, 0.8, 1.25)
 _VIEW = Box(x=0, y=0, width=1280, height=800)
 
 
@@ -67,6 +79,31 @@ class Figures:
     read: int = 0
     reading_s: float = 0.0
     missed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Looking:
+    """Of one surface, looked at by the product; milliseconds, medians but for the first."""
+
+    name: str
+    first_ms: float
+    """Reading included, as long as it may take."""
+    unread_ms: float
+    """The first time without reading."""
+    unchanged_ms: float
+    kept: int
+    numbers: int
+
+
+@dataclass(frozen=True)
+class Landing:
+    """How far clicks landed from where they were meant, in CSS pixels; the worst of them."""
+
+    ratio: float
+    scale: float
+    by_mark: float
+    by_cell: float
+    by_grid: float
 
 
 @contextmanager
@@ -174,6 +211,118 @@ async def measure(names: Sequence[str], reader: Reader | None, console: Console)
     return figures
 
 
+async def looked_at(page: Page, name: str) -> Looking:
+    """How long looks take, and which numbers last while things light up under the pointer."""
+    with shown(name) as address:
+        await page.goto(address)
+        await page.wait_for_function("window.drawn && (window.ready ?? true)")
+        async with live.on(page, ObserveSettings(read_words_s=0), Contract()) as browser:
+            unread = (await browser.observe()).timings.get("surfaces", 0.0)
+        async with live.on(page, ObserveSettings(read_words_s=60), Contract()) as browser:
+            first = await browser.observe()
+            again = [(await browser.observe()).timings.get("surfaces", 0.0) for _ in range(_LOOKS)]
+            before = {mark.number: mark for mark in first.marks if mark.source != "dom"}
+            kept = numbers = 0
+            for mark in list(before.values())[:_HOVERED]:
+                await page.mouse.move(mark.point.x, mark.point.y)
+                now = {each.number: each for each in (await browser.observe()).marks}
+                numbers += len(before)
+                kept += sum(number in now and _is_alike(now[number].box, old.box) for number, old in before.items())
+    return Looking(
+        name, first.timings.get("surfaces", 0.0) * 1e3, unread * 1e3, statistics.median(again) * 1e3, kept, numbers
+    )
+
+
+def _is_alike(one: Box, other: Box) -> bool:
+    common = one.intersection(other)
+    return common is not None and 2 * common.width * common.height >= one.width * one.height
+
+
+async def landed(page: Page, ratio: float, scale: float) -> Landing:
+    """The worst of some clicks on things whose place is known."""
+    body = painted(*BUTTONS, *BOARD, style=f"transform:scale({scale});transform-origin:0 0", sharp=ratio)
+    await page.goto("about:blank")  # another window: the last page's names are not in the way
+    await page.set_content(f"<!doctype html><style>body{{margin:8px}}</style>{body}")
+    far: dict[str, list[float]] = {"mark": [], "cell": [], "grid": []}
+    async with live.on(page, ObserveSettings(read_words_s=0), Contract()) as browser:
+
+        async def click(how: str, target: Target, seen: Observation, x: float, y: float) -> None:
+            outcome = await browser.act(Click(target=target), seen)
+            assert outcome.status == "done", outcome.sentence
+            hit = (await page.evaluate("hits.filter((hit) => hit.kind === 'pointerdown')"))[-1]
+            thing = next((each for each in (*BUTTONS, *BOARD) if each["name"] == hit["name"]), {"x": 0, "y": 0})
+            far[how].append(hypot(hit["x"] + thing["x"] - x, hit["y"] + thing["y"] - y) * scale)
+
+        for each in BUTTONS:
+            x, y = each["x"] + each["w"] / 2, each["y"] + each["h"] / 2
+            seen = await browser.observe()
+            await click("mark", drawn_at(seen, 8 + (x - 30) * scale, 8 + y * scale).number, seen, x, y)
+        for row, column in ((1, 1), (4, 2), (6, 6)):
+            seen = await browser.observe()
+            cell = Cell(mark=grid_of(seen).number, row=row, column=column)
+            await click("cell", cell, seen, 355 + 30 * column, 35 + 30 * row)
+        for x, y in ((333.0, 251.0), (88.0, 205.0)):
+            seen = await browser.observe()
+            over: Target = next(mark.number for mark in seen.marks if mark.kind == "surface")
+            for _ in range(2):
+                await browser.act(Zoom(target=over, grid=True), seen)
+                seen = await browser.observe()
+                over = _cell_at(seen, 8 + x * scale, 8 + y * scale)
+            await click("grid", over, seen, x, y)
+    return Landing(ratio, scale, *(max(errors) for errors in far.values()))
+
+
+def _cell_at(seen: Observation, x: float, y: float) -> Cell:
+    laid = next(mark for mark in seen.marks if mark.grid is not None and mark.surface is None)
+    assert laid.grid is not None
+    row, column = next(
+        (row, column)
+        for row, column, left, top, width, height in laid.grid.cells
+        if left <= x < left + width and top <= y < top + height
+    )
+    return Cell(mark=laid.number, row=row, column=column)
+
+
+async def lived(names: Sequence[str], console: Console) -> tuple[list[Looking], list[Landing]]:
+    looking = []
+    async with launched(BrowserSettings()) as started:
+        page = await started.context.new_page()
+        for name in names:
+            console.print(f"looking at {name} …")
+            with suppress(MissingPages):  # said before
+                looking.append(await looked_at(page, name))
+        landing = []
+        for ratio in _RATIOS:
+            context = await started.browser.new_context(
+                viewport={"width": 1280, "height": 800}, device_scale_factor=ratio
+            )
+            page = await context.new_page()
+            console.print(f"clicking at {ratio:g} pixels for each CSS pixel …")
+            landing += [await landed(page, ratio, scale) for scale in _SCALES]
+            await context.close()
+    return looking, landing
+
+
+def looks(looking: Sequence[Looking]) -> Table:
+    shown = Table(title="Looking into surfaces", box=SIMPLE, title_justify="left")
+    for heading in ("surface", "first, read", "first, unread", "unchanged", "numbers that stay"):
+        shown.add_column(heading, justify="left" if heading == "surface" else "right", no_wrap=True)
+    for each in looking:
+        times = (f"{each.first_ms:.0f} ms", f"{each.unread_ms:.0f} ms", f"{each.unchanged_ms:.1f} ms")
+        shown.add_row(each.name, *times, f"{each.kept} of {each.numbers}")
+    return shown
+
+
+def landings(landing: Sequence[Landing]) -> Table:
+    shown = Table(title="How far clicks land from where they are meant", box=SIMPLE, title_justify="left")
+    for heading in ("ratio", "scale", "by mark", "by cell", "by grid and zoom"):
+        shown.add_column(heading, justify="right", no_wrap=True)
+    for each in landing:
+        far = (f"{error:.1f} px" for error in (each.by_mark, each.by_cell, each.by_grid))
+        shown.add_row(f"{each.ratio:g}", f"{each.scale:g}", *far)
+    return shown
+
+
 def table(figures: Sequence[Figures]) -> Table:
     shown = Table(title="What is proposed, against what the applications say", box=SIMPLE, title_justify="left")
     for heading in (
@@ -211,12 +360,16 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", choices=(*OWN, *FOREIGN), help="these surfaces")
     parser.add_argument("--no-ocr", action="store_true", help="do not read words")
     parser.add_argument("--json", action="store_true", help="print data instead of a table")
+    parser.add_argument("--proposals", action="store_true", help="proposals only: do not look and click")
     asked = parser.parse_args()
     reader = Reader() if can_read() and not asked.no_ocr else None
     progress = Console(stderr=True)
-    figures = asyncio.run(measure(asked.only or (*OWN, *FOREIGN), reader, progress))
+    names = asked.only or (*OWN, *FOREIGN)
+    figures = asyncio.run(measure(names, reader, progress))
+    looking, landing = ([], []) if asked.proposals else asyncio.run(lived(names, progress))
     if asked.json:
-        print(json.dumps([asdict(each) for each in figures], indent=1))
+        told = {"proposals": figures, "looking": looking, "landing": landing}
+        print(json.dumps({name: [asdict(each) for each in these] for name, these in told.items()}, indent=1))
     else:
         console = Console(width=112)
         console.print(table(figures))
@@ -224,6 +377,11 @@ def main() -> int:
         for each in figures:
             if each.missed:
                 console.print(f"{each.name} misses {', '.join(each.missed[:8])}", style="dim", markup=False)
+        if looking:
+            console.print(looks(looking), landings(landing))
+            console.print(
+                f"reach: unchanged {REACH_UNCHANGED_MS:g} ms; clicks 2 px, 6 px by grid and zoom", style="dim"
+            )
     return 0
 
 

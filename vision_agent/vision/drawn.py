@@ -19,7 +19,7 @@ from vision_agent.actions import Point
 from vision_agent.types import Box, Grid
 from vision_agent.vision.compare import changed_share
 from vision_agent.vision.ocr import Reading
-from vision_agent.vision.picture import Picture, Pixels, pixels_of
+from vision_agent.vision.picture import Picture, Pixels, pixels_in
 from vision_agent.vision.rects import Floats
 from vision_agent.vision.surface import MOST, Proposed, Shape, propose
 
@@ -127,7 +127,7 @@ class Drawing:
         if inside is None:
             return Looked(elsewhere=tuple(_shifted(each.thing, corner.x, corner.y) for each in self._known))
         place = _box_shifted(inside, -corner.x, -corner.y)
-        pixels = pixels_of(picture.crop(inside))
+        pixels = pixels_in(picture, inside)
         last = self._last
         is_known = later is None and last is not None and (last.place, last.most) == (place, most)
         if is_known and last and _is_same(last.pixels, pixels) and (last.looked.is_all_read or read is None):
@@ -331,7 +331,7 @@ def _look_of(picture: Picture, box: Box) -> Floats:
     inside = picture.page.intersection(box)
     if inside is None:
         return np.zeros((_LOOK_SIZE[1], _LOOK_SIZE[0], 3), np.float32)
-    small = cv2.resize(pixels_of(picture.crop(inside)), _LOOK_SIZE, interpolation=cv2.INTER_AREA)
+    small = cv2.resize(pixels_in(picture, inside), _LOOK_SIZE, interpolation=cv2.INTER_AREA)
     look: Floats = np.asarray(small, np.float32)
     return look
 
