@@ -5,6 +5,7 @@ import { countOfSuspects } from './closed.js';
 import { attributeOf, bodyOf, documentElementOf, flatChildrenOf, flatParentOf, hasAttribute, holds, localNameOf, nodeTypeOf, parentElementOf, rectOf, scrollHeightOf, scrollWidthOf, styleOf, textContentOf, titleOf, urlOf } from './dom.js';
 import { evidenceOf, isDrawing, isList, isStructure, pressesHeardBy } from './evidence.js';
 import { frameOf } from './frame.js';
+import { glassOver } from './glass.js';
 import { blockerOf, closerPoints, describe, hitAt, isBehind, isInTheWay, reaches, samplePoints, targetsAre } from './hit.js';
 import { onePerIntent } from './intent.js';
 import { calledOf } from './called.js';
@@ -60,7 +61,10 @@ export function scan(doc, request) {
   const clip = request.clip ?? view;
   const near = elementsNear(root, clip);
   const gathered = gather(root, clip, near, request.inert ?? false, openersIn(doc, near));
-  const kept = reduce(gathered.found, view);
+  const panes = glassOver(doc, gathered.found, (each) => each.drawing || isSurface(each.element));
+  for (const pane of panes.keys()) pane.drawing = true;
+  const under = new Set(panes.values());
+  const kept = reduce(gathered.found, view).filter((each) => !under.has(each));
   // Begins after the walk: a page whose walk takes long is not one with nothing on it.
   const budget = { tests: MOST_HIT_TESTS, until: performance.now() + BUDGET_MS, spent: false };
   const { marks, covered } = hitTest(doc, kept, request.points ?? 1, budget);

@@ -10,6 +10,7 @@ from playwright.async_api import Browser, Page
 from tests.browser.hand import SETTINGS, On
 from tests.browser.painted import BOARD, BUTTONS, drawn, drawn_at, grid_of, painted
 from tests.conftest import Server
+from vision_agent.actions import Click
 from vision_agent.browser import live
 from vision_agent.types import Box, Observation
 from vision_agent.vision.contract import Contract
@@ -218,3 +219,23 @@ async def test_an_svg_drawing_that_takes_clicks_is_looked_into(page: Page, serve
         await looking.open(serve({"/": f"<!doctype html><style>body{{margin:8px}}</style>{drawing}"}))
         [mark] = drawn(await looking.observe())
         assert is_near(mark.box, Box(x=68, y=58, width=120, height=60))
+
+
+GLASS = "<div id=g style='position:absolute;left:8px;top:8px;width:640px;height:300px;{}'></div><script>g.onmousedown = (event) => {{ document.title = event.offsetX; }};</script>"
+
+
+async def test_what_hears_the_clicks_on_a_canvas_stands_for_it(on: On) -> None:
+    async with on(painted(*BUTTONS) + GLASS.format("")) as hand:
+        [surface] = [mark for mark in hand.seen.marks if mark.kind == "surface"]
+        assert (surface.tag, hand.seen.covered) == ("div", ())
+        save = drawn_at(hand.seen, *WHERE["Save"])
+        outcome = await hand.act(Click(target=save.number))
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.page.title() == "100"
+
+
+@pytest.mark.parametrize("style", ["background:#0008", "inset:0;width:auto;height:auto", "background:#fff"])
+async def test_a_backdrop_over_a_canvas_does_not_stand_for_it(on: On, style: str) -> None:
+    async with on(painted(*BUTTONS) + GLASS.format(style)) as hand:
+        assert drawn(hand.seen) == []
+        assert [each.count for each in hand.seen.covered] == [1]
