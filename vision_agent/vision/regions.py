@@ -86,19 +86,26 @@ class Patches:
         )
 
 
-def fine_and_coarse(pixels: Pixels) -> tuple[Pixels, Patches, Patches]:
-    """The edges, 255 each, the patches between them, and those that show where fine edges are overlooked.
+def edges_in(pixels: Pixels) -> Pixels:
+    """255 where colours meet, else 0."""
+    return _edges(pixels, _FINE)
+
+
+def fine_patches(edges: Pixels, pixels: Pixels) -> Patches:
+    """Those between the edges."""
+    areas = areas_of(cv2.bitwise_not(edges), diagonal=False)
+    fine, loose = _patches(areas, pixels)
+    return fine.and_also(_knots(areas, loose, pixels)) if len(loose) else fine
+
+
+def coarse_patches(pixels: Pixels) -> Patches:
+    """Those that show where fine edges are overlooked.
 
     A square of wood is a patch only for who does not see its grain; those are looked for in a picture of half the size.
     """
-    edges = _edges_in(pixels, _FINE)
-    areas = areas_of(cv2.bitwise_not(edges), diagonal=False)
-    fine, loose = _patches(areas, pixels)
-    if len(loose):
-        fine = fine.and_also(_knots(areas, loose, pixels))
-    half = cv2.resize(pixels, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    coarse, _ = _patches(areas_of(cv2.bitwise_not(_edges_in(half, _COARSE)), diagonal=False), half)
-    return edges, fine, coarse.scaled(2)
+    half = np.asarray(cv2.resize(pixels, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
+    coarse, _ = _patches(areas_of(cv2.bitwise_not(_edges(half, _COARSE)), diagonal=False), half)
+    return coarse.scaled(2)
 
 
 def areas_of(mask: Pixels, *, diagonal: bool) -> Areas:
@@ -109,7 +116,7 @@ def areas_of(mask: Pixels, *, diagonal: bool) -> Areas:
     return Areas(rects, stats[1:, cv2.CC_STAT_AREA].copy(), labels)
 
 
-def _edges_in(pixels: Pixels, least: int) -> Pixels:
+def _edges(pixels: Pixels, least: int) -> Pixels:
     """255 where a pixel differs so much from the next to the right or below, in any channel; 0 elsewhere."""
     most: Any = np.zeros(pixels.shape, np.uint8)
     across, down = most[:, :-1], most[:-1]

@@ -5,6 +5,7 @@ Knows no page: it is told where on the picture the surface is. What it finds is 
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,8 +16,8 @@ from vision_agent.types import Box, Grid, PageMap
 from vision_agent.vision.lattice import Cells, cells_in
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
 from vision_agent.vision.rects import Bools, Floats, Group, Ints, area_of, common_area, middle_of_each
-from vision_agent.vision.regions import LEAST_PX, Patches, fine_and_coarse
-from vision_agent.vision.words import lines_in
+from vision_agent.vision.regions import LEAST_PX, Patches, coarse_patches, edges_in, fine_patches
+from vision_agent.vision.words import islands_in, lines_in
 
 Shape = Literal["box", "round", "shape", "words"]
 
@@ -118,10 +119,15 @@ class _Found:
 
 
 def _found_in(pixels: Pixels) -> _Found:
-    edges, fine, coarse = fine_and_coarse(pixels)
+    edges = edges_in(pixels)
+    # OpenCV lets others run while it is at work.
+    with ThreadPoolExecutor(2) as beside:
+        islands, roughly = beside.submit(islands_in, edges), beside.submit(coarse_patches, pixels)
+        fine = fine_patches(edges, pixels)
+        coarse = roughly.result()
+        lines = lines_in(islands.result(), fine.rects)
     lattices = [*cells_in(fine.rects), *(each.after(len(fine.rects)) for each in cells_in(coarse.rects))]
     patches = fine.and_also(coarse)
-    lines = lines_in(edges, fine.rects)
     # What the edge of the surface cuts is no word, as the rounded corners of a panel are none.
     is_cut = (lines[:, :2] <= _CUT_PX).any(axis=1)
     is_cut |= (lines[:, 2:] >= np.array(pixels.shape[1::-1]) - _CUT_PX).any(axis=1)

@@ -29,20 +29,26 @@ _LEAST_LINE = (5, 6)
 """Width and height of a line, in pixels."""
 
 
-def lines_in(edges: Pixels, patches: Ints) -> Ints:
+def islands_in(edges: Pixels) -> Ints:
+    """Rectangles of edges that hang together, a row for each: letters are some of them."""
+    return areas_of(edges, diagonal=True).rects
+
+
+def lines_in(islands: Ints, patches: Ints) -> Ints:
     """Rectangles of lines of words and of signs, a row for each; the rim of a patch is none."""
-    letters = _letters_in(edges, patches)
+    letters = _letters_in(islands, patches)
     if not 0 < len(letters) <= _MOST_LETTERS:
         return np.empty((0, 4), np.int32)
-    lines = [letters[each] for each in connected(len(letters), *_neighbours(letters))]
-    rects = np.array([(*each[:, :2].min(axis=0), *each[:, 2:].max(axis=0)) for each in lines], np.int32)
+    lines = connected(len(letters), *_neighbours(letters))
+    ordered, starts = letters[np.concatenate(lines)], np.cumsum([0, *map(len, lines[:-1])])
+    firsts, lasts = np.minimum.reduceat(ordered[:, :2], starts), np.maximum.reduceat(ordered[:, 2:], starts)
+    rects = np.concatenate([firsts, lasts], axis=1)
     wide, high = (rects[:, 2:] - rects[:, :2]).T
     large: Ints = rects[(wide >= _LEAST_LINE[0]) & (high >= _LEAST_LINE[1])]
     return large
 
 
-def _letters_in(edges: Pixels, patches: Ints) -> Ints:
-    islands = areas_of(edges, diagonal=True).rects
+def _letters_in(islands: Ints, patches: Ints) -> Ints:
     wide, high = (islands[:, 2:] - islands[:, :2]).T
     least, largest = _LETTER_PX
     islands = islands[(high >= least) & (high <= largest) & (wide <= _LONGEST * high)]
