@@ -95,7 +95,7 @@ class ObserveSettings(_Section):
     """In one picture; what is left out is counted in the listing and shows when one zooms in."""
     most_drawn: int = Field(default=40, ge=0)
     """Guesses at what is drawn in one surface (canvas, WebGL, video); 0 does not look into surfaces."""
-    read_words_s: float = 2.0
+    read_words_s: float = 5.0
     """For reading words in surfaces, where the `ocr` extra is installed; what is not read by then is read next time."""
     ids: Literal["numbers", "letters"] = "numbers"
     """`letters` puts one before each number: I field, B button, L link, F picture, O option, M other."""

@@ -71,6 +71,7 @@ class Surfaces:
     ) -> Drawn:
         """What is drawn in these surfaces, as marks; what lies under an element that takes clicks itself is none."""
         whole: dict[str, Box] = {raw["key"]: raw["whole"] for raw in scan.marks if "whole" in raw}
+        await asyncio.to_thread(self._wake)
         until = time.monotonic() + self.settings.read_words_s
         found: list[tuple[Mark, Looked]] = []
         for surface in surfaces:
@@ -101,11 +102,14 @@ class Surfaces:
             ),
         )
 
+    def _wake(self) -> None:
+        """Loads what reads, which takes a second the first time."""
+        if self._reader is None and self.settings.read_words_s > 0 and can_read():
+            self._reader = Reader()
+
     def _look(
         self, drawing: Drawing, picture: Picture, visible: Box, corner: Point, later: Picture | None, until: float
     ) -> Looked:
-        if self._reader is None and can_read() and self.settings.read_words_s > 0:
-            self._reader = Reader()
         read = partial(self._reader.read, until=until) if self._reader else None
         return drawing.look(picture, visible, corner, read=read, later=later, most=self.settings.most_drawn)
 
