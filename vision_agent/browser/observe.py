@@ -42,6 +42,8 @@ _MOVED = 4.0
 """CSS pixels; less is a rounding or a border."""
 _TITLE_S = 2.0
 _MOST_SAID = 8
+_GRID_PX = 640
+"""Of the longer edge of a picture with a grid, at least: its cells must have room for their numbers."""
 
 _LETTERS: dict[Kind, Letter] = {
     "field": "I",
@@ -162,13 +164,14 @@ class Eye:
         if is_first and at_rest and (moved or changed):
             raise FrameSilent("the page changed while it was looked at")
         clock.end("decode")
-        clean = picture if region is None else picture.zoomed(region, self.contract)
+        clean = self._closer(picture, region, grid=grid)
         drawn = Drawn()
         if surfaces:
-            later = None if at_rest else await self._later(page, whole, masked, region)
+            later = None if at_rest else self._closer(await self._later(page, whole, masked), region, grid=grid)
             drawn = await self._surfaces.look(surfaces, found, scan, clean, later)
             here = tuple(self._compared(mark) for mark in drawn.marks)
-            capped, found = (*capped, *here), (*found, *here, *drawn.elsewhere)
+            capped, left_out = within_cap((*inside, *here), self.settings.most_marks)
+            found = (*found, *here, *drawn.elsewhere)
             clock.end("surfaces")
         if grid and region is not None:
             capped = (*capped, asked_for(region, *self._numbers.of([grid_key(region)])))
@@ -233,11 +236,13 @@ class Eye:
             self._placed = marks
         return Seen(observation, page, pages, scan, picture, masked)
 
-    async def _later(self, page: Page, whole: Box, masked: Sequence[Box], region: Box | None) -> Picture:
+    def _closer(self, picture: Picture, region: Box | None, *, grid: bool) -> Picture:
+        return picture if region is None else picture.zoomed(region, self.contract, _GRID_PX if grid else 0)
+
+    async def _later(self, page: Page, whole: Box, masked: Sequence[Box]) -> Picture:
         """The page a moment later, to tell what goes on moving."""
         raw = await capture(page, self.settings.scan_deadline_s)
-        picture = Picture.decode(raw, whole, self.contract).masked(masked)
-        return picture if region is None else picture.zoomed(region, self.contract)
+        return Picture.decode(raw, whole, self.contract).masked(masked)
 
     async def _hear(self, page: Page) -> None:
         await listeners.bring(page, self.settings.rest_deadline_s)

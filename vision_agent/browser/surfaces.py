@@ -26,6 +26,8 @@ from vision_agent.vision.picture import Picture
 
 _SMALLEST = (64.0, 40.0)
 """CSS pixels of a surface that shows; what is smaller is one thing, or a picture of one."""
+_MOST = 12
+"""Surfaces that are looked into at once; of more, the largest."""
 _AROUND = 0.9
 """The share of a surface that lies in a mark which is around it, and not over it."""
 _ACROSS = 12
@@ -60,11 +62,10 @@ class Surfaces:
         self._drawings.clear()
 
     def among(self, marks: Sequence[Mark]) -> list[Mark]:
-        """Those marks that are looked into."""
+        """Those marks that are looked into: the largest surfaces."""
         if not self.settings.most_drawn:
             return []
-        wide, high = _SMALLEST
-        return [mark for mark in marks if mark.kind == "surface" and mark.box.width >= wide and mark.box.height >= high]
+        return sorted(filter(_may_hold_things, marks), key=lambda mark: -mark.box.width * mark.box.height)[:_MOST]
 
     async def look(
         self, surfaces: Sequence[Mark], marks: Sequence[Mark], scan: Scan, picture: Picture, later: Picture | None
@@ -95,10 +96,9 @@ class Surfaces:
             elsewhere=tuple(_mark(*each, self.numbers.of([_key(*each)])[0]) for each in known),
             rows=tuple(Row(numbers[index], *row) for index, (_, thing) in enumerate(here) for row in thing.rows),
             warnings=tuple(_restless(surface) for surface, looked in found if looked.is_restless),
-            more=tuple(
-                f"{looked.left_out} more guesses in {surface.label} left out"
-                for surface, looked in found
-                if looked.left_out
+            more=(
+                *_not_looked_into(marks, surfaces, picture),
+                *(_left_out(*each) for each in found if each[1].left_out),
             ),
         )
 
@@ -180,6 +180,20 @@ def _mark(surface: Mark, thing: Thing, number: int) -> Mark:
         grid=thing.grid,
         moves=thing.moves,
     )
+
+
+def _may_hold_things(mark: Mark) -> bool:
+    return mark.kind == "surface" and mark.box.width >= _SMALLEST[0] and mark.box.height >= _SMALLEST[1]
+
+
+def _not_looked_into(marks: Sequence[Mark], surfaces: Sequence[Mark], picture: Picture) -> list[str]:
+    shown = [mark for mark in filter(_may_hold_things, marks) if mark.box.intersection(picture.page)]
+    left = len(shown) - len(surfaces)
+    return [f"{left} smaller surfaces were not looked into"] if left > 0 else []
+
+
+def _left_out(surface: Mark, looked: Looked) -> str:
+    return f"{looked.left_out} more guesses in {surface.label} left out"
 
 
 def _key(surface: Mark, thing: Thing) -> str:

@@ -13,7 +13,7 @@ _AROUND = 1.5
 _LEAST = 1 / 4
 _POINT = 1 / 3
 """Shares of the view: at least so much is shown of it, and so much around a point."""
-_FINEST = 32.0
+_FINEST = 16.0
 """CSS pixels of a cell with what is around it, each way."""
 _SMALLEST = 16.0
 """CSS pixels each way between two points."""

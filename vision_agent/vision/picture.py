@@ -183,10 +183,11 @@ class Picture:
         map = self._map.model_copy(update={"offset_x": start.x, "offset_y": start.y})
         return Picture(self._pixels[y:bottom, x:right].copy(), map)
 
-    def zoomed(self, box: Box, contract: Contract) -> Picture:
+    def zoomed(self, box: Box, contract: Contract, at_least: int = 0) -> Picture:
         """The part of the picture that shows this page box, as large as the contract takes, with its own map.
 
-        It is made of the screenshot as it came, hence sharper than this picture where that was shrunk.
+        It is made of the screenshot as it came, hence sharper than this picture where that was shrunk. It is enlarged
+        fourfold at most, or further until its longer edge has `at_least` so many pixels.
 
         Raises:
             UsageError: the box is not in the picture.
@@ -194,7 +195,8 @@ class Picture:
         part = (self._larger or self).crop(box)
         map, came = part.map, part.size
         wide, high = came.width * map.scale_x, came.height * map.scale_y
-        size = contract.fit(Size(width=max(1, round(wide * _ZOOM)), height=max(1, round(high * _ZOOM))))
+        by = max(_ZOOM, at_least / max(wide, high))
+        size = contract.fit(Size(width=max(1, round(wide * by)), height=max(1, round(high * by))))
         if size == came:
             return part
         start = Box(x=map.offset_x, y=map.offset_y, width=wide, height=high)

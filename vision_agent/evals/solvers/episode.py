@@ -29,7 +29,7 @@ _BOXES = """selector => Array.from(document.querySelectorAll(selector), each => 
     .map(({ x, y, width, height }) => ({ x, y, width, height }))"""
 _ALIKE = 0.5
 """Of two boxes' common area: a mark that covers less of an element is not its mark."""
-_FINE = 4.0
+_FINE = 2.0
 """CSS pixels of a cell in which any place will do."""
 _SCROLLS = 5
 _PATIENCE_S = 5.0
