@@ -206,15 +206,15 @@ class Mark(_Data):
     frame: str = ""
     """Which frame it is in, as the listing says it; empty for the main frame."""
     source: Source = "dom"
-    """`cv`: seen in the pixels of a surface; `ocr`: and read there."""
+    """`cv`: seen in the pixels of a surface, or a grid that was laid over the page; `ocr`: and read there."""
     confidence: float | None = None
     """For `cv` and `ocr` marks, 0 to 1."""
     surface: int | None = None
-    """The number of the surface that it is drawn in; None for an element."""
+    """The number of the surface that it is drawn in; None for an element, and for a grid that was asked for."""
     grid: Grid | None = None
     """Of what has rows and columns: its cells can be targets."""
     moves: bool = False
-    """It was drawn in another place a moment later."""
+    """It looked otherwise a moment later: it moves or changes by itself."""
     evidence: tuple[str, ...] = ()
     """Why it is a mark, such as `role=button`, `cursor:pointer`."""
     fingerprint: str = ""

@@ -1,5 +1,6 @@
 // What a person would call a mark whose accessible name is empty, and how that was found. Nothing is guessed by classes.
 import { attributeOf, flatChildrenOf, flatParentOf, hasAttribute, localNameOf, nextSiblingOf, nodeTypeOf, previousSiblingOf, rectOf, styleOf, textContentOf } from './dom.js';
+import { surfaceUnder } from './glass.js';
 import { descriptionOf, hiddenLabelOf, labelsOf, nameOf, ownTextOf, saysSomething, textOf, tidy, tooltipOf } from './name.js';
 import { inputTypeOf, isEditingHost, roleOf } from './role.js';
 
@@ -31,6 +32,8 @@ export function calledOf(element, control, kind, labels) {
 
 /** The best first. @param {Element} element @param {Element} control @param {string} kind @param {import('./name.js').Labels} labels @returns {Generator<[string, string]>} */
 function* guesses(element, control, kind, labels) {
+  const beneath = kind === 'surface' ? surfaceUnder(element) : null;
+  if (beneath) yield ['named by the surface beneath it', nameOf(beneath, labels).name];
   if (kind === 'scroller' || kind === 'surface') return;
   const isFilled = kind === 'field' || kind === 'toggle' || localNameOf(control) === 'input';
   if (isFilled) {

@@ -52,6 +52,8 @@ export function shows(doc, request) {
     const hit = element && hitAt(doc, point.x, point.y);
     if (!hit || !element) return false;
     if (holds(element, hit)) return true;
+    // What is around it has it cut off there.
+    if (!isInTheWay(hit, element)) return false;
     const blocker = blockerOf(hit, element);
     groups.set(blocker, (groups.get(blocker) ?? 0) + 1);
     return false;
@@ -63,7 +65,8 @@ export function shows(doc, request) {
 export function identityOf(element, kind) {
   const control = controlOf(element);
   const role = roleOf(control);
-  const { name, lasting } = calledOf(element, control, kindOf(control, role, kind === 'scroller'), new Map());
+  const as = kind === 'surface' ? kind : kindOf(control, role, kind === 'scroller');
+  const { name, lasting } = calledOf(element, control, as, new Map());
   return { name, role, fingerprint: fingerprintOf(control, lasting), ...rowOf(element) };
 }
 

@@ -63,8 +63,10 @@ export function scan(doc, request) {
   const gathered = gather(root, clip, near, request.inert ?? false, openersIn(doc, near));
   const panes = glassOver(doc, gathered.found, (each) => each.drawing || isSurface(each.element));
   for (const pane of panes.keys()) pane.drawing = true;
-  const under = new Set(panes.values());
-  const kept = reduce(gathered.found, view).filter((each) => !under.has(each));
+  const remaining = reduce(gathered.found, view);
+  // What hears the clicks on a surface stands for it.
+  const under = new Set(remaining.flatMap((each) => panes.get(each) ?? []));
+  const kept = remaining.filter((each) => !under.has(each));
   // Begins after the walk: a page whose walk takes long is not one with nothing on it.
   const budget = { tests: MOST_HIT_TESTS, until: performance.now() + BUDGET_MS, spent: false };
   const { marks, covered } = hitTest(doc, kept, request.points ?? 1, budget);
@@ -338,7 +340,7 @@ function markOf(doc, found, points, rows, labels) {
     key: keyOf(doc, element), tag: localNameOf(control), role, kind, name: called.name, state,
     box: { x: piece.x, y: piece.y, width: piece.right - piece.x, height: piece.bottom - piece.y }, corners: piece.corners,
     points, evidence: called.how ? [...found.evidence, called.how] : found.evidence, fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element, rows), disabled: state.disabled === true,
-    ...(kind === 'surface' ? { whole: wholeOf(element) } : {}),
+    ...(kind === 'surface' ? { rect: wholeOf(element) } : {}),
   };
 }
 

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser
 
 from tests.browser.hand import SETTINGS, On
 from tests.browser.painted import BOARD, BUTTONS, drawn, drawn_at, grid_of, painted
 from tests.conftest import Server
-from vision_agent.actions import Click
+from vision_agent.actions import Click, Point, Zoom
 from vision_agent.browser import live
 from vision_agent.types import Box, Observation
 from vision_agent.vision.contract import Contract
@@ -213,21 +213,24 @@ async def test_a_thing_that_moves_by_itself_is_said_to(on: On) -> None:
         assert " moving" in hand.seen.listing
 
 
-async def test_an_svg_drawing_that_takes_clicks_is_looked_into(page: Page, serve: Server) -> None:
-    drawing = '<svg id=s width=640 height=300 onclick="document.title = event.offsetX"><rect x=60 y=50 width=120 height=60 fill=teal pointer-events=none /></svg>'
-    async with live.on(page, SETTINGS, Contract()) as looking:
-        await looking.open(serve({"/": f"<!doctype html><style>body{{margin:8px}}</style>{drawing}"}))
-        [mark] = drawn(await looking.observe())
+async def test_an_svg_drawing_that_takes_clicks_is_looked_into(on: On) -> None:
+    drawing = "<svg width=640 height=300 onclick='document.title = event.offsetX'><g pointer-events=none><rect x=60 y=50 width=120 height=60 fill=teal /><text x=400 y=200>Jan</text></g></svg>"
+    async with on(drawing) as hand:
+        mark = drawn_at(hand.seen, 100, 80)
         assert is_near(mark.box, Box(x=68, y=58, width=120, height=60))
+        outcome = await hand.act(Click(target=mark.number))
+        assert outcome.status == "done", outcome.sentence
+        assert 100 < int(await hand.page.title()) < 140
 
 
 GLASS = "<div id=g style='position:absolute;left:8px;top:8px;width:640px;height:300px;{}'></div><script>g.onmousedown = (event) => {{ document.title = event.offsetX; }};</script>"
 
 
-async def test_what_hears_the_clicks_on_a_canvas_stands_for_it(on: On) -> None:
-    async with on(painted(*BUTTONS) + GLASS.format("")) as hand:
+@pytest.mark.parametrize("inside", ["", "<span style='position:absolute;left:400px;top:200px'>A tip</span>"])
+async def test_what_hears_the_clicks_on_a_canvas_stands_for_it(on: On, inside: str) -> None:
+    async with on(painted(*BUTTONS) + GLASS.format("").replace("></div>", f">{inside}</div>")) as hand:
         [surface] = [mark for mark in hand.seen.marks if mark.kind == "surface"]
-        assert (surface.tag, hand.seen.covered) == ("div", ())
+        assert (surface.tag, surface.name, hand.seen.covered) == ("div", "Board", ())
         save = drawn_at(hand.seen, *WHERE["Save"])
         outcome = await hand.act(Click(target=save.number))
         assert outcome.status == "done", outcome.sentence
@@ -239,3 +242,44 @@ async def test_a_backdrop_over_a_canvas_does_not_stand_for_it(on: On, style: str
     async with on(painted(*BUTTONS) + GLASS.format(style)) as hand:
         assert drawn(hand.seen) == []
         assert [each.count for each in hand.seen.covered] == [1]
+
+
+async def test_a_closer_look_at_one_canvas_forgets_nothing_of_another(on: On) -> None:
+    second = (
+        painted(*BUTTONS)
+        .replace("id=c", "id=d")
+        .replace("<script>", "<script>{")
+        .replace("</script>", "}</script>")
+        .replace("c.", "d.")
+    )
+    async with on(painted(*BUTTONS) + second) as hand:
+        before = {mark.number for mark in drawn(hand.seen)}
+        assert len(before) == 6
+        first = min((mark for mark in hand.seen.marks if mark.kind == "surface"), key=lambda mark: mark.box.y)
+        await hand.act(Zoom(target=Point(x=10, y=10), to=Point(x=600, y=250)))
+        await hand.look()
+        assert hand.seen.change.gone == ()
+        assert {mark.surface for mark in drawn(hand.seen)} == {first.number}
+        await hand.look()
+        assert ({mark.number for mark in drawn(hand.seen)}, hand.seen.change.new) == (before, ())
+
+
+async def test_a_canvas_that_is_made_anew_keeps_its_number_and_those_in_it(on: On) -> None:
+    async with on(f"<main>{painted(*BUTTONS)}</main>") as hand:
+        before = numbers(hand.seen)
+        await hand.js(
+            "{ const old = c, fresh = old.cloneNode(); fresh.getContext('2d').drawImage(old, 0, 0); old.replaceWith(fresh); }"
+        )
+        assert numbers(await hand.look()) == before
+
+
+async def test_guesses_give_way_to_what_the_page_says_where_there_is_no_room_for_all(on: On) -> None:
+    buttons = "".join(f"<button>{n}</button>" for n in range(8))
+    async with on(painted(*BUTTONS) + buttons, settings=SETTINGS.model_copy(update={"most_marks": 9})) as hand:
+        assert drawn(hand.seen) == []
+        assert "3 left out: 3 guesses" in hand.seen.listing
+
+
+async def test_a_guess_has_a_letter_where_numbers_have(on: On) -> None:
+    async with on(painted(*BUTTONS, *BOARD), settings=SETTINGS.model_copy(update={"ids": "letters"})) as hand:
+        assert {mark.letter for mark in hand.seen.marks if mark.source != "dom"} == {"M"}

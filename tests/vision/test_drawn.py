@@ -175,3 +175,39 @@ def test_in_a_surface_that_changes_all_over_nothing_is_told_apart() -> None:
 def test_a_surface_out_of_the_picture_shows_nothing() -> None:
     drawing = Drawing()
     assert drawing.look(drawn(), Box(x=900, y=0, width=50, height=50), HERE).things == ()
+
+
+def test_rows_that_were_scrolled_by_one_row_take_their_wordless_buttons_along() -> None:
+    drawing = Drawing()
+
+    def rows(first: int) -> list[Stroke]:
+        strokes: list[Stroke] = []
+        for place in range(5):
+            strokes += [
+                *button(60, 40 + 60 * place, f"{'abcdefgh'[first + place] * 3}"),
+                box(220, 40 + 60 * place, 36, 36, RED),
+            ]
+        return strokes
+
+    def read(names: Sequence[str]) -> Callable[[Picture, Sequence[Box]], list[Reading | None]]:
+        return lambda _, lines: [Reading(names[round((line.center.y - 58) / 60)], 0.9) for line in lines]
+
+    before = look(drawing, rows(0), read=read(["aaa", "bbb", "ccc", "ddd", "eee"]))
+    after = look(drawing, rows(1), read=read(["bbb", "ccc", "ddd", "eee", "fff"]))
+    assert at(after, 70, 50).id == at(before, 70, 110).id
+    assert at(after, 230, 50).id == at(before, 230, 110).id
+
+
+def test_what_the_edge_of_a_closer_look_cuts_keeps_its_id() -> None:
+    drawing, strokes = Drawing(), [*button(50, 60, "Save"), disc(600, 400, 30)]
+    before = at(look(drawing, strokes), 60, 70)
+    part = Box(x=80, y=0, width=300, height=300)
+    drawing.look(drawn(*strokes).crop(part), part, HERE)
+    assert at(look(drawing, [*strokes, disc(400, 100, 9)]), 60, 70).id == before.id
+
+
+def test_one_restless_look_forgets_nothing() -> None:
+    drawing = Drawing()
+    before = at(look(drawing, button(50, 60, "Save")), 60, 70)
+    look(drawing, button(50, 60, "Save"), later=drawn(ground=(90, 20, 120)))
+    assert at(look(drawing, button(50, 60, "Save")), 60, 70).id == before.id

@@ -39,4 +39,6 @@ def within_cap(marks: Sequence[Mark], most: int) -> tuple[tuple[Mark, ...], str]
 
 
 def _rank(mark: Mark) -> int:
+    if mark.kind == "guess":
+        return _RANK["guess"]
     return 0 if mark.state.focused or mark.change == "new" else _RANK[mark.kind]

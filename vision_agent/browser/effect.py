@@ -21,6 +21,7 @@ from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.settle import settle
 from vision_agent.browser.tabs import Happening, Tabs
+from vision_agent.browser.within import rect_seen
 from vision_agent.types import Box, Effect, Mark, Outcome
 from vision_agent.vision.compare import changed_box, changed_share
 from vision_agent.vision.picture import Picture
@@ -95,7 +96,7 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
         value, changes = None, []  # what was asked after belongs to a page that is gone
     happened = tabs.take()
     # That a request was blocked is said, and is no change of the page.
-    changes += _on_surface(done.at, pixels.after, before.seen)
+    changes += [] if is_other else await _on_surface(done.at, pixels.after, before.seen, eye)
     is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or done.moved or pixels.changed > _NOISE
     changes = _first_few([each.sentence for each in happened]) + changes
     if tabs.active.url != before.url and tabs.active is before.page:
@@ -188,15 +189,21 @@ async def _focus_moved(mark: Mark, before: Before, eye: Eye) -> list[str]:
     return [f"the focus is on {plain(now['what'], 100)}"] if is_news and not mark.frame else []
 
 
-def _on_surface(at: Located | None, after: Picture | None, seen: Seen) -> list[str]:
-    """Where a surface that was acted on looks different now, and how much of it does."""
+async def _on_surface(at: Located | None, after: Picture | None, seen: Seen, eye: Eye) -> list[str]:
+    """Where a surface that was acted on looks different now, and how much of it does, if it is where it was."""
     surface = (at.under or at.mark) if at is not None else None
     if after is None or surface is None or surface.kind != "surface":
         return []
+    try:
+        now = await recheck(surface, seen.scan, eye.settings.action_deadline_s)
+    except FrameSilent:
+        return []
     where = changed_box(seen.clean, after, surface.box)
-    if where is None:
+    if where is None or not now["found"] or now["rect"] != rect_seen(surface, seen):
         return []
     share = changed_share(seen.clean, after, surface.box)
+    if share * surface.box.width * surface.box.height <= _NOISE:
+        return []
     much = "less than 1 %" if share < 0.01 else f"{share:.0%}".replace("%", " %")
     box = seen.observation.marked.map.box_to_picture(where)
     corners = f"({box.x:.0f}, {box.y:.0f}) to ({box.right:.0f}, {box.bottom:.0f})"

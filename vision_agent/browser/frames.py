@@ -197,8 +197,8 @@ async def _take(result: Scan, scanned: Scanned, deadline_s: float) -> None:
     for mark in marks:
         mark["frame"] = scanned.name
         mark["box"] = _box_to_page(mark["box"], scanned.place, mark.pop("corners", None))
-        if "whole" in mark:
-            mark["whole"] = _box_to_page(mark["whole"], scanned.place)
+        if "rect" in mark:
+            mark["whole"] = _box_to_page(mark["rect"], scanned.place)
         mark["points"] = [scanned.place.to_page(point["x"], point["y"]) for point in mark["points"]]
     for line in scanned.answer["context"]:
         at = scanned.place.to_page(line["x"], line["y"])

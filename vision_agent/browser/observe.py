@@ -151,7 +151,6 @@ class Eye:
         shown = region or whole
         inside = found if region is None else [mark for mark in found if mark.box.intersection(region)]
         capped, left_out = within_cap(inside, self.settings.most_marks)
-        outside = len(found) - len(inside)
         surfaces = self._surfaces.among(capped)
         is_ahead = region is None and not surfaces
         if is_ahead:
@@ -172,9 +171,12 @@ class Eye:
             here = tuple(self._compared(mark) for mark in drawn.marks)
             capped, left_out = within_cap((*inside, *here), self.settings.most_marks)
             found = (*found, *here, *drawn.elsewhere)
+        found = (*found, *self._not_looked_into(surfaces, found))
+        if surfaces:
             clock.end("surfaces")
         if grid and region is not None:
-            capped = (*capped, asked_for(region, *self._numbers.of([grid_key(region)])))
+            [number] = self._numbers.of([grid_key(region)])
+            capped = (*capped, asked_for(region, number, self._surfaces.letter))
         if not is_ahead:
             plan = place.plan(capped, clean.extent, before=() if region else self._placed)
         marks = tuple(mark for mark in place.carry_out(plan, clean) if mark.label_box)
@@ -189,7 +191,11 @@ class Eye:
             await overlay.ask(page.main_frame, "show", deadline, layer=shows, box=shown.model_dump())
         viewport = Size(width=round(whole.width), height=round(whole.height))
         scroll, covered = ScrollState(**main["scroll"]), _covered(scan, marks)
-        more = [*_beside(outside + len(drawn.elsewhere), region), *([left_out] if left_out else []), *drawn.more]
+        more = [
+            *_beside(len(found) - len(inside) - len(drawn.marks), region),
+            *([left_out] if left_out else []),
+            *drawn.more,
+        ]
         change = self._change(found)
         lines = listing(
             marks,
@@ -199,7 +205,7 @@ class Eye:
             clean.map,
             more,
             change.gone,
-            rows=drawn.rows,
+            rows=[row for row in drawn.rows if row.mark in {mark.number for mark in marks}],
             right_to_left=main["rightToLeft"],
         )
         warnings = [
@@ -235,6 +241,12 @@ class Eye:
         if region is None:
             self._placed = marks
         return Seen(observation, page, pages, scan, picture, masked)
+
+    def _not_looked_into(self, surfaces: Sequence[Mark], found: Sequence[Mark]) -> list[Mark]:
+        """What was drawn in surfaces that are still there, and were not looked into this time."""
+        looked, here = {mark.number for mark in surfaces}, {mark.number for mark in found}
+        before = (self._before or {}).values()
+        return [mark for mark in before if mark.surface is not None and mark.surface in here - looked]
 
     def _closer(self, picture: Picture, region: Box | None, *, grid: bool) -> Picture:
         return picture if region is None else picture.zoomed(region, self.contract, _GRID_PX if grid else 0)

@@ -124,6 +124,10 @@ async def _wrong_under(hands: Hands, end: Located, start: Located) -> str:
 
     Rows make room for what is dragged among them, so a target may have moved by as much as what is held takes up.
     """
+    if end.under is not None and end.answer is not None:
+        now = await hands.recheck(end.under)
+        is_there = now["found"] and now["rect"] == end.answer["rect"]
+        return "" if is_there else f"{end.words} moved away while {start.words} was held; it was brought back."
     if end.mark is None or end.answer is None:
         return ""
     now = await hands.recheck(end.mark)

@@ -18,8 +18,9 @@ from vision_agent.browser.frames import Scan
 from vision_agent.browser.listing import Row, reading_order
 from vision_agent.browser.numbers import Numbers
 from vision_agent.browser.overlay import FrameSilent
+from vision_agent.errors import UsageError
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Box, Grid, Mark
+from vision_agent.types import Box, Grid, Letter, Mark
 from vision_agent.vision.drawn import Drawing, Looked, Thing
 from vision_agent.vision.ocr import Reader, can_read
 from vision_agent.vision.picture import Picture
@@ -29,7 +30,7 @@ _SMALLEST = (64.0, 40.0)
 _MOST = 12
 """Surfaces that are looked into at once; of more, the largest."""
 _AROUND = 0.9
-"""The share of a surface that lies in a mark which is around it, and not over it."""
+"""The share of a mark that lies in a surface which it is a part of."""
 _ACROSS = 12
 """Cells of a grid that was asked for, along its longer side."""
 
@@ -54,12 +55,22 @@ class Surfaces:
 
     settings: ObserveSettings
     numbers: Numbers
-    _drawings: dict[str, Drawing] = field(default_factory=dict)
+    _drawings: dict[int, Drawing] = field(default_factory=dict)
+    """By the number of the surface: it lasts where the page makes the canvas anew."""
+    _keys: dict[int, str] = field(default_factory=dict)
+    """Of the surfaces' elements, as last seen."""
     _reader: Reader | None = None
+    _cannot_read: str = ""
+
+    @property
+    def letter(self) -> Letter:
+        """Before the number of a guess, where numbers have letters."""
+        return "M" if self.settings.ids == "letters" else ""
 
     def restart(self) -> None:
         """Forget it all: another document."""
         self._drawings.clear()
+        self._keys.clear()
 
     def among(self, marks: Sequence[Mark]) -> list[Mark]:
         """Those marks that are looked into: the largest surfaces."""
@@ -72,11 +83,12 @@ class Surfaces:
     ) -> Drawn:
         """What is drawn in these surfaces, as marks; what lies under an element that takes clicks itself is none."""
         whole: dict[str, Box] = {raw["key"]: raw["whole"] for raw in scan.marks if "whole" in raw}
+        self._forget({mark.number: mark.key for mark in marks}, scan)
         await asyncio.to_thread(self._wake)
         until = time.monotonic() + self.settings.read_words_s
         found: list[tuple[Mark, Looked]] = []
         for surface in surfaces:
-            drawing = self._drawings.setdefault(surface.key, Drawing())
+            drawing = self._drawings.setdefault(surface.number, Drawing())
             corner = Point(x=whole[surface.key].x, y=whole[surface.key].y)
             # In a thread: it lets others run, such as what keeps the page's requests moving.
             looked = await asyncio.to_thread(self._look, drawing, picture, surface.box, corner, later, until)
@@ -92,20 +104,34 @@ class Surfaces:
         away = [(surface, thing) for surface, looked in found for thing in looked.elsewhere]
         known = [each for each in away if self.numbers.has(_key(*each))]
         return Drawn(
-            marks=tuple(_mark(*each, number) for each, number in zip(here, numbers, strict=True)),
-            elsewhere=tuple(_mark(*each, self.numbers.of([_key(*each)])[0]) for each in known),
+            marks=tuple(_mark(*each, number, self.letter) for each, number in zip(here, numbers, strict=True)),
+            elsewhere=tuple(_mark(*each, self.numbers.of([_key(*each)])[0], self.letter) for each in known),
             rows=tuple(Row(numbers[index], *row) for index, (_, thing) in enumerate(here) for row in thing.rows),
-            warnings=tuple(_restless(surface) for surface, looked in found if looked.is_restless),
+            warnings=(
+                *([self._cannot_read] if self._cannot_read else []),
+                *(_restless(surface) for surface, looked in found if looked.is_restless),
+            ),
             more=(
                 *_not_looked_into(marks, surfaces, picture),
                 *(_left_out(*each) for each in found if each[1].left_out),
             ),
         )
 
+    def _forget(self, here: dict[int, str], scan: Scan) -> None:
+        """What is drawn in surfaces that have left the page."""
+        self._keys |= {number: here[number] for number in self._drawings if number in here}
+        for number in [*self._drawings]:
+            if number not in here and self._keys.get(number) not in scan.living:
+                del self._drawings[number]
+
     def _wake(self) -> None:
         """Loads what reads, which takes a second the first time."""
-        if self._reader is None and self.settings.read_words_s > 0 and can_read():
+        if self._reader is not None or self._cannot_read or self.settings.read_words_s <= 0 or not can_read():
+            return
+        try:
             self._reader = Reader()
+        except (UsageError, OSError, RuntimeError) as error:  # marks without names are better than none
+            self._cannot_read = f"words in surfaces are not read: {str(error).splitlines()[0]}"
 
     def _look(
         self, drawing: Drawing, picture: Picture, visible: Box, corner: Point, later: Picture | None, until: float
@@ -132,7 +158,7 @@ class Surfaces:
         return shown
 
 
-def asked_for(box: Box, number: int) -> Mark:
+def asked_for(box: Box, number: int, letter: Letter = "") -> Mark:
     """A grid of even cells over a part of the page, for pointing at what has no mark."""
     size = max(box.width, box.height) / _ACROSS
     rows, columns = max(1, round(box.height / size)), max(1, round(box.width / size))
@@ -143,6 +169,7 @@ def asked_for(box: Box, number: int) -> Mark:
     )
     return Mark(
         number=number,
+        letter=letter,
         tag="grid",
         role="grid",
         kind="guess",
@@ -161,10 +188,11 @@ def grid_key(box: Box) -> str:
     return f"grid~{box.x:g},{box.y:g},{box.width:g},{box.height:g}"
 
 
-def _mark(surface: Mark, thing: Thing, number: int) -> Mark:
+def _mark(surface: Mark, thing: Thing, number: int, letter: Letter) -> Mark:
     what = "cells in rows and columns" if thing.grid else f"{thing.shape} in the pixels"
     return Mark(
         number=number,
+        letter=letter,
         tag=thing.shape,
         role="grid" if thing.grid else "generic",
         kind="guess",
@@ -197,13 +225,14 @@ def _left_out(surface: Mark, looked: Looked) -> str:
 
 
 def _key(surface: Mark, thing: Thing) -> str:
-    return f"{surface.key}~{thing.id}"
+    return f"{surface.key.partition('.')[0]}.s{surface.number}~{thing.id}"
 
 
 def _is_under(surface: Mark, thing: Thing, marks: Sequence[Mark]) -> bool:
     """Whether an element that is a mark itself takes the clicks there."""
     return any(
-        mark.key != surface.key and mark.box.contains(thing.point) and not _is_around(mark.box, surface.box)
+        # Whether what only crosses the surface's edge is over it or under it, the page tells.
+        mark.key != surface.key and mark.box.contains(thing.point) and _is_around(surface.box, mark.box)
         for mark in marks
     )
 

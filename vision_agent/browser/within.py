@@ -27,8 +27,10 @@ _ROUNDING = 1.0
 _STANDS = 2.0
 """CSS pixels from one picture to the next; of what is larger than a few of them, a quarter of its size."""
 _PICTURES = 4
-_AROUND = 40.0
+_WIDE, _HIGH = 240.0, 60.0
 """CSS pixels each way around the point that are compared: farther away much may change in a large thing."""
+_BESIDE = 24.0
+"""CSS pixels around a thing that must be as they were, where others look like it."""
 _RIM = 3.0
 """Of a cell, which is not compared: its neighbour may be framed as the chosen one."""
 
@@ -42,6 +44,10 @@ class Drawn:
     point: Point
     surface: Mark | None
     """None for a cell of a grid that lies over the page itself."""
+    beside: tuple[Box, ...] = ()
+    """What tells it from others that look like it."""
+    is_followed: bool = True
+    """A cell is a place: what was in it and has gone to another is not followed there."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +67,20 @@ def drawn_at(target: int | Cell | Point, seen: Seen) -> Drawn | None:
     """
     if isinstance(target, Cell):
         mark, box = cell_of(target, seen.observation)
-        return Drawn(cell_words(target, mark), _inset(box), box.center, _surface_of(mark, seen))
+        return Drawn(
+            cell_words(target, mark),
+            _inset(box),
+            box.center,
+            _surface_of(mark, seen),
+            beside=(_grown(box), *_headings(mark, target)),
+            is_followed=False,
+        )
     meant = None if isinstance(target, Point) else seen.observation.mark(target)
     if meant is None or meant.source == "dom":
         return None
-    return Drawn(words_for(meant), meant.box, meant.point, _surface_of(meant, seen))
+    surface = _surface_of(meant, seen)
+    beside = (_grown(meant.box), *([_row_of(meant.box, surface.box)] if surface else []))
+    return Drawn(words_for(meant), meant.box, meant.point, surface, beside)
 
 
 def must_be_one_thing(target: int | Cell | Point, seen: Seen) -> None:
@@ -88,13 +103,19 @@ async def locate_drawn(drawn: Drawn, seen: Seen, contract: Contract, deadline_s:
         FrameSilent: the page gave no answer.
     """
     assert drawn.surface is not None
+    trouble: Refused | None = None
     for is_brought in (False, True) if reveal else (False,):
         surface = await _surface_now(drawn.surface, seen, deadline_s, reveal=is_brought)
-        on_page = await _reached(surface, drawn, drawn.point, seen, deadline_s)
+        try:
+            on_page = await _reached(surface, drawn, drawn.point, seen, deadline_s)
+        except Refused as refusal:
+            if refusal.refusal != "covered":
+                raise
+            on_page, trouble = None, trouble or refusal
         if on_page is not None:
             break
     else:
-        raise Refused("outside", f"{drawn.words} is out of view. Scroll until it shows, and look again.")
+        raise trouble or Refused("outside", f"{drawn.words} is out of view. Scroll until it shows, and look again.")
     moved = await _followed(drawn, _from_to(drawn.point, on_page), seen, contract, deadline_s)
     there = Point(x=drawn.point.x + moved.x, y=drawn.point.y + moved.y)
     if there != on_page:
@@ -131,23 +152,27 @@ def cell_words(target: Cell, mark: Mark) -> str:
 
 
 def _surface_of(mark: Mark, seen: Seen) -> Mark | None:
-    return None if mark.surface is None else seen.observation.mark(mark.surface)
+    if mark.surface is None:
+        return None
+    surface = seen.observation.mark(mark.surface)
+    if surface is None:
+        raise Refused("unknown_mark", f"The surface that {words_for(mark)} is drawn in has no mark here. Zoom to it.")
+    return surface
 
 
 async def _surface_now(mark: Mark, seen: Seen, deadline_s: float, *, reveal: bool) -> _Surface:
     owner, answer = await identify(mark, seen, deadline_s, reveal="always" if reveal else False)
-    rect, whole = answer["rect"], _whole(mark, seen)
-    is_other = abs(rect["width"] - whole.width) > _ROUNDING or abs(rect["height"] - whole.height) > _ROUNDING
-    if owner.place.is_only_moved and is_other:
+    rect, was = answer["rect"], rect_seen(mark, seen)
+    if abs(rect["width"] - was["width"]) > _ROUNDING or abs(rect["height"] - was["height"]) > _ROUNDING:
         size = f"{rect['width']:.0f} by {rect['height']:.0f}"
         raise Refused("moved", f"{words_for(mark)} has another size now, {size}. Look again.")
     return _Surface(mark, owner, answer)
 
 
-def _whole(mark: Mark, seen: Seen) -> Box:
-    """The page box of all of a surface, in view or not, when it was seen."""
-    box: Box = next(raw["whole"] for raw in seen.scan.marks if raw["key"] == mark.key)
-    return box
+def rect_seen(surface: Mark, seen: Seen) -> dict[str, float]:
+    """Where all of a surface was in its own frame, in view or not, when it was seen."""
+    rect: dict[str, float] = next(raw["rect"] for raw in seen.scan.marks if raw["key"] == surface.key)
+    return rect
 
 
 async def _reached(surface: _Surface, drawn: Drawn, point: Point, seen: Seen, deadline_s: float) -> Point | None:
@@ -156,9 +181,9 @@ async def _reached(surface: _Surface, drawn: Drawn, point: Point, seen: Seen, de
     Raises:
         Refused: something lies over the surface there.
     """
-    owner, rect, whole = surface.owner, surface.answer["rect"], _whole(surface.mark, seen)
-    (x, y), (left, top) = owner.place.to_frame(point), owner.place.to_frame(Point(x=whole.x, y=whole.y))
-    here = {"x": rect["x"] + x - left, "y": rect["y"] + y - top}
+    owner, rect, was = surface.owner, surface.answer["rect"], rect_seen(surface.mark, seen)
+    x, y = owner.place.to_frame(point)
+    here = {"x": rect["x"] + x - was["x"], "y": rect["y"] + y - was["y"]}
     told = await overlay.ask(owner.frame, "shows", deadline_s, key=surface.mark.key, points=[here])
     if not told["shows"][0]:
         if told["blockers"]:
@@ -175,13 +200,12 @@ async def _followed(drawn: Drawn, moved: Point, seen: Seen, contract: Contract, 
         Refused: it does not show there and near by, shows twice, or goes too fast to be pressed.
     """
     point, box = drawn.point, drawn.box
-    around = Box(x=point.x - _AROUND, y=point.y - _AROUND, width=2 * _AROUND, height=2 * _AROUND)
-    part = box.intersection(around) or box
-    stands = max(_STANDS, min(box.width, box.height) / 4)
+    part = box.intersection(Box(x=point.x - _WIDE, y=point.y - _HIGH, width=2 * _WIDE, height=2 * _HIGH)) or box
+    stands, ground = max(_STANDS, min(box.width, box.height) / 4), moved
     for _ in range(_PICTURES):
         now = Picture.decode(await capture(seen.page, deadline_s), seen.clean.page, contract).masked(seen.masked)
-        found = found_again(seen.clean, now, part, moved, FOLLOWED)
-        if found is None:
+        found = found_again(seen.clean, now, part, moved, ground, FOLLOWED, drawn.beside)
+        if found is None or (found != moved and not drawn.is_followed):
             raise Refused("moved", f"{drawn.words} was not used: what the picture shows there has changed. Look again.")
         by = _from_to(moved, found)
         moved = found
@@ -193,6 +217,24 @@ async def _followed(drawn: Drawn, moved: Point, seen: Seen, contract: Contract, 
 
 def _from_to(one: Point, other: Point) -> Point:
     return Point(x=other.x - one.x, y=other.y - one.y)
+
+
+def _headings(mark: Mark, target: Cell) -> list[Box]:
+    """The first cells of its row and of its column: in a sheet that was scrolled they say something else."""
+    assert mark.grid is not None
+    rows = [cell for cell in mark.grid.cells if cell[0] == target.row]
+    columns = [cell for cell in mark.grid.cells if cell[1] == target.column]
+    firsts = (min(rows, key=lambda cell: cell[1]), min(columns, key=lambda cell: cell[0]))
+    return [_inset(Box(x=x, y=y, width=width, height=height)) for _, _, x, y, width, height in firsts]
+
+
+def _row_of(box: Box, surface: Box) -> Box:
+    """All that is level with it: in a list that closed up another row is there."""
+    return Box(x=surface.x, y=box.y, width=surface.width, height=box.height)
+
+
+def _grown(box: Box) -> Box:
+    return Box(x=box.x - _BESIDE, y=box.y - _BESIDE, width=box.width + 2 * _BESIDE, height=box.height + 2 * _BESIDE)
 
 
 def _inset(box: Box) -> Box:

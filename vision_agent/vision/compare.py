@@ -5,6 +5,8 @@ Knows pixels, not causes: whether a change is what was wanted is said elsewhere.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 
@@ -16,6 +18,8 @@ from vision_agent.vision.picture import Picture, Pixels, pixels_of
 # 15 or more.
 _NOISE = 12
 _SAME = 0.02
+_SAME_MOST = 24
+"""Pixels that may differ in what is large: one digit is more."""
 _LIKE = 60.0
 """Squared difference of a channel, at the mean, up to which two pieces are the same; what is drawn half a pixel farther
 has its edges mixed otherwise."""
@@ -85,26 +89,67 @@ def same_at(before: Picture | Shot, after: Picture | Shot, point: Point, radius:
     return changed_share(before, after, box) <= _SAME
 
 
-def found_again(before: Picture, after: Picture, box: Box, moved: Point, within: float) -> Point | None:
+def found_again(
+    before: Picture, after: Picture, box: Box, moved: Point, ground: Point, within: float, beside: Sequence[Box] = ()
+) -> Point | None:
     """How far what the first picture shows in a page box has moved in the second, in CSS pixels.
 
-    `moved` is how far it should have; it may be up to `within` away from there, where it is found once. None where it
-    is not, or where it looks like more than one.
+    `ground` is how far what it stands on has moved, `moved` how far itself should have. There it counts where all that
+    is `beside` it has come along too, or where no other place up to `within` away looks the same; elsewhere where it is
+    found once, and that place did not look the same in the first picture. None otherwise.
     """
-    scale_x, scale_y = after.map.scale_x, after.map.scale_y
     if before.extent != after.extent or before.page.intersection(box) is None:
         return None
-    cut = before.crop(box)
-    part, start = pixels_of(cut), before.map.to_picture(Point(x=cut.page.x, y=cut.page.y))
-    high, wide = part.shape[:2]
-    x, y = round(start.x + moved.x / scale_x), round(start.y + moved.y / scale_y)
+    part, x, y = _cut(before, box)
+    scale_x, scale_y = after.map.scale_x, after.map.scale_y
+    by_x, by_y = round(moved.x / scale_x), round(moved.y / scale_y)
     whole = pixels_of(after)
+    if _is_at(part, whole, x + by_x, y + by_y):
+        has_come_along = all(_is_at(*_cut_to(before, each, whole, by_x, by_y)) for each in beside)
+        if has_come_along or _only_place(part, whole, x + by_x, y + by_y, within / scale_x, within / scale_y):
+            return moved
+        return None
+    found = _only_place(part, whole, x + by_x, y + by_y, within / scale_x, within / scale_y)
+    on_ground = round(ground.x / scale_x), round(ground.y / scale_y)
+    if found is None or _may_be_at(part, pixels_of(before), found[0] - on_ground[0], found[1] - on_ground[1]):
+        return None  # one like it was there all along
+    return Point(x=(found[0] - x) * scale_x, y=(found[1] - y) * scale_y)
+
+
+def _cut(picture: Picture, box: Box) -> tuple[Pixels, int, int]:
+    """The pixels that show a page box, and where they begin."""
+    cut = picture.crop(box)
+    start = picture.map.to_picture(Point(x=cut.page.x, y=cut.page.y))
+    return pixels_of(cut), round(start.x), round(start.y)
+
+
+def _cut_to(picture: Picture, box: Box, whole: Pixels, by_x: int, by_y: int) -> tuple[Pixels, Pixels, int, int]:
+    if picture.page.intersection(box) is None:
+        return np.empty((0, 0, 3), np.uint8), whole, 0, 0
+    part, x, y = _cut(picture, box)
+    return part, whole, x + by_x, y + by_y
+
+
+def _is_at(part: Pixels, whole: Pixels, x: int, y: int) -> bool:
+    """Whether the whole shows the part so."""
+    high, wide = part.shape[:2]
+    if x < 0 or y < 0 or x + wide > whole.shape[1] or y + high > whole.shape[0]:
+        return False
+    return not part.size or _changed(part, whole[y : y + high, x : x + wide]) <= min(_SAME * wide * high, _SAME_MOST)
+
+
+def _may_be_at(part: Pixels, whole: Pixels, x: int, y: int) -> bool:
+    """Whether it shows the part so, or does not show the place."""
+    high, wide = part.shape[:2]
     is_shown = x >= 0 and y >= 0 and x + wide <= whole.shape[1] and y + high <= whole.shape[0]
-    if is_shown and _changed(part, whole[y : y + high, x : x + wide]) <= _SAME * wide * high:
-        return moved
-    left, top = max(0, x - round(within / scale_x)), max(0, y - round(within / scale_y))
-    right, bottom = x + wide + round(within / scale_x), y + high + round(within / scale_y)
-    around = whole[top : max(top, bottom), left : max(left, right)]
+    return not is_shown or _is_at(part, whole, x, y)
+
+
+def _only_place(part: Pixels, whole: Pixels, x: int, y: int, far_x: float, far_y: float) -> tuple[int, int] | None:
+    """Where around a place the part shows; None where it does not, or where it looks like more than one."""
+    high, wide = part.shape[:2]
+    left, top = max(0, x - round(far_x)), max(0, y - round(far_y))
+    around = whole[top : max(top, y + high + round(far_y)), left : max(left, x + wide + round(far_x))]
     if around.shape[0] < high or around.shape[1] < wide:
         return None
     error = cv2.matchTemplate(around, part, cv2.TM_SQDIFF) / (3 * wide * high)
@@ -115,7 +160,7 @@ def found_again(before: Picture, after: Picture, box: Box, moved: Point, within:
     error[max(0, at_y - high // 2) : at_y + high // 2 + 1, max(0, at_x - wide // 2) : at_x + wide // 2 + 1] = np.inf
     if error.min() < max(_LIKE, _CLEARLY * best):
         return None
-    return Point(x=(left + at_x - start.x) * scale_x, y=(top + at_y - start.y) * scale_y)
+    return left + at_x, top + at_y
 
 
 def _near(picture: Picture | Shot, near: Box | None) -> Pixels:

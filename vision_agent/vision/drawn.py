@@ -73,7 +73,7 @@ class Looked:
 
     things: tuple[Thing, ...] = ()
     elsewhere: tuple[Thing, ...] = ()
-    """Known, and not in the part that was looked at."""
+    """Known, and not shown: outside of the part that was looked at, or left out this time."""
     left_out: int = 0
     is_restless: bool = False
     """It changes as one looks, so that nothing in it was told apart."""
@@ -133,10 +133,10 @@ class Drawing:
         if is_known and last and _is_same(last.pixels, pixels) and (last.looked.is_all_read or read is None):
             return _looked_shifted(last.looked, corner.x, corner.y)
         if later is not None and changed_share(picture, later, inside) > _RESTLESS:
-            self._known, self._last = [], None
+            self._last = None
             return Looked(is_restless=True)
         looked = self._look(picture, inside, corner, place, read, later, most)
-        self._last = None if later else _Part(place, pixels, most, _looked_shifted(looked, -corner.x, -corner.y))
+        self._last = None if later else _Part(place, pixels.copy(), most, _looked_shifted(looked, -corner.x, -corner.y))
         return looked
 
     def _look(
@@ -163,9 +163,7 @@ class Drawing:
             things = (replace(each, moves=changed_share(picture, later, each.box) > _MOVES) for each in things)
         return Looked(
             things=tuple(things),
-            elsewhere=tuple(
-                _shifted(each.thing, corner.x, corner.y) for each in kept if not place.contains(each.thing.point)
-            ),
+            elsewhere=tuple(_shifted(each.thing, corner.x, corner.y) for each in kept),
             left_out=proposed.left_out,
             is_all_read=all(one is not None for one in said.values()) if read else True,
         )
@@ -184,8 +182,8 @@ class Drawing:
 
     def _may_come_back(self, old: _Known, picture: Picture, corner: Point, place: Box) -> bool:
         """Whether it was not looked at, or still looks as it did: too small to be told from here, or left out."""
-        if not place.contains(old.thing.point):
-            return True
+        if _common_part(old.thing.box, place) < 1:
+            return True  # what its edge cuts looks other than it is
         box = _box_shifted(old.thing.box, corner.x, corner.y)
         return picture.page.intersection(box) is not None and _differ(old.look, _look_of(picture, box)) <= _SAME_COLOURS
 
@@ -239,6 +237,7 @@ def _rows(grid: Grid, said: dict[Box, Reading | None]) -> tuple[tuple[int, str, 
 
 def _pairs(olds: Sequence[_Known], news: Sequence[_Known]) -> list[tuple[int, int]]:
     """By position in each: which old thing is which new one."""
+    olds = _taken_along(olds, news)
     pairs = _in_place(olds, news)
     rest_old = [index for index in range(len(olds)) if index not in {old for old, _ in pairs}]
     rest_new = [index for index in range(len(news)) if index not in {new for _, new in pairs}]
@@ -252,6 +251,23 @@ def _pairs(olds: Sequence[_Known], news: Sequence[_Known]) -> list[tuple[int, in
     ]
     many_old, many_new = Counter(old for old, _ in near), Counter(new for _, new in near)
     return [*pairs, *together, *(pair for pair in near if many_old[pair[0]] == many_new[pair[1]] == 1)]
+
+
+def _taken_along(olds: Sequence[_Known], news: Sequence[_Known]) -> list[_Known]:
+    """The old things where they are when what is drawn has been scrolled, by those of them that say something.
+
+    In a list whose rows are alike but for their words, what has no words looks as if it stood where it stood.
+    """
+    said = [Counter(each.words for each in them if each.words) for them in (olds, news)]
+    only = {words for words, count in said[0].items() if count == said[1][words] == 1}
+    ways: Counter[tuple[int, int]] = Counter()
+    for words in only:
+        one, other = (next(each.thing.box for each in them if each.words == words) for them in (olds, news))
+        ways[round(other.x - one.x), round(other.y - one.y)] += 1
+    (x, y), count = ways.most_common(1)[0] if ways else ((0, 0), 0)
+    if count < _TOGETHER or 2 * count <= len(only):
+        return list(olds)
+    return [replace(each, thing=_shifted(each.thing, x, y)) for each in olds]
 
 
 def _in_place(olds: Sequence[_Known], news: Sequence[_Known]) -> list[tuple[int, int]]:
@@ -356,6 +372,12 @@ def _common(one: Box, other: Box) -> float:
         return 0.0
     area = both.width * both.height
     return area / (one.width * one.height + other.width * other.height - area)
+
+
+def _common_part(one: Box, other: Box) -> float:
+    """The share of the one that the other has too."""
+    both = one.intersection(other)
+    return 0.0 if both is None else both.width * both.height / (one.width * one.height)
 
 
 def _distance(old: _Known, new: _Known) -> float:

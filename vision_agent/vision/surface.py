@@ -93,11 +93,12 @@ def propose(picture: Picture, surface: Box, most: int = MOST) -> Proposed:
     if min(part.size.width, part.size.height) < LEAST_PX:
         return Proposed()
     found = _found_in(pixels_of(part))
-    room = max(0, most - len(found.lattices))
+    lattices = found.lattices[:most]
+    room = max(0, most - len(lattices))
     order = np.argsort(-found.scores, kind="stable")
     return Proposed(
         tuple(_proposal(found, at, part.map) for at in order[:room].tolist()),
-        tuple(_lattice(cells, found.cells, part.map) for cells in found.lattices),
+        tuple(_lattice(cells, found.cells, part.map) for cells in lattices),
         max(0, len(order) - room),
         tuple(_box(line, part.map) for line in found.all_lines),
     )

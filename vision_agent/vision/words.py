@@ -25,6 +25,8 @@ _UNEVEN = 2.2
 """Times its neighbour's height that a letter of the same line may have."""
 _MOST_LETTERS = 1500
 """Of a page full of words, most of which touch, there are half as many. What has more is a photograph or noise."""
+_MOST_ISLANDS = 6000
+"""Of the size of letters, before those are left out that are rims of things; what has more is no text."""
 _LEAST_LINE = (5, 6)
 """Width and height of a line, in pixels."""
 
@@ -52,6 +54,8 @@ def _letters_in(islands: Ints, patches: Ints) -> Ints:
     wide, high = (islands[:, 2:] - islands[:, :2]).T
     least, largest = _LETTER_PX
     islands = islands[(high >= least) & (high <= largest) & (wide <= _LONGEST * high)]
+    if len(islands) > _MOST_ISLANDS:
+        return np.empty((0, 4), np.int32)
     sizes = area_of(islands)[:, None]
     is_rim = (common_area(islands[:, None], patches[None]) >= _RIM * sizes) & (area_of(patches) <= sizes)
     letters: Ints = islands[~is_rim.any(axis=1)]
