@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vision_agent.actions import Point
 from vision_agent.errors import UsageError
 from vision_agent.types import Box, Shot, Size
-from vision_agent.vision.compare import changed_share, same_at
+from vision_agent.vision.compare import changed_box, changed_share, found_again, same_at
 from vision_agent.vision.picture import Picture
 
 HERE = Point(x=100, y=60)
@@ -89,3 +89,71 @@ def test_a_shot_without_its_bytes_cannot_be_compared() -> None:
     shot = Shot(media_type="image/png", size=Size(width=200, height=120), sha256="cd" * 32)
     with pytest.raises(UsageError, match="came without its bytes"):
         changed_share(picture(page_like()), shot)
+
+
+# --- finding it again -------------------------------------------------------------------------------------------------
+
+STILL = Point(x=0, y=0)
+PART = Box(x=40, y=30, width=30, height=20)
+
+
+def with_boxes(*places: tuple[int, int], colour: tuple[int, int, int] = (60, 120, 200)) -> Picture:
+    pixels = np.full((200, 300, 3), 245, np.uint8)
+    for x, y in places:
+        cv2.rectangle(pixels, (x + 3, y + 3), (x + 26, y + 16), colour, cv2.FILLED)
+    return picture(pixels)
+
+
+def again(before: Picture, after: Picture, moved: Point = STILL, beside: tuple[Box, ...] = ()) -> Point | None:
+    return found_again(before, after, PART, moved, STILL, 60, beside)
+
+
+def test_what_stands_still_is_found_where_it_was() -> None:
+    assert again(with_boxes((40, 30)), with_boxes((40, 30))) == STILL
+
+
+def test_what_moved_is_found_where_it_is() -> None:
+    assert again(with_boxes((40, 30)), with_boxes((65, 51))) == Point(x=25, y=21)
+
+
+def test_what_moved_farther_than_it_is_followed_is_not_found() -> None:
+    assert again(with_boxes((40, 30)), with_boxes((140, 30))) is None
+
+
+def test_of_two_alike_places_none_is_it() -> None:
+    assert again(with_boxes((40, 30)), with_boxes((20, 60), (80, 60))) is None
+
+
+def test_one_that_was_there_all_along_is_not_it() -> None:
+    assert again(with_boxes((40, 30), (90, 30)), with_boxes((90, 30))) is None
+
+
+def test_a_place_that_looks_the_same_while_what_is_beside_it_does_not_is_it_only_where_nothing_is_alike() -> None:
+    beside = Box(x=0, y=30, width=300, height=20)
+    before, after = with_boxes((40, 30), (200, 30)), with_boxes((40, 30), (230, 30))
+    assert again(before, after, beside=(beside,)) == STILL
+    twins = with_boxes((40, 30), (90, 30), (200, 30)), with_boxes((40, 30), (90, 30), (230, 30))
+    assert again(*twins, beside=(beside,)) is None
+
+
+def test_plain_ground_is_found_only_where_it_is_expected() -> None:
+    nothing = with_boxes()
+    assert again(nothing, nothing) == STILL
+    assert again(nothing, with_boxes((40, 30))) is None
+
+
+def test_one_digit_in_something_large_is_a_change() -> None:
+    def tile(text: str) -> Picture:
+        pixels = np.full((200, 300, 3), 245, np.uint8)
+        cv2.putText(pixels, text, (60, 70), cv2.FONT_HERSHEY_SIMPLEX, 0.5, (30, 30, 30), 1, cv2.LINE_AA)
+        return picture(pixels)
+
+    large = Box(x=20, y=20, width=240, height=120)
+    assert found_again(tile("12"), tile("13"), large, STILL, STILL, 10) is None
+
+
+def test_the_box_around_what_changed_is_told() -> None:
+    box = changed_box(with_boxes(), with_boxes((100, 80)), Box(x=50, y=50, width=200, height=100))
+    assert box is not None
+    assert (abs(box.x - 103), abs(box.right - 127)) <= (1, 1)
+    assert changed_box(with_boxes(), with_boxes(), Box(x=0, y=0, width=300, height=200)) is None
