@@ -192,6 +192,7 @@ ODD = {
     "its context is lost": ("<canvas id=c width=640 height=300></canvas><script>const gl = c.getContext('webgl'); gl.clearColor(0, 0.5, 1, 1); gl.clear(gl.COLOR_BUFFER_BIT); gl.getExtension('WEBGL_lose_context')?.loseContext();</script>", 1),  # Chromium's own sign for it
     "it is larger than the view": ("<canvas id=c width=3000 height=2400></canvas><script>const pen = c.getContext('2d'); pen.fillStyle = '#c53030'; for (const at of [40, 600, 2000]) pen.fillRect(at, at, 160, 60);</script>", 2),
     "it changes all the time": (f"<canvas id=c width=640 height=300></canvas><script>{FLOOD}</script>", 0),
+    "it is a video that plays": (f"<canvas id=c width=640 height=300 style='position:absolute;left:-9999px'></canvas><video id=v muted autoplay width=640 height=300></video><script>{FLOOD} v.srcObject = c.captureStream(30);</script>", 0),
 }  # fmt: skip
 
 
