@@ -24,7 +24,7 @@ from record_builder import (
     write_run,
 )
 
-from vision_agent.actions import Click, Point
+from vision_agent.actions import Cell, Click, Point
 from vision_agent.errors import RecordError
 from vision_agent.record import read, write_report
 from vision_agent.types import (
@@ -301,6 +301,9 @@ def test_a_report_is_written_over_the_one_before(tmp_path: Path) -> None:
 
 
 def test_points_and_marks_are_told_in_words(tmp_path: Path) -> None:
+    cell = Click(target=Cell(mark=77, row=2, column=3))
     acts = [(Click(target=Point(x=4, y=5.5), count=2), done()), (Click(target=77, modifiers=("Shift",)), done())]
+    acts.append((cell, done()))
     html = write_report(write_run(tmp_path, [Started(run=run()), *step_events(1, *acts)]).path).read_text()
     assert "Double-click (4, 5.5); Click 77 (no such mark) with Shift" in html
+    assert "Click 77 row 2, column 3 of" in html

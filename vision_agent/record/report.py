@@ -256,7 +256,7 @@ def _chip(target: Target, seen: Observation | None) -> Chip:
         return Chip(None, f"({round(target.x, 1):g}, {round(target.y, 1):g})")
     number = target.mark if isinstance(target, Cell) else target
     mark = seen.mark(number) if seen else None
-    words = f"{mark.role} “{mark.name}”" if mark else "(no such mark)"
+    words = " ".join([mark.role, *([f"“{mark.name}”"] if mark.name else [])]) if mark else "(no such mark)"
     cell = f"row {target.row}, column {target.column} of " if isinstance(target, Cell) else ""
     return Chip(number, cell + words)
 
