@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vision_agent.actions import Action as Action
+    from vision_agent.actions import Cell as Cell
     from vision_agent.actions import Point as Point
     from vision_agent.custom import action as action
     from vision_agent.errors import VisionAgentError as VisionAgentError
@@ -33,6 +34,7 @@ _HOME = {
     "watching": "session",
     "Settings": "settings",
     "Action": "actions",
+    "Cell": "actions",
     "Point": "actions",
     "action": "custom",
     "VisionAgentError": "errors",
