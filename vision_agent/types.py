@@ -64,6 +64,19 @@ class Box(_Data):
             return None
         return Box(x=x, y=y, width=right - x, height=bottom - y)
 
+    def share_in(self, other: Box) -> float:
+        """How much of this box lies in the other, 0 to 1."""
+        both = self.intersection(other)
+        return 0.0 if both is None else both.width * both.height / (self.width * self.height)
+
+    def likeness(self, other: Box) -> float:
+        """How much of what the two cover is covered by both, 0 to 1."""
+        both = self.intersection(other)
+        if both is None:
+            return 0.0
+        area = both.width * both.height
+        return area / (self.width * self.height + other.width * other.height - area)
+
 
 class ScrollState(_Data):
     """How far something is scrolled and how much it holds, in CSS pixels."""

@@ -27,7 +27,7 @@ from vision_agent.browser.listing import listing, reading_order
 from vision_agent.browser.numbers import Numbers, Sighting
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.settle import settle
-from vision_agent.browser.surfaces import Drawn, Surfaces, asked_for, grid_key
+from vision_agent.browser.surfaces import Contents, Surfaces, asked_for, grid_key
 from vision_agent.browser.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
@@ -164,7 +164,7 @@ class Eye:
             raise FrameSilent("the page changed while it was looked at")
         clock.end("decode")
         clean = self._closer(picture, region, grid=grid)
-        drawn = Drawn()
+        drawn = Contents()
         if surfaces:
             later = None if at_rest else self._closer(await self._later(page, whole, masked), region, grid=grid)
             drawn = await self._surfaces.look(surfaces, found, scan, clean, later)

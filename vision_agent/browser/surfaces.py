@@ -36,7 +36,7 @@ _ACROSS = 12
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Contents:
     """What surfaces show."""
 
     marks: tuple[Mark, ...] = ()
@@ -80,7 +80,7 @@ class Surfaces:
 
     async def look(
         self, surfaces: Sequence[Mark], marks: Sequence[Mark], scan: Scan, picture: Picture, later: Picture | None
-    ) -> Drawn:
+    ) -> Contents:
         """What is drawn in these surfaces, as marks; what lies under an element that takes clicks itself is none."""
         whole: dict[str, Box] = {raw["key"]: raw["whole"] for raw in scan.marks if "whole" in raw}
         self._forget({mark.number: mark.key for mark in marks}, scan)
@@ -103,7 +103,7 @@ class Surfaces:
         numbers = self.numbers.of([_key(*each) for each in here])
         away = [(surface, thing) for surface, looked in found for thing in looked.elsewhere]
         known = [each for each in away if self.numbers.has(_key(*each))]
-        return Drawn(
+        return Contents(
             marks=tuple(_mark(*each, number, self.letter) for each, number in zip(here, numbers, strict=True)),
             elsewhere=tuple(_mark(*each, self.numbers.of([_key(*each)])[0], self.letter) for each in known),
             rows=tuple(Row(numbers[index], *row) for index, (_, thing) in enumerate(here) for row in thing.rows),
@@ -232,14 +232,9 @@ def _is_under(surface: Mark, thing: Thing, marks: Sequence[Mark]) -> bool:
     """Whether an element that is a mark itself takes the clicks there."""
     return any(
         # Whether what only crosses the surface's edge is over it or under it, the page tells.
-        mark.key != surface.key and mark.box.contains(thing.point) and _is_around(surface.box, mark.box)
+        mark.key != surface.key and mark.box.contains(thing.point) and mark.box.share_in(surface.box) >= _AROUND
         for mark in marks
     )
-
-
-def _is_around(outer: Box, inner: Box) -> bool:
-    both = outer.intersection(inner)
-    return both is not None and both.width * both.height >= _AROUND * inner.width * inner.height
 
 
 def _restless(surface: Mark) -> str:

@@ -203,8 +203,7 @@ def _is_on_another(index: int, labels: Sequence[Box], targets: Sequence[Box]) ->
     for other, target in enumerate(targets):
         if other == index or _holds(target, own):
             continue
-        shared = label.intersection(target)
-        if shared and shared.width * shared.height > 0.5 * label.width * label.height:
+        if label.share_in(target) > 0.5:
             return True
     return False
 

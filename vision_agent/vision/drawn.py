@@ -26,7 +26,7 @@ from vision_agent.vision.surface import MOST, Proposed, Shape, propose
 Read = Callable[[Picture, Sequence[Box]], Sequence[Reading | None]]
 """Reads lines of a picture, given as page boxes; None for those it had no time for."""
 
-FOLLOWED = 200.0
+_FAR = 200.0
 """CSS pixels that a thing may have gone from one look to the next and still be known again by its look alone."""
 
 _LOOK_SIZE = (24, 12)
@@ -182,7 +182,7 @@ class Drawing:
 
     def _may_come_back(self, old: _Known, picture: Picture, corner: Point, place: Box) -> bool:
         """Whether it was not looked at, or still looks as it did: too small to be told from here, or left out."""
-        if _common_part(old.thing.box, place) < 1:
+        if old.thing.box.share_in(place) < 1:
             return True  # what its edge cuts looks other than it is
         box = _box_shifted(old.thing.box, corner.x, corner.y)
         return picture.page.intersection(box) is not None and _differ(old.look, _look_of(picture, box)) <= _SAME_COLOURS
@@ -247,7 +247,7 @@ def _pairs(olds: Sequence[_Known], news: Sequence[_Known]) -> list[tuple[int, in
     near = [
         (old, new)
         for old, new in alike
-        if old not in olds_left and new not in news_left and _distance(olds[old], news[new]) <= FOLLOWED
+        if old not in olds_left and new not in news_left and _distance(olds[old], news[new]) <= _FAR
     ]
     many_old, many_new = Counter(old for old, _ in near), Counter(new for _, new in near)
     return [*pairs, *together, *(pair for pair in near if many_old[pair[0]] == many_new[pair[1]] == 1)]
@@ -277,7 +277,7 @@ def _in_place(olds: Sequence[_Known], news: Sequence[_Known]) -> list[tuple[int,
             (share, old, new)
             for old, one in enumerate(olds)
             for new, other in enumerate(news)
-            if _is_there(one.thing.box, other.thing.box, share := _common(one.thing.box, other.thing.box))
+            if _is_there(one.thing.box, other.thing.box, share := one.thing.box.likeness(other.thing.box))
             and _is_still(one, other)
         ),
         reverse=True,
@@ -363,21 +363,6 @@ def _figure(one: Floats, other: Floats) -> float:
     first, second = (each.mean(axis=2) - each.mean() for each in (one, other))
     size = float(np.sqrt((first**2).sum() * (second**2).sum()))
     return float((first * second).sum()) / size if size > 1 else 0.0
-
-
-def _common(one: Box, other: Box) -> float:
-    """The common share of two boxes, 0 to 1."""
-    both = one.intersection(other)
-    if both is None:
-        return 0.0
-    area = both.width * both.height
-    return area / (one.width * one.height + other.width * other.height - area)
-
-
-def _common_part(one: Box, other: Box) -> float:
-    """The share of the one that the other has too."""
-    both = one.intersection(other)
-    return 0.0 if both is None else both.width * both.height / (one.width * one.height)
 
 
 def _distance(old: _Known, new: _Known) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from vision_agent.types import Box, Mark
 from vision_agent.vision.ground import Ink
 from vision_agent.vision.picture import Picture
-from vision_agent.vision.rects import Ints, Rect, common_area, rects_of
+from vision_agent.vision.rects import CONTAINED, Ints, Rect, common_area, rects_of
 from vision_agent.vision.style import Style
 
 COLOUR = "#e9e9e9"
@@ -67,7 +67,8 @@ def rims(marks: Sequence[Mark], picture: Picture, labels: Sequence[Box], style: 
     for mark in grids:
         own = picture.map.box_to_picture(mark.box)
         is_other = [
-            other is not mark and not _holds(box, own) for box, other in zip(_as_boxes(boxes), marks, strict=True)
+            other is not mark and own.share_in(box) < CONTAINED
+            for box, other in zip(_as_boxes(boxes), marks, strict=True)
         ]
         others = boxes[is_other]
         for sign in ("R", "C"):
@@ -154,11 +155,6 @@ def _is_free(rect: Rect, taken: Ints, picture: Picture) -> bool:
     if rect[0] < 0 or rect[1] < 0 or rect[2] > picture.size.width or rect[3] > picture.size.height:
         return False
     return not (common_area(np.array([rect], np.int32)[:, None], taken[None]) > 0).any()
-
-
-def _holds(outer: Box, inner: Box) -> bool:
-    both = outer.intersection(inner)
-    return both is not None and both.width * both.height >= 0.9 * inner.width * inner.height
 
 
 def _as_boxes(rects: Ints) -> list[Box]:

@@ -189,7 +189,7 @@ class Episode:
 
     async def _mark_of(self, tag: str, box: Box) -> Mark:
         seen = await self.seen()
-        alike = {mark.number: _alike(mark.box, box) for mark in seen.marks if mark.tag == tag}
+        alike = {mark.number: mark.box.likeness(box) for mark in seen.marks if mark.tag == tag}
         best = max(alike, key=lambda number: alike[number], default=None)
         mark = seen.mark(best) if best is not None else None
         if mark is None or alike[mark.number] < _ALIKE:
@@ -315,12 +315,3 @@ async def begun(page: Page, asked: str, settings: Settings | None = None) -> Asy
             yield Episode(asked, browser, reader)
     finally:
         await reader.detach()
-
-
-def _alike(one: Box, other: Box) -> float:
-    """How much of two boxes is common to both, 0 to 1."""
-    shared = one.intersection(other)
-    if shared is None:
-        return 0.0
-    common = shared.width * shared.height
-    return common / (one.width * one.height + other.width * other.height - common)
