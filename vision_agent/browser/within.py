@@ -46,6 +46,8 @@ class Drawn:
     """None for a cell of a grid that lies over the page itself."""
     beside: tuple[Box, ...] = ()
     """What tells it from others that look like it."""
+    moves: bool = False
+    """It was seen to: that it is found in one place once may be chance."""
     is_followed: bool = True
     """A cell is a place: what was in it and has gone to another is not followed there."""
 
@@ -80,7 +82,7 @@ def drawn_at(target: int | Cell | Point, seen: Seen) -> Drawn | None:
         return None
     surface = _surface_of(meant, seen)
     beside = (_grown(meant.box), *([_row_of(meant.box, surface.box)] if surface else []))
-    return Drawn(words_for(meant), meant.box, meant.point, surface, beside)
+    return Drawn(words_for(meant), meant.box, meant.point, surface, beside, meant.moves)
 
 
 def must_be_one_thing(target: int | Cell | Point, seen: Seen) -> None:
@@ -202,14 +204,16 @@ async def _followed(drawn: Drawn, moved: Point, seen: Seen, contract: Contract, 
     point, box = drawn.point, drawn.box
     part = box.intersection(Box(x=point.x - _WIDE, y=point.y - _HIGH, width=2 * _WIDE, height=2 * _HIGH)) or box
     stands, ground = max(_STANDS, min(box.width, box.height) / 4), moved
-    for _ in range(_PICTURES):
+    agreed = 0
+    for _ in range(2 * _PICTURES):
         now = Picture.decode(await capture(seen.page, deadline_s), seen.clean.page, contract).masked(seen.masked)
         found = found_again(seen.clean, now, part, moved, ground, FOLLOWED, drawn.beside)
         if found is None or (found != moved and not drawn.is_followed):
             raise Refused("moved", f"{drawn.words} was not used: what the picture shows there has changed. Look again.")
         by = _from_to(moved, found)
         moved = found
-        if max(abs(by.x), abs(by.y)) <= stands:
+        agreed = agreed + 1 if max(abs(by.x), abs(by.y)) <= stands else 0
+        if agreed > (_PICTURES if drawn.moves else 0):
             return moved
     far = max(abs(by.x), abs(by.y))
     raise Refused("moved", f"{drawn.words} goes {far:.0f} px from one picture to the next, so it was not pressed.")
