@@ -221,3 +221,11 @@ def test_places_are_on_the_page_however_large_the_picture_is() -> None:
     [found] = propose(twice, Box(x=50, y=20, width=400, height=250)).proposals
     assert overlap(found.box, Box(x=100, y=60, width=60, height=18)) > 0.85
     assert found.box.contains(found.point)
+
+
+def test_grain_all_over_is_nothing_to_act_on() -> None:
+    grain = np.random.default_rng(3)
+    picture = drawn(
+        lambda on: np.add(on, grain.integers(-6, 6, on.shape), out=on, casting="unsafe"), ground=(128, 128, 128)
+    )
+    assert not propose(picture, WHOLE).proposals

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vision_agent.vision.rects import Bools, Floats, Group, Ints, connected, middle_of_each
+from vision_agent.vision.rects import Bools, Group, Ints, connected, middle_of_each
 
 _ALIKE = 0.85
 """How much of the larger the smaller of two cells measures at least, each way."""
@@ -60,26 +60,28 @@ def cells_in(rects: Ints) -> list[Cells]:
 
 def _next_to(rects: Ints, axis: int) -> Group:
     """Each cell and the nearest one after it, to the right (0) or below (1), in two rows."""
-    start, end = rects[:, axis].astype(np.float32), rects[:, axis + 2].astype(np.float32)
-    low, high = rects[:, 1 - axis].astype(np.float32), rects[:, 3 - axis].astype(np.float32)
-    long, across = end - start, high - low
-    gap = start[None, :] - end[:, None]
-    is_alike = (_ratio(long) >= _ALIKE) & (_ratio(across) >= _ALIKE)
-    middle = (low + high) / 2
-    is_level = np.abs(middle[:, None] - middle[None, :]) <= _BENT * across[:, None]
-    is_flush = (np.abs(low[:, None] - low[None, :]) <= _FLUSH_PX) & (np.abs(high[:, None] - high[None, :]) <= _FLUSH_PX)
-    fits = is_alike & is_level & (gap <= _GAP * long[:, None]) | is_flush & (gap <= _TOUCH_PX)
-    fits &= gap >= -_FLUSH_PX
-    np.fill_diagonal(fits, val=False)
-    far = np.where(fits, gap, np.inf)
-    nearest = far.argmin(axis=1)
-    has = np.flatnonzero(np.isfinite(far[np.arange(len(rects)), nearest]))
-    return np.stack([has, nearest[has]])
+    low, high = rects[:, 1 - axis], rects[:, 3 - axis]
+    long, across, middle = rects[:, axis + 2] - rects[:, axis], high - low, (low + high) / 2
+    gaps = np.subtract.outer(rects[:, axis + 2], rects[:, axis])  # below 0 where the other one is after it
+    is_near = (gaps <= _FLUSH_PX) & (gaps >= -np.maximum(_GAP * long, _TOUCH_PX)[:, None])
+    is_near &= np.abs(np.subtract.outer(middle, middle)) <= np.maximum(_BENT * across, _FLUSH_PX)[:, None]
+    np.fill_diagonal(is_near, val=False)
+    # Of thousands of pairs a few hundred are left.
+    one, other = np.nonzero(is_near)
+    gap = -gaps[one, other]
+    fits = _are_alike(long[one], long[other]) & _are_alike(across[one], across[other])
+    fits &= (np.abs(middle[one] - middle[other]) <= _BENT * across[one]) & (gap <= _GAP * long[one])
+    is_flush = np.maximum(np.abs(low[one] - low[other]), np.abs(high[one] - high[other])) <= _FLUSH_PX
+    fits |= is_flush & (gap <= _TOUCH_PX)
+    one, other, gap = one[fits], other[fits], gap[fits]
+    order = np.lexsort((gap, one))
+    first, at = np.unique(one[order], return_index=True)
+    return np.stack([first, other[order][at]])
 
 
-def _ratio(sizes: Floats) -> Floats:
-    ratio = np.minimum.outer(sizes, sizes) / np.maximum(np.maximum.outer(sizes, sizes), 1)
-    return ratio.astype(np.float32)
+def _are_alike(one: Ints, other: Ints) -> Bools:
+    alike: Bools = np.minimum(one, other) >= _ALIKE * np.maximum(one, other)
+    return alike
 
 
 def _placed(rects: Ints, members: Group, beside: Group, below: Group) -> Cells | None:
@@ -99,8 +101,7 @@ def _placed(rects: Ints, members: Group, beside: Group, below: Group) -> Cells |
 def _like_the_others(sizes: Ints, groups: Group) -> Bools:
     """Whether each is about as large as the middle one of its row or column."""
     middle = middle_of_each(sizes, groups)[groups]
-    alike: Bools = np.minimum(sizes, middle) >= _ALIKE * np.maximum(sizes, middle)
-    return alike
+    return _are_alike(sizes, middle)
 
 
 def _ranks(rects: Ints, members: Group, pairs: Group, axis: int) -> Group:
@@ -112,12 +113,12 @@ def _ranks(rects: Ints, members: Group, pairs: Group, axis: int) -> Group:
     middles = (rects[members, axis] + rects[members, axis + 2]) / 2
     size = float(np.median(rects[members, axis + 2] - rects[members, axis]))
     chains = connected(len(members), one, other)
-    ranks = np.zeros(len(members), np.int64)
-    level, rank = -np.inf, -1
-    for chain in sorted(chains, key=lambda chain: float(middles[chain].mean())):
-        here = float(middles[chain].mean())
-        if here - level > size / 2:
-            rank += 1
-        level = here
-        ranks[chain] = rank
+    many = np.array([len(chain) for chain in chains])
+    ordered = np.concatenate(chains)
+    where = np.add.reduceat(middles[ordered], np.cumsum(many) - many) / many
+    order = np.argsort(where, kind="stable")
+    rank = np.empty(len(chains), np.int64)
+    rank[order] = np.cumsum(np.diff(where[order], prepend=where[order[0]]) > size / 2)
+    ranks = np.empty(len(members), np.int64)
+    ranks[ordered] = np.repeat(rank, many)
     return ranks

@@ -6,6 +6,7 @@ In whole picture pixels; right and bottom are the first not in it. Knows no mark
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,4 +127,5 @@ def connected(many: int, one: Group, other: Group) -> list[Group]:
         if (names == before).all():
             break
     order = np.argsort(names, kind="stable")
-    return np.split(order, np.nonzero(np.diff(names[order]))[0] + 1)
+    ends = [*(np.flatnonzero(np.diff(names[order])) + 1).tolist(), many]
+    return [order[begin:end] for begin, end in pairwise([0, *ends])]

@@ -5,7 +5,6 @@ Knows no page: it is told where on the picture the surface is. What it finds is 
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,10 +13,11 @@ import numpy as np
 from vision_agent.actions import Point
 from vision_agent.types import Box, Grid, PageMap
 from vision_agent.vision.lattice import Cells, cells_in
+from vision_agent.vision.outlines import outlines_of
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
 from vision_agent.vision.rects import Bools, Floats, Group, Ints, area_of, common_area, middle_of_each
 from vision_agent.vision.regions import LEAST_PX, Patches, coarse_patches, edges_in, fine_patches
-from vision_agent.vision.words import islands_in, lines_in
+from vision_agent.vision.words import lines_in
 
 Shape = Literal["box", "round", "shape", "words"]
 
@@ -96,11 +96,23 @@ def propose(picture: Picture, surface: Box, most: int = MOST) -> Proposed:
     lattices = found.lattices[:most]
     room = max(0, most - len(lattices))
     order = np.argsort(-found.scores, kind="stable")
+    best = order[:room].tolist()
+    lines = _boxes(found.lines, part.map)
+    proposals = (
+        Proposal(
+            box=box,
+            point=part.map.to_page(Point(x=x + 0.5, y=y + 0.5)),
+            shape=found.shapes[at],
+            confidence=round(float(found.scores[at]), 2),
+            lines=tuple(lines[each] for each in found.said[at].tolist()),
+        )
+        for at, box, (x, y) in zip(best, _boxes(found.rects[best], part.map), found.points[best].tolist(), strict=True)
+    )
     return Proposed(
-        tuple(_proposal(found, at, part.map) for at in order[:room].tolist()),
+        tuple(proposals),
         tuple(_lattice(cells, found.cells, part.map) for cells in lattices),
         max(0, len(order) - room),
-        tuple(_box(line, part.map) for line in found.all_lines),
+        lines,
     )
 
 
@@ -112,21 +124,19 @@ class _Found:
     points: Ints
     shapes: list[Shape]
     scores: Floats
-    lines: list[Ints]
+    said: list[Group]
+    """In each, positions of lines."""
     lattices: list[Cells]
     cells: Ints
     """What the members of lattices are positions in."""
-    all_lines: Ints
+    lines: Ints
 
 
 def _found_in(pixels: Pixels) -> _Found:
     edges = edges_in(pixels)
-    # OpenCV lets others run while it is at work.
-    with ThreadPoolExecutor(2) as beside:
-        islands, roughly = beside.submit(islands_in, edges), beside.submit(coarse_patches, pixels)
-        fine = fine_patches(edges, pixels)
-        coarse = roughly.result()
-        lines = lines_in(islands.result(), fine.rects)
+    islands, areas = outlines_of(edges, around=255)
+    fine, coarse = fine_patches(areas, edges, pixels), coarse_patches(pixels)
+    lines = lines_in(islands.rects, fine.rects)
     lattices = [*cells_in(fine.rects), *(each.after(len(fine.rects)) for each in cells_in(coarse.rects))]
     patches = fine.and_also(coarse)
     # What the edge of the surface cuts is no word, as the rounded corners of a panel are none.
@@ -151,34 +161,33 @@ def _best(lattices: list[Cells], rects: Ints) -> list[Cells]:
 def _told(patches: Patches, lattices: list[Cells], lines: Ints) -> _Found:
     """What of all this is a thing of its own."""
     rects = patches.rects
-    is_cell = np.zeros(len(rects), bool)
-    for each in lattices:
-        is_cell[each.members] = True
-    inside = _contains(rects, lines)
+    cells = np.concatenate([np.empty(0, np.int64), *(each.members for each in lattices)])
+    others = np.setdiff1d(np.arange(len(rects)), cells)
+    at = rects[others]
+    inside = _contains(at, lines)
     many = inside.sum(axis=1)
-    is_thing: Bools = ~is_cell & (many <= _MOST_LINES) & (_contains(rects, rects).sum(axis=1) < _MOST_NESTED)
+    is_thing: Bools = (many <= _MOST_LINES) & (_contains(at, rects).sum(axis=1) < _MOST_NESTED)
     if lattices:
         # What lies in a cell is its content, and what lies over several is a part of the ground they stand on.
-        on_cells = common_area(rects[:, None], rects[is_cell][None]).sum(axis=1)
-        is_thing &= on_cells <= _ON_CELLS * area_of(rects)
-    is_thing &= ~_is_face(rects, is_thing)
-    is_apart = _stands_apart(lines, inside[is_thing])
-    is_free = (is_apart | ~inside[is_thing | is_cell].any(axis=0)) & ~_are_on(lines, rects[is_cell])
+        is_thing &= common_area(at[:, None], rects[cells][None]).sum(axis=1) <= _ON_CELLS * area_of(at)
+    is_thing &= ~_is_face(at, is_thing)
+    things, inside, many = others[is_thing], inside[is_thing], many[is_thing]
+    is_apart = _stands_apart(lines, inside)
+    is_free = (is_apart | ~inside.any(axis=0)) & ~_are_on(lines, rects[cells])
     for each in lattices:
         is_free &= ~_are_headings(lines, rects[each.members], each)
     free = lines[is_free]
     words = np.where(is_apart[is_free], _WORDS_APART, _WORDS_ALONE).astype(np.float32)
-    things = np.flatnonzero(is_thing)
     shapes: list[Shape] = [_shape_of(patches, at) for at in things.tolist()]
     return _Found(
         rects=np.concatenate([_with_rim(rects[things]), free]),
         points=np.concatenate([patches.points[things], (free[:, :2] + free[:, 2:]) // 2]),
         shapes=shapes + ["words"] * len(free),
-        scores=np.concatenate([_scores(patches, things, many[things]), words]),
-        lines=[*(lines[inside[at]] for at in things), *(line[None] for line in free)],
+        scores=np.concatenate([_scores(patches, things, many), words]),
+        said=[*(np.flatnonzero(each) for each in inside), *np.flatnonzero(is_free)[:, None]],
         lattices=lattices,
         cells=rects,
-        all_lines=lines,
+        lines=lines,
     )
 
 
@@ -210,11 +219,10 @@ def _stands_apart(lines: Ints, inside: Bools) -> Bools:
 
 def _are_on(lines: Ints, cells: Ints) -> Bools:
     """Whose middle is on a cell: what stands there is the cell's."""
-    middle = (lines[:, None, :2] + lines[:, None, 2:]) / 2
-    is_on: Bools = (cells[None, :, :2] <= middle) & (middle < cells[None, :, 2:])
-    on_each: Bools = np.logical_and.reduce(is_on, axis=2)
-    found: Bools = np.logical_or.reduce(on_each, axis=1)
-    return found
+    x, y = ((lines[:, :2] + lines[:, 2:]) / 2).T[..., None]
+    left, top, right, bottom = cells.T
+    is_on: Bools = (left <= x) & (x < right) & (top <= y) & (y < bottom)
+    return np.asarray(is_on.any(axis=1))
 
 
 def _are_headings(lines: Ints, cells: Ints, lattice: Cells) -> Bools:
@@ -285,26 +293,19 @@ def _evened(members: Ints, cells: Cells) -> Ints:
 
 def _lattice(cells: Cells, rects: Ints, map: PageMap) -> Lattice:
     members = _with_rim(rects[cells.members])
-    offset, scale = np.array([map.offset_x, map.offset_y] * 2), np.array([map.scale_x, map.scale_y] * 2)
-    edges = members * scale + offset
-    edges[:, 2:] -= edges[:, :2]
     rows, columns = (cells.rows + 1).tolist(), (cells.columns + 1).tolist()
-    placed = tuple((row, column, *at) for row, column, at in zip(rows, columns, edges.tolist(), strict=True))
-    return Lattice(_box(_around(members), map), Grid(rows=max(rows), columns=max(columns), cells=placed))
+    placed = tuple((row, column, *at) for row, column, at in zip(rows, columns, _on_page(members, map), strict=True))
+    (around,) = _boxes(_around(members)[None], map)
+    return Lattice(around, Grid(rows=max(rows), columns=max(columns), cells=placed))
 
 
-def _proposal(found: _Found, at: int, map: PageMap) -> Proposal:
-    x, y = found.points[at].tolist()
-    return Proposal(
-        box=_box(found.rects[at], map),
-        point=map.to_page(Point(x=x + 0.5, y=y + 0.5)),
-        shape=found.shapes[at],
-        confidence=round(float(found.scores[at]), 2),
-        lines=tuple(_box(line, map) for line in found.lines[at]),
-    )
+def _boxes(rects: Ints, map: PageMap) -> tuple[Box, ...]:
+    return tuple(Box(x=x, y=y, width=width, height=height) for x, y, width, height in _on_page(rects, map))
 
 
-def _box(rect: Ints, map: PageMap) -> Box:
-    left, top, right, bottom = rect.tolist()
-    start = map.to_page(Point(x=left, y=top))
-    return Box(x=start.x, y=start.y, width=(right - left) * map.scale_x, height=(bottom - top) * map.scale_y)
+def _on_page(rects: Ints, map: PageMap) -> list[list[float]]:
+    """X, y, width and height of each."""
+    edges = rects * np.array([map.scale_x, map.scale_y] * 2) + np.array([map.offset_x, map.offset_y] * 2)
+    edges[:, 2:] -= edges[:, :2]
+    placed: list[list[float]] = edges.tolist()
+    return placed

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision_agent.vision.picture import Pixels
 from vision_agent.vision.rects import Group, Ints, area_of, common_area, connected
-from vision_agent.vision.regions import areas_of
 
 _LETTER_PX = (4, 44)
 """The least and the largest height of what is taken for a letter or a small sign."""
@@ -31,13 +29,8 @@ _LEAST_LINE = (5, 6)
 """Width and height of a line, in pixels."""
 
 
-def islands_in(edges: Pixels) -> Ints:
-    """Rectangles of edges that hang together, a row for each: letters are some of them."""
-    return areas_of(edges, diagonal=True).rects
-
-
 def lines_in(islands: Ints, patches: Ints) -> Ints:
-    """Rectangles of lines of words and of signs, a row for each; the rim of a patch is none."""
+    """Rectangles of lines of words and of signs, among islands of edges, a row for each; the rim of a patch is none."""
     letters = _letters_in(islands, patches)
     if not 0 < len(letters) <= _MOST_LETTERS:
         return np.empty((0, 4), np.int32)
