@@ -146,12 +146,14 @@ class Eye:
         clock.end("page")
         scan, whole, found, main = read.scan, read.whole, read.marks, read.scan.frames[0].answer
         region = None if read.is_another else region
-        beside = asyncio.gather(_moved(scan, deadline), _titled(pages, page, main["title"]))
-        decoding = await _begun(Picture.decode, raw, whole, self.contract)
         shown = region or whole
         inside = found if region is None else [mark for mark in found if mark.box.intersection(region)]
         capped, left_out = within_cap(inside, self.settings.most_marks)
         surfaces = self._surfaces.among(capped)
+        beside = asyncio.gather(
+            _moved(scan, deadline), _titled(pages, page, main["title"]), self._surfaces.foresee(surfaces, scan)
+        )
+        decoding = await _begun(Picture.decode, raw, whole, self.contract)
         is_ahead = region is None and not surfaces
         if is_ahead:
             plan = place.plan(capped, Extent.of_png(raw, whole, self.contract), before=self._placed)
@@ -159,7 +161,7 @@ class Eye:
         masked = tuple(shown.box for shown in scan.fields if shown.key in read.secret)
         masked += tuple(mark.box for mark in found if mark.state.masked and mark.state.input_type != "password")
         picture = (await decoding).masked(masked)
-        (moved, changed), titles = await beside
+        (moved, changed), titles, reached = await beside
         if is_first and at_rest and (moved or changed):
             raise FrameSilent("the page changed while it was looked at")
         clock.end("decode")
@@ -167,7 +169,7 @@ class Eye:
         drawn = Contents()
         if surfaces:
             later = None if at_rest else self._closer(await self._later(page, whole, masked), region, grid=grid)
-            drawn = await self._surfaces.look(surfaces, found, scan, clean, later)
+            drawn = await self._surfaces.look(surfaces, found, scan, clean, later, reached)
             here = tuple(self._compared(mark) for mark in drawn.marks)
             capped, left_out = within_cap((*inside, *here), self.settings.most_marks)
             found = (*found, *here, *drawn.elsewhere)

@@ -35,6 +35,10 @@ _ACROSS = 12
 """Cells of a grid that was asked for, along its longer side."""
 
 
+Reached = dict[tuple[str, float, float], bool]
+"""By the key of a surface, and x and y on the page: whether a click there reaches it."""
+
+
 @dataclass(frozen=True)
 class Contents:
     """What surfaces show."""
@@ -78,24 +82,51 @@ class Surfaces:
             return []
         return sorted(filter(_may_hold_things, marks), key=lambda mark: -mark.box.width * mark.box.height)[:_MOST]
 
+    async def foresee(self, surfaces: Sequence[Mark], scan: Scan) -> Reached:
+        """Where clicks reach these surfaces, of the places in which a look will find things if nothing has changed.
+
+        To ask the page takes longer than to see that no pixel is another: it is asked before the picture is there.
+        """
+        corners = _corners(scan)
+        known = [
+            (surface, thing.point)
+            for surface in surfaces
+            if surface.number in self._drawings
+            for thing in self._drawings[surface.number].expected(corners[surface.key])
+        ]
+        return await self._reached(known, scan)
+
     async def look(
-        self, surfaces: Sequence[Mark], marks: Sequence[Mark], scan: Scan, picture: Picture, later: Picture | None
+        self,
+        surfaces: Sequence[Mark],
+        marks: Sequence[Mark],
+        scan: Scan,
+        picture: Picture,
+        later: Picture | None,
+        reached: Reached,
     ) -> Contents:
-        """What is drawn in these surfaces, as marks; what lies under an element that takes clicks itself is none."""
-        whole: dict[str, Box] = {raw["key"]: raw["whole"] for raw in scan.marks if "whole" in raw}
+        """What is drawn in these surfaces, as marks; what lies under an element that takes clicks itself is none.
+
+        `reached`: what was foreseen.
+        """
+        corners = _corners(scan)
         self._forget({mark.number: mark.key for mark in marks}, scan)
-        await asyncio.to_thread(self._wake)
+        if self._reader is None:
+            await asyncio.to_thread(self._wake)
         until = time.monotonic() + self.settings.read_words_s
         found: list[tuple[Mark, Looked]] = []
         for surface in surfaces:
             drawing = self._drawings.setdefault(surface.number, Drawing())
-            corner = Point(x=whole[surface.key].x, y=whole[surface.key].y)
             # In a thread: it lets others run, such as what keeps the page's requests moving.
-            looked = await asyncio.to_thread(self._look, drawing, picture, surface.box, corner, later, until)
+            looked = await asyncio.to_thread(
+                self._look, drawing, picture, surface.box, corners[surface.key], later, until
+            )
             found.append((surface, looked))
         here = [(surface, thing) for surface, looked in found for thing in looked.things]
         here = [each for each in here if not _is_under(*each, marks)]
-        here = [each for each, shows in zip(here, await self._show(here, scan), strict=True) if shows]
+        asked = [(surface, thing.point) for surface, thing in here]
+        reached = reached | await self._reached([each for each in asked if _place(*each) not in reached], scan)
+        here = [each for each, at in zip(here, asked, strict=True) if reached[_place(*at)]]
         order = reading_order(
             [thing.box for _, thing in here], right_to_left=bool(scan.frames[0].answer["rightToLeft"])
         )
@@ -139,23 +170,31 @@ class Surfaces:
         read = partial(self._reader.read, until=until) if self._reader else None
         return drawing.look(picture, visible, corner, read=read, later=later, most=self.settings.most_drawn)
 
-    async def _show(self, things: Sequence[tuple[Mark, Thing]], scan: Scan) -> list[bool]:
+    async def _reached(self, places: Sequence[tuple[Mark, Point]], scan: Scan) -> Reached:
         """Whether a click at each would reach its surface, in its own frame."""
-        by_surface: dict[str, list[int]] = {}
-        for index, (surface, _) in enumerate(things):
-            by_surface.setdefault(surface.key, []).append(index)
-        shown = [False] * len(things)
-        for key, indices in by_surface.items():
+        by_surface: dict[str, list[Point]] = {}
+        for surface, point in places:
+            by_surface.setdefault(surface.key, []).append(point)
+        reached = {_place(*each): False for each in places}
+        for key, points in by_surface.items():
             owner = scan.owner(key)
             assert owner is not None
-            points = [dict(zip("xy", owner.place.to_frame(things[index][1].point), strict=True)) for index in indices]
+            asked = [dict(zip("xy", owner.place.to_frame(point), strict=True)) for point in points]
             try:
-                answer = await overlay.ask(owner.frame, "shows", self.settings.scan_deadline_s, key=key, points=points)
+                answer = await overlay.ask(owner.frame, "shows", self.settings.scan_deadline_s, key=key, points=asked)
             except FrameSilent:
                 continue  # nothing can be acted on in it, and the next look says so
-            for index, shows in zip(indices, answer["shows"], strict=True):
-                shown[index] = bool(shows)
-        return shown
+            reached |= {(key, point.x, point.y): bool(it) for point, it in zip(points, answer["shows"], strict=True)}
+        return reached
+
+
+def _place(surface: Mark, point: Point) -> tuple[str, float, float]:
+    return surface.key, point.x, point.y
+
+
+def _corners(scan: Scan) -> dict[str, Point]:
+    """Where the whole of each surface begins, by its key."""
+    return {raw["key"]: Point(x=raw["whole"].x, y=raw["whole"].y) for raw in scan.marks if "whole" in raw}
 
 
 def asked_for(box: Box, number: int, letter: Letter = "") -> Mark:

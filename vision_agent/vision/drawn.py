@@ -95,9 +95,11 @@ class _Part:
     """What was looked at last, and what that gave."""
 
     place: Box
+    corner: Point
     pixels: Pixels
     most: int
     looked: Looked
+    """In page coordinates of that time."""
 
 
 class Drawing:
@@ -107,6 +109,12 @@ class Drawing:
         self._known: list[_Known] = []
         self._next = 1
         self._last: _Part | None = None
+
+    def expected(self, corner: Point) -> tuple[Thing, ...]:
+        """What the last look showed, where it is now if nothing has been drawn since."""
+        if self._last is None:
+            return ()
+        return _looked_shifted(self._last.looked, corner.x - self._last.corner.x, corner.y - self._last.corner.y).things
 
     def look(
         self,
@@ -131,12 +139,12 @@ class Drawing:
         last = self._last
         is_known = later is None and last is not None and (last.place, last.most) == (place, most)
         if is_known and last and _is_same(last.pixels, pixels) and (last.looked.is_all_read or read is None):
-            return _looked_shifted(last.looked, corner.x, corner.y)
+            return _looked_shifted(last.looked, corner.x - last.corner.x, corner.y - last.corner.y)
         if later is not None and changed_share(picture, later, inside) > _RESTLESS:
             self._last = None
             return Looked(is_restless=True)
         looked = self._look(picture, inside, corner, place, read, later, most)
-        self._last = None if later else _Part(place, pixels.copy(), most, _looked_shifted(looked, -corner.x, -corner.y))
+        self._last = None if later else _Part(place, corner, pixels.copy(), most, looked)
         return looked
 
     def _look(
@@ -377,6 +385,8 @@ def _is_same(before: Pixels, now: Pixels) -> bool:
 
 
 def _looked_shifted(looked: Looked, x: float, y: float) -> Looked:
+    if x == y == 0:
+        return looked
     things, elsewhere = (tuple(_shifted(each, x, y) for each in them) for them in (looked.things, looked.elsewhere))
     return replace(looked, things=things, elsewhere=elsewhere)
 
