@@ -7,6 +7,8 @@ import { inputTypeOf, isEditingHost, isSurface, roleOf, explicitRoleOf, WIDGET_R
 const NATIVE = new Set(['button', 'select', 'textarea']);
 /** Events of a person who presses something, as against one who only passes over it or types. */
 const PRESSES = new Set(['click', 'dblclick', 'auxclick', 'contextmenu', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart', 'touchend', 'dragstart']);
+/** Events that tell where the pointer is while it is there. */
+const POINTED = new Set(['mousedown', 'pointerdown', 'mousemove']);
 const HANDLERS = [...PRESSES, 'mouseover', 'mouseenter', 'keydown'].map((type) => `on${type}`);
 /** What holds others: a listener there is meant for those. */
 const STRUCTURES = new Set([
@@ -75,10 +77,20 @@ export function pressesHeardBy(element) {
   return listenedBy(element).filter((type) => PRESSES.has(type));
 }
 
-/** Whether it is a drawing that takes clicks itself: where they go matters. @param {Element} element @param {boolean} listens @param {import('./visible.js').Area[]} pieces */
+/** Whether it is a drawing, or a picture, that takes clicks itself: where they go matters. @param {Element} element @param {boolean} listens @param {import('./visible.js').Area[]} pieces */
 export function isDrawing(element, listens, pieces) {
-  if (!listens || localNameOf(element) !== 'svg' || !pieces.length) return false;
+  const tag = localNameOf(element);
+  if (!pieces.length || (tag === 'svg' ? !listens : tag !== 'img' || !isPointedAt(element))) return false;
   return pieces[0].right - pieces[0].x >= SMALLEST_DRAWING && pieces[0].bottom - pieces[0].y >= SMALLEST_DRAWING;
+}
+
+/** Whether a picture hears where in it the pointer is. What hears only clicks is a button. @param {Element} picture */
+function isPointedAt(picture) {
+  const heard = listenedBy(picture).some((type) => POINTED.has(type)) || Array.from(POINTED).some((type) => hasAttribute(picture, `on${type}`));
+  for (let around = parentElementOf(picture); heard && around; around = parentElementOf(around)) {
+    if (roleOf(around) === 'link' || roleOf(around) === 'button') return false;
+  }
+  return heard;
 }
 
 /** Whether a person could scroll it. @param {Element} element @param {CSSStyleDeclaration} style */

@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from math import hypot
+
 import pytest
 from playwright.async_api import Browser
 
 from tests.browser.hand import SETTINGS, On
 from tests.browser.painted import BOARD, BUTTONS, drawn, drawn_at, grid_of, painted
 from tests.conftest import Server
-from vision_agent.actions import Click, Point, Zoom
+from vision_agent.actions import Cell, Click, Point, Zoom
 from vision_agent.browser import live
 from vision_agent.types import Box, Observation
 from vision_agent.vision.contract import Contract
@@ -222,6 +224,36 @@ async def test_an_svg_drawing_that_takes_clicks_is_looked_into(on: On) -> None:
         outcome = await hand.act(Click(target=mark.number))
         assert outcome.status == "done", outcome.sentence
         assert 100 < int(await hand.page.title()) < 140
+
+
+PICTURE = '<img id=i alt=\'Floor plan\' width=400 height=200 src=\'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="400" height="200"><rect x="50" y="50" width="80" height="40" fill="teal"/></svg>\'>'
+
+
+async def test_a_picture_that_hears_where_it_is_pressed_is_a_surface_and_a_grid_points_into_it(on: On) -> None:
+    hears = "<script>i.onmousedown = (event) => { document.title = `${event.offsetX},${event.offsetY}`; };</script>"
+    async with on(PICTURE + hears) as hand:
+        [mark] = hand.seen.marks
+        assert (mark.kind, mark.tag, mark.name) == ("surface", "img", "Floor plan")
+        assert is_near(mark.box, Box(x=8, y=8, width=400, height=200))
+        await hand.act(Zoom(target=mark.number, grid=True))
+        await hand.look()
+        [grid] = [each for each in hand.seen.marks if each.grid]
+        outcome = await hand.act(Click(target=Cell(mark=grid.number, row=2, column=3)))
+        assert outcome.status == "done", outcome.sentence
+        x, y = map(float, (await hand.page.title()).split(","))
+        assert hypot(x - 2.5 * 400 / 12, y - 1.5 * 200 / 6) <= 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "markup"),
+    {
+        "it hears clicks alone": ("button", PICTURE + "<script>i.onclick = () => {};</script>"),
+        "it is a link's": ("link", f"<a href='#there'>{PICTURE}</a><script>i.onmousedown = () => false;</script>"),
+    }.values(),
+)
+async def test_a_picture_that_is_pressed_as_a_whole_is_no_surface(on: On, kind: str, markup: str) -> None:
+    async with on(markup) as hand:
+        assert [mark.kind for mark in hand.seen.marks] == [kind]
 
 
 GLASS = "<div id=g style='position:absolute;left:8px;top:8px;width:640px;height:300px;{}'></div><script>g.onmousedown = (event) => {{ document.title = event.offsetX; }};</script>"

@@ -250,6 +250,9 @@ def _mark(surface: Mark, thing: Thing, number: int, letter: Letter) -> Mark:
 
 
 def _may_hold_things(mark: Mark) -> bool:
+    """Whether it is looked into by itself; a photograph is full of shapes that are nothing."""
+    if mark.tag == "img":
+        return False
     return mark.kind == "surface" and mark.box.width >= _SMALLEST[0] and mark.box.height >= _SMALLEST[1]
 
 
