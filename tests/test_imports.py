@@ -10,7 +10,8 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "vision_agent"
 
-CONTRACTS = {"types", "actions", "custom", "errors", "settings", "ports"}
+# What flows, and what can be told from it alone.
+CONTRACTS = {"types", "actions", "custom", "errors", "settings", "ports", "budget", "standstill"}
 ROOMS = CONTRACTS | {"assets", "vision"}
 WIRING = ROOMS | {"agent", "browser", "models", "record", "memory"}
 SESSION = WIRING | {"session", "sync_api"}
@@ -19,6 +20,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "actions": set(),
     "errors": set(),
     "custom": {"actions", "errors", "types"},
+    "budget": {"types"},
+    "standstill": {"actions", "types"},
     "types": {"actions"},
     "ports": {"actions", "types", "errors"},
     "settings": {"types", "errors"},
@@ -43,6 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 CLIENTS = {
     "playwright": {"browser", "session", "sync_api", "evals"},
     "anthropic": {"models"},
+    "genai_prices": {"models"},
     "cv2": {"vision"},
     "jinja2": {"record"},
     "typer": {"cli"},

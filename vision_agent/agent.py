@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
+from vision_agent import budget
 from vision_agent.actions import Action, Ask, Finish, Infeasible
 from vision_agent.errors import FormatError, ModelUnavailable, RecordError, RunFailed, Unavailable, VisionAgentError
 from vision_agent.ports import Browser, Model, Recorder
@@ -195,25 +196,8 @@ class Loop:
 
     def _limit_reached(self) -> Ending | None:
         limits, steps = self.record.task.limits, self.record.steps
-        usages = [step.decision.usage for step in steps if step.decision.usage]
-        tokens = sum(usage.total for usage in usages)
-        cost = sum(usage.cost_usd or 0.0 for usage in usages)
-        seconds = time.monotonic() - self._began
-        reached = ""
-        if len(steps) >= limits.steps:
-            reached = f"{limits.steps} steps were taken"
-        elif limits.seconds is not None and seconds >= limits.seconds:
-            reached = f"{seconds:.0f} of {limits.seconds:g} seconds have passed"
-        elif limits.tokens is not None and tokens >= limits.tokens:
-            reached = f"{tokens} of {limits.tokens} tokens were used"
-        elif limits.cost_usd is not None and cost >= limits.cost_usd:
-            reached = f"{cost:.2f} of {limits.cost_usd:.2f} USD were spent"
-        elif limits.cost_usd is not None and any(usage.cost_usd is None for usage in usages):
-            reached = (
-                f"at most {limits.cost_usd:.2f} USD may be spent, and what a decision costs is not known; "
-                "limit the tokens instead"
-            )
-        elif self._failures >= limits.consecutive_failures:
+        reached = budget.reached(limits, budget.spent(steps, time.monotonic() - self._began))
+        if not reached and self._failures >= limits.consecutive_failures:
             last = steps[-1].outcomes[0].sentence if steps[-1].outcomes else "nothing was decided"
             reached = f"{self._failures} steps in a row came to nothing, the last: {last}"
         return Ending(status="limit", sentence=f"A limit was reached: {reached.rstrip('.')}.") if reached else None

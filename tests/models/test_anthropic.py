@@ -46,16 +46,30 @@ async def test_a_reply_becomes_a_decision(api, claude):
     assert decision.seconds == 2.5
 
 
-async def test_usage_is_told_as_the_api_said_it_and_no_price_is_guessed(api, claude):
+async def test_usage_is_told_as_the_api_said_it(api, claude):
     usage = (await claude().decide(TASK, (), seen())).usage
 
     assert usage.raw == json.loads(reply("end_turn").body)["usage"]
     assert (usage.input_tokens, usage.output_tokens) == (21, 73)
     assert (usage.cache_read_tokens, usage.cache_write_tokens) == (1500, 180)
-    assert usage.cost_usd is None
 
 
 # --- the request ---
+
+
+@pytest.mark.parametrize(
+    ("model", "usd"),
+    [
+        # 3 USD for a million tokens in, 15 for those out, 0.30 for those read from the cache, 3.75 for those written.
+        ("claude-sonnet-4-5", (21 * 3 + 73 * 15 + 1500 * 0.3 + 180 * 3.75) / 1e6),
+        ("claude-of-tomorrow", None),
+    ],
+)
+async def test_a_decision_costs_what_its_model_costs_and_no_price_is_guessed(api, claude, model, usd):
+    body = json.loads(reply("end_turn").body)
+    api.answers = [Answer(json.dumps({**body, "model": model}).encode())]
+    usage = (await claude().decide(TASK, (), seen())).usage
+    assert usage.cost_usd == (usd and pytest.approx(usd))
 
 
 async def test_nothing_the_api_rejects_is_sent(api, claude):

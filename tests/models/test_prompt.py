@@ -13,7 +13,7 @@ from vision_agent import assets
 from vision_agent.actions import ACTIONS, Click, Type
 from vision_agent.errors import UsageError
 from vision_agent.models.prompt import as_data, as_line, fill, render
-from vision_agent.types import Change, Message, ScrollState, Secret, Tab, Task
+from vision_agent.types import Change, Limits, Message, ScrollState, Secret, Tab, Task
 
 PROMPTS = Path(__file__).parents[2] / "prompts"
 NAMES = [path.stem for path in PROMPTS.glob("*.md") if path.stem != "README"]
@@ -58,6 +58,14 @@ Marks:
 </page_text>
 """
     )
+
+
+def test_what_is_nearly_used_up_is_said_beside_the_step():
+    steps = tuple(step(index) for index in range(8))
+    page = seen(taken_at=steps[0].started_at + timedelta(seconds=100))
+    limits = Limits(steps=10, seconds=110, tokens=10_000)
+    said = rendered(task=Task(goal="Sign in.", limits=limits), steps=steps, page=page).now
+    assert "Nearly used up, only 2 of 10 steps, 10 of 110 seconds left" in said.split("\n")[0]
 
 
 def test_a_finished_step_reads_like_this():

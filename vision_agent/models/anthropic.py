@@ -22,6 +22,7 @@ from pydantic import BaseModel, ValidationError
 
 from vision_agent.custom import CustomAction
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
+from vision_agent.models.price import cost_of
 from vision_agent.models.prompt import Prompt, render
 from vision_agent.models.reply import decision_from, schema
 from vision_agent.ports import Redact
@@ -85,7 +86,7 @@ class AnthropicModel:
             custom=self._custom,
             model=body.model,
             reply_id=body.id,
-            usage=_usage(self._unreported),
+            usage=_usage(body.model, self._unreported),
             request_sha256=kept_as,
             seconds=self._clock() - began,
         )
@@ -288,7 +289,7 @@ def _why_refused(body: _Body) -> str:
     return f" ({': '.join(said)})" if said else ""
 
 
-def _usage(replies: list[dict[str, Any]]) -> Usage:
+def _usage(model: str, replies: list[dict[str, Any]]) -> Usage:
     def total(field: str) -> int:
         return sum(each[field] for each in replies if isinstance(each.get(field), int))
 
@@ -297,6 +298,7 @@ def _usage(replies: list[dict[str, Any]]) -> Usage:
         output_tokens=total("output_tokens"),
         cache_read_tokens=total("cache_read_input_tokens"),
         cache_write_tokens=total("cache_creation_input_tokens"),
+        cost_usd=cost_of("anthropic", model, replies),
         raw=replies[0] if len(replies) == 1 else {"replies": replies},
     )
 

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
 
-from vision_agent import assets
+from vision_agent import assets, budget
 from vision_agent.actions import ACTIONS, Action, Cell, Custom, Point, Target
 from vision_agent.custom import CustomAction
 from vision_agent.errors import UsageError
@@ -250,6 +250,7 @@ def _now(task: Task, steps: Sequence[Step], observation: Observation) -> str:
         step=str(len(steps) + 1),
         steps=str(max(task.limits.steps, len(steps) + 1)),
         time=_time(observation.taken_at),
+        budget=_budget(task, steps, observation.taken_at),
         width=str(size.width),
         height=str(size.height),
         said=_said(_said_before(len(steps), task, steps)),
@@ -266,6 +267,13 @@ def _now(task: Task, steps: Sequence[Step], observation: Observation) -> str:
 
 def _time(at: datetime) -> str:
     return f"{at:%A} {at:%Y-%m-%d %H:%M} {at:%Z}".strip()
+
+
+def _budget(task: Task, steps: Sequence[Step], now: datetime) -> str:
+    """A sentence of its own where something runs out."""
+    seconds = (now - steps[0].started_at).total_seconds() if steps else 0.0
+    left = budget.running_out(task.limits, budget.spent(steps, seconds))
+    return f" Nearly used up, only {left} left: finish with what you have, and say what is missing." if left else ""
 
 
 def _tab(tab: Tab) -> str:
