@@ -11,10 +11,11 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
-from vision_agent import budget
-from vision_agent.actions import Action, Ask, Finish, Infeasible
+from vision_agent import budget, standstill
+from vision_agent.actions import Action, Ask, Finish, Goto, Infeasible
 from vision_agent.errors import FormatError, ModelUnavailable, RecordError, RunFailed, Unavailable, VisionAgentError
 from vision_agent.ports import Browser, Model, Recorder
+from vision_agent.standstill import Standstill
 from vision_agent.types import (
     Decided,
     Decision,
@@ -116,9 +117,11 @@ class Loop:
         index, started_at, started = len(self.record.steps) + 1, self._clock(), time.monotonic()
         observation = await self._browser.observe()
         self._write(Observed(step=index, observation=observation))
-        decision = await self._decide(index, observation)
+        still = standstill.noticed(self.record.steps, observation)
+        decision = self._out_of(still) or await self._decide(index, observation)
         self._write(Decided(step=index, decision=decision))
         outcomes, ending = await self._act(index, decision, observation)
+        ending = ending or self._stopped_at(still)
         seconds = round(time.monotonic() - started, 3)
         step = Step(
             index=index,
@@ -133,6 +136,22 @@ class Loop:
         is_failure = not any(outcome.status == "done" for outcome in outcomes)
         self._failures = self._failures + 1 if is_failure else 0
         return ending
+
+    def _out_of(self, still: Standstill) -> Decision | None:
+        """What the loop does by itself where hints have not helped: nothing more, or back to an earlier address."""
+        if still.times >= self.record.task.limits.standstill:
+            return Decision(author="loop", next_goal="Stop: this leads nowhere")
+        was_taken_back = self.record.steps[-1].decision.author == "loop" if self.record.steps else False
+        if still.times < standstill.BACK or not still.back_to or was_taken_back:
+            return None
+        goal = f"Leave a standstill of {still.times} steps: back to an earlier page"
+        return Decision(author="loop", next_goal=goal, actions=(Goto(url=still.back_to),))
+
+    def _stopped_at(self, still: Standstill) -> Ending | None:
+        if still.times < self.record.task.limits.standstill:
+            return None
+        sentence = f"A limit was reached: {still.times} steps in a row brought nothing new."
+        return Ending(status="limit", sentence=sentence)
 
     async def _decide(self, index: int, observation: Observation) -> Decision:
         task = self.record.task

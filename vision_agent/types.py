@@ -294,6 +294,8 @@ class Observation(_Data):
     listing: str
     clean: Shot
     marked: Shot
+    phash: str = ""
+    """Of the clean picture: 64 hexadecimal digits that differ in few bits where two pictures look alike."""
     region: Box | None = None
     """The part of the page that both pictures show, where they were zoomed; `marks` are those in it."""
     change: Change = Change()
@@ -336,6 +338,8 @@ class Limits(_Data):
     seconds: float | None = Field(default=None, gt=0)
     consecutive_failures: int = Field(default=5, ge=1)
     """Steps in a row in which no action was carried out."""
+    standstill: int = Field(default=6, ge=1)
+    """Steps in a row that brought nothing new: done before on the same page, or without any effect."""
     tokens: int | None = Field(default=None, gt=0)
     cost_usd: float | None = Field(default=None, gt=0)
     """A run that cannot know what a decision cost ends after it: better too early than never."""
@@ -381,7 +385,8 @@ class Task(_Data):
 
 # --- decisions and outcomes -------------------------------------------------------------------------------------------
 
-Author = Literal["model", "human", "steps", "scripted", "replay", "memory"]
+Author = Literal["model", "human", "steps", "scripted", "replay", "memory", "loop"]
+"""`loop`: what the loop does by itself, to leave a standstill."""
 
 
 class Usage(_Data):

@@ -70,6 +70,15 @@ async def test_a_run_without_a_model_says_so(page: Page, tmp_path: Path) -> None
     await expect(page.locator("header.head")).not_to_contain_text("Cost")
 
 
+async def test_a_step_on_a_page_seen_before_links_to_the_step_that_saw_it(page: Page, tmp_path: Path) -> None:
+    await opened(page, tmp_path, story())
+    await expect(page.locator("header.head")).to_contain_text("States of the page")
+    await expect(page.locator("#step-2 .when")).to_contain_text("the page as in step 1")
+    await page.locator("#step-2 .when a").click()
+    await expect(page).to_have_url(re.compile("#step-1$"))
+    await expect(page.locator("#step-3 .when a")).to_have_count(0)
+
+
 async def test_pictures_are_embedded_as_they_were_recorded(page: Page, tmp_path: Path) -> None:
     report = await opened(page, tmp_path, small_run())
     marked = observation("o1").marked

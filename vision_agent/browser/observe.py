@@ -232,6 +232,7 @@ class Eye:
             listing=lines,
             clean=clean_shot,
             marked=marked_shot,
+            phash=clean.phash(),
             region=region,
             change=change,
             covered=covered,

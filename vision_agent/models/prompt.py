@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
 
-from vision_agent import assets, budget
+from vision_agent import assets, budget, standstill
 from vision_agent.actions import ACTIONS, Action, Cell, Custom, Point, Target
 from vision_agent.custom import CustomAction
 from vision_agent.errors import UsageError
@@ -251,6 +251,7 @@ def _now(task: Task, steps: Sequence[Step], observation: Observation) -> str:
         steps=str(max(task.limits.steps, len(steps) + 1)),
         time=_time(observation.taken_at),
         budget=_budget(task, steps, observation.taken_at),
+        standstill=_standstill(steps, observation),
         width=str(size.width),
         height=str(size.height),
         said=_said(_said_before(len(steps), task, steps)),
@@ -274,6 +275,12 @@ def _budget(task: Task, steps: Sequence[Step], now: datetime) -> str:
     seconds = (now - steps[0].started_at).total_seconds() if steps else 0.0
     left = budget.running_out(task.limits, budget.spent(steps, seconds))
     return f" Nearly used up, only {left} left: finish with what you have, and say what is missing." if left else ""
+
+
+def _standstill(steps: Sequence[Step], observation: Observation) -> str:
+    """On a line of its own where the run gets nowhere."""
+    sentence = standstill.noticed(steps, observation).sentence
+    return f"\n{sentence}" if sentence else ""
 
 
 def _tab(tab: Tab) -> str:

@@ -23,6 +23,7 @@ from vision_agent.errors import RecordError
 from vision_agent.record.phrases import REASONS, phrase_of
 from vision_agent.record.read import Chain, Line, Turn, assemble, check_chain, load_shot, read_about, read_lines, turns
 from vision_agent.record.store import write_whole
+from vision_agent.standstill import states_of
 from vision_agent.types import Box, Decision, Mark, Observation, Outcome, Run, Shot
 
 REPORT = "report.html"
@@ -45,6 +46,8 @@ def render(folder: Path) -> str:
     lines = read_lines(folder)
     run = assemble(read_about(folder), (line.event for line in lines))
     views = [_view(turn, folder, run) for turn in turns(line.event for line in lines)]
+    looked = [(view.turn.index, view.turn.observation) for view in views if view.turn.observation]
+    states = dict(zip([at for at, _ in looked], states_of([seen for _, seen in looked]), strict=True))
     # Both are our own files, and their hashes in the policy keep every other style and script out.
     style, script = (Markup((_TEMPLATES / name).read_text("utf-8")) for name in ("report.css", "report.js"))
     page = _environment().get_template("report.html.j2")
@@ -53,6 +56,7 @@ def render(folder: Path) -> str:
         summary=_summary(run, lines, views, check_chain(folder)),
         pictures=[(picture.caption, _picture(folder, picture.shot)) for picture in run.task.pictures],
         views=views,
+        states=states,
         tips={view.turn.index: {drawn.number: drawn.tip for drawn in view.marks} for view in views},
         style=style,
         script=script,
@@ -195,6 +199,7 @@ _AUTHORS = {
     "scripted": "No model: scripted decisions",
     "replay": "No model: recorded decisions",
     "memory": "No model: memory",
+    "loop": "No model: the loop, to leave a standstill",
 }
 
 

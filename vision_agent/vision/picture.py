@@ -153,6 +153,16 @@ class Picture:
                 self._shots[format] = self._shot(cv2.imencode(".jpg", self._pixels, _JPEG)[1].tobytes(), "image/jpeg")
         return self._shots[format]
 
+    def phash(self) -> str:
+        """A perceptual hash: 64 hexadecimal digits that differ in few bits where two pictures look alike.
+
+        The difference hash: whether each of 16×16 parts is darker than the one to its right.
+        """
+        grey = cv2.cvtColor(
+            cv2.resize(self._pixels[::2, ::2], (17, 16), interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY
+        )
+        return np.packbits(grey[:, :-1] < grey[:, 1:]).tobytes().hex()
+
     def masked(self, boxes: Iterable[Box]) -> Picture:
         """The picture with these page boxes painted over by grey stripes; nothing of what was there is left."""
         boxes = tuple(boxes)

@@ -1,0 +1,147 @@
+"""Claims about a run that gets nowhere: what is one state, what brings nothing new, and what is done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from vision_agent.actions import Action, Click, Goto, Read, Scroll, Type
+from vision_agent.agent import Loop
+from vision_agent.browser.still import StillBrowser
+from vision_agent.models.scripted import ScriptedModel
+from vision_agent.record.store import RunInMemory
+from vision_agent.standstill import edges_of, noticed, states_of
+from vision_agent.types import (
+    Author,
+    Box,
+    Candidate,
+    Decision,
+    Limits,
+    Mark,
+    MarkState,
+    Observation,
+    Outcome,
+    Point,
+    Run,
+    Shot,
+    Size,
+    Step,
+    Task,
+)
+
+NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
+SHOT = Shot(media_type="image/png", size=Size(width=1, height=1), sha256="0" * 64, data=b"")
+DONE = Outcome(status="done", effect="changed", sentence="Clicked mark 1.")
+PLAIN = "0" * 64
+
+
+def page(url: str = "http://shop.test/", *, value: str = "", phash: str = PLAIN, **more: Any) -> Observation:
+    """A page with a field and two buttons."""
+    marks = [
+        Mark(
+            number=number, tag="input", role="textbox", kind="field", name=name, state=MarkState(value=value, **more),
+            box=Box(x=0, y=20.0 * number, width=9, height=9), point=Point(x=4, y=4),
+        )
+        for number, name in ((1, "Name"), (2, "Go"), (3, "Stop"))
+    ]  # fmt: skip
+    return Observation(
+        id="o", epoch=1, url=url, title="", taken_at=NOW, viewport=Size(width=9, height=9),
+        marks=tuple(marks), listing="", clean=SHOT, marked=SHOT, phash=phash,
+    )  # fmt: skip
+
+
+def went(*turns: tuple[Observation, Action], author: Author = "model", considered: Sequence[int] = ()) -> list[Step]:
+    candidates = tuple(Candidate(mark=mark, reason="it may help") for mark in considered)
+    return [
+        Step(
+            index=index,
+            observation=seen,
+            decision=Decision(author=author, actions=(action,), candidates=candidates),
+            outcomes=(DONE,),
+            started_at=NOW,
+        )
+        for index, (seen, action) in enumerate(turns, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("other", "is_same"),
+    [
+        (page(), True),
+        (page(focused=True, hovered=True), True),
+        (page(phash="1" + PLAIN[1:]), True),
+        (page(phash="3" + PLAIN[1:]), False),
+        (page(value="a"), False),
+        (page("http://shop.test/cart"), False),
+    ],
+)
+def test_two_looks_are_one_state_when_address_marks_and_picture_are_the_same(other: Observation, is_same: bool) -> None:
+    assert states_of([page(), other]) == ([1, 1] if is_same else [1, 2])
+
+
+def test_steps_are_the_ways_between_states() -> None:
+    steps = went((page(), Type(target=1, text="a")), (page(value="a"), Click(target=2)), (page(), Click(target=3)))
+    ways = [(edge.step, edge.before, edge.after) for edge in edges_of(steps, page("http://shop.test/end"))]
+    assert ways == [(1, 1, 2), (2, 2, 1), (3, 1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("turns", "times"),
+    [
+        ([(page(), Click(target=2))], 1),
+        ([(page(), Click(target=2))] * 3, 3),
+        ([(page(), Click(target=2)), (page(value="a"), Click(target=2))], 0),
+        ([(page(), Read()), (page(), Read())], 1),
+        ([(page(), Click(target=2)), (page(), Scroll())], 2),
+        ([(page(value="a"), Click(target=2)), (page(), Type(target=1, text="a"))] * 3, 4),
+    ],
+)
+def test_what_was_done_before_in_the_same_state_or_changed_nothing_brings_nothing_new(turns: Any, times: int) -> None:
+    end = page(value="a") if turns[-1][1].kind == "type" else page()
+    assert noticed(went(*turns), end).times == times
+
+
+def test_who_follows_lines_knows_why_they_do_it_again() -> None:
+    assert noticed(went(*[(page(), Click(target=2))] * 5, author="steps"), page()).times == 0
+
+
+def test_from_the_second_step_on_it_is_said_and_from_the_third_what_is_left_to_try() -> None:
+    def said(times: int) -> str:
+        return noticed(went(*[(page(), Click(target=2))] * times, considered=(2, 3, 9)), page()).sentence
+
+    assert said(1) == ""
+    assert "the last 2 steps brought nothing new" in said(2)
+    assert "[3]" not in said(2)
+    assert said(3).endswith("Considered and not yet tried: [3].")
+
+
+class Ran:
+    """A loop that sees the same page again and again, by a model that always does the same."""
+
+    def __init__(self, pages: Sequence[Observation], limits: Limits) -> None:
+        click = Decision(author="model", actions=(Click(target=2),))
+        self.browser = StillBrowser(pages, [DONE])
+        run = Run(id="r1", task=Task(goal="Buy it", limits=limits), started_at=NOW)
+        self.loop = Loop(run, self.browser, ScriptedModel([click] * 50), RunInMemory())
+
+
+async def test_a_run_that_gets_nowhere_stops_after_as_many_steps_as_its_limit_says() -> None:
+    ran = Ran([page()], Limits(standstill=4))
+    run = await ran.loop.run()
+    assert [step.decision.author for step in run.steps] == ["model"] * 4 + ["loop"]
+    assert run.ending is not None
+    assert run.ending.status == "limit"
+    assert run.ending.sentence == "A limit was reached: 4 steps in a row brought nothing new."
+
+
+async def test_before_it_stops_it_goes_back_once_to_the_page_before() -> None:
+    ran = Ran([page("http://shop.test/list"), *[page("http://shop.test/item")] * 20], Limits(standstill=6))
+    run = await ran.loop.run()
+    [back] = [step for step in run.steps if step.decision.author == "loop" and step.decision.actions]
+    assert back.decision.actions == (Goto(url="http://shop.test/list"),)
+    assert back.index == 6
+    assert run.ending is not None
+    assert "nothing new" in run.ending.sentence

@@ -1,0 +1,131 @@
+"""Whether a run gets anywhere: which states of the page it has been in, and how many of its steps brought nothing new.
+
+Told from the steps alone, so that a replay and a report see what the loop saw. First the model is told, then what it
+has not tried is named; then the loop goes back to an earlier address, and in the end it stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vision_agent.actions import Action, targets_of
+from vision_agent.types import Mark, Observation, Step
+
+HINT, ALTERNATIVES, BACK = 2, 3, 4
+"""Steps in a row that brought nothing new: from here on the model is told, gets what is left to try, is taken back."""
+_INFORMS = {"read", "extract", "zoom", "ask", "wait"}
+"""Actions that may help although the page stays as it is, once in each state."""
+_ALIKE_BITS = 1
+"""Of 256 of a perceptual hash: a caret blinks in one. A piece that moves on a drawn board changes several."""
+_GRAIN_PX = 8
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Standstill:
+    """Steps in a row that brought nothing new."""
+
+    times: int
+    untried: tuple[int, ...] = ()
+    """Marks that were considered in this state and not acted on."""
+    back_to: str = ""
+    """The address of the last state before it that was another page; empty where there is none."""
+
+    @property
+    def sentence(self) -> str:
+        """For the model; empty while there is nothing to say."""
+        if self.times < HINT:
+            return ""
+        said = (
+            f"Standstill: the last {self.times} steps brought nothing new; "
+            "what they did was done before on this same page, or changed nothing. Do not do it again."
+        )
+        if self.times >= ALTERNATIVES and self.untried:
+            said += f" Considered and not yet tried: {', '.join(f'[{each}]' for each in self.untried)}."
+        elif self.times >= ALTERNATIVES:
+            said += " Think about which assumption is wrong, and take another way: the keyboard, a search, going back."
+        return said
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One step as the way from one state to the next."""
+
+    step: int
+    before: int
+    after: int
+    actions: tuple[Action, ...]
+
+
+def states_of(observations: Sequence[Observation]) -> list[int]:
+    """For each the number of the state it shows, from 1 in the order in which they were first seen.
+
+    Two are of one state when address, marks with what they say and hold, and looks are the same.
+    """
+    known: list[tuple[int, int]] = []
+    states = []
+    for observation in observations:
+        facts, look = _facts(observation), int(observation.phash or "0", 16)
+        for number, (other, its_look) in enumerate(known, 1):
+            if facts == other and (look ^ its_look).bit_count() <= _ALIKE_BITS:
+                states.append(number)
+                break
+        else:
+            known.append((facts, look))
+            states.append(len(known))
+    return states
+
+
+def edges_of(steps: Sequence[Step], last: Observation | None = None) -> list[Edge]:
+    """The graph of a run: its states are the nodes, its steps the edges. `last` is what was seen after all of them."""
+    states = states_of([*(step.observation for step in steps), *([last] if last else [])])
+    return [
+        Edge(step.index, before, after, step.decision.actions)
+        for step, before, after in zip(steps, states, states[1:], strict=False)
+    ]
+
+
+def noticed(steps: Sequence[Step], observation: Observation) -> Standstill:
+    """How it stands after these steps, where this is seen."""
+    edges = edges_of(steps, observation)
+    times = 0
+    for at in range(len(edges) - 1, -1, -1):
+        # Who follows lines, a record or an idea of their own knows why they do something again.
+        if steps[at].decision.author not in ("model", "loop") or not _is_stale(edges[at], edges[:at]):
+            break
+        times += 1
+    if times < HINT:
+        return Standstill(times)
+    here = edges[-1].after
+    before = [step for step, edge in zip(steps, edges, strict=True) if edge.before != here]
+    addresses = [step.observation.url for step in before if step.observation.url != observation.url]
+    return Standstill(times, _untried(steps, edges, observation), addresses[-1] if addresses else "")
+
+
+def _is_stale(edge: Edge, earlier: Sequence[Edge]) -> bool:
+    """Whether a step did what was done before in the same state, or did something and changed nothing."""
+    if any(each.before == edge.before and each.actions == edge.actions for each in earlier):
+        return True
+    return edge.after == edge.before and not any(action.kind in _INFORMS for action in edge.actions)
+
+
+def _untried(steps: Sequence[Step], edges: Sequence[Edge], observation: Observation) -> tuple[int, ...]:
+    here = [step for step, edge in zip(steps, edges, strict=True) if edge.before == edges[-1].after]
+    tried = {target for step in here for action in step.decision.actions for target in targets_of(action)}
+    considered = [each.mark for step in reversed(here) for each in step.decision.candidates]
+    left = dict.fromkeys(number for number in considered if number not in tried and observation.mark(number))
+    return tuple(left)[:_MOST_NAMED]
+
+
+def _facts(observation: Observation) -> int:
+    """A number that is another wherever the page says something else; within one process."""
+    tabs = tuple((tab.url, tab.active) for tab in observation.tabs)
+    return hash((observation.url, str(observation.region), tabs, tuple(map(_fact, observation.marks))))
+
+
+def _fact(mark: Mark) -> tuple[object, ...]:
+    # Where the pointer and the focus are is no news; nor is a mark that was given another number.
+    state = mark.state
+    held = (state.value, state.checked, state.selected, state.expanded, state.pressed, state.disabled, state.current)
+    return mark.role, mark.name, held, round(mark.box.x / _GRAIN_PX), round(mark.box.y / _GRAIN_PX)
