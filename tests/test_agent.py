@@ -27,6 +27,7 @@ from vision_agent.models.scripted import ScriptedModel
 from vision_agent.record.store import RunInMemory
 from vision_agent.types import (
     Box,
+    Check,
     Decision,
     Event,
     Limits,
@@ -384,6 +385,73 @@ async def test_a_question_that_quotes_a_page_is_not_put_into_the_person_s_mouth(
     run = await ran.run()
     assert [message.text for message in run.task.messages] == ["No."]
     assert "pay 900" in run.steps[0].outcomes[0].sentence
+
+
+# --- the end is checked -----------------------------------------------------------------------------------------------
+
+
+def checked(script: Sequence[Any], *checks: Check, outcomes: Sequence[Outcome] = (), **fields: Any) -> Ran:
+    ran = Ran(script, outcomes)
+    task = ran.loop.record.task.model_copy(update={"checks": checks, **fields})
+    ran.loop.record = ran.loop.record.model_copy(update={"task": task})
+    return ran
+
+
+@pytest.mark.parametrize(
+    ("check", "why"),
+    [
+        (Check(url="*/thanks"), "the address must be */thanks, and is about:blank"),
+        (Check(mark="Log out"), "'Log out' must be among the marks in view, and is not"),
+        (Check(url="about:*", mark="Log out"), "'Log out' must be among the marks in view"),
+    ],
+)
+async def test_a_false_done_goes_back_with_the_reason_until_it_was_said_too_often(check: Check, why: str) -> None:
+    ran = checked([[FINISH]] * 3, check)
+    run = await ran.run()
+    assert [step.outcomes[0].refusal for step in run.steps] == ["not_verified"] * 3
+    assert why in run.steps[0].outcomes[0].sentence
+    assert run.ending is not None
+    assert run.ending.status == "not_done"
+    assert run.ending.sentence.startswith("It was said to be done 3 times. The task is not done: ")
+
+
+async def test_a_done_that_holds_is_the_end() -> None:
+    run = await checked([[FINISH]], Check(url="about:*"), Check(mark="go")).run()
+    assert run.ending is not None
+    assert run.ending.status == "done"
+
+
+async def test_a_text_that_must_show_is_looked_for_on_the_page() -> None:
+    missing = Outcome(status="refused", refusal="timed_out", sentence="“Order placed” did not show within 1 s.")
+    ran = checked([[FINISH], [FINISH]], Check(text="Order placed"), outcomes=[missing])
+    run = await ran.run()
+    assert "the page must show 'Order placed'" in run.steps[0].outcomes[0].sentence
+    assert [act.kind for act in ran.browser.acts] == ["wait", "wait"]
+    assert run.ending is not None
+    assert run.ending.status == "done"
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("42 apples", "the answer is not JSON"),
+        ('{"apples": "42"}', "does not meet its schema at $.apples: '42' is not of type 'integer'"),
+        ("{}", "'apples' is a required property"),
+    ],
+)
+async def test_an_answer_of_another_form_than_asked_for_goes_back(answer: str, why: str) -> None:
+    schema = {"type": "object", "properties": {"apples": {"type": "integer"}}, "required": ["apples"]}
+    good = Finish(answer='{"apples": 42}')
+    run = await checked([[Finish(answer=answer)], [good]], answer_schema=schema).run()
+    assert why in run.steps[0].outcomes[0].sentence
+    assert run.ending is not None
+    assert run.ending.answer == good.answer
+
+
+async def test_a_task_that_could_not_be_done_is_not_checked() -> None:
+    run = await checked([[Finish(success=False)]], Check(url="*/thanks")).run()
+    assert run.ending is not None
+    assert run.ending.status == "not_done"
 
 
 # --- failures ---------------------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
-from vision_agent import budget, standstill
-from vision_agent.actions import Action, Ask, Finish, Goto, Infeasible
+from vision_agent import budget, completion, standstill
+from vision_agent.actions import Action, Ask, Finish, Goto, Infeasible, Wait
 from vision_agent.errors import FormatError, ModelUnavailable, RecordError, RunFailed, Unavailable, VisionAgentError
 from vision_agent.ports import Browser, Model, Recorder
 from vision_agent.standstill import Standstill
@@ -43,6 +43,10 @@ _STOPS_BATCH = ("navigated", "new_tab", "dialog", "no_effect", "zoomed")
 """After these the rest of a decision may be meant for a page that is no longer there."""
 
 
+_SHOWS_S = 1.0
+"""For a text that must show at the end: what is still being drawn may come."""
+
+
 class Loop:
     """One run, from its task to its ending."""
 
@@ -67,6 +71,7 @@ class Loop:
         self._on_event = on_event
         self._clock = clock
         self._failures = 0
+        self._false_endings = 0
         self._began = time.monotonic()
 
     async def run(self, prepare: Callable[[], Awaitable[None]] | None = None) -> Run:
@@ -190,7 +195,7 @@ class Loop:
 
     async def _one(self, action: Action, observation: Observation) -> tuple[Outcome, Ending | None]:
         if isinstance(action, Finish):
-            return _finished(action)
+            return await self._finish(action, observation)
         if isinstance(action, Infeasible):
             ending = Ending(status="infeasible", sentence=action.reason, evidence=action.evidence)
             return Outcome(status="done", effect="infeasible", sentence=action.reason), ending
@@ -201,6 +206,29 @@ class Loop:
             self._failures += 1
             return outcome, Ending(status="not_done", sentence=outcome.sentence)
         return outcome, None
+
+    async def _finish(self, action: Finish, observation: Observation) -> tuple[Outcome, Ending | None]:
+        """The end, where the task's checks hold; else the model hears why not, until it has been wrong too often."""
+        fault = await self._fault_of(action, observation) if action.success else ""
+        if not fault:
+            return _finished(action)
+        self._false_endings += 1
+        sentence = f"The task is not done: {fault}."
+        outcome = Outcome(status="refused", refusal="not_verified", sentence=sentence)
+        if self._false_endings < self.record.task.limits.false_endings:
+            return outcome, None
+        said = f"It was said to be done {self._false_endings} times. {sentence}"
+        return outcome, Ending(status="not_done", sentence=said, answer=action.answer, evidence=action.evidence)
+
+    async def _fault_of(self, action: Finish, observation: Observation) -> str:
+        task = self.record.task
+        fault = completion.fault_of_answer(action.answer, task.answer_schema)
+        fault = fault or completion.fault_of_page(task.checks, observation)
+        for text in [check.text for check in task.checks if check.text is not None]:
+            if not fault:
+                shows = await self._browser.act(Wait(text=text, seconds=_SHOWS_S), observation)
+                fault = "" if shows.status == "done" else f"the page must show {text!r}: {shows.sentence.rstrip('.')}"
+        return fault
 
     async def _ask(self, action: Ask) -> tuple[Outcome, Ending | None]:
         answer = await self._person(action.question) if self._person is not None else None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from vision_agent.browser.setup import Health
     from vision_agent.ports import Model
     from vision_agent.session import Agent
-    from vision_agent.types import Secret
+    from vision_agent.types import Check, Secret
 
 app = typer.Typer(
     name="vision-agent",
@@ -266,6 +266,14 @@ def run(
             show_default=False,
         ),
     ] = None,
+    expect: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--expect",
+            help="What must hold at the end: url=*/thanks, text=Order placed, mark=Log out.",
+            show_default=False,
+        ),
+    ] = None,
     file: Annotated[
         list[Path] | None,
         typer.Option("--file", help="A file that may be uploaded, and no other.", show_default=False),
@@ -334,6 +342,7 @@ def run(
         limits=settings.limits,
         user_data=dict(_pair(each, "--data") for each in data or ()),
         secrets=tuple(_secret(each) for each in secret or ()),
+        checks=tuple(_expected(each) for each in expect or ()),
         files=tuple(_file(each) for each in file or ()),
         allowed_hosts=tuple(allow_host) if allow_host else None,
         denied_hosts=tuple(deny_host or ()),
@@ -392,6 +401,15 @@ def _person() -> Person | None:
         return await read_terminal(f"{question}\n> ") or None
 
     return ask
+
+
+def _expected(text: str) -> Check:
+    from vision_agent.types import Check
+
+    what, value = _pair(text, "--expect")
+    if what not in Check.model_fields:
+        raise UsageError(f"--expect {text!r} does not say what", f"begin it with {'=, '.join(Check.model_fields)}=")
+    return Check.model_validate({what: value})
 
 
 def _file(path: Path) -> Path:

@@ -338,6 +338,8 @@ class Limits(_Data):
     seconds: float | None = Field(default=None, gt=0)
     consecutive_failures: int = Field(default=5, ge=1)
     """Steps in a row in which no action was carried out."""
+    false_endings: int = Field(default=3, ge=1)
+    """Times that a task may be said to be done while a check fails; then it ends as not done."""
     standstill: int = Field(default=6, ge=1)
     """Steps in a row that brought nothing new: done before on the same page, or without any effect."""
     tokens: int | None = Field(default=None, gt=0)
@@ -360,6 +362,17 @@ class Picture(_Data):
     caption: str = ""
 
 
+class Check(_Data):
+    """What must hold before a task counts as done: everything that is given here."""
+
+    url: str | None = None
+    """Of the page, where `*` stands for anything."""
+    text: str | None = None
+    """Shows somewhere on the page."""
+    mark: str | None = None
+    """Stands in the name of a mark in view."""
+
+
 class Task(_Data):
     """What is wanted, where to begin, and within which bounds."""
 
@@ -377,6 +390,8 @@ class Task(_Data):
     """They win over those that are allowed."""
     answer_schema: dict[str, Any] | None = None
     """A JSON schema that the answer must meet."""
+    checks: tuple[Check, ...] = ()
+    """All must hold when the task is said to be done; else that is sent back with the reason."""
     files: tuple[Path, ...] = ()
     """What may be uploaded, and nothing else; a model knows them by their names."""
     actions: tuple[Action, ...] = ()
@@ -463,6 +478,7 @@ Refusal = Literal[
     "crashed",
     "needs_person",
     "not_reached",
+    "not_verified",
 ]
 
 

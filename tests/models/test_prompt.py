@@ -100,6 +100,7 @@ def test_the_task_reads_like_this():
         allowed_hosts=("shop.test", "pay.test"),
         files=(Path("/home/ada/cv.pdf"),),
         answer_schema={"type": "string"},
+        checks=(Check(url="*/thanks", text="Order placed"), Check(mark="Log out")),
     )
     assert (
         rendered(task).task
@@ -121,6 +122,9 @@ Secrets that may be typed by name:
 Files that may be uploaded, by name: cv.pdf
 Hosts that may be visited: shop.test, pay.test
 Form of the answer: JSON that meets {"type": "string"}
+Checked when you say that it is done:
+the address is */thanks, the page shows Order placed
+there is a mark called Log out
 """
     )
 

@@ -22,7 +22,7 @@ from vision_agent.actions import ACTIONS, Action, Cell, Custom, Point, Target
 from vision_agent.custom import CustomAction
 from vision_agent.errors import UsageError
 from vision_agent.ports import Redact
-from vision_agent.types import Change, Message, Observation, Outcome, Step, Tab, Task
+from vision_agent.types import Change, Check, Message, Observation, Outcome, Step, Tab, Task
 
 _FILLERS = r"\u115f\u1160\u3164\uffa0"
 """Letters to Unicode, and yet nothing is shown."""
@@ -118,8 +118,14 @@ def _task(task: Task) -> str:
         secrets=_lines(f"<secret:{each.name}>{_where_secret(each.hosts, each.fields)}" for each in task.secrets),
         files=", ".join(as_line(path.name) for path in task.files) or "none",
         hosts=_hosts(task),
+        checks=_lines(map(_check, task.checks)),
         answer="free text" if task.answer_schema is None else f"JSON that meets {json.dumps(task.answer_schema)}",
     )
+
+
+def _check(check: Check) -> str:
+    parts = {"the address is": check.url, "the page shows": check.text, "there is a mark called": check.mark}
+    return as_line(", ".join(f"{what} {value}" for what, value in parts.items() if value is not None))
 
 
 def _hosts(task: Task) -> str:

@@ -24,6 +24,7 @@ REASONS: dict[Refusal, str] = {
     "timed_out": "The page gave no answer in time, or what was waited for did not come.",
     "crashed": "The page, or a frame in it, crashed.",
     "needs_person": "It waits for somebody to answer, and nobody was there.",
+    "not_verified": "It was said to be done, and a check of the task did not hold.",
     "not_reached": "It was not tried, because of what came before it.",
 }
 """What each refusal means to whoever reads the run; the outcome's own sentence says what was found on the page."""
