@@ -13,7 +13,7 @@ from vision_agent import assets
 from vision_agent.actions import ACTIONS, Click, Type
 from vision_agent.errors import UsageError
 from vision_agent.models.prompt import as_data, as_line, fill, render
-from vision_agent.types import Change, Limits, Message, ScrollState, Secret, Tab, Task
+from vision_agent.types import Change, Check, Limits, Message, ScrollState, Secret, Tab, Task
 
 PROMPTS = Path(__file__).parents[2] / "prompts"
 NAMES = [path.stem for path in PROMPTS.glob("*.md") if path.stem != "README"]
