@@ -345,6 +345,30 @@ async def test_a_complaint_is_not_carried_into_the_next_step() -> None:
     assert ran.model.complaints == ["", NONSENSE.sentence, ""]
 
 
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        [ModelUnavailable("The model is overloaded.", "run again later")],
+        [FormatError("The reply is empty.")] * 3,
+    ],
+)
+async def test_a_fallback_takes_over_for_the_rest_of_the_run(trouble: list[VisionAgentError]) -> None:
+    second = ScriptedModel([[CLICK], [FINISH]])
+    ran = Ran(trouble, fallback=second)
+    run = await ran.run()
+    assert [step.decision.actions for step in run.steps] == [(CLICK,), (FINISH,)]
+    assert ran.troubles[-1].endswith("The fallback takes over.")
+    assert len(ran.model.complaints) == len(trouble)
+
+
+async def test_a_fallback_that_cannot_be_asked_either_ends_the_run() -> None:
+    down = ModelUnavailable("The model is overloaded.", "run again later")
+    ran = Ran([down], fallback=ScriptedModel([ModelUnavailable("The second one is down too.", "wait")]))
+    with pytest.raises(ModelUnavailable, match="second one"):
+        await ran.run()
+    assert ran.ending == ("unavailable", "The second one is down too. (wait)")
+
+
 # --- a person ---------------------------------------------------------------------------------------------------------
 
 

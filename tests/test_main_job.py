@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from messages_server import Answer, MessagesServer, saying
+from messages_server import Answer, MessagesServer, fault, saying
 
 from vision_agent import Agent, Task
 from vision_agent.errors import ModelUnavailable
 from vision_agent.evals.sites import SiteTask, reached, served, tasks_of
 from vision_agent.models.steps import StepsModel
-from vision_agent.record.read import check_chain, read
+from vision_agent.record.read import check_chain, read, read_lines
 from vision_agent.settings import ModelSettings, Settings
 
 SITES = Path(__file__).parent.parent / "fixtures" / "sites"
@@ -109,6 +109,34 @@ async def test_a_wrong_key_ends_the_run_with_code_5_and_a_folder_that_opens(
     assert ending.exit_code == 5
     assert agent.report is not None
     assert "key-of-the-test" not in agent.report.read_text("utf-8")
+
+
+async def test_a_fallback_that_was_named_takes_over_and_the_record_says_so(
+    settings: Settings, serve: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(request: dict[str, Any]) -> Answer:
+        if request["model"] == "claude-sonnet-5-5":
+            return fault(529, "overloaded_error", "Overloaded")
+        return saying(json.dumps({"judgement": "unknown", "actions": [{"kind": "finish", "answer": "Saved"}]}))
+
+    api = MessagesServer()
+    api.answers = [answer]
+    await api.start()
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", api.base_url)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-the-test")
+    model = settings.model.model_copy(update={"fallback": "anthropic:claude-haiku-4-5"})
+    task = Task(goal="Save", start_url=serve({"/": "<button>Save</button>"}))
+    agent = Agent(task, settings=settings.model_copy(update={"model": model}))
+    run = await agent.run()
+    await api.close()
+
+    assert run.ending is not None
+    assert run.ending.answer == "Saved"
+    assert [asked["model"] for asked in api.asked] == ["claude-sonnet-5-5", "claude-haiku-4-5"]
+    assert agent.folder is not None
+    [trouble] = [line.event.sentence for line in read_lines(agent.folder) if line.event.event == "troubled"]
+    assert "it is overloaded" in trouble
+    assert trouble.endswith("The fallback takes over.")
 
 
 async def test_allowed_hosts_hold_for_frames_pictures_scripts_sockets_and_links(serve: Any, settings: Settings) -> None:

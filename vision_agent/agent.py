@@ -57,6 +57,7 @@ class Loop:
         model: Model,
         recorder: Recorder,
         *,
+        fallback: Model | None = None,
         repairs: int = 2,
         person: Person | None = None,
         on_event: Callable[[Event], None] | None = None,
@@ -66,6 +67,7 @@ class Loop:
         self._browser = browser
         self._model = model
         self._recorder = recorder
+        self._fallback = fallback
         self._repairs = repairs
         self._person = person
         self._on_event = on_event
@@ -162,10 +164,21 @@ class Loop:
         task = self.record.task
         if index == 1 and task.actions:
             return Decision(author="scripted", next_goal="Do what the task begins with", actions=task.actions)
+        try:
+            return await self._asked(index, observation)
+        except ModelUnavailable as error:
+            if self._fallback is None:
+                raise
+            self._write(Troubled(step=index, sentence=f"{error.sentence} The fallback takes over."))
+            # For the rest of the run: two that take turns would each know half of what was meant.
+            self._model, self._fallback = self._fallback, None
+            return await self._asked(index, observation)
+
+    async def _asked(self, index: int, observation: Observation) -> Decision:
         complaint = ""
         for _ in range(1 + self._repairs):
             try:
-                return await self._model.decide(task, self.record.steps, observation, complaint=complaint)
+                return await self._model.decide(self.record.task, self.record.steps, observation, complaint=complaint)
             except FormatError as error:
                 complaint = error.sentence
                 self._write(Troubled(step=index, sentence=complaint))

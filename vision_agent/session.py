@@ -147,12 +147,14 @@ class Agent:
         browser: Browser
         prepare: Callable[[], Awaitable[None]]
         try:
-            model = self._decider(stack, folder, redact)
+            model = self._decider(self._model or self.settings.model.name, stack, folder, redact)
+            second = self.settings.model.fallback
+            fallback = self._decider(second, stack, folder, redact) if second else None
             browser = await self._open(stack, model_name, folder.path / DOWNLOADS)
             prepare = self._opens_start(browser)
         except BaseException as error:  # noqa: BLE001 - the loop records it, Ctrl-C too, and raises it again
             # Nothing to look at, or nobody to ask; the run still has a folder that says so.
-            model, browser = ScriptedModel(()), StillBrowser(())
+            model, fallback, browser = ScriptedModel(()), None, StillBrowser(())
             prepare = _raises(error)
         run = Run(
             id=folder.path.name,
@@ -172,6 +174,7 @@ class Agent:
             browser,
             model,
             folder,
+            fallback=fallback,
             repairs=self.settings.model.repairs,
             person=self._person,
             on_event=self._tell if self._on_event is not None else None,
@@ -179,16 +182,16 @@ class Agent:
         )
         return await self._loop.run(prepare)
 
-    def _decider(self, stack: AsyncExitStack, folder: RunFolder, redact: Redactor) -> Model:
-        if self._model is not None and not isinstance(self._model, str):
-            return self._model
+    def _decider(self, named: str | Model, stack: AsyncExitStack, folder: RunFolder, redact: Redactor) -> Model:
+        if not isinstance(named, str):
+            return named
         from vision_agent.models.choose import model_named
 
         def picture(observation: Observation) -> str:
             return str(folder.path / SHOTS / shot_name(observation.marked))
 
         model = model_named(
-            self._model or self.settings.model.name,
+            named,
             settings=self.settings.model,
             redact=redact,
             keep_request=folder.keep_request,

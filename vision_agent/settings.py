@@ -112,6 +112,8 @@ class ModelSettings(_Section):
 
     name: str = "anthropic:claude-sonnet-5-5"
     """`anthropic:<model>`, `steps`, `human`."""
+    fallback: str | None = None
+    """Who takes over for the rest of a run when that one cannot be asked, or gives no usable reply."""
     max_tokens: int = 8192
     timeout_s: float = 120.0
     retries: int = 3
