@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "vision_agent"
 
 # What flows, and what can be told from it alone.
-CONTRACTS = {"types", "actions", "custom", "errors", "settings", "ports", "budget", "completion", "standstill"}
+CONTRACTS = {"types", "actions", "custom", "errors", "settings", "ports", "budget", "codes", "completion", "standstill"}
 ROOMS = CONTRACTS | {"assets", "vision"}
 WIRING = ROOMS | {"agent", "browser", "models", "record", "memory"}
 SESSION = WIRING | {"session", "sync_api"}
@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "custom": {"actions", "errors", "types"},
     "budget": {"types"},
+    "codes": {"types", "errors"},
     "completion": {"types"},
     "standstill": {"actions", "types"},
     "types": {"actions"},

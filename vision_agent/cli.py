@@ -266,6 +266,14 @@ def run(
             show_default=False,
         ),
     ] = None,
+    code: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--code",
+            help="A one-time code the model may type: name=VARIABLE, which holds the key it is made of.",
+            show_default=False,
+        ),
+    ] = None,
     expect: Annotated[
         list[str] | None,
         typer.Option(
@@ -341,7 +349,10 @@ def run(
         start_url=url,
         limits=settings.limits,
         user_data=dict(_pair(each, "--data") for each in data or ()),
-        secrets=tuple(_secret(each) for each in secret or ()),
+        secrets=(
+            *(_secret(each, "--secret") for each in secret or ()),
+            *(_secret(each, "--code", is_code=True) for each in code or ()),
+        ),
         checks=tuple(_expected(each) for each in expect or ()),
         files=tuple(_file(each) for each in file or ()),
         allowed_hosts=tuple(allow_host) if allow_host else None,
@@ -418,13 +429,13 @@ def _file(path: Path) -> Path:
     return path
 
 
-def _secret(text: str) -> Secret:
+def _secret(text: str, option: str, *, is_code: bool = False) -> Secret:
     from vision_agent.types import Secret
 
-    name, variable = _pair(text, "--secret")
+    name, variable = _pair(text, option)
     if variable not in os.environ:
         raise UsageError(f"The secret {name} is to come from {variable}, which is not set", f"export {variable}=…")
-    return Secret(name=name, value=SecretStr(os.environ[variable]))
+    return Secret(name=name, value=SecretStr(os.environ[variable]), is_code=is_code)
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:

@@ -329,6 +329,8 @@ class Secret(_Data):
     """Host names, exact or `*.example.org`; empty: only the host of the task's start URL."""
     fields: tuple[str, ...] = ()
     """Input types it may enter, such as `password`; empty: any."""
+    is_code: bool = False
+    """The value is a key of one-time codes, in base32 or as an `otpauth://` address; the code of the moment is typed."""
 
 
 class Limits(_Data):

@@ -8,6 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from tests.browser.hand import On
+from vision_agent import codes
 from vision_agent.actions import Click, Type
 from vision_agent.types import Secret
 
@@ -32,6 +33,17 @@ async def test_a_secret_is_typed_and_then_stands_nowhere(on: On, name: str) -> N
             assert mark.state.masked
             assert "hunter2" not in observation.model_dump_json() + outcome.model_dump_json()
         assert before.clean.sha256 != seen[-1].clean.sha256
+
+
+async def test_of_a_key_for_one_time_codes_the_code_of_the_moment_is_typed(on: On) -> None:
+    code = Secret(name="code", value=SecretStr("JBSWY3DPEHPK3PXP"), hosts=("127.0.0.1",), is_code=True)
+    async with on(LOGIN, secrets=(code,)) as hand:
+        await hand.act(Type(target=hand.number("User"), text="<secret:code>"))
+        typed = await hand.js("u.value")
+        assert typed in codes.recent(code)
+        mark = (await hand.look()).mark(hand.number("User"))
+        assert mark is not None
+        assert mark.state.masked
 
 
 async def test_the_picture_of_a_field_with_a_secret_does_not_depend_on_the_secret(on: On) -> None:

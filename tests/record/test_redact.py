@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
 from record_builder import done, mark, observation, task
 
+from vision_agent import codes
 from vision_agent.errors import UsageError
 from vision_agent.record import Redactor, redact_model
 from vision_agent.types import Observed, Outcome, Secret
@@ -131,3 +133,21 @@ def test_words_of_the_format_stay_even_when_they_are_secrets() -> None:
 def test_keys_of_free_data_are_redacted_too() -> None:
     kept = redact_model(task(user_data={"hunter2": "my hunter2"}), Redactor([secret(value="hunter2")]))
     assert kept["user_data"] == {"<secret:password>": "my <secret:password>"}
+
+
+def test_codes_of_the_last_minutes_and_the_next_one_are_taken_out_and_so_is_their_key() -> None:
+    key = "JBSWY3DPEHPK3PXP"
+    code = Secret.model_validate({"name": "code", "value": key, "is_code": True})
+    redact = Redactor([code])
+    now = time.time()
+    for text in (*codes.recent(code), codes.typed(code), key):
+        assert redact(f"typed {text} into it") == "typed <secret:code> into it"
+        assert text not in redact(base64.b64encode(f"pin={text}".encode()).decode())
+    old = codes.recent(code, now - 3600)[0]
+    assert redact(old) in (old, "<secret:code>")  # by a rare chance an hour ago it was the same
+
+
+@pytest.mark.parametrize("key", ["not base 32!", "otpauth://hotp/a?secret=JBSWY3DPEHPK3PXP&counter=1", "0189"])
+def test_what_is_no_key_for_codes_is_refused_before_the_run(key: str) -> None:
+    with pytest.raises(UsageError, match="'code'"):
+        Redactor([Secret.model_validate({"name": "code", "value": key, "is_code": True})])

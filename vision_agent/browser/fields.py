@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
+from vision_agent import codes
 from vision_agent.actions import Check, Click, Press, Set, Type, Upload
 from vision_agent.browser import gate, overlay
 from vision_agent.browser.effect import Done
@@ -311,6 +312,6 @@ def _revealed(hands: Hands, text: str, at: Located) -> tuple[str, bool]:
             raise Refused("blocked", f"The secret {name} may not be typed on {host or 'this page'}.")
         if secret.fields and at.mark.state.input_type not in secret.fields:
             raise Refused("blocked", f"The secret {name} may not be typed into {at.words}.")
-        text = text.replace(f"<secret:{name}>", secret.value.get_secret_value())
+        text = text.replace(f"<secret:{name}>", codes.typed(secret))
         is_secret = True
     return text, is_secret

@@ -22,7 +22,7 @@ from vision_agent.actions import ACTIONS, Action, Cell, Custom, Point, Target
 from vision_agent.custom import CustomAction
 from vision_agent.errors import UsageError
 from vision_agent.ports import Redact
-from vision_agent.types import Change, Check, Message, Observation, Outcome, Step, Tab, Task
+from vision_agent.types import Change, Check, Message, Observation, Outcome, Secret, Step, Tab, Task
 
 _FILLERS = r"\u115f\u1160\u3164\uffa0"
 """Letters to Unicode, and yet nothing is shown."""
@@ -115,7 +115,7 @@ def _task(task: Task) -> str:
         goal=as_data(task.goal.strip()),
         pictures=_lines(f"{i}. {as_line(each.caption) or 'no caption'}" for i, each in enumerate(task.pictures, 1)),
         user_data=_lines(f"{as_line(name)}: {as_line(value)}" for name, value in task.user_data.items()),
-        secrets=_lines(f"<secret:{each.name}>{_where_secret(each.hosts, each.fields)}" for each in task.secrets),
+        secrets=_lines(map(_secret, task.secrets)),
         files=", ".join(as_line(path.name) for path in task.files) or "none",
         hosts=_hosts(task),
         checks=_lines(map(_check, task.checks)),
@@ -133,10 +133,11 @@ def _hosts(task: Task) -> str:
     return f"{allowed}, but not {', '.join(task.denied_hosts)}" if task.denied_hosts else allowed
 
 
-def _where_secret(hosts: tuple[str, ...], fields: tuple[str, ...]) -> str:
-    on = f" on {', '.join(hosts)}" if hosts else ""
-    into = f" into fields of type {', '.join(fields)}" if fields else ""
-    return f" (only{on}{into})" if on or into else ""
+def _secret(secret: Secret) -> str:
+    on = f" on {', '.join(secret.hosts)}" if secret.hosts else ""
+    into = f" into fields of type {', '.join(secret.fields)}" if secret.fields else ""
+    code = " (a one-time code, made anew each time it is typed)" if secret.is_code else ""
+    return f"<secret:{secret.name}>{code}{f' (only{on}{into})' if on or into else ''}"
 
 
 def _actions_offered(custom: Sequence[CustomAction]) -> str:

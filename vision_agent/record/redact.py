@@ -10,9 +10,10 @@ from __future__ import annotations
 import base64
 import json
 import re
+import time
 import types
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin
@@ -20,12 +21,17 @@ from urllib.parse import quote, quote_plus
 
 from pydantic import BaseModel
 
+from vision_agent import codes
 from vision_agent.errors import UsageError
 from vision_agent.ports import Redact
 from vision_agent.types import Secret
 
 SHORTEST = 3
 """Characters; a shorter value stands in almost every text by chance."""
+
+
+_CODES_S = 5.0
+"""For which the codes that are looked for stay the same: the next one is always among them."""
 
 
 class Redactor:
@@ -35,25 +41,48 @@ class Redactor:
     """
 
     def __init__(self, secrets: Sequence[Secret]) -> None:
-        values = {secret.name: secret.value.get_secret_value() for secret in secrets}
-        for name, value in values.items():
-            _check(name, value, values)
-        longest_first = sorted(values, key=lambda name: len(values[name]), reverse=True)
-        self._names = dict(zip((f"s{i}" for i in range(len(values))), longest_first, strict=True))
-        placeholders = "|".join(re.escape(_placeholder(name)) for name in values)
-        written = {name: _written(value) for name, value in values.items()}
-        encoded = {name: _base64_forms(value) for name, value in values.items()}
-        self._anchors = tuple({_anchor(form) for forms in encoded.values() for form in forms})
-
-        def joined(forms_of: Callable[[str], list[str]]) -> re.Pattern[str]:
-            parts = [f"(?P<{group}>{'|'.join(forms_of(name))})" for group, name in self._names.items()]
-            return re.compile("|".join([placeholders, *parts]))
-
-        self._without_base64 = joined(lambda name: [written[name]]) if values else None
-        self._with_base64 = joined(lambda name: [written[name], *encoded[name]]) if values else None
+        values = [(secret.name, secret.value.get_secret_value()) for secret in secrets]
+        for name, value in values:
+            _check(name, value, [each.name for each in secrets])
+        self._values = _Values(values)
+        self._coded = [secret for secret in secrets if secret.is_code]
+        self._codes, self._codes_at = self._codes_now(), time.monotonic()
 
     def __call__(self, text: str) -> str:
-        """The text without the secrets."""
+        """The text without the secrets, and without the one-time codes of the last minutes."""
+        text = self._values.out_of(text)
+        if not self._coded:
+            return text
+        if time.monotonic() - self._codes_at > _CODES_S:
+            self._codes, self._codes_at = self._codes_now(), time.monotonic()
+        return self._codes.out_of(text)
+
+    def _codes_now(self) -> _Values:
+        return _Values([(each.name, code) for each in self._coded for code in codes.recent(each)])
+
+
+class _Values:
+    """Values by their names, as patterns of all that they may be written as."""
+
+    def __init__(self, values: Sequence[tuple[str, str]]) -> None:
+        longest_first = sorted(values, key=lambda each: len(each[1]), reverse=True)
+        self._names = {f"s{i}": name for i, (name, _) in enumerate(longest_first)}
+        placeholders = "|".join(re.escape(_placeholder(name)) for name, _ in values)
+        written = [_written(value) for _, value in longest_first]
+        encoded = [_base64_forms(value) for _, value in longest_first]
+        self._anchors = tuple({_anchor(form) for forms in encoded for form in forms})
+
+        def joined(forms: Sequence[Sequence[str]]) -> re.Pattern[str]:
+            parts = [f"(?P<{group}>{'|'.join(each)})" for group, each in zip(self._names, forms, strict=True)]
+            return re.compile("|".join([placeholders, *parts]))
+
+        self._without_base64 = joined([[each] for each in written]) if values else None
+        self._with_base64 = (
+            joined([[one, *more] for one, more in zip(written, encoded, strict=True)]) if values else None
+        )
+
+    def out_of(self, text: str) -> str:
+        """The text with names in place of values."""
         # Looking for the literal middle of each base64 form first makes a text without one four times as fast.
         has_base64 = any(anchor in text for anchor in self._anchors)
         pattern = self._with_base64 if has_base64 else self._without_base64
@@ -119,7 +148,7 @@ def _is_vocabulary(annotation: Any) -> bool:
     return annotation in (datetime, int, float, bool, type(None))
 
 
-def _check(name: str, value: str, values: dict[str, str]) -> None:
+def _check(name: str, value: str, names: Sequence[str]) -> None:
     if re.search(r'[<>"\\\x00-\x1f]', name) or not name:
         raise UsageError(
             f"A secret is named {name!r}, which cannot stand inside <secret:…>", "use letters, digits, - and _"
@@ -130,7 +159,7 @@ def _check(name: str, value: str, values: dict[str, str]) -> None:
             "taking it out of every text would redact everything",
             "use a longer value, or give it as user data if it is no secret",
         )
-    shown_in = next((other for other in values if value in _placeholder(other)), None)
+    shown_in = next((other for other in names if value in _placeholder(other)), None)
     if shown_in is not None:
         raise UsageError(
             f"The value of secret {name!r} stands in {_placeholder(shown_in)}, which is what is shown in its place",
