@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 
-import pyotp
+from pyotp import parse_uri
+from pyotp.totp import TOTP
 
 from vision_agent.errors import UsageError
 from vision_agent.types import Secret
@@ -29,16 +30,16 @@ def recent(secret: Secret, at: float | None = None) -> tuple[str, ...]:
     return tuple(totp.at(now, counter_offset=each) for each in periods)
 
 
-def _totp(secret: Secret) -> pyotp.TOTP:
+def _totp(secret: Secret) -> TOTP:
     key = secret.value.get_secret_value().strip()
     try:
-        made = pyotp.parse_uri(key) if key.startswith("otpauth:") else pyotp.TOTP(key.replace(" ", ""))
+        made = parse_uri(key) if key.startswith("otpauth:") else TOTP(key.replace(" ", ""))
         made.generate_otp(0)  # what is no base32 is noticed only here
     except ValueError as error:
         raise UsageError(
             f"The value of secret {secret.name!r} is no key for one-time codes: {error}",
             "give the key in base32, or the otpauth:// address that is behind the QR code",
         ) from error
-    if not isinstance(made, pyotp.TOTP):
+    if not isinstance(made, TOTP):
         raise UsageError(f"Secret {secret.name!r} counts its codes, and only codes by time can be made", "use TOTP")
     return made

@@ -330,7 +330,7 @@ class Secret(_Data):
     fields: tuple[str, ...] = ()
     """Input types it may enter, such as `password`; empty: any."""
     is_code: bool = False
-    """The value is a key of one-time codes, in base32 or as an `otpauth://` address; the code of the moment is typed."""
+    """The value is a key of one-time codes, in base32 or as an `otpauth://` address; the present code is typed."""
 
 
 class Limits(_Data):
