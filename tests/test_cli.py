@@ -164,6 +164,7 @@ def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path:
         (["Save", "--viewport", "wide"], "--viewport 'wide' is not of the form 1280x800"),
         (["Save", "--secret", "pin=NO_SUCH_VARIABLE"], "NO_SUCH_VARIABLE, which is not set"),
         (["Save", "--data", "name"], "--data 'name' is not of the form name=value"),
+        (["Save", "--ablate", "marks,colours"], "model.ablate.1: Input should be 'picture', 'marks'"),
         (["Save", "--expect", "title=Thanks"], "begin it with url=, text=, mark="),
         (["Save", "--steps", "no-such-file"], "The lines in no-such-file cannot be read"),
     ],

@@ -296,6 +296,22 @@ def run(
         list[str] | None,
         typer.Option("--deny-host", help="These hosts may not be reached, even if allowed.", show_default=False),
     ] = None,
+    history: Annotated[
+        str | None,
+        typer.Option(
+            "--history",
+            help="What it is told of earlier steps: full, short, data, compressed.",
+            show_default=False,
+        ),
+    ] = None,
+    ablate: Annotated[
+        str | None,
+        typer.Option(
+            "--ablate",
+            help="What to keep from the model, to measure what it is worth: picture,marks,listing,memory,history.",
+            show_default=False,
+        ),
+    ] = None,
     runs: Annotated[Path | None, typer.Option("--runs", help="Where run folders are made.", show_default=False)] = None,
     max_steps: Annotated[int | None, typer.Option("--max-steps", show_default=False)] = None,
     max_seconds: Annotated[float | None, typer.Option("--max-seconds", show_default=False)] = None,
@@ -341,7 +357,8 @@ def run(
     )
     limits = _given(steps=max_steps, seconds=max_seconds)
     observe = {"marks_on_page": True} if show_marks else None
-    settings = load(**flags, **_given(limits=limits or None, runs=runs, observe=observe))
+    told = _given(history=history, ablate=tuple(ablate.split(",")) if ablate else None)
+    settings = load(**flags, **_given(limits=limits or None, runs=runs, observe=observe, model=told or None))
     if not goal and steps is None:
         raise UsageError("There is no goal", 'say what is wanted: vision-agent run URL "Find the imprint"')
     task = Task(

@@ -21,6 +21,10 @@ from vision_agent.types import Limits, Size
 FILE_NAME = "vision-agent.toml"
 
 
+History = Literal["full", "short", "data", "compressed"]
+Ablated = Literal["picture", "marks", "listing", "memory", "history"]
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -114,6 +118,14 @@ class ModelSettings(_Section):
     """`anthropic:<model>`, `steps`, `human`."""
     fallback: str | None = None
     """Who takes over for the rest of a run when that one cannot be asked, or gives no usable reply."""
+    history: History = "data"
+    """What is told of earlier steps. `data`: goals, what came of them, memory, and what was read. `short`: goals and
+    what came of them. `full`: also the listing of each. `compressed`: ten steps in one entry once they are far back."""
+    previous_picture: bool = False
+    """Also send the picture of the step before."""
+    ablate: tuple[Ablated, ...] = ()
+    """What is kept from the model, to measure what it is worth: the `picture`, its `marks` (the clean one is sent), the
+    `listing`, the `memory` it wrote, the `history`."""
     max_tokens: int = 8192
     timeout_s: float = 120.0
     retries: int = 3

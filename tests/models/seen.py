@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from vision_agent.actions import Action, Click, Point
@@ -81,7 +81,7 @@ def step(index: int, *actions: Action, outcome: Outcome | None = None, **more: A
         observation=more.pop("observation", seen()),
         decision=Decision(**{**given, **more}),
         outcomes=(outcome,) * len(actions),
-        started_at=AT.replace(minute=30 + index),
+        started_at=AT + timedelta(minutes=index),
     )
 
 

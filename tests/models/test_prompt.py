@@ -12,7 +12,8 @@ from seen import AT, mark, refused, seen, step, unchanged
 from vision_agent import assets
 from vision_agent.actions import ACTIONS, Click, Type
 from vision_agent.errors import UsageError
-from vision_agent.models.prompt import as_data, as_line, fill, render
+from vision_agent.models.fill import as_data, as_line, fill
+from vision_agent.models.prompt import render
 from vision_agent.types import Change, Check, Limits, Message, ScrollState, Secret, Tab, Task
 
 PROMPTS = Path(__file__).parents[2] / "prompts"
@@ -275,7 +276,7 @@ def test_every_text_passes_the_redaction():
 
 
 def test_a_placeholder_that_nothing_fills_is_an_error():
-    with pytest.raises(UsageError, match=r"prompts/now\.md names \$width.*known are: \$listing"):
+    with pytest.raises(UsageError, match=r"prompts/now\.md names \$shown.*known are: \$listing"):
         fill("now", listing="x")
 
 

@@ -75,8 +75,16 @@ class AnthropicModel:
         """
         self._need_key()
         began = self._clock()
-        prompt = render(task, steps, observation, redact=self._redact, complaint=complaint, custom=self._custom)
-        request = _request(self.name, self._settings.max_tokens, prompt, task, observation, schema(self._custom))
+        prompt = render(
+            task,
+            steps,
+            observation,
+            redact=self._redact,
+            complaint=complaint,
+            custom=self._custom,
+            settings=self._settings,
+        )
+        request = _request(self.name, self._settings.max_tokens, prompt, task, schema(self._custom))
         kept_as = self._keep_request(_as_recorded(request))
         body = await self._ask(request)
         # What a reply says is read before its cost is forgotten: one that makes no sense has cost as much.
@@ -173,15 +181,13 @@ class AnthropicModel:
 # --- the request ------------------------------------------------------------------------------------------------------
 
 
-def _request(
-    name: str, max_tokens: int, prompt: Prompt, task: Task, observation: Observation, reply: dict[str, Any]
-) -> dict[str, Any]:
+def _request(name: str, max_tokens: int, prompt: Prompt, task: Task, reply: dict[str, Any]) -> dict[str, Any]:
     given = [_text(prompt.task), *(_image(each.shot) for each in task.pictures)]
     log = [_text(entry) for entry in prompt.log]
     for end in (given, log):
         if end:
             end[-1] |= _CACHED
-    new = [_image(observation.marked), _text(prompt.now), _text(prompt.question)]
+    new = [*map(_image, prompt.pictures), _text(prompt.now), _text(prompt.question)]
     return {
         "model": name,
         "max_tokens": max_tokens,
