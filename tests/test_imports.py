@@ -43,6 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 CLIENTS = {
     "playwright": {"browser", "session", "sync_api", "evals"},
     "anthropic": {"models"},
+    "pydantic_ai": {"models"},
     "cv2": {"vision"},
     "jinja2": {"record"},
     "typer": {"cli"},

@@ -21,7 +21,9 @@ from vision_agent import assets
 from vision_agent.actions import ACTIONS, Action, Cell, Custom, Point, Target
 from vision_agent.custom import CustomAction
 from vision_agent.errors import UsageError
+from vision_agent.models.coordinates import CONVENTIONS
 from vision_agent.ports import Redact
+from vision_agent.settings import Coordinates
 from vision_agent.types import Change, Message, Observation, Outcome, Step, Tab, Task
 
 _FILLERS = r"\u115f\u1160\u3164\uffa0"
@@ -62,6 +64,7 @@ def render(
     redact: Redact,
     complaint: str = "",
     custom: Sequence[CustomAction] = (),
+    coordinates: Coordinates = "pixels",
 ) -> Prompt:
     """The prompt for the step after `steps`, with every secret's value replaced by its name.
 
@@ -69,8 +72,9 @@ def render(
         UsageError: a prompt file names a placeholder that nothing fills.
     """
     # Every text for a model is redacted here and nowhere else, after it has got its final form.
+    says = CONVENTIONS[coordinates]
     return Prompt(
-        system=redact(fill("system", actions=_actions_offered(custom))),
+        system=redact(fill("system", actions=_actions_offered(custom), points=says.points, unit=says.unit)),
         task=redact(_task(task)),
         log=tuple(redact(_logged(index, step, _said_before(index, task, steps))) for index, step in enumerate(steps)),
         now=redact(_now(task, steps, observation)),
