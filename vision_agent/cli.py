@@ -251,7 +251,7 @@ def run(
         str | None,
         typer.Option(
             "--model",
-            help="Who decides: anthropic:<model>, openai:<model>, google:<model>, openai-compatible:<model>, steps or human.",
+            help="Who decides: <provider>:<model> (anthropic, openai, google, openai-compatible), steps or human.",
             show_default=False,
         ),
     ] = None,

@@ -13,20 +13,13 @@ from vision_agent.ports import Model, Redact
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Observation
 
-KNOWN = (
-    "anthropic:<model>",
-    "openai:<model>",
-    "google:<model>",
-    "openai-compatible:<model>",
-    "steps",
-    "human",
-)
 _SUCH_AS = {
     "anthropic": "anthropic:claude-sonnet-5-5",
     "openai": "openai:gpt-5.4",
     "google": "google:gemini-3-pro-preview",
     "openai-compatible": "openai-compatible:qwen3-vl-8b",
 }
+KNOWN = (*(f"{provider}:<model>" for provider in _SUCH_AS), "steps", "human")
 
 
 def model_named(
@@ -73,7 +66,7 @@ def _asked(provider: str, model: str, *, settings: ModelSettings, **more: Any) -
         from vision_agent.models.anthropic import AnthropicModel
 
         if settings.coordinates not in (None, "pixels"):
-            raise UsageError(f"{model} says where in pixels, not in {settings.coordinates}", "leave model.coordinates")
+            raise UsageError(f"{model} says where in pixels, not in {settings.coordinates}", "unset model.coordinates")
         return AnthropicModel(model, settings=settings, **more)
     try:
         from vision_agent.models.providers import ProviderModel

@@ -24,6 +24,11 @@ class Provider(NamedTuple):
     """Fields of which a body has one if it is a reply at all."""
     usage: str
 
+    def is_reply(self, body: dict[str, Any]) -> bool:
+        """Whether a body is worth reading as one: a field of those holds objects."""
+        told = [body[each] for each in self.answers_in if each in body]
+        return any(all(isinstance(each, dict) for each in (it if isinstance(it, list) else [it])) for it in told)
+
 
 PROVIDERS = {
     "openai": Provider(("OPENAI_API_KEY",), "OPENAI_BASE_URL", ("output",), "usage"),

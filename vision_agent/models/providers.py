@@ -176,7 +176,7 @@ class ProviderModel:
             # Not only its own errors: it reads a body unchecked, and then fails as it happens.
             raise self._unavailable(error) from error
         body = self._client.heard.body
-        if not body.keys() & {*self._provider.answers_in}:
+        if not self._provider.is_reply(body):
             raise self._no_reply()
         self._unreported.append(_Cost(response.usage, body.get(self._provider.usage) or {}))
         return response
