@@ -91,6 +91,13 @@ async def test_what_an_unusable_reply_cost_is_counted_with_the_next_decision(api
     assert following.usage.output_tokens == 73
 
 
+async def test_a_reply_that_does_not_say_what_it_cost_is_a_reply_all_the_same(api, asking, wire):
+    body = json.loads(wire.saying().body)
+    api.answers = [Answer(json.dumps({**body, wire.usage: None}).encode())]
+    usage = (await asking().decide(TASK, (), seen())).usage
+    assert (usage.total, usage.raw) == (0, {})
+
+
 # --- the request ---
 
 
@@ -118,6 +125,16 @@ async def test_the_format_of_the_reply_is_part_of_the_request(api, wire, asking)
         "google": lambda: request["generationConfig"]["responseJsonSchema"],
     }[wire.provider]()
     assert format_["required"] == ["judgement", "summary", "memory", "next_goal", "candidates", "actions"]
+
+
+@pytest.mark.parametrize("wire", [COMPATIBLE], ids=lambda wire: wire.provider, indirect=True)
+async def test_where_the_format_cannot_be_part_of_the_request_it_stands_in_the_rules(api, asking):
+    await asking("deepseek/deepseek-v3").decide(TASK, (), seen())
+
+    (request,) = api.asked
+    rules = "".join(each["content"] for each in request["messages"] if each["role"] == "system")
+    assert "response_format" not in request
+    assert '"required": ["judgement", "summary"' in rules
 
 
 async def test_the_picture_is_the_shot_to_the_byte(api, wire, asking):
@@ -279,6 +296,13 @@ async def test_a_reply_that_makes_no_sense_says_what_to_do_about_it(api, wire, a
 async def test_a_model_that_declines_is_unavailable(api, wire, asking):
     api.answers = [wire.saying(ending="refused")]
     with pytest.raises(ModelUnavailable, match=r"declined to answer \((This cannot be helped|PROHIBITED)"):
+        await asking().decide(TASK, (), seen())
+
+
+async def test_a_reply_that_the_client_cannot_read_says_why(api, asking, wire):
+    body = json.loads(wire.saying().body)
+    api.answers = [Answer(json.dumps({**body, wire.usage: "much"}).encode())]
+    with pytest.raises(ModelUnavailable, match=r"no reply of a model \(.*(usage|model_dump)"):
         await asking().decide(TASK, (), seen())
 
 

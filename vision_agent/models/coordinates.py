@@ -29,7 +29,7 @@ class Convention(NamedTuple):
     range: str
 
 
-_IN_PIXELS_ALL_THE_SAME = "Places in the listing, in the log and in what you are told about an answer are in pixels"
+_IN_PIXELS_ALL_THE_SAME = "Places in the listing and in the log are in pixels all the same"
 
 CONVENTIONS: dict[Coordinates, Convention] = {
     "pixels": Convention(

@@ -177,8 +177,9 @@ class ProviderModel:
             raise self._unavailable(error) from error
         body = self._client.heard.body
         if not self._provider.is_reply(body):
-            raise self._no_reply()
-        self._unreported.append(_Cost(response.usage, body.get(self._provider.usage) or {}))
+            raise self._no_reply("nothing of one is in it")
+        told = body.get(self._provider.usage)
+        self._unreported.append(_Cost(response.usage, told if isinstance(told, dict) else {}))
         return response
 
     # --- what went wrong ---
@@ -206,7 +207,7 @@ class ProviderModel:
                     f"check the network, a proxy, and {self._provider.address}",
                 )
         if self._client.heard != NOTHING:
-            return self._no_reply()
+            return self._no_reply(_root(error))
         return ModelUnavailable(f"{self.name} could not be asked: {error}.", "check its name and the settings of model")
 
     def _refused(self, status: int) -> ModelUnavailable:
@@ -234,11 +235,11 @@ class ProviderModel:
         tried = self._tries() if status >= 500 else ""
         return ModelUnavailable(f"{after}{tried}: {said}", "run again later")
 
-    def _no_reply(self) -> ModelUnavailable:
+    def _no_reply(self, why: str) -> ModelUnavailable:
         heard = self._client.heard
         return ModelUnavailable(
             f"{self._address} answered with success, but with {heard.content_type or 'no content type'} that is no "
-            f"reply of a model: {heard.text[:120]!r}",
+            f"reply of a model ({why}): {heard.text[:120]!r}",
             f"check {self._provider.address} and any proxy on the way",
         )
 
@@ -304,4 +305,4 @@ def _usage(replies: list[_Cost]) -> Usage:
 def _root(error: BaseException) -> str:
     while error.__cause__ is not None:
         error = error.__cause__
-    return str(error) or type(error).__name__
+    return " ".join(str(error).split())[:200] or type(error).__name__
