@@ -16,6 +16,8 @@ from vision_agent.errors import UsageError
 
 
 class Provider(NamedTuple):
+    """What is to be known of a provider besides its library."""
+
     keys: tuple[str, ...]
     """Variables that may hold the key; none where a server may do without."""
     address: str
@@ -23,6 +25,7 @@ class Provider(NamedTuple):
     answers_in: tuple[str, ...]
     """Fields of which a body has one if it is a reply at all."""
     usage: str
+    """The field that tells what a reply cost."""
 
     def is_reply(self, body: dict[str, Any]) -> bool:
         """Whether a body is worth reading as one: a field of those holds objects."""

@@ -81,6 +81,8 @@ def coordinates_of(model: str) -> Coordinates:
 def in_pixels(reply: dict[str, Any], size: Size, coordinates: Coordinates) -> dict[str, Any]:
     """The same reply with every point and offset of its actions in pixels of a picture of this size.
 
+    What looks like one counts as one, also in an argument of a caller's own action.
+
     Raises:
         FormatError: one is outside of what the convention allows; it is not moved to the edge, which would be a guess.
     """

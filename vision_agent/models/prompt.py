@@ -71,8 +71,8 @@ def render(
     Raises:
         UsageError: a prompt file names a placeholder that nothing fills.
     """
-    # Every text for a model is redacted here and nowhere else, after it has got its final form.
     says = CONVENTIONS[coordinates]
+    # Every text for a model is redacted here and nowhere else, after it has got its final form.
     return Prompt(
         system=redact(fill("system", actions=_actions_offered(custom), points=says.points, unit=says.unit)),
         task=redact(_task(task)),

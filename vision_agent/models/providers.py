@@ -14,7 +14,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic_ai.direct import model_request
 from pydantic_ai.exceptions import ModelConnectionError, ModelHTTPError, ModelTimeoutError
@@ -151,7 +151,7 @@ class ProviderModel:
         return json.dumps(request, ensure_ascii=False, indent=1).encode()
 
     @property
-    def _output_mode(self) -> Any:
+    def _output_mode(self) -> Literal["native", "prompted"]:
         """`native` where the format is part of the request, `prompted` where it must stand in the prompt."""
         return "native" if self._model.profile.get("supports_json_schema_output", False) else "prompted"
 
