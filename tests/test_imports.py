@@ -49,6 +49,7 @@ CLIENTS = {
     "playwright": {"browser", "session", "sync_api", "evals"},
     "anthropic": {"models"},
     "genai_prices": {"models"},
+    "pydantic_ai": {"models"},
     "cv2": {"vision"},
     "jinja2": {"record"},
     "typer": {"cli"},

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from vision_agent.settings import BrowserSettings, ProxySettings, Settings, recordable
+from vision_agent.settings import BrowserSettings, ModelSettings, ProxySettings, Settings, recordable
 
 PASSWORD = "s3cretpass"
 
@@ -71,3 +71,12 @@ def test_of_a_running_browser_only_where_it_stands_is_recorded(address: str, kep
 )
 def test_of_an_address_in_an_argument_only_where_it_leads_is_recorded(argument: str, kept: str | None) -> None:
     assert recorded(args=(argument,))["args"] == [argument if kept is None else kept]
+
+
+def test_of_the_models_server_only_where_it_stands_is_recorded_and_of_its_key_nothing() -> None:
+    model = ModelSettings.model_validate(
+        {"base_url": f"https://me:{PASSWORD}@models.test/v1?key={PASSWORD}", "api_key": PASSWORD}
+    )
+    kept = recordable(Settings(model=model))
+    assert PASSWORD not in json.dumps(kept)
+    assert kept["model"]["base_url"] == "https://models.test"

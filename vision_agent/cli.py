@@ -249,7 +249,11 @@ def run(
     goal: Annotated[str, typer.Argument(help="What is wanted, in plain words.", show_default=False)] = "",
     model: Annotated[
         str | None,
-        typer.Option("--model", help="Who decides: anthropic:<model>, steps or human.", show_default=False),
+        typer.Option(
+            "--model",
+            help="Who decides: <provider>:<model> (anthropic, openai, google, openai-compatible), steps or human.",
+            show_default=False,
+        ),
     ] = None,
     steps: Annotated[
         Path | None,

@@ -36,7 +36,7 @@ class Browser(Protocol):
 
 
 class Model(Protocol):
-    """Decides. Real: `models.anthropic`, `models.steps`, `models.human`. Fake: `models.scripted`."""
+    """Decides. Real: `models.anthropic`, `.providers`, `.steps` and `.human`. Fake: `models.scripted`."""
 
     async def decide(
         self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""

@@ -34,7 +34,7 @@ from vision_agent.ports import Browser, Model, Redact
 from vision_agent.record.redact import Redactor, redact_model
 from vision_agent.record.report import write_report
 from vision_agent.record.store import DOWNLOADS, SHOTS, RunFolder, new_run_id, shot_name
-from vision_agent.settings import BrowserSettings, Settings
+from vision_agent.settings import BrowserSettings, ModelSettings, Settings
 from vision_agent.types import Ending, Event, Observation, Observed, Provenance, Run, Started, Task
 from vision_agent.vision.contract import contract_for
 
@@ -147,9 +147,11 @@ class Agent:
         browser: Browser
         prepare: Callable[[], Awaitable[None]]
         try:
-            model = self._decider(self._model or self.settings.model.name, stack, folder, redact)
-            second = self.settings.model.fallback
-            fallback = self._decider(second, stack, folder, redact) if second else None
+            given = self.settings.model
+            model = self._decider(self._model or given.name, given, stack, folder, redact)
+            # Address and key are those of the first one: they are no one else's business.
+            apart = given.model_copy(update={"base_url": None, "api_key": None, "coordinates": None})
+            fallback = self._decider(given.fallback, apart, stack, folder, redact) if given.fallback else None
             browser = await self._open(stack, model_name, folder.path / DOWNLOADS)
             prepare = self._opens_start(browser)
         except BaseException as error:  # noqa: BLE001 - the loop records it, Ctrl-C too, and raises it again
@@ -182,7 +184,9 @@ class Agent:
         )
         return await self._loop.run(prepare)
 
-    def _decider(self, named: str | Model, stack: AsyncExitStack, folder: RunFolder, redact: Redactor) -> Model:
+    def _decider(
+        self, named: str | Model, settings: ModelSettings, stack: AsyncExitStack, folder: RunFolder, redact: Redactor
+    ) -> Model:
         if not isinstance(named, str):
             return named
         from vision_agent.models.choose import model_named
@@ -192,7 +196,7 @@ class Agent:
 
         model = model_named(
             named,
-            settings=self.settings.model,
+            settings=settings,
             redact=redact,
             keep_request=folder.keep_request,
             picture=picture,

@@ -20,6 +20,9 @@ from vision_agent.types import Limits, Size
 
 FILE_NAME = "vision-agent.toml"
 
+Coordinates = Literal["pixels", "thousandths", "fractions"]
+"""How a model says where: in pixels of the picture, or in parts of its width and height (0 to 999, 0 to below 1)."""
+
 
 History = Literal["full", "short", "data", "compressed"]
 Ablated = Literal["picture", "marks", "listing", "memory", "history"]
@@ -115,9 +118,10 @@ class ModelSettings(_Section):
     """Who decides."""
 
     name: str = "anthropic:claude-sonnet-5-5"
-    """`anthropic:<model>`, `steps`, `human`."""
+    """`anthropic:<model>`, `openai:<model>`, `google:<model>`, `openai-compatible:<model>`, `steps`, `human`."""
     fallback: str | None = None
-    """Who takes over for the rest of a run when that one cannot be asked, or gives no usable reply."""
+    """Who takes over for the rest of a run when that one cannot be asked, or gives no usable reply. It is asked at its
+    provider's address with its provider's key, never with those below."""
     history: History = "data"
     """What is told of earlier steps. `data`: goals, what came of them, memory, and what was read. `short`: goals and
     what came of them. `full`: also the listing of each. `compressed`: ten steps in one entry once they are far back."""
@@ -126,6 +130,12 @@ class ModelSettings(_Section):
     ablate: tuple[Ablated, ...] = ()
     """What is kept from the model, to measure what it is worth: the `picture`, its `marks` (the clean one is sent), the
     `listing`, the `memory` it wrote, the `history`."""
+    base_url: str | None = None
+    """Of the server that is asked, such as `http://127.0.0.1:8000/v1`; None is the provider's, or its variable's."""
+    api_key: SecretStr | None = None
+    """None takes the provider's own variable, such as `OPENAI_API_KEY`; a compatible server then gets none."""
+    coordinates: Coordinates | None = None
+    """How the model says where: `pixels`, `thousandths`, `fractions`; None is what is known of it, else pixels."""
     max_tokens: int = 8192
     timeout_s: float = 120.0
     retries: int = 3
@@ -183,7 +193,8 @@ def load(**flags: Any) -> Settings:
 def recordable(settings: Settings) -> dict[str, Any]:
     """The settings as JSON values, without what an address can hold besides a host: it may open a door.
 
-    Of the proxy, of the running browser and of addresses in the browser's arguments only scheme, host and port stay.
+    Of the proxy, of the running browser, of the model's server and of addresses in the browser's arguments only scheme,
+    host and port stay.
     """
     dumped = settings.model_dump(mode="json")
     browser = dumped["browser"]
@@ -192,6 +203,8 @@ def recordable(settings: Settings) -> dict[str, Any]:
     if browser["proxy"] is not None:
         browser["proxy"]["server"] = _only_host(browser["proxy"]["server"])
     browser["args"] = [_argument(each) for each in browser["args"]]
+    if dumped["model"]["base_url"] is not None:
+        dumped["model"]["base_url"] = _only_host(dumped["model"]["base_url"])
     return dumped
 
 

@@ -39,9 +39,15 @@ async def test_a_person_is_shown_no_secret_that_a_page_tells(capsys):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("gpt", "called 'gpt'.*anthropic:<model>, steps, human"),
+        (
+            "gpt",
+            "called 'gpt'.*anthropic:<model>, openai:<model>, google:<model>, openai-compatible:<model>, steps, human",
+        ),
         ("", "called ''.*known are"),
-        ("openai:gpt-5", "called 'openai:gpt-5'"),
+        ("oracle:delphi", "called 'oracle:delphi'"),
+        ("openai", "does not say which model.*such as openai:"),
+        ("google:", "does not say which model.*such as google:"),
+        ("openai-compatible", "does not say which model.*such as openai-compatible:"),
         ("anthropic", "does not say which model"),
         ("anthropic:", "does not say which model"),
         ("steps", "there are none"),
@@ -53,12 +59,31 @@ def test_an_unknown_name_lists_what_is_known(name, says):
         named(name)
 
 
+def test_claude_says_where_in_pixels_and_in_nothing_else():
+    with pytest.raises(UsageError, match="in pixels, not in thousandths"):
+        model_named("anthropic:m", settings=ModelSettings(coordinates="thousandths"), redact=unchanged)
+
+
+@pytest.mark.parametrize("name", ["openai:gpt-5.4", "google:gemini-3-pro-preview", "openai-compatible:m"])
+def test_without_the_extra_it_is_said_what_to_install(name):
+    program = (
+        "import sys; sys.modules['pydantic_ai'] = None; "  # as if it were not there
+        "from vision_agent.errors import UsageError; from vision_agent.models.choose import model_named; "
+        "from vision_agent.settings import ModelSettings\n"
+        "try: model_named(sys.argv[1], settings=ModelSettings(), redact=str)\n"
+        "except UsageError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, name], capture_output=True, text=True, timeout=60, check=True)
+    assert f"{name} is asked through pydantic-ai, which cannot be imported" in done.stdout
+    assert "pip install 'vision-agent[providers]'" in done.stdout
+
+
 def test_without_a_model_no_client_is_imported():
     program = (
         "import sys; from vision_agent.models.choose import model_named; "
         "from vision_agent.models.scripted import ScriptedModel; from vision_agent.settings import ModelSettings; "
         "model_named('steps', settings=ModelSettings(), redact=str, lines=['finish']); "
-        "print('anthropic' in sys.modules)"
+        "print({'anthropic', 'pydantic_ai', 'openai', 'google.genai'} & {*sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.strip() == "False"
+    assert done.stdout.strip() == "set()"

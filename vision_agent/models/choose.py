@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from vision_agent.custom import CustomAction
 from vision_agent.errors import UsageError
@@ -12,7 +13,13 @@ from vision_agent.ports import Model, Redact
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Observation
 
-KNOWN = ("anthropic:<model>", "steps", "human")
+_SUCH_AS = {
+    "anthropic": "anthropic:claude-sonnet-5-5",
+    "openai": "openai:gpt-5.4",
+    "google": "google:gemini-3-pro-preview",
+    "openai-compatible": "openai-compatible:qwen3-vl-8b",
+}
+KNOWN = (*(f"{provider}:<model>" for provider in _SUCH_AS), "steps", "human")
 
 
 def model_named(
@@ -32,14 +39,19 @@ def model_named(
         UsageError: there is none of that name, it lacks what it needs, or a line cannot be read.
     """
     provider, colon, model = name.strip().partition(":")
-    if provider == "anthropic" and model:
-        from vision_agent.models.anthropic import AnthropicModel
-
-        return AnthropicModel(
-            model, settings=settings, redact=redact, base_url=base_url, keep_request=keep_request, custom=custom
+    if provider in _SUCH_AS:
+        if not model:
+            raise UsageError(f"{name!r} does not say which model", f"such as {_SUCH_AS[provider]}")
+        return _asked(
+            provider,
+            model,
+            settings=settings,
+            redact=redact,
+            base_url=base_url or settings.base_url,
+            api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+            keep_request=keep_request,
+            custom=custom,
         )
-    if provider == "anthropic":
-        raise UsageError(f"{name!r} does not say which model", "such as anthropic:claude-sonnet-5-5")
     if not colon and provider == "steps":
         if lines is None:
             raise UsageError("`steps` decides by lines, and there are none", "give them with --steps FILE")
@@ -47,3 +59,21 @@ def model_named(
     if not colon and provider == "human":
         return HumanModel(picture=picture, redact=redact)
     raise UsageError(f"Nothing that decides is called {name!r}", f"known are {', '.join(KNOWN)}")
+
+
+def _asked(provider: str, model: str, *, settings: ModelSettings, **more: Any) -> Model:
+    if provider == "anthropic":
+        from vision_agent.models.anthropic import AnthropicModel
+
+        if settings.coordinates not in (None, "pixels"):
+            raise UsageError(f"{model} says where in pixels, not in {settings.coordinates}", "unset model.coordinates")
+        return AnthropicModel(model, settings=settings, **more)
+    try:
+        from vision_agent.models.providers import ProviderModel
+
+        return ProviderModel(provider, model, settings=settings, **more)
+    except ImportError as error:
+        raise UsageError(
+            f"{provider}:{model} is asked through pydantic-ai, which cannot be imported: {error}",
+            "pip install 'vision-agent[providers]'",
+        ) from error

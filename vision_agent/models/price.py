@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from genai_prices import extract_usage
+from genai_prices import calc_price, extract_usage
+from genai_prices.types import AbstractUsage
 
 
 def cost_of(provider: str, model: str, usages: Sequence[dict[str, Any]]) -> float | None:
@@ -15,6 +16,14 @@ def cost_of(provider: str, model: str, usages: Sequence[dict[str, Any]]) -> floa
     """
     try:
         parts = [extract_usage({"model": model, "usage": usage}, provider_id=provider) for usage in usages]
-        return float(sum(part.calc_price().total_price for part in parts))
+    except (LookupError, ValueError, TypeError):
+        return None  # a model it does not know, or a usage that says nothing it knows
+    return price_of(provider, model, [part.usage for part in parts])
+
+
+def price_of(provider: str, model: str, usages: Sequence[AbstractUsage]) -> float | None:
+    """The same for usages that were counted already."""
+    try:
+        return float(sum(calc_price(each, model, provider_id=provider).total_price for each in usages))
     except (LookupError, ValueError, TypeError):
         return None  # a model it does not know, or a usage that says nothing it knows

@@ -18,10 +18,11 @@ from pydantic import BaseModel
 from vision_agent import budget, standstill
 from vision_agent.actions import ACTIONS
 from vision_agent.custom import CustomAction
+from vision_agent.models.coordinates import CONVENTIONS
 from vision_agent.models.fill import as_data, as_line, fill, in_lines
 from vision_agent.models.history import log_of, said_before, said_by_person
 from vision_agent.ports import Redact
-from vision_agent.settings import ModelSettings
+from vision_agent.settings import Coordinates, ModelSettings
 from vision_agent.types import Change, Check, Observation, Secret, Shot, Step, Tab, Task
 
 
@@ -50,15 +51,17 @@ def render(
     complaint: str = "",
     custom: Sequence[CustomAction] = (),
     settings: ModelSettings = ModelSettings(),  # noqa: B008 - frozen
+    coordinates: Coordinates = "pixels",
 ) -> Prompt:
     """The prompt for the step after `steps`, with every secret's value replaced by its name.
 
     Raises:
         UsageError: a prompt file names a placeholder that nothing fills.
     """
+    says = CONVENTIONS[coordinates]
     # Every text for a model is redacted here and nowhere else, after it has got its final form.
     return Prompt(
-        system=redact(fill("system", actions=_actions_offered(custom))),
+        system=redact(fill("system", actions=_actions_offered(custom), points=says.points, unit=says.unit)),
         task=redact(_task(task)),
         log=tuple(map(redact, _log(task, steps, settings))),
         pictures=_pictures(steps, observation, settings),

@@ -16,6 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from vision_agent.actions import Cell, Finish, Infeasible, Offered, Point, Target, targets_of
 from vision_agent.custom import CustomAction, recorded
 from vision_agent.errors import FormatError
+from vision_agent.models.coordinates import CONVENTIONS, in_pixels
+from vision_agent.settings import Coordinates
 from vision_agent.types import Candidate, Decision, Observation, Usage
 
 _NUMBER = re.compile(r"(?P<open>\[)?(?P<letter>[BILFOM]?)(?P<number>0|[1-9][0-9]{0,8})(?(open)\])")
@@ -46,7 +48,7 @@ class Reply(BaseModel):
     )
 
 
-def schema(custom: Sequence[CustomAction] = ()) -> dict[str, Any]:
+def schema(custom: Sequence[CustomAction] = (), coordinates: Coordinates = "pixels") -> dict[str, Any]:
     """The JSON schema of a `Reply`, in which nothing is left open that need not be.
 
     Providers compile it to a grammar and count optional and union-typed parameters: what `Reply` has is required,
@@ -58,7 +60,10 @@ def schema(custom: Sequence[CustomAction] = ()) -> dict[str, Any]:
         if "kind" in each.get("properties", {}):
             each["required"] = ["kind", *(name for name in each.get("required", ()) if name != "kind")]
     whole["$defs"]["Cell"]["description"] = "A place in a grid of the listing; rows and columns count from 1."
-    whole["$defs"]["Point"]["description"] = "A place in pixels of the picture, counted from its top left corner."
+    says = CONVENTIONS[coordinates]
+    whole["$defs"]["Point"]["description"] = says.point
+    if says.offset:
+        whole["$defs"]["Offset"]["description"] = says.offset
     plain: dict[str, Any] = _plain(whole)
     return plain
 
@@ -68,18 +73,20 @@ def decision_from(
     observation: Observation,
     *,
     custom: Sequence[CustomAction] = (),
+    coordinates: Coordinates = "pixels",
     model: str | None = None,
     reply_id: str | None = None,
     usage: Usage | None = None,
     request_sha256: str | None = None,
     seconds: float = 0.0,
 ) -> Decision:
-    """The decision that the text of a reply says.
+    """The decision that the text of a reply says, whose points are as `coordinates` says and become pixels.
 
     Raises:
         FormatError: it is not one, or names a mark or a point that the observation does not have.
     """
-    reply = _validated(_with_exact_targets(_object_in(text), observation), _reply(custom))
+    said = in_pixels(_object_in(text), observation.marked.size, coordinates)
+    reply = _validated(_with_exact_targets(said, observation), _reply(custom))
     for index, action in enumerate(reply.actions):
         for target in targets_of(action):
             _check_target(target, observation, f"actions[{index}] ({action.kind})")
