@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help run test test-all pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces lint format types-js doctor clean
+.PHONY: help run test test-all pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make bench-perception  how right the marks are, on our pages and on pages of other projects (long)"
 	@echo "make bench-miniwob  how many MiniWoB++ tasks marks alone and points can do (long)"
 	@echo "make bench-mutations  whether what was meant is hit when pages change under the hand, and what an act costs (long)"
+	@echo "make bench-history  what a run of 30 steps costs in tokens, by what a model is told of earlier steps"
 	@echo "make bench-surfaces  what is found on canvases from their pixels alone, of ours and of other projects' libraries"
 	@echo "make lint      ruff and mypy"
 	@echo "make format    let ruff format"
@@ -53,6 +54,9 @@ bench-miniwob: $(READY)
 
 bench-mutations: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_mutations.py
+
+bench-history: $(READY)
+	@$(BIN)/python tests/benchmarks/bench_history.py
 
 bench-surfaces: ocr
 	@$(BIN)/python tests/benchmarks/bench_surfaces.py
