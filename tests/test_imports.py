@@ -11,7 +11,19 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "vision_agent"
 
 # What flows, and what can be told from it alone.
-CONTRACTS = {"types", "actions", "custom", "errors", "settings", "ports", "budget", "codes", "completion", "standstill"}
+CONTRACTS = {
+    "types",
+    "actions",
+    "custom",
+    "errors",
+    "settings",
+    "ports",
+    "budget",
+    "codes",
+    "completion",
+    "standstill",
+    "walls",
+}
 ROOMS = CONTRACTS | {"assets", "vision"}
 WIRING = ROOMS | {"agent", "browser", "models", "record", "memory"}
 SESSION = WIRING | {"session", "sync_api"}
@@ -24,6 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "codes": {"types", "errors"},
     "completion": {"types"},
     "standstill": {"actions", "types"},
+    "walls": {"actions", "types"},
     "types": {"actions"},
     "ports": {"actions", "types", "errors"},
     "settings": {"types", "errors"},

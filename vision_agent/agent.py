@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
-from vision_agent import budget, completion, standstill
+from vision_agent import budget, completion, standstill, walls
 from vision_agent.actions import Action, Ask, Finish, Goto, Infeasible, Wait
 from vision_agent.errors import FormatError, ModelUnavailable, RecordError, RunFailed, Unavailable, VisionAgentError
 from vision_agent.ports import Browser, Model, Recorder
@@ -45,6 +45,9 @@ _STOPS_BATCH = ("navigated", "new_tab", "dialog", "no_effect", "zoomed")
 
 _SHOWS_S = 1.0
 """For a text that must show at the end: what is still being drawn may come."""
+
+
+_LETS_THROUGH_S = 8.0
 
 
 class Loop:
@@ -125,7 +128,7 @@ class Loop:
         observation = await self._browser.observe()
         self._write(Observed(step=index, observation=observation))
         still = standstill.noticed(self.record.steps, observation)
-        decision = self._out_of(still) or await self._decide(index, observation)
+        decision = self._out_of(still) or self._at_wall(observation) or await self._decide(index, observation)
         self._write(Decided(step=index, decision=decision))
         outcomes, ending = await self._act(index, decision, observation)
         ending = ending or self._stopped_at(still)
@@ -153,6 +156,15 @@ class Loop:
             return None
         goal = f"Leave a standstill of {still.times} steps: back to an earlier page"
         return Decision(author="loop", next_goal=goal, actions=(Goto(url=still.back_to),))
+
+    def _at_wall(self, observation: Observation) -> Decision | None:
+        """Where a page is nothing but a captcha: a moment, for some let a browser through, and then a person."""
+        wall = next((each for each in walls.walls_in(self.record.task, observation) if each.is_whole), None)
+        if wall is None:
+            return None
+        has_waited = bool(self.record.steps) and self.record.steps[-1].decision.author == "loop"
+        action = Ask(question=wall.question(observation)) if has_waited else Wait(seconds=_LETS_THROUGH_S, change=True)
+        return Decision(author="loop", next_goal=f"Get past the captcha ({wall.by}) with a person", actions=(action,))
 
     def _stopped_at(self, still: Standstill) -> Ending | None:
         if still.times < self.record.task.limits.standstill:
@@ -214,6 +226,8 @@ class Loop:
             return Outcome(status="done", effect="infeasible", sentence=action.reason), ending
         if isinstance(action, Ask):
             return await self._ask(action)
+        if wall := walls.guarding(action, observation):
+            return await self._ask(Ask(question=wall.question(observation)))
         outcome = await self._browser.act(action, observation)
         if outcome.status == "refused" and self.record.task.limits.on_failure == "at_once":
             self._failures += 1

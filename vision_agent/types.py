@@ -290,6 +290,8 @@ class Observation(_Data):
     device_ratio: float = 1.0
     scroll: ScrollState = ScrollState()
     tabs: tuple[Tab, ...] = ()
+    frames: dict[str, str] = {}
+    """The addresses of the frames that show, by the names that marks have for them."""
     marks: tuple[Mark, ...] = ()
     listing: str
     clean: Shot

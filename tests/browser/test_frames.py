@@ -42,6 +42,18 @@ async def test_a_frame_that_hangs_is_said_to_be_missing_and_does_not_cost_the_de
         assert not any("missing" in warning for warning in (await browser.observe()).warnings)
 
 
+async def test_an_observation_says_where_each_frame_comes_from_by_the_name_that_its_marks_have(
+    page: Page, serve: Server
+) -> None:
+    other = serve({"/form": "<button>Pay</button>"}).replace("127.0.0.1", "localhost") + "/form"
+    async with live.on(page, PATIENT, Contract()) as browser:
+        await browser.open(serve({"/": AROUND.replace("SRC", other)}))
+        await page.wait_for_load_state()
+        observation = await browser.observe()
+        assert observation.frames == {"pay": other}
+        assert {mark.name: mark.frame for mark in observation.marks} == {"Fine": "", "Pay": "pay"}
+
+
 def test_a_point_comes_back_to_where_it_was_through_a_turned_frame_in_a_tilted_one() -> None:
     tilted = Place().within((0.8, -0.2, 120, 0.1, 0.9, 40, 0.0004, -0.0002, 1))
     place = tilted.within((0.7, -0.7, 30, 0.7, 0.7, 5, 0, 0, 1))

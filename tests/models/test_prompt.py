@@ -69,6 +69,11 @@ def test_what_is_nearly_used_up_is_said_beside_the_step():
     assert "Nearly used up, only 2 of 10 steps, 10 of 110 seconds left" in said.split("\n")[0]
 
 
+def test_a_captcha_is_noted_as_a_person_s():
+    page = seen(frames={"1": "https://newassets.hcaptcha.com/captcha/v1/"})
+    assert "Notes:\nThere is a captcha (hCaptcha). It is for a person: never try it" in rendered(page=page).now
+
+
 def test_a_finished_step_reads_like_this():
     told = step(0, Type(target=3, text="a@b.c", clear=False), Click(target={"x": 4, "y": 5}, count=2), memory="order 7")
     assert (

@@ -59,6 +59,10 @@ _Difference = Literal["", "new", "changed", "moved"]
 _T = TypeVar("_T")
 
 
+_LONGEST_ADDRESS = 1000
+"""Of a frame: some carry whole documents in it."""
+
+
 @dataclass(frozen=True)
 class Seen:
     """An observation together with what is still alive of it."""
@@ -228,6 +232,7 @@ class Eye:
             device_ratio=main["deviceRatio"],
             scroll=scroll,
             tabs=titles,
+            frames={each.name: each.frame.url[:_LONGEST_ADDRESS] for each in scan.frames if each.name},
             marks=marks,
             listing=lines,
             clean=clean_shot,

@@ -24,6 +24,7 @@ from vision_agent.models.history import log_of, said_before, said_by_person
 from vision_agent.ports import Redact
 from vision_agent.settings import Coordinates, ModelSettings
 from vision_agent.types import Change, Check, Observation, Secret, Shot, Step, Tab, Task
+from vision_agent.walls import walls_in
 
 
 class Prompt(NamedTuple):
@@ -160,7 +161,7 @@ def _now(task: Task, steps: Sequence[Step], observation: Observation, settings: 
         above=f"{observation.scroll.above:.0f}",
         below=f"{observation.scroll.below:.0f}",
         changes=_changes(observation.change) if steps else "this is the first look",
-        notes=in_lines(_notes(observation)),
+        notes=in_lines(_notes(task, observation)),
         listing="not given this time" if "listing" in settings.ablate else _listing(observation),
     )
 
@@ -224,7 +225,8 @@ def _changes(change: Change) -> str:
     return "; ".join(parts) or "nothing"
 
 
-def _notes(observation: Observation) -> Iterable[str]:
+def _notes(task: Task, observation: Observation) -> Iterable[str]:
     if not observation.at_rest:
         yield "The page was still changing when this was taken; wait if something is missing."
+    yield from (wall.note for wall in walls_in(task, observation))
     yield from map(as_line, observation.warnings)

@@ -1,0 +1,118 @@
+"""Claims about captchas and logins: noticed without asking anybody, handed to a person, and never touched."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from vision_agent.actions import Action, Cell, Click, Finish, Point, Type
+from vision_agent.agent import Loop
+from vision_agent.browser.still import StillBrowser
+from vision_agent.models.scripted import ScriptedModel
+from vision_agent.record.store import RunInMemory
+from vision_agent.types import Box, Mark, MarkState, Observation, Run, Secret, Shot, Size, Task
+from vision_agent.walls import guarding, walls_in
+
+NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
+SHOT = Shot(media_type="image/png", size=Size(width=640, height=400), sha256="0" * 64, data=b"")
+CHALLENGE = "https://newassets.hcaptcha.com/captcha/v1/abc/static/hcaptcha.html"
+
+
+def page(*, beside: int = 9, address: str = CHALLENGE, **first: Any) -> Observation:
+    """A page with a checkbox in a frame, and so many buttons of its own."""
+    marks = [
+        Mark(
+            number=number, tag="button", role="button", kind="button", name=f"b{number}",
+            box=Box(x=0, y=20.0 * number, width=90, height=18), point=Point(x=4, y=20.0 * number + 4),
+            **({"frame": "1"} if number == 0 else first if number == 1 else {}),
+        )
+        for number in range(beside + 1)
+    ]  # fmt: skip
+    return Observation(
+        id="o", epoch=1, url="http://shop.test/", title="", taken_at=NOW, viewport=Size(width=640, height=400),
+        marks=tuple(marks), listing="", clean=SHOT, marked=SHOT, frames={"1": address},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("address", "by"),
+    [
+        (CHALLENGE, "hCaptcha"),
+        ("https://www.google.com/recaptcha/api2/anchor?ar=1&size=normal", "reCAPTCHA"),
+        ("https://www.recaptcha.net/recaptcha/enterprise/bframe?hl=en", "reCAPTCHA"),
+        ("https://challenges.cloudflare.com/cdn-cgi/challenge-platform/h/b/turnstile", "Turnstile"),
+        ("https://client-api.arkoselabs.com/fc/gc/", "Arkose"),
+        ("https://geo.captcha-delivery.com/captcha/", "DataDome"),
+        ("https://www.google.com/recaptcha/api2/anchor?ar=1&size=invisible", None),
+        ("https://www.google.com/maps/embed", None),
+        ("https://hcaptcha.com.evil.test/captcha", None),
+    ],
+)
+def test_a_captcha_is_known_by_where_its_frame_comes_from(address: str, by: str | None) -> None:
+    assert [wall.by for wall in walls_in(Task(goal="Buy"), page(address=address))] == ([by] if by else [])
+
+
+def test_a_login_is_a_wall_only_where_the_task_has_no_secret() -> None:
+    seen = page(address="", state=MarkState(input_type="password"))
+    assert [wall.kind for wall in walls_in(Task(goal="Buy"), seen)] == ["login"]
+    known = Task(goal="Buy", secrets=(Secret(name="pass", value=SecretStr("hunter2")),))
+    assert not walls_in(known, seen)
+
+
+@pytest.mark.parametrize(
+    ("action", "is_guarded"),
+    [
+        (Click(target=0), True),
+        (Click(target=Point(x=10, y=9)), True),
+        (Type(target=0, text="xK7"), True),
+        (Click(target=Cell(mark=0, row=1, column=1)), True),
+        (Click(target=1), False),
+        (Click(target=Point(x=300, y=300)), False),
+        (Finish(), False),
+    ],
+)
+def test_nothing_in_the_frame_of_a_captcha_is_touched(action: Action, is_guarded: bool) -> None:
+    assert (guarding(action, page()) is not None) is is_guarded
+
+
+def loop(seen: Observation, script: list[Any], **more: Any) -> tuple[Loop, StillBrowser, ScriptedModel]:
+    browser, model = StillBrowser([seen]), ScriptedModel(script)
+    run = Run(id="r1", task=Task(goal="Buy"), started_at=NOW)
+    return Loop(run, browser, model, RunInMemory(), **more), browser, model
+
+
+async def test_with_nobody_to_pass_it_the_run_ends_for_a_person() -> None:
+    running, browser, _ = loop(page(), [[Click(target=0)]])
+    run = await running.run()
+    assert not browser.acts
+    assert run.ending is not None
+    assert run.ending.exit_code == 4
+    assert "shows a captcha (hCaptcha)" in run.ending.sentence
+
+
+async def test_a_person_passes_it_and_the_run_goes_on() -> None:
+    asked: list[str] = []
+
+    async def person(question: str) -> str:
+        asked.append(question)
+        return "done"
+
+    running, browser, _ = loop(page(), [[Click(target=0)], [Finish(answer="42")]], person=person)
+    run = await running.run()
+    assert asked == ["http://shop.test/ shows a captcha (hCaptcha). Solve it in the browser, then answer here."]
+    assert not browser.acts
+    assert run.ending is not None
+    assert run.ending.answer == "42"
+
+
+async def test_a_page_that_is_nothing_but_a_captcha_is_handed_over_without_asking_a_model() -> None:
+    running, browser, model = loop(page(beside=1), [])
+    run = await running.run()
+    assert [act.kind for act in browser.acts] == ["wait"]
+    assert [step.decision.author for step in run.steps] == ["loop", "loop"]
+    assert not model.complaints
+    assert run.ending is not None
+    assert run.ending.status == "needs_person"
