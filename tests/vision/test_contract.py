@@ -26,8 +26,8 @@ def test_what_fits_is_never_enlarged(came: Size) -> None:
 
 
 def test_what_does_not_fit_becomes_as_large_as_the_limits_allow_in_the_same_shape() -> None:
-    contract, chance = Contract(), random.Random(7)
-    for _ in range(300):
+    chance = random.Random(7)
+    for contract in [Contract(), Contract(shortest_edge=768)] * 150:
         came = size(chance.randint(200, 5000), chance.randint(200, 5000))
         fitted = contract.fit(came)
         assert contract.fits(fitted)
@@ -50,3 +50,10 @@ def test_a_longest_edge_asked_for_is_kept_below_what_the_model_takes() -> None:
     assert contract_for("anthropic:claude-sonnet-5-5", 2560).fit(size(2560, 1440)) == size(2560, 1440)
     assert contract_for("anthropic:claude-haiku-4-5", 2560).longest_edge == 1568
     assert contract_for("steps", 2560).fit(size(2560, 1600)) == size(2560, 1600)
+
+
+def test_openai_gets_no_picture_that_it_would_shrink() -> None:
+    assert contract_for("openai:gpt-5.4").fit(size(1280, 800)) == size(1229, 768)
+    assert contract_for("openai:gpt-5.4", 2000).fit(size(800, 1400)) == size(768, 1344)
+    assert contract_for("openai:gpt-5.4").fit(size(1280, 700)) == size(1280, 700)
+    assert contract_for("openai-compatible:qwen3-vl").fit(size(1280, 800)) == size(1280, 800)

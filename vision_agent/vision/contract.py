@@ -20,6 +20,8 @@ class Contract(BaseModel):
 
     longest_edge: int = Field(default=1568, gt=0)
     max_tokens: int = Field(default=1568, gt=0)
+    shortest_edge: int | None = Field(default=None, gt=0)
+    """Where the model shrinks what is wider than this both ways."""
     patch: int = Field(default=28, gt=0)
     """Edge of the square that costs one token."""
 
@@ -29,6 +31,8 @@ class Contract(BaseModel):
 
     def fits(self, size: Size) -> bool:
         """Whether a picture of this size is read as it is."""
+        if self.shortest_edge is not None and min(size.width, size.height) > self.shortest_edge:
+            return False
         return max(size.width, size.height) <= self.longest_edge and self.tokens(size) <= self.max_tokens
 
     def fit(self, size: Size) -> Size:
@@ -38,6 +42,8 @@ class Contract(BaseModel):
         longest = max(size.width, size.height)
         # Patches are counted in whole ones, so the square root is only a bound from above; the rest is stepping down.
         bound = longest * sqrt(self.max_tokens * self.patch**2 / (size.width * size.height))
+        if self.shortest_edge is not None:
+            bound = min(bound, longest * (self.shortest_edge + 0.5) / min(size.width, size.height))
         edge = min(longest, self.longest_edge, ceil(bound))
         while edge > 1 and not self.fits(_scaled(size, edge / longest)):
             edge -= 1
@@ -55,13 +61,16 @@ _ONLY_EVERY_TIER = (
     "claude-opus-4-5",
     "claude-opus-4-6",
 )
+# OpenAI's own models shrink a picture of high detail until its shorter edge is 768 px, so the documentation of their
+# tile rule; those that count patches take more, and lose nothing by less.
+_TILED = Contract(shortest_edge=768)
 _READERS_OF_FULL_SIZE = ("human", "steps", "scripted", "replay")
 
 
 def contract_for(model: str, longest_edge: int | None = None) -> Contract:
     """What this model takes; with `longest_edge`, up to that and never beyond what it is known to take."""
     if longest_edge is None:
-        return _EVERY_TIER
+        return _TILED if model.startswith("openai:") else _EVERY_TIER
     most = _most(model)
     return most.model_copy(update={"longest_edge": min(longest_edge, most.longest_edge)})
 
@@ -70,6 +79,8 @@ def _most(model: str) -> Contract:
     provider, _, name = model.partition(":")
     if provider in _READERS_OF_FULL_SIZE:
         return Contract(longest_edge=16_384, max_tokens=10**6)
+    if provider == "openai":
+        return _TILED
     if provider == "anthropic" and name.startswith("claude-") and not name.startswith(_ONLY_EVERY_TIER):
         return _LARGE
     return _EVERY_TIER
