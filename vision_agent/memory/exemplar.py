@@ -30,6 +30,8 @@ SMALL = Contract(longest_edge=480)
 
 _LINE = re.compile(r"^([A-Z]?\d+|_)\[:\](.*)$")
 _ADDRESS = re.compile(r"\bhttps?://[^\s\"'<>“”]+", re.IGNORECASE)
+_NUMBERED = re.compile(r"\bmark [A-Z]?\d+\b(?: \(([^()]*)\))?")
+"""How an outcome names a mark: `mark 7 (button "Pay")`."""
 _THINGS = ("source", "target", "mark", "to", "evidence", "path")
 """Fields of an action that name marks or points."""
 
@@ -128,7 +130,9 @@ def _acts(step: Step) -> list[tuple[Action, Outcome]]:
 
 
 def _outcome(outcome: Outcome) -> str:
-    return f"{outcome.effect}: {_ADDRESS.sub(lambda each: without_values(each.group()), outcome.sentence)}"
+    sentence = _ADDRESS.sub(lambda each: without_values(each.group()), outcome.sentence)
+    sentence = _NUMBERED.sub(lambda each: each[1] or "a mark", sentence)
+    return f"{outcome.effect}: {sentence}" if outcome.effect else sentence
 
 
 def _small(shot: Shot) -> Shot:
