@@ -93,7 +93,7 @@ def add(
 
     Exit codes: 0 learned, 2 not a run to learn from, 5 the memory cannot be written.
     """
-    from vision_agent.memory import exemplar_of
+    from vision_agent.memory.exemplar import exemplar_of
 
     exemplar = exemplar_of(run, head=head)
     path = _opened(folder).add(exemplar)

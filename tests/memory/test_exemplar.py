@@ -11,8 +11,9 @@ from record_builder import decision, done, observation, run, small_run, step_eve
 
 from vision_agent.actions import Check, Click, Custom, Drag, Finish, Goto, Point, Type
 from vision_agent.errors import UsageError
-from vision_agent.memory import exemplar_of
-from vision_agent.memory.exemplar import host_of, without_values
+from vision_agent.memory.exemplar import exemplar_of
+from vision_agent.memory.page import host_of, without_values
+from vision_agent.record import Redactor, RunFolder
 from vision_agent.types import Decided, Ended, Ending, Event, Outcome, Secret, Size, Started
 from vision_agent.vision.picture import Picture
 
@@ -177,7 +178,7 @@ def test_a_record_that_was_changed_is_refused(tmp_path: Path) -> None:
     folder = write_run(tmp_path, small_run()).path
     lines = folder / "steps.jsonl"
     lines.write_bytes(lines.read_bytes().replace(b"Put it into the cart", b"Put it into the bin!", 1))
-    with pytest.raises(UsageError, match="Line 3 is not as it was written.*only runs that verify are learned"):
+    with pytest.raises(UsageError, match=r"Line 3 is not as it was written.*only runs that verify are learned"):
         exemplar_of(folder)
 
 
@@ -211,8 +212,8 @@ def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_run_whose_id_could_name_another_folder_is_refused(tmp_path: Path) -> None:
-    folder = write_run(tmp_path, small_run(run_id="a")).path
-    about = folder / "run.json"
-    about.write_text(about.read_text("utf-8").replace('"id": "a"', '"id": "../a"'), "utf-8")
-    with pytest.raises(UsageError, match="cannot be learned from"):
-        exemplar_of(folder)
+    with RunFolder.create(tmp_path, "a", Redactor(())) as folder:
+        for event in small_run(run_id="../a"):
+            folder.write(event)
+    with pytest.raises(UsageError, match=r"its id '\.\./a' cannot name a file"):
+        exemplar_of(folder.path)

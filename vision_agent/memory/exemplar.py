@@ -6,20 +6,19 @@ Reads the run folder and nothing else. It knows neither where exemplars are kept
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from vision_agent.actions import Action, Cell, Point, targets_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.memory.goal import words_of
+from vision_agent.memory.page import host_of, kinds_in, without_values
 from vision_agent.record.read import check_chain, load_shot, read
-from vision_agent.types import Exemplar, Kind, Observation, Outcome, PastAct, PastTurn, Run, Shot, Size, Step
+from vision_agent.types import Exemplar, Observation, Outcome, PastAct, PastTurn, Run, Shot, Size, Step
 from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Picture
 
@@ -70,19 +69,6 @@ def exemplar_of(folder: Path, *, head: str | None = None, now: datetime | None =
         )
     except ValidationError as error:
         raise UsageError(f"The run in {folder} cannot be learned from: its id {run.id!r} cannot name a file") from error
-
-
-def host_of(url: str) -> str:
-    """The host in an address, without its port; empty where there is none."""
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
-
-
-def kinds_in(observation: Observation) -> dict[Kind, int]:
-    """How many marks of each kind there are."""
-    return dict(sorted(Counter(mark.kind for mark in observation.marks).items()))
 
 
 def _verified(folder: Path, head: str | None) -> tuple[Run, str]:
@@ -138,19 +124,6 @@ def _outcome(outcome: Outcome) -> str:
 def _small(shot: Shot) -> Shot:
     assert shot.data is not None
     return Picture.decode(shot.data, shot.page, SMALL).encode("jpeg")
-
-
-def without_values(url: str) -> str:
-    """The address without what its query, its fragment and its user say; the names in the query stay."""
-    try:
-        parts = urlsplit(url)
-        where = parts.netloc.rpartition("@")[2]
-    except ValueError:
-        return "…"
-    names = [pair.partition("=")[0] + "=…" * ("=" in pair) for pair in parts.query.split("&")] if parts.query else []
-    if parts.scheme in ("data", "blob", "javascript"):
-        return f"{parts.scheme}:…"
-    return parts._replace(netloc=where, query="&".join(names), fragment="…" * bool(parts.fragment)).geturl()
 
 
 # --- what a listing says of a thing -----------------------------------------------------------------------------------

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.memory.exemplar import host_of, kinds_in
 from vision_agent.memory.goal import parse
 from vision_agent.memory.index import Entry, Index, exemplar_in
+from vision_agent.memory.page import host_of, kinds_in
 from vision_agent.memory.rank import Ranked, Vote, rank, vote
 from vision_agent.record.store import shot_name, write_whole
 from vision_agent.types import Exemplar, Kind, Observation, PastTurn, Recalled, Shot, Standing, Task

@@ -198,7 +198,9 @@ def _files(folder: Path) -> tuple[int, dict[str, tuple[int, int]]]:
     for each in files:
         with contextlib.suppress(FileNotFoundError):  # taken away meanwhile
             state = each.stat()
-            states[each.name.removesuffix(".json")] = (state.st_mtime_ns, state.st_size)
+            # A name that is no text is read as a file that is not there, and so is said to be left out.
+            name = os.fsencode(each.name).decode("utf-8", "replace").removesuffix(".json")
+            states[name] = (state.st_mtime_ns, state.st_size)
     return stamp, states
 
 
@@ -214,8 +216,6 @@ def _forget(index: sqlite3.Connection, name: str) -> None:
 def _learn(index: sqlite3.Connection, folder: Path, name: str, state: tuple[int, int]) -> None:
     try:
         content = (folder / f"{name}.json").read_bytes()
-    except FileNotFoundError:
-        return
     except OSError as error:
         fault = f"{folder / name}.json cannot be read and is left out: {error.strerror}"
         index.execute("INSERT INTO files VALUES (?, ?, ?, ?)", (name, *state, fault))
@@ -252,7 +252,8 @@ def exemplar_in(content: bytes, path: Path) -> Exemplar | str:
     """The exemplar in a file, which is called what its file is called, or a sentence with what is wrong with it."""
     try:
         data = json.loads(content)
-        return Exemplar.model_validate({**data, "id": path.stem})
+        # Encoding refuses half a character, which JSON can hold and SQLite cannot.
+        return Exemplar.model_validate_json(json.dumps({**data, "id": path.stem}, ensure_ascii=False).encode())
     except ValidationError as error:
         first = error.errors()[0]
         fault = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
