@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help run test test-all pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces lint format types-js doctor clean
+.PHONY: help run test test-all pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-memory lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make bench-miniwob  how many MiniWoB++ tasks marks alone and points can do (long)"
 	@echo "make bench-mutations  whether what was meant is hit when pages change under the hand, and what an act costs (long)"
 	@echo "make bench-surfaces  what is found on canvases from their pixels alone, of ours and of other projects' libraries"
+	@echo "make bench-memory  how soon an exemplar is found among 10,000, and how often it is one of the same kind of task"
 	@echo "make lint      ruff and mypy"
 	@echo "make format    let ruff format"
 	@echo "make types-js  check the types of overlay_js (needs npm)"
@@ -53,6 +54,9 @@ bench-miniwob: $(READY)
 
 bench-mutations: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_mutations.py
+
+bench-memory: $(READY)
+	@$(BIN)/python tests/benchmarks/bench_memory.py
 
 bench-surfaces: ocr
 	@$(BIN)/python tests/benchmarks/bench_surfaces.py

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vision_agent.errors import RecordError, UsageError
+from vision_agent.memory.file import content_of, exemplar_in
 from vision_agent.memory.goal import parse
-from vision_agent.memory.index import Entry, Index, exemplar_in
+from vision_agent.memory.index import Entry, Index
 from vision_agent.memory.page import host_of, kinds_in
 from vision_agent.memory.rank import Ranked, Vote, rank, vote
 from vision_agent.record.store import shot_name, write_whole
@@ -168,9 +169,7 @@ class MemoryFolder:
         return found
 
     def _write(self, exemplar: Exemplar) -> None:
-        # Defaults are left out: what a person reads is what was said.
-        text = exemplar.model_dump_json(indent=2, exclude={"id"}, exclude_defaults=True)
-        write_whole(self._file(exemplar.id), f"{text}\n".encode(), over=True)
+        write_whole(self._file(exemplar.id), content_of(exemplar), over=True)
 
     def _picture(self, shot: Shot) -> Path:
         return self.path / PICTURES / shot_name(shot)

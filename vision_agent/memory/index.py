@@ -16,18 +16,17 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from math import log
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
 from vision_agent.errors import RecordError
+from vision_agent.memory.file import exemplar_in
 from vision_agent.memory.goal import VARYING, Goal, parse
-from vision_agent.types import Exemplar, Kind, Standing
+from vision_agent.types import Kind, Standing
 
 FOLDER, NAME = "index", "index.sqlite"
 """In a folder of its own: what is written beside it would change the time of the memory's folder."""
@@ -35,6 +34,8 @@ VERSION = 1
 """Of the tables below; one of another version is made again."""
 MOST_CANDIDATES = 60
 """That are weighed closely; more did not change who comes first among 10,000."""
+MOST_MATCHED = 1_500
+"""Exemplars that are ranked by their text. The rarest words of a goal find them; "click" and "the" find everything."""
 _SAME_SITE = 1.5
 """What a candidate's rank is multiplied by, so that those of this site are among them."""
 _UNSETTLED_NS = 2_000_000_000
@@ -45,14 +46,15 @@ _ELSEWHERE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONL
 """Not the index's fault: somebody else writes it, or it cannot be written here."""
 
 _TABLES = """
-CREATE TABLE stamp (folder INTEGER);
+CREATE TABLE stamp (folder INTEGER, exemplars INTEGER);
 CREATE TABLE files (id TEXT PRIMARY KEY, changed INTEGER, size INTEGER, fault TEXT);
+CREATE INDEX faults ON files (id) WHERE fault IS NOT NULL;
 CREATE TABLE pictures (id TEXT, sha256 TEXT);
 CREATE INDEX pictures_by_id ON pictures (id);
 CREATE TABLE exemplars (row INTEGER PRIMARY KEY, id TEXT UNIQUE, goal TEXT, site TEXT, kinds TEXT,
     helped INTEGER, failed INTEGER, standing REAL, learned_at TEXT, turns INTEGER);
 CREATE VIRTUAL TABLE goals USING fts5(steady, varying, tokenize = 'unicode61 remove_diacritics 0');
-CREATE VIRTUAL TABLE words USING fts5vocab(goals, 'row');
+CREATE TABLE words (word TEXT PRIMARY KEY, exemplars INTEGER) WITHOUT ROWID;
 """
 
 
@@ -83,11 +85,11 @@ class Index:
 
     def candidates(self, goal: Goal, site: str) -> tuple[tuple[Entry, ...], dict[str, float]]:
         """The exemplars whose goals share most with this one, and how rare each word of all of them is."""
-        # Words are letters and digits only, and stand in quotes: no goal can be an operator.
-        asked = " OR ".join(f'"{word}"' for word in goal.words)
-        if not asked:
-            return (), {}
         with self._caught_up() as index:
+            # Words are letters and digits only, and stand in quotes: no goal can be an operator.
+            asked = " OR ".join(f'"{word}"' for word in _telling(goal, _having(index, goal.words)))
+            if not asked:
+                return (), {}
             rows = index.execute(
                 f"SELECT {_COLUMNS} FROM goals JOIN exemplars ON row = goals.rowid WHERE goals MATCH ? "
                 f"ORDER BY bm25(goals, 1.0, {VARYING}) * standing * iif(site = ?, {_SAME_SITE}, 1.0), id "
@@ -183,8 +185,11 @@ def _catch_up(index: sqlite3.Connection, folder: Path) -> None:
         changed, size = there[name]
         _forget(index, name)
         _learn(index, folder, name, (changed if changed < begun - _UNSETTLED_NS else -1, size))
-    index.execute("DELETE FROM stamp")
-    index.execute("INSERT INTO stamp VALUES (?)", (stamp if stamp < begun - _UNSETTLED_NS else -1,))
+    (count,) = index.execute("SELECT count(*) FROM exemplars").fetchone()
+    now = (stamp if stamp < begun - _UNSETTLED_NS else -1, count)
+    if index.execute("SELECT * FROM stamp").fetchall() != [now]:
+        index.execute("DELETE FROM stamp")
+        index.execute("INSERT INTO stamp VALUES (?, ?)", now)
 
 
 def _files(folder: Path) -> tuple[int, dict[str, tuple[int, int]]]:
@@ -205,10 +210,13 @@ def _files(folder: Path) -> tuple[int, dict[str, tuple[int, int]]]:
 
 
 def _forget(index: sqlite3.Connection, name: str) -> None:
-    row = index.execute("SELECT row FROM exemplars WHERE id = ?", (name,)).fetchone()
-    if row:
-        index.execute("DELETE FROM goals WHERE rowid = ?", row)
-        index.execute("DELETE FROM exemplars WHERE row = ?", row)
+    found = index.execute("SELECT row, goal FROM exemplars WHERE id = ?", (name,)).fetchone()
+    if found:
+        row, goal = found
+        index.execute("DELETE FROM goals WHERE rowid = ?", (row,))
+        index.execute("DELETE FROM exemplars WHERE row = ?", (row,))
+        words = [(word,) for word in parse(goal).words]
+        index.executemany("UPDATE words SET exemplars = exemplars - 1 WHERE word = ?", words)
     index.execute("DELETE FROM files WHERE id = ?", (name,))
     index.execute("DELETE FROM pictures WHERE id = ?", (name,))
 
@@ -246,20 +254,10 @@ def _learn(index: sqlite3.Connection, folder: Path, name: str, state: tuple[int,
         "INSERT INTO goals (rowid, steady, varying) VALUES (?, ?, ?)",
         (row, " ".join(goal.steady), " ".join(goal.varying)),
     )
-
-
-def exemplar_in(content: bytes, path: Path) -> Exemplar | str:
-    """The exemplar in a file, which is called what its file is called, or a sentence with what is wrong with it."""
-    try:
-        data = json.loads(content)
-        # Encoding refuses half a character, which JSON can hold and SQLite cannot.
-        return Exemplar.model_validate_json(json.dumps({**data, "id": path.stem}, ensure_ascii=False).encode())
-    except ValidationError as error:
-        first = error.errors()[0]
-        fault = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    except (ValueError, TypeError, RecursionError) as error:
-        fault = (str(error).splitlines() or [type(error).__name__])[0]
-    return f"{path} is no exemplar and is left out: {fault}"
+    index.executemany(
+        "INSERT INTO words VALUES (?, 1) ON CONFLICT (word) DO UPDATE SET exemplars = exemplars + 1",
+        [(word,) for word in goal.words],
+    )
 
 
 def trust(standing: Standing) -> float:
@@ -278,9 +276,28 @@ def _entry(row: tuple[str, str, str, str, int, int, str, int]) -> Entry:
     return Entry(id, goal, site, json.loads(kinds), standing, datetime.fromisoformat(learned_at), turns)
 
 
-def _rarity(index: sqlite3.Connection, words: set[str]) -> dict[str, float]:
+def _telling(goal: Goal, having: Mapping[str, int]) -> list[str]:
+    """The words that find exemplars: the rarest, steady ones first, until there are enough of those."""
+    chosen: list[str] = []
+    found = 0
+    for words in (goal.steady, goal.varying):
+        for word in sorted((each for each in words if having.get(each)), key=lambda each: having[each]):
+            if chosen and found + having[word] > MOST_MATCHED:
+                break
+            chosen.append(word)
+            found += having[word]
+    return chosen
+
+
+def _rarity(index: sqlite3.Connection, words: Collection[str]) -> dict[str, float]:
     """How much each word says: less the more exemplars have it."""
-    (count,) = index.execute("SELECT count(*) FROM exemplars").fetchone()
-    marks = ", ".join("?" * len(words))
-    having = dict(index.execute(f"SELECT term, doc FROM words WHERE term IN ({marks})", tuple(words)))
+    (count,) = index.execute("SELECT exemplars FROM stamp").fetchone()
+    having = _having(index, words)
     return {word: log(1 + (count + 1) / (having.get(word, 0) + 1)) for word in words}
+
+
+def _having(index: sqlite3.Connection, words: Collection[str]) -> dict[str, int]:
+    """How many exemplars have each word; those that none has are missing."""
+    # As JSON, because the number of question marks is limited.
+    asked = "SELECT word, exemplars FROM words WHERE word IN (SELECT value FROM json_each(?))"
+    return dict(index.execute(asked, (json.dumps([*words]),)))
