@@ -41,11 +41,20 @@ def test_steps_and_actions_that_came_to_nothing_are_left_out(tmp_path: Path) -> 
 
 
 def test_a_thing_is_said_by_its_line_and_never_by_its_number(tmp_path: Path) -> None:
-    click = Click(target=5), done('Clicked mark 5 (button "Add to cart"). Mark B5 is gone; mark 4 is now called "x".')
+    click = (
+        Click(target=5),
+        done('Clicked mark 5 (button "Add to cart"). Mark B5 is gone; mark 4 is at the point (1.5, 2).'),
+    )
     learned = exemplar_of(write_run(tmp_path, ended(*step_events(1, click))).path)
     (act,) = learned.turns[0].acts
     assert act.action == {"kind": "click", "target": "<button>Add to cart"}
-    assert act.outcome == 'changed: Clicked button "Add to cart". Mark B5 is gone; a mark is now called "x".'
+    assert act.outcome == 'changed: Clicked button "Add to cart". A mark is gone; a mark is at a point.'
+
+
+def test_what_a_line_says_of_the_moment_is_left_out(tmp_path: Path) -> None:
+    seen = observation(listing='5[:]<button value="a *new" required focused hovered *changed>Add *new')
+    learned = exemplar_of(write_run(tmp_path, ended(*step_events(1, (Click(target=5), done()), seen=seen))).path)
+    assert learned.turns[0].acts[0].action["target"] == '<button value="a *new" required>Add *new'
 
 
 def test_a_letter_before_a_number_is_no_part_of_the_line(tmp_path: Path) -> None:

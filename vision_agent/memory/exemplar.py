@@ -29,8 +29,11 @@ SMALL = Contract(longest_edge=480)
 
 _LINE = re.compile(r"^([A-Z]?\d+|_)\[:\](.*)$")
 _ADDRESS = re.compile(r"\bhttps?://[^\s\"'<>“”]+", re.IGNORECASE)
-_NUMBERED = re.compile(r"\bmark [A-Z]?\d+\b(?: \(([^()]*)\))?")
+_NUMBERED = re.compile(r"\b([Mm])ark [A-Z]?\d+\b(?: \(([^()]*)\))?")
 """How an outcome names a mark: `mark 7 (button "Pay")`."""
+_POINT = re.compile(r"\bthe point \(-?[\d.]+, -?[\d.]+\)")
+_MOMENT = re.compile(r"(?: (?:focused|hovered|\*new|\*changed|\*moved))+>")
+"""What a line says of the moment, behind all else in its brackets."""
 _THINGS = ("source", "target", "mark", "to", "evidence", "path")
 """Fields of an action that name marks or points."""
 
@@ -117,7 +120,8 @@ def _acts(step: Step) -> list[tuple[Action, Outcome]]:
 
 def _outcome(outcome: Outcome) -> str:
     sentence = _ADDRESS.sub(lambda each: without_values(each.group()), outcome.sentence)
-    sentence = _NUMBERED.sub(lambda each: each[1] or "a mark", sentence)
+    sentence = _NUMBERED.sub(lambda each: each[2] or ("A mark" if each[1] == "M" else "a mark"), sentence)
+    sentence = _POINT.sub("a point", sentence)
     return f"{outcome.effect}: {sentence}" if outcome.effect else sentence
 
 
@@ -135,7 +139,7 @@ def _lines_of(seen: Observation) -> dict[int, str]:
     for line in seen.listing.splitlines():
         found = _LINE.match(line)
         if found and found[1] != "_":
-            said[int(found[1].lstrip("IBLFOM"))] = found[2]
+            said[int(found[1].lstrip("IBLFOM"))] = _MOMENT.sub(">", found[2], count=1)
     return said
 
 
