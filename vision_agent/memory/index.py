@@ -34,8 +34,8 @@ VERSION = 1
 """Of the tables below; one of another version is made again."""
 MOST_CANDIDATES = 60
 """That are weighed closely; more did not change who comes first among 10,000."""
-MOST_MATCHED = 1_500
-"""Exemplars that are ranked by their text. The rarest words of a goal find them; "click" and "the" find everything."""
+MOST_MATCHED = 6_000
+"""Of words in exemplars that are ranked by their text. The rarest of a goal tell; "click" and "the" are everywhere."""
 _SAME_SITE = 1.5
 """What a candidate's rank is multiplied by, so that those of this site are among them."""
 _UNSETTLED_NS = 2_000_000_000
@@ -87,7 +87,9 @@ class Index:
         """The exemplars whose goals share most with this one, and how rare each word of all of them is."""
         with self._caught_up() as index:
             # Words are letters and digits only, and stand in quotes: no goal can be an operator.
-            asked = " OR ".join(f'"{word}"' for word in _telling(goal, _having(index, goal.words)))
+            telling = _telling(goal, _having(index, goal.words))
+            # What varies is sought among what varied: a name that is typed here may be what is clicked there.
+            asked = " OR ".join(f'{"steady" if word in goal.steady else "varying"} : "{word}"' for word in telling)
             if not asked:
                 return (), {}
             rows = index.execute(
