@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 VARYING = 0.1
@@ -46,7 +47,11 @@ class Goal(NamedTuple):
 
 def parse(text: str) -> Goal:
     """The words of a goal, steady and varying; a word that is both is steady."""
-    text = text[:LONGEST]
+    return _parse(text[:LONGEST])
+
+
+@lru_cache(maxsize=1024)
+def _parse(text: str) -> Goal:
     varying, rest = _QUOTED.findall(text), _QUOTED.sub(" ", text)
     bare: list[str] = []
     for each in rest.split():

@@ -34,7 +34,7 @@ VERSION = 1
 """Of the tables below; one of another version is made again."""
 MOST_CANDIDATES = 60
 """That are weighed closely; more did not change who comes first among 10,000."""
-MOST_MATCHED = 6_000
+MOST_MATCHED = 4_000
 """Of words in exemplars that are ranked by their text. The rarest of a goal tell; "click" and "the" are everywhere."""
 _SAME_SITE = 1.5
 """What a candidate's rank is multiplied by, so that those of this site are among them."""
