@@ -14,7 +14,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import cycle, islice
@@ -44,8 +44,7 @@ LEARNED_AT = datetime(2026, 3, 4, tzinfo=UTC)
 KINDS = {"button": 3, "field": 2, "link": 1}
 
 _VARIANT = re.compile(
-    r"(?:-(?:nodelay|delay|easy|medium|hard|large|soft|transfer|noscroll|nl-turk|basic|simple|simple-arrow|some"
-    r"|2|3|4|2-hard|1|all|v2|size|icons|dynamic|hover|link|shape|star-reply))+$"
+    r"(?:-(?:nodelay|easy|medium|hard|large|soft|transfer|noscroll|nl|turk|star-reply|all|some|dynamic|popup|2|3))+$"
 )
 """What MiniWoB++ puts behind a task's name for a page that asks the same otherwise."""
 
@@ -132,15 +131,17 @@ def lookup(goals: Mapping[str, Sequence[str]], folder: Path, told: Console) -> d
     memory = MemoryFolder(folder)
     first = _seconds(partial(_look, memory, every[0]))
     asked = (every[i * 7 % len(every)] for i in range(LOOKUPS))
-    taken = [_seconds(partial(_look, memory, goal)) for goal in asked]
+    looks = [partial(_look, memory, goal) for goal in asked]
+    taken = [(_seconds(look), _seconds(look, time.process_time)) for look in looks]
     return {
         "exemplars": EXEMPLARS,
         "recall_at_3_among_all": recall(goals, memory)["recall_at_3"],
         "lookups": LOOKUPS,
         "index_made_s": round(made, 2),
         "first_lookup_ms": round(first * 1000, 1),
-        "lookup_median_ms": round(median(taken) * 1000, 1),
-        "lookup_worst_ms": round(max(taken) * 1000, 1),
+        "lookup_median_ms": round(median(wall for wall, _ in taken) * 1000, 1),
+        "lookup_worst_ms": round(max(wall for wall, _ in taken) * 1000, 1),
+        "processor_worst_ms": round(max(busy for _, busy in taken) * 1000, 1),
     }
 
 
@@ -151,10 +152,10 @@ def _look(memory: MemoryFolder, goal: str) -> None:
         memory.show(found.vote.winner)
 
 
-def _seconds(do: Any) -> float:
-    begun = time.perf_counter()
+def _seconds(do: Callable[[], None], clock: Callable[[], float] = time.perf_counter) -> float:
+    begun = clock()
     do()
-    return time.perf_counter() - begun
+    return clock() - begun
 
 
 def _filled(folder: Path, goals: Mapping[str, Sequence[str]], count: int) -> MemoryFolder:
@@ -186,6 +187,7 @@ def show(console: Console, result: Mapping[str, Any]) -> None:
     table.add_row("the same among all exemplars", f"{result['recall_at_3_among_all']:.1%}", "")
     table.add_row("a look, median", f"{result['lookup_median_ms']} ms", "")
     table.add_row("a look, worst", f"{result['lookup_worst_ms']} ms", f"{LOOKUP_REACH_MS} ms")
+    table.add_row("processor time of a look, worst", f"{result['processor_worst_ms']} ms", "")
     table.add_row("the first look of a process", f"{result['first_lookup_ms']} ms", "")
     table.add_row("making the index", f"{result['index_made_s']} s", "")
     console.print(table)
