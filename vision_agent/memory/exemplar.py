@@ -23,9 +23,9 @@ from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Picture
 
 MOST_LINES = 3
-"""Of a listing: enough for what was acted on and what stood beside it, and a tenth of what a whole listing costs."""
+"""Of a listing: what was acted on, and what shares most words with what was wanted."""
 SMALL = Contract(longest_edge=480)
-"""Of a picture: a page's layout is told apart at that size, for a fifth of the tokens of a full one."""
+"""Of a picture: a page's layout is told apart at that size, for a seventh of the tokens of 1280×800."""
 
 _LINE = re.compile(r"^([A-Z]?\d+|_)\[:\](.*)$")
 _ADDRESS = re.compile(r"\bhttps?://[^\s\"'<>“”]+", re.IGNORECASE)
