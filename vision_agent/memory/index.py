@@ -33,7 +33,7 @@ FOLDER, NAME = "index", "index.sqlite"
 VERSION = 1
 """Of the tables below; one of another version is made again."""
 MOST_CANDIDATES = 60
-"""That are weighed closely, which takes 50 µs each."""
+"""That are weighed closely, word by word."""
 MOST_MATCHED = 4_000
 """Of words in exemplars that are ranked by their text. The rarest of a goal tell; "click" and "the" are everywhere."""
 _SAME_SITE = 1.5
