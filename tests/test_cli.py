@@ -42,7 +42,7 @@ def test_help_loads_no_browser_no_model_and_no_pixels(args: list[str]) -> None:
 
 def test_every_command_is_in_the_help() -> None:
     shown = vision_agent("--help").stdout
-    assert all(command in shown for command in ("run", "marks", "setup", "doctor"))
+    assert all(command in shown for command in ("run", "marks", "memory", "setup", "doctor"))
 
 
 @pytest.mark.parametrize("args", [["dance"], ["doctor", "--dance"], ["run"]])

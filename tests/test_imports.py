@@ -54,7 +54,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "supervise": SESSION,
     "evals": SESSION,
     "__init__": SESSION,
-    "cli": SESSION | {"progress", "replay", "supervise", "evals"},
+    "cli_memory": CONTRACTS | {"memory"},
+    "cli": SESSION | {"progress", "replay", "supervise", "evals", "cli_memory"},
 }
 
 # Who may know a client. `session` and `evals` take pages from their owners and name the type.
@@ -65,7 +66,7 @@ CLIENTS = {
     "pydantic_ai": {"models"},
     "cv2": {"vision"},
     "jinja2": {"record"},
-    "typer": {"cli"},
+    "typer": {"cli", "cli_memory"},
 }
 
 

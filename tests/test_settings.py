@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from vision_agent.settings import BrowserSettings, ModelSettings, ProxySettings, Settings, recordable
+from vision_agent.settings import BrowserSettings, ModelSettings, ProxySettings, Settings, load, recordable
 
 PASSWORD = "s3cretpass"
+
+
+def test_the_memory_is_in_the_users_data_unless_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.delenv("VISION_AGENT_MEMORY", raising=False)
+    default = load().memory_folder
+    assert default.parts[-2:] == ("vision-agent", "memory")
+    assert recordable(load())["memory"] is None  # where somebody's home is stands in no record
+    monkeypatch.setenv("VISION_AGENT_MEMORY", str(tmp_path / "env"))
+    assert load().memory_folder == tmp_path / "env"
+    assert load(memory=tmp_path / "flag").memory_folder == tmp_path / "flag"
 
 
 def recorded(**browser: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from pydantic import SecretStr
 
+from vision_agent.cli_memory import app as memory
 from vision_agent.errors import UsageError, VisionAgentError
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ app = typer.Typer(
     # A traceback with its variables could print a secret.
     pretty_exceptions_enable=False,
 )
+
+app.add_typer(memory)
 
 # --- options that several commands share ------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The places where the world changes, as Protocols: the browser, the model, the record.
+"""The places where the world changes, as Protocols: the browser, the model, the record, the memory.
 
 Each has one real and one fake implementation, and the fake ships in the package, so that a test needs no patch.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from vision_agent.actions import Action
-from vision_agent.types import Decision, Event, Observation, Outcome, Shot, Step, Task
+from vision_agent.types import Decision, Event, Observation, Outcome, Recalled, Shot, Step, Task
 
 Redact = Callable[[str], str]
 """Takes the caller's secrets out of a text, in every form in which they could stand there."""
@@ -65,4 +65,12 @@ class Recorder(Protocol):
         Raises:
             RecordError: it could not be written; nothing may be done that could not be recorded.
         """
+        ...
+
+
+class Memory(Protocol):
+    """Finds what worked before. Real: `memory.MemoryFolder`. Fake: `memory.EmptyMemory`."""
+
+    def recall(self, task: Task, observation: Observation) -> Recalled:
+        """The verified run that is most like this task on its first page, if any is."""
         ...

@@ -158,6 +158,13 @@ class Settings(BaseSettings):
     limits: Limits = Limits()
     runs: Path = Field(default=Path("runs"))
     """Where run folders are made."""
+    memory: Path | None = None
+    """Where exemplars are kept; None takes `memory` in the user's data folder, and leaves its name out of records."""
+
+    @property
+    def memory_folder(self) -> Path:
+        """Where exemplars are kept, said or not."""
+        return self.memory or Path(platformdirs.user_data_dir("vision-agent")) / "memory"
 
     @classmethod
     def settings_customise_sources(

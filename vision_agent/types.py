@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr
 
 from vision_agent.actions import Action, Point
 
@@ -570,6 +570,72 @@ class Run(_Data):
     steps: tuple[Step, ...] = ()
     ending: Ending | None = None
     """None: still running, or cut off."""
+
+
+# --- exemplars: what worked before, given to a model as turns before the live ones ------------------------------------
+
+
+class PastAct(_Data):
+    """One action of an exemplar, and what became of it."""
+
+    action: dict[str, JsonValue]
+    """What was set of it. A thing is said by its line in the listing without the number, a place by its share of the
+    picture: numbers and points of an old page mean nothing on a new one."""
+    outcome: str
+
+
+class PastTurn(_Data):
+    """One step of an exemplar: what was seen, shrunken, what was decided, and what became of it."""
+
+    url: str
+    """Without what its query and fragment say."""
+    title: str
+    lines: tuple[str, ...] = ()
+    """Of the listing, those that mattered most, without numbers."""
+    kinds: dict[Kind, int] = {}
+    """How many marks of each kind there were."""
+    judgement: Literal["success", "failure", "unknown"] = "unknown"
+    memory: str = ""
+    next_goal: str = ""
+    acts: tuple[PastAct, ...]
+    picture: Shot | None = None
+    """Small, and without marks."""
+
+
+class Standing(_Data):
+    """How often an exemplar was given and the run then came to its end, or did not."""
+
+    helped: int = Field(default=0, ge=0, le=10**9)
+    failed: int = Field(default=0, ge=0, le=10**9)
+
+
+class Exemplar(_Data):
+    """A verified run in short, to be shown when something like it is wanted again."""
+
+    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    """The run's, and the name of its file."""
+    goal: str
+    site: str
+    """The host of the first page; empty where it has none."""
+    learned_at: datetime
+    run: str
+    """The id of the run that it was learned from."""
+    head: str
+    """The hash that stands for that run's whole record."""
+    turns: tuple[PastTurn, ...] = Field(min_length=1)
+    answer: str = ""
+    standing: Standing = Standing()
+
+
+class Recalled(_Data):
+    """What a memory has for a task on a page."""
+
+    exemplar: Exemplar | None = None
+    """None: nothing like it was ever done."""
+    why: str = ""
+    """For a person: what is alike, and how many of the best three agreed."""
+    warnings: tuple[str, ...] = ()
+    """What could not be read, and was left as it is."""
 
 
 # --- events: what the loop says while it runs, and what a recorder writes ---------------------------------------------

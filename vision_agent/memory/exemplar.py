@@ -1,0 +1,195 @@
+"""Makes an exemplar of a run: what was seen, shrunken to what mattered; what was decided; what became of it.
+
+Reads the run folder and nothing else. It knows neither where exemplars are kept nor how one is found again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from vision_agent.actions import Action, Cell, Point, targets_of
+from vision_agent.errors import RecordError, UsageError
+from vision_agent.memory.goal import words_of
+from vision_agent.memory.page import host_of, kinds_in, without_values
+from vision_agent.record.read import check_chain, load_shot, read
+from vision_agent.types import Exemplar, Observation, Outcome, PastAct, PastTurn, Run, Shot, Size, Step
+from vision_agent.vision.contract import Contract
+from vision_agent.vision.picture import Picture
+
+MOST_LINES = 3
+"""Of a listing: what was acted on, and what shares most words with what was wanted."""
+SMALL = Contract(longest_edge=480)
+"""Of a picture: a page's layout is told apart at that size, for a seventh of the tokens of 1280×800."""
+
+_LINE = re.compile(r"^([A-Z]?\d+|_)\[:\](.*)$")
+_ADDRESS = re.compile(r"\bhttps?://[^\s\"'<>“”]+", re.IGNORECASE)
+_NUMBERED = re.compile(r"\b([Mm])ark [A-Z]?\d+\b(?: \(([^()]*)\))?")
+"""How an outcome names a mark: `mark 7 (button "Pay")`."""
+_POINT = re.compile(r"\bthe point \(-?[\d.]+, -?[\d.]+\)")
+_MOMENT = re.compile(r"(?: (?:focused|hovered|\*new|\*changed|\*moved))+>")
+"""What a line says of the moment, behind all else in its brackets."""
+_THINGS = ("source", "target", "mark", "to", "evidence", "path")
+"""Fields of an action that name marks or points."""
+
+
+def exemplar_of(folder: Path, *, head: str | None = None, now: datetime | None = None) -> Exemplar:
+    """The exemplar of a finished run, its small pictures with their bytes.
+
+    With the head that the run printed, a changed last line shows too. Steps whose actions were all refused or came to
+    nothing are left out. No secret gets in: all of it is text that was redacted before it was written to the run
+    folder, cut but never decoded or joined, and pictures in which the fields that held one were masked before. What a
+    page shows of a secret somewhere else is in the small picture as it is in the large one.
+
+    Raises:
+        UsageError: the folder holds no run, it did not end done, or its record is not as it was written.
+    """
+    try:
+        run, head = _verified(folder, head)
+        turns = tuple(_turn(step, run.task.goal, folder) for step in run.steps if _acts(step))
+    except RecordError as error:
+        raise UsageError(
+            f"The run in {folder} cannot be learned from: {error.sentence}", error.hint or "only whole runs are learned"
+        ) from error
+    if not turns:
+        raise UsageError(f"The run in {folder} cannot be learned from: none of its steps had an effect")
+    first = run.steps[0].observation.url
+    try:
+        return Exemplar(
+            id=run.id,
+            goal=run.task.goal,
+            site=host_of(first) or host_of(run.task.start_url or ""),
+            learned_at=now or datetime.now(UTC),
+            run=run.id,
+            head=head,
+            turns=turns,
+            answer=run.ending.answer if run.ending else "",
+        )
+    except ValidationError as error:
+        raise UsageError(f"The run in {folder} cannot be learned from: its id {run.id!r} cannot name a file") from error
+
+
+def _verified(folder: Path, head: str | None) -> tuple[Run, str]:
+    chain = check_chain(folder, head)
+    if not chain.holds or chain.torn_bytes:
+        raise UsageError(
+            f"The run in {folder} cannot be learned from: {chain.sentence}", "only runs that verify are learned"
+        )
+    run = read(folder)
+    if run.ending is None:
+        raise UsageError(f"The run in {folder} cannot be learned from: it has no ending", "let it finish first")
+    if run.ending.status != "done":
+        raise UsageError(
+            f"The run in {folder} cannot be learned from: it ended {run.ending.status}: {run.ending.sentence}",
+            "only runs that did what was wanted are learned",
+        )
+    return run, chain.head
+
+
+# --- one turn ---------------------------------------------------------------------------------------------------------
+
+
+def _turn(step: Step, goal: str, folder: Path) -> PastTurn:
+    seen, decision = step.observation, step.decision
+    lines = _lines_of(seen)
+    return PastTurn(
+        url=without_values(seen.url),
+        title=seen.title,
+        lines=_most_relevant(lines, step, f"{goal} {decision.next_goal}"),
+        kinds=kinds_in(seen),
+        judgement=decision.judgement,
+        memory=decision.memory,
+        next_goal=decision.next_goal,
+        acts=tuple(
+            PastAct(action=_said(action, seen, lines), outcome=_outcome(outcome)) for action, outcome in _acts(step)
+        ),
+        picture=_small(load_shot(folder, seen.clean)),
+    )
+
+
+def _acts(step: Step) -> list[tuple[Action, Outcome]]:
+    """The actions that came to something."""
+    pairs = zip(step.decision.actions, step.outcomes, strict=False)
+    return [(action, what) for action, what in pairs if what.status == "done" and what.effect != "no_effect"]
+
+
+def _outcome(outcome: Outcome) -> str:
+    sentence = _ADDRESS.sub(lambda each: without_values(each.group()), outcome.sentence)
+    sentence = _NUMBERED.sub(lambda each: each[2] or ("A mark" if each[1] == "M" else "a mark"), sentence)
+    sentence = _POINT.sub("a point", sentence)
+    return f"{outcome.effect}: {sentence}" if outcome.effect else sentence
+
+
+def _small(shot: Shot) -> Shot:
+    assert shot.data is not None
+    return Picture.decode(shot.data, shot.page, SMALL).encode("jpeg")
+
+
+# --- what a listing says of a thing -----------------------------------------------------------------------------------
+
+
+def _lines_of(seen: Observation) -> dict[int, str]:
+    """What the listing says of each mark, without its number; of one that was cut from it, its tag and name."""
+    said = {mark.number: f"<{mark.tag}>{mark.name}" for mark in seen.marks}
+    for line in seen.listing.splitlines():
+        found = _LINE.match(line)
+        if found and found[1] != "_":
+            said[int(found[1].lstrip("IBLFOM"))] = _MOMENT.sub(">", found[2], count=1)
+    return said
+
+
+def _most_relevant(lines: Mapping[int, str], step: Step, wanted: str) -> tuple[str, ...]:
+    """First what was acted on, then what shares most words with what was wanted, in reading order."""
+    touched = {_number(each) for action, _ in _acts(step) for each in targets_of(action)}
+    words = set(words_of(wanted))
+    shared = {number: len(words & set(words_of(line))) for number, line in lines.items()}
+    best = sorted(lines, key=lambda number: (number not in touched, -shared[number]))[:MOST_LINES]
+    return tuple(lines[number] for number in lines if number in best and (number in touched or shared[number]))
+
+
+def _number(target: object) -> int | None:
+    return target if isinstance(target, int) else getattr(target, "mark", None)
+
+
+def _said(action: Action, seen: Observation, lines: Mapping[int, str]) -> dict[str, JsonValue]:
+    """What was set of an action, with things said by their lines. What a caller's own action was given stays."""
+    size = seen.marked.size
+    told: dict[str, JsonValue] = {"kind": action.kind}
+    for name in type(action).model_fields:
+        value = getattr(action, name)
+        if name == "kind" or value == type(action).model_fields[name].default:
+            continue
+        told[name] = _thing(value, lines, size) if name in _THINGS else _plain(value)
+    return told
+
+
+def _thing(value: Any, lines: Mapping[int, str], size: Size) -> JsonValue:
+    match value:
+        case int():
+            return lines.get(value, "a thing that the listing did not name")
+        case tuple():
+            return [_thing(each, lines, size) for each in value]
+        case Point():
+            return f"the place {value.x / size.width:.0%} across and {value.y / size.height:.0%} down the picture"
+        case Cell():
+            return f"row {value.row} column {value.column} of {lines.get(value.mark, 'a grid')}"
+        case _:
+            return _plain(value)
+
+
+def _plain(value: Any) -> JsonValue:
+    match value:
+        case BaseModel():
+            plain: JsonValue = value.model_dump(mode="json")
+            return plain
+        case tuple():
+            return [_plain(each) for each in value]
+        case str():
+            return _ADDRESS.sub(lambda each: without_values(each.group()), value)
+        case _:
+            return value  # type: ignore[no-any-return]
