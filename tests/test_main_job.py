@@ -17,9 +17,12 @@ from messages_server import Answer, MessagesServer, fault, saying
 from vision_agent import Agent, Task
 from vision_agent.errors import ModelUnavailable
 from vision_agent.evals.sites import SiteTask, reached, served, tasks_of
+from vision_agent.memory import MemoryFolder
+from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.models.steps import StepsModel
 from vision_agent.record.read import check_chain, read, read_lines
 from vision_agent.settings import ModelSettings, Settings
+from vision_agent.types import Standing
 
 SITES = Path(__file__).parent.parent / "fixtures" / "sites"
 DRAWN = ("sheet", "chart", "paint", "flow", "board")
@@ -30,7 +33,11 @@ SAMPLE = {site: tasks_of(SITES / site)[0] for site in DRAWN}
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(runs=tmp_path / "runs", model=ModelSettings(name="anthropic:claude-sonnet-5-5", retries=0))
+    return Settings(
+        runs=tmp_path / "runs",
+        memory=tmp_path / "nothing",
+        model=ModelSettings(name="anthropic:claude-sonnet-5-5", retries=0),
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,6 +144,51 @@ async def test_a_fallback_that_was_named_takes_over_and_the_record_says_so(
     [trouble] = [line.event.sentence for line in read_lines(agent.folder) if line.event.event == "troubled"]
     assert "it is overloaded" in trouble
     assert trouble.endswith("The fallback takes over.")
+
+
+async def test_what_worked_once_is_told_the_next_time_and_counted_as_a_help(
+    settings: Settings, serve: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = serve({"/": "<button onclick='document.title = `Saved`'>Save</button>"})
+    memory = MemoryFolder(tmp_path / "memory")
+    first = Agent(
+        Task(goal="Save the draft “One”", start_url=url), model=StepsModel(["click Save", "finish"]), settings=settings
+    )
+    await first.run()
+    assert first.folder is not None
+    memory.add(exemplar_of(first.folder))
+
+    api = MessagesServer()
+    finish = {"judgement": "unknown", "actions": [{"kind": "finish", "answer": "Saved"}]}
+    api.answers = [saying(json.dumps(finish))]
+    await api.start()
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", api.base_url)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-the-test")
+    agent = Agent(
+        Task(goal="Save the draft “Two”", start_url=url),
+        settings=settings.model_copy(update={"memory": memory.path}),
+    )
+    run = await agent.run()
+    await api.close()
+
+    [request] = api.asked
+    content = request["messages"][0]["content"]
+    said = [each.get("text", "<picture>") for each in content]
+    at = next(i for i, text in enumerate(said) if "What was wanted then: Save the draft “One”" in text)
+    assert said[at + 1] == "<picture>"
+    assert "<button>Save" in said[at + 2]
+    last = max(i for i, text in enumerate(said) if text.startswith("<exemplar turn="))
+    assert content[last]["cache_control"] == {"type": "ephemeral"}
+    assert run.task.exemplar is not None
+    assert memory.show(run.task.exemplar.id).standing == Standing(helped=1)
+    assert agent.folder is not None
+    kept = read(agent.folder)
+    assert kept.task.exemplar is not None
+    assert kept.task.exemplar.id == run.task.exemplar.id
+    picture = run.task.exemplar.turns[0].picture
+    assert picture is not None
+    assert (agent.folder / "shots" / f"{picture.sha256}.jpg").exists()
+    assert check_chain(agent.folder).holds
 
 
 async def test_allowed_hosts_hold_for_frames_pictures_scripts_sockets_and_links(serve: Any, settings: Settings) -> None:

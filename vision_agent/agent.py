@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from vision_agent import budget, completion, standstill, walls
 from vision_agent.actions import Action, Ask, Finish, Goto, Infeasible, Wait
 from vision_agent.errors import FormatError, ModelUnavailable, RecordError, RunFailed, Unavailable, VisionAgentError
-from vision_agent.ports import Browser, Model, Recorder
+from vision_agent.ports import Browser, Memory, Model, Recorder
 from vision_agent.standstill import Standstill
 from vision_agent.types import (
     Decided,
@@ -28,6 +28,7 @@ from vision_agent.types import (
     Observation,
     Observed,
     Outcome,
+    Reminded,
     Run,
     Said,
     Started,
@@ -61,6 +62,7 @@ class Loop:
         recorder: Recorder,
         *,
         fallback: Model | None = None,
+        memory: Memory | None = None,
         repairs: int = 2,
         person: Person | None = None,
         on_event: Callable[[Event], None] | None = None,
@@ -71,6 +73,7 @@ class Loop:
         self._model = model
         self._recorder = recorder
         self._fallback = fallback
+        self._memory = memory
         self._repairs = repairs
         self._person = person
         self._on_event = on_event
@@ -127,6 +130,8 @@ class Loop:
         index, started_at, started = len(self.record.steps) + 1, self._clock(), time.monotonic()
         observation = await self._browser.observe()
         self._write(Observed(step=index, observation=observation))
+        if index == 1:
+            self._remember(observation)
         still = standstill.noticed(self.record.steps, observation)
         decision = self._out_of(still) or self._at_wall(observation) or await self._decide(index, observation)
         self._write(Decided(step=index, decision=decision))
@@ -146,6 +151,17 @@ class Loop:
         is_failure = not any(outcome.status == "done" for outcome in outcomes)
         self._failures = self._failures + 1 if is_failure else 0
         return ending
+
+    def _remember(self, observation: Observation) -> None:
+        """Ask the memory once, when the first page is seen: what it has is told with every request of the run."""
+        if self._memory is None or self.record.task.exemplar is not None:
+            return
+        recalled = self._memory.recall(self.record.task, observation)
+        for warning in recalled.warnings:
+            self._write(Troubled(step=1, sentence=warning))
+        if recalled.exemplar is not None:
+            self._update(task=self.record.task.model_copy(update={"exemplar": recalled.exemplar}))
+            self._write(Reminded(exemplar=recalled.exemplar, why=recalled.why))
 
     def _out_of(self, still: Standstill) -> Decision | None:
         """What the loop does by itself where hints have not helped: nothing more, or back to an earlier address."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -29,8 +29,9 @@ from vision_agent.browser.still import StillBrowser
 from vision_agent.browser.tabs import close_page
 from vision_agent.custom import CustomAction
 from vision_agent.errors import BrowserUnavailable, RecordError, UsageError, VisionAgentError
+from vision_agent.memory import EmptyMemory, MemoryFolder
 from vision_agent.models.scripted import ScriptedModel
-from vision_agent.ports import Browser, Model, Redact
+from vision_agent.ports import Browser, Memory, Model, Redact
 from vision_agent.record.redact import Redactor, redact_model
 from vision_agent.record.report import write_report
 from vision_agent.record.store import DOWNLOADS, SHOTS, RunFolder, new_run_id, shot_name
@@ -52,6 +53,7 @@ class Agent:
             settings say.
         settings: None reads flags, environment and file.
         actions: functions of your own that a model may choose too, made with `vision_agent.action`.
+        memory: what worked before; None takes the folder of the settings, for models that are asked by name.
         on_event: is told everything that is recorded, when it has been recorded and as it was: secrets taken out,
             pictures with their bytes.
         person: answers questions; None when there is nobody.
@@ -65,6 +67,7 @@ class Agent:
         page: Page | None = None,
         settings: Settings | None = None,
         actions: Sequence[CustomAction] = (),
+        memory: Memory | None = None,
         on_event: Callable[[Event], None] | None = None,
         person: Person | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -77,6 +80,7 @@ class Agent:
         self._model = model
         self._page = page
         self._custom = actions
+        self._memory = memory
         self._on_event = on_event
         self._person = person
         self._clock = clock
@@ -171,18 +175,23 @@ class Agent:
                 settings=settings_module.recordable(self.settings),
             ),
         )
+        memory = self._remembering()
         self._loop = Loop(
             run,
             browser,
             model,
             folder,
             fallback=fallback,
+            memory=memory,
             repairs=self.settings.model.repairs,
             person=self._person,
             on_event=self._tell if self._on_event is not None else None,
             clock=self._clock,
         )
-        return await self._loop.run(prepare)
+        done = await self._loop.run(prepare)
+        if isinstance(memory, MemoryFolder) and done.task.exemplar is not None:
+            _judge(memory, done.task.exemplar.id, done.ending)
+        return done
 
     def _decider(
         self, named: str | Model, settings: ModelSettings, stack: AsyncExitStack, folder: RunFolder, redact: Redactor
@@ -205,6 +214,15 @@ class Agent:
         if (aclose := getattr(model, "aclose", None)) is not None:
             stack.push_async_callback(aclose)
         return model
+
+    def _remembering(self) -> Memory:
+        """The memory that was given; else the folder of the settings, for models that are asked by name."""
+        if self._memory is not None:
+            return self._memory
+        is_asked = ":" in (self._model or self.settings.model.name) if isinstance(self._model, str | None) else False
+        if not is_asked or "memory" in self.settings.model.ablate:
+            return EmptyMemory()
+        return MemoryFolder(self.settings.memory_folder)
 
     async def _open(self, stack: AsyncExitStack, model_name: str, downloads: Path) -> LiveBrowser | LastingBrowser:
         gate = Gate(policy_for(self.task.allowed_hosts, self.task.denied_hosts))
@@ -276,6 +294,15 @@ class Agent:
                 await browser.open(self.task.start_url)
 
         return prepare
+
+
+def _judge(memory: MemoryFolder, id: str, ending: Ending | None) -> None:
+    """Whether an exemplar helped counts from now on. One that was edited away meanwhile has no standing."""
+    with suppress(UsageError, RecordError):
+        if ending is not None and ending.status == "done":
+            memory.praise(id)
+        elif ending is not None and ending.status in ("not_done", "limit"):
+            memory.demote(id)
 
 
 def _redacted(event: Event, redact: Redact) -> Event:

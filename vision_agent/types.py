@@ -319,6 +319,72 @@ class Observation(_Data):
         return self.marked.data if self.marked.media_type == "image/jpeg" else None
 
 
+# --- exemplars: what worked before, given to a model as turns before the live ones ------------------------------------
+
+
+class PastAct(_Data):
+    """One action of an exemplar, and what became of it."""
+
+    action: dict[str, JsonValue]
+    """What was set of it. A thing is said by its line in the listing without the number, a place by its share of the
+    picture: numbers and points of an old page mean nothing on a new one."""
+    outcome: str
+
+
+class PastTurn(_Data):
+    """One step of an exemplar: what was seen, shrunken, what was decided, and what became of it."""
+
+    url: str
+    """Without what its query and fragment say."""
+    title: str
+    lines: tuple[str, ...] = ()
+    """Of the listing, those that mattered most, without numbers."""
+    kinds: dict[Kind, int] = {}
+    """How many marks of each kind there were."""
+    judgement: Literal["success", "failure", "unknown"] = "unknown"
+    memory: str = ""
+    next_goal: str = ""
+    acts: tuple[PastAct, ...]
+    picture: Shot | None = None
+    """Small, and without marks."""
+
+
+class Standing(_Data):
+    """How often an exemplar was given and the run then came to its end, or did not."""
+
+    helped: int = Field(default=0, ge=0, le=10**9)
+    failed: int = Field(default=0, ge=0, le=10**9)
+
+
+class Exemplar(_Data):
+    """A verified run in short, to be shown when something like it is wanted again."""
+
+    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    """The run's, and the name of its file."""
+    goal: str
+    site: str
+    """The host of the first page; empty where it has none."""
+    learned_at: datetime
+    run: str
+    """The id of the run that it was learned from."""
+    head: str
+    """The hash that stands for that run's whole record."""
+    turns: tuple[PastTurn, ...] = Field(min_length=1)
+    answer: str = ""
+    standing: Standing = Standing()
+
+
+class Recalled(_Data):
+    """What a memory has for a task on a page."""
+
+    exemplar: Exemplar | None = None
+    """None: nothing like it was ever done."""
+    why: str = ""
+    """For a person: what is alike, and how many of the best three agreed."""
+    warnings: tuple[str, ...] = ()
+    """What could not be read, and was left as it is."""
+
+
 # --- tasks ------------------------------------------------------------------------------------------------------------
 
 
@@ -400,6 +466,8 @@ class Task(_Data):
     """What may be uploaded, and nothing else; a model knows them by their names."""
     actions: tuple[Action, ...] = ()
     """To begin with, before the model is asked."""
+    exemplar: Exemplar | None = None
+    """What worked before for something like it, shown to the model; a memory finds it on the first page."""
 
 
 # --- decisions and outcomes -------------------------------------------------------------------------------------------
@@ -572,72 +640,6 @@ class Run(_Data):
     """None: still running, or cut off."""
 
 
-# --- exemplars: what worked before, given to a model as turns before the live ones ------------------------------------
-
-
-class PastAct(_Data):
-    """One action of an exemplar, and what became of it."""
-
-    action: dict[str, JsonValue]
-    """What was set of it. A thing is said by its line in the listing without the number, a place by its share of the
-    picture: numbers and points of an old page mean nothing on a new one."""
-    outcome: str
-
-
-class PastTurn(_Data):
-    """One step of an exemplar: what was seen, shrunken, what was decided, and what became of it."""
-
-    url: str
-    """Without what its query and fragment say."""
-    title: str
-    lines: tuple[str, ...] = ()
-    """Of the listing, those that mattered most, without numbers."""
-    kinds: dict[Kind, int] = {}
-    """How many marks of each kind there were."""
-    judgement: Literal["success", "failure", "unknown"] = "unknown"
-    memory: str = ""
-    next_goal: str = ""
-    acts: tuple[PastAct, ...]
-    picture: Shot | None = None
-    """Small, and without marks."""
-
-
-class Standing(_Data):
-    """How often an exemplar was given and the run then came to its end, or did not."""
-
-    helped: int = Field(default=0, ge=0, le=10**9)
-    failed: int = Field(default=0, ge=0, le=10**9)
-
-
-class Exemplar(_Data):
-    """A verified run in short, to be shown when something like it is wanted again."""
-
-    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
-    """The run's, and the name of its file."""
-    goal: str
-    site: str
-    """The host of the first page; empty where it has none."""
-    learned_at: datetime
-    run: str
-    """The id of the run that it was learned from."""
-    head: str
-    """The hash that stands for that run's whole record."""
-    turns: tuple[PastTurn, ...] = Field(min_length=1)
-    answer: str = ""
-    standing: Standing = Standing()
-
-
-class Recalled(_Data):
-    """What a memory has for a task on a page."""
-
-    exemplar: Exemplar | None = None
-    """None: nothing like it was ever done."""
-    why: str = ""
-    """For a person: what is alike, and how many of the best three agreed."""
-    warnings: tuple[str, ...] = ()
-    """What could not be read, and was left as it is."""
-
-
 # --- events: what the loop says while it runs, and what a recorder writes ---------------------------------------------
 
 
@@ -681,6 +683,14 @@ class Said(_Data):
     message: Message
 
 
+class Reminded(_Data):
+    """What the memory had for this task; its pictures are kept like those of a step."""
+
+    event: Literal["reminded"] = "reminded"
+    exemplar: Exemplar
+    why: str
+
+
 class Troubled(_Data):
     """A fault that the loop survived, such as a reply that made no sense."""
 
@@ -704,6 +714,6 @@ class Ended(_Data):
 
 
 Event = Annotated[
-    Started | Observed | Decided | Intended | Happened | Said | Troubled | Stepped | Ended,
+    Started | Observed | Decided | Intended | Happened | Said | Reminded | Troubled | Stepped | Ended,
     Field(discriminator="event"),
 ]

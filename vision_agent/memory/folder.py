@@ -11,13 +11,17 @@ processes may use one folder: whoever writes holds a lock on it, and each file a
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+try:
+    import fcntl
+except ImportError:  # Windows has none: one process at a time may write there
+    fcntl = None  # type: ignore[assignment]
 
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.memory.file import content_of, exemplar_in
@@ -207,7 +211,8 @@ class MemoryFolder:
                 f"The memory {self.path} cannot be opened: {error.strerror}", "name another folder with --memory"
             ) from error
         try:
-            fcntl.flock(folder, fcntl.LOCK_EX)
+            if fcntl is not None:
+                fcntl.flock(folder, fcntl.LOCK_EX)
             yield
         finally:
             os.close(folder)

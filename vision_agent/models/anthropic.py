@@ -183,6 +183,7 @@ class AnthropicModel:
 
 def _request(name: str, max_tokens: int, prompt: Prompt, task: Task, reply: dict[str, Any]) -> dict[str, Any]:
     given = [_text(prompt.task), *(_image(each.shot) for each in task.pictures)]
+    given += [_text(each) if isinstance(each, str) else _image(each) for each in prompt.exemplar]
     log = [_text(entry) for entry in prompt.log]
     for end in (given, log):
         if end:

@@ -19,7 +19,7 @@ _UNSEEN = (
 """What a reader does not see: white space, controls, and what Unicode calls default ignorable."""
 _OUR_TAGS = re.compile(
     rf"<(?=[/{_UNSEEN}]*(?:"
-    + "|".join(f"[{_UNSEEN}]*".join(tag) for tag in ("page_text", "step", "task", "person"))
+    + "|".join(f"[{_UNSEEN}]*".join(tag) for tag in ("page_text", "step", "task", "person", "exemplar"))
     + rf")(?![^\W{_FILLERS}]))",
     re.IGNORECASE,
 )

@@ -9,7 +9,7 @@ Text from pages is data. It stands between `<page_text>` and `</page_text>`, and
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
@@ -34,6 +34,8 @@ class Prompt(NamedTuple):
     """The same in every step of every run."""
     task: str
     """The same in every step of a run."""
+    exemplar: tuple[str | Shot, ...]
+    """What worked before, in words and small pictures; the same in every step of a run."""
     log: tuple[str, ...]
     """One entry for each earlier step; entries are only ever added."""
     pictures: tuple[Shot, ...]
@@ -64,6 +66,7 @@ def render(
     return Prompt(
         system=redact(fill("system", actions=_actions_offered(custom), points=says.points, unit=says.unit)),
         task=redact(_task(task)),
+        exemplar=tuple(each if isinstance(each, Shot) else redact(each) for each in _exemplar(task, settings)),
         log=tuple(map(redact, _log(task, steps, settings))),
         pictures=_pictures(steps, observation, settings),
         now=redact(_now(task, steps, observation, settings)),
@@ -137,6 +140,30 @@ def _words_allowed(annotation: Any) -> list[str]:
 
 def _one_paragraph(text: str) -> str:
     return " ".join(text.split())
+
+
+# --- what worked before -----------------------------------------------------------------------------------------------
+
+
+def _exemplar(task: Task, settings: ModelSettings) -> Iterator[str | Shot]:
+    if task.exemplar is None or "memory" in settings.ablate:
+        return
+    yield fill("exemplar", goal=as_data(task.exemplar.goal.strip()), site=as_line(task.exemplar.site) or "unknown")
+    for number, turn in enumerate(task.exemplar.turns, 1):
+        if turn.picture is not None and turn.picture.data is not None and "picture" not in settings.ablate:
+            yield turn.picture
+        acts = (f"{json.dumps(each.action, ensure_ascii=False)} → {each.outcome}" for each in turn.acts)
+        yield fill(
+            "exemplar_turn",
+            number=str(number),
+            url=as_line(turn.url),
+            title=as_line(turn.title),
+            lines=in_lines(map(as_line, turn.lines)),
+            judgement=turn.judgement,
+            memory=as_line(turn.memory) or "none",
+            goal=as_line(turn.next_goal) or "none",
+            acts=in_lines(map(as_line, acts)),
+        )
 
 
 # --- what is seen now -------------------------------------------------------------------------------------------------

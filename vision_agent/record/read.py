@@ -30,6 +30,7 @@ from vision_agent.types import (
     Observation,
     Observed,
     Outcome,
+    Reminded,
     Run,
     Said,
     Shot,
@@ -126,7 +127,9 @@ def assemble(run: Run, events: Iterable[Event]) -> Run:
         if turn.observation and turn.decision and turn.started_at
     )
     ending: Ending | None = next((event.ending for event in events if isinstance(event, Ended)), None)
-    return run.model_copy(update={"steps": steps, "ending": ending})
+    exemplar = next((event.exemplar for event in events if isinstance(event, Reminded)), None)
+    task = run.task if exemplar is None else run.task.model_copy(update={"exemplar": exemplar})
+    return run.model_copy(update={"task": task, "steps": steps, "ending": ending})
 
 
 def turns(events: Iterable[Event]) -> tuple[Turn, ...]:
@@ -138,7 +141,7 @@ def turns(events: Iterable[Event]) -> tuple[Turn, ...]:
             case Said():
                 said.append(event.message)
                 continue
-            case Started() | Ended():
+            case Started() | Ended() | Reminded():
                 continue
             case _:
                 turn = by_index.setdefault(event.step, {"intended": {}, "outcomes": {}, "troubles": (), "messages": ()})

@@ -30,7 +30,7 @@ from typing import Self
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.ports import Redact
 from vision_agent.record.redact import redact_json, redact_model
-from vision_agent.types import Event, Observed, Run, Shot, Started
+from vision_agent.types import Event, Observed, Reminded, Run, Shot, Started
 
 RUN = "run.json"
 STEPS = "steps.jsonl"
@@ -124,6 +124,10 @@ class RunFolder:
             case Observed():
                 self.keep(event.observation.clean)
                 self.keep(event.observation.marked)
+            case Reminded():
+                for turn in event.exemplar.turns:
+                    if turn.picture is not None:
+                        self.keep(turn.picture)
         if self._head is None:
             raise RecordError(f"The event {event.event!r} cannot be recorded in {self.path}: the run has not started")
         number = self._count + 1
