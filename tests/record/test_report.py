@@ -32,11 +32,15 @@ from vision_agent.types import (
     Ended,
     Ending,
     Event,
+    Exemplar,
     Intended,
     Message,
     Observed,
     PageMap,
+    PastAct,
+    PastTurn,
     Provenance,
+    Reminded,
     Said,
     Secret,
     Size,
@@ -68,6 +72,22 @@ async def test_a_run_without_a_model_says_so(page: Page, tmp_path: Path) -> None
     await opened(page, tmp_path, small_run())
     await expect(page.locator("header.head")).to_contain_text("No model: step lines")
     await expect(page.locator("header.head")).not_to_contain_text("Cost")
+
+
+async def test_what_the_memory_had_is_named(page: Page, tmp_path: Path) -> None:
+    told = Exemplar(
+        id="20260301-080000-abcdef",
+        goal="Buy a jumper",
+        site="shop.test",
+        learned_at=START,
+        run="20260301-080000-abcdef",
+        head="0" * 64,
+        turns=(PastTurn(url="http://shop.test/", title="Shop", acts=(PastAct(action={}, outcome="changed"),)),),
+    )
+    events = small_run()
+    await opened(page, tmp_path, [*events[:2], Reminded(exemplar=told, why="the same site"), *events[2:]])
+    await expect(page.locator("header.head")).to_contain_text(re.compile(r"Reminded of run\s*20260301-080000-abcdef"))
+    await expect(page.locator("article.step")).to_have_count(2)
 
 
 async def test_a_step_on_a_page_seen_before_links_to_the_step_that_saw_it(page: Page, tmp_path: Path) -> None:
