@@ -472,6 +472,14 @@ async def test_an_answer_of_another_form_than_asked_for_goes_back(answer: str, w
     assert run.ending.answer == good.answer
 
 
+async def test_a_done_that_comes_with_other_actions_is_not_checked_against_the_page_before_them() -> None:
+    run = await checked([[CLICK, FINISH], [FINISH]], Check(url="about:*")).run()
+    assert run.steps[0].outcomes[1].refusal == "not_verified"
+    assert "finish by itself" in run.steps[0].outcomes[1].sentence
+    assert run.ending is not None
+    assert run.ending.status == "done"
+
+
 async def test_a_task_that_could_not_be_done_is_not_checked() -> None:
     run = await checked([[Finish(success=False)]], Check(url="*/thanks")).run()
     assert run.ending is not None

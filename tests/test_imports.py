@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "custom": {"actions", "errors", "types"},
     "budget": {"types"},
     "codes": {"types", "errors"},
-    "completion": {"types"},
+    "completion": {"errors", "types"},
     "standstill": {"actions", "types"},
     "walls": {"actions", "types"},
     "types": {"actions"},

@@ -19,10 +19,10 @@ from tests.sessions import FINISHED, agent, ending_of, failing, recorded
 from vision_agent import Agent, Limits, Point, Settings, Task
 from vision_agent.actions import Action, Click, Finish, Goto
 from vision_agent.browser.launch import first_that_starts
-from vision_agent.errors import BrowserUnavailable, RecordError, Unavailable, UsageError
+from vision_agent.errors import BrowserUnavailable, ModelUnavailable, RecordError, Unavailable, UsageError
 from vision_agent.models.scripted import ScriptedModel
 from vision_agent.record import read
-from vision_agent.settings import BrowserSettings, ObserveSettings
+from vision_agent.settings import BrowserSettings, ModelSettings, ObserveSettings
 from vision_agent.types import Outcome
 
 
@@ -32,6 +32,31 @@ async def test_an_unknown_scheme_is_refused(page: Page, tmp_path: Path, url: str
     assert (ending.status, ending.exit_code) == ("error", 2)
     assert url in ending.sentence
     assert "http:" in ending.sentence
+
+
+@pytest.mark.parametrize(
+    "schema", [{"type": "list"}, {"type": "string", "pattern": "("}, {"$ref": "#/$defs/nothing"}, {"required": 5}]
+)
+async def test_a_schema_that_no_answer_can_be_held_against_is_said_before_the_first_step(
+    page: Page, tmp_path: Path, schema: dict[str, Any]
+) -> None:
+    task = Task(goal="Look", answer_schema=schema)
+    ending = await failing(agent(task, FINISHED, tmp_path, page), UsageError)
+    assert "The schema of the answer cannot be used" in ending.sentence
+
+
+async def test_address_and_key_of_the_settings_go_to_no_other_provider(
+    page: Page, closed_port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", f"http://127.0.0.1:{closed_port}")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-the-test")
+    named = ModelSettings(name="openai:gpt-5.4", base_url="http://third.party.test/v1", api_key="theirs", retries=0)
+    ran = Agent(
+        "Look", model="anthropic:claude-haiku-4-5", page=page, settings=Settings(runs=tmp_path / "runs", model=named)
+    )
+    ending = await failing(ran, ModelUnavailable)
+    assert f"http://127.0.0.1:{closed_port}" in ending.sentence
+    assert "third.party" not in ending.sentence
 
 
 async def test_a_host_that_cannot_be_reached_is_said(page: Page, closed_port: int, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from vision_agent.actions import Action, Click, Goto, Read, Scroll, Type
+from vision_agent.actions import Action, Click, Goto, Read, Scroll, Type, Wait
 from vision_agent.agent import Loop
 from vision_agent.browser.still import StillBrowser
 from vision_agent.models.scripted import ScriptedModel
@@ -34,11 +34,15 @@ from vision_agent.types import (
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 SHOT = Shot(media_type="image/png", size=Size(width=1, height=1), sha256="0" * 64, data=b"")
-DONE = Outcome(status="done", effect="changed", sentence="Clicked mark 1.")
+NOTHING = Outcome(status="done", effect="no_effect", sentence="Clicked mark 1. Nothing changed.")
+CHANGED = Outcome(status="done", effect="changed", sentence="Clicked mark 1.")
+READ = Outcome(status="done", effect="read", sentence="Read the page.")
 PLAIN = "0" * 64
 
 
-def page(url: str = "http://shop.test/", *, value: str = "", phash: str = PLAIN, **more: Any) -> Observation:
+def page(
+    url: str = "http://shop.test/", *, value: str = "", phash: str = PLAIN, listing: str = "", **more: Any
+) -> Observation:
     """A page with a field and two buttons."""
     marks = [
         Mark(
@@ -49,18 +53,23 @@ def page(url: str = "http://shop.test/", *, value: str = "", phash: str = PLAIN,
     ]  # fmt: skip
     return Observation(
         id="o", epoch=1, url=url, title="", taken_at=NOW, viewport=Size(width=9, height=9),
-        marks=tuple(marks), listing="", clean=SHOT, marked=SHOT, phash=phash,
+        marks=tuple(marks), listing=listing, clean=SHOT, marked=SHOT, phash=phash,
     )  # fmt: skip
 
 
-def went(*turns: tuple[Observation, Action], author: Author = "model", considered: Sequence[int] = ()) -> list[Step]:
+def went(
+    *turns: tuple[Observation, Action],
+    author: Author = "model",
+    considered: Sequence[int] = (),
+    outcome: Outcome = NOTHING,
+) -> list[Step]:
     candidates = tuple(Candidate(mark=mark, reason="it may help") for mark in considered)
     return [
         Step(
             index=index,
             observation=seen,
             decision=Decision(author=author, actions=(action,), candidates=candidates),
-            outcomes=(DONE,),
+            outcomes=(READ if action.kind == "read" else outcome,),
             started_at=NOW,
         )
         for index, (seen, action) in enumerate(turns, 1)
@@ -76,6 +85,7 @@ def went(*turns: tuple[Observation, Action], author: Author = "model", considere
         (page(phash="3" + PLAIN[1:]), False),
         (page(value="a"), False),
         (page("http://shop.test/cart"), False),
+        (page(listing="_[:]Guests 3"), False),
     ],
 )
 def test_two_looks_are_one_state_when_address_marks_and_picture_are_the_same(other: Observation, is_same: bool) -> None:
@@ -104,6 +114,40 @@ def test_what_was_done_before_in_the_same_state_or_changed_nothing_brings_nothin
     assert noticed(went(*turns), end).times == times
 
 
+def test_a_number_or_a_star_in_the_listing_is_no_other_state() -> None:
+    assert states_of([page(listing="12[:]<a *new>Next"), page(listing="40[:]<a>Next")]) == [1, 1]
+
+
+def test_what_has_an_effect_that_no_mark_tells_is_news() -> None:
+    steps = went(*[(page(), Click(target=2))] * 7, outcome=CHANGED)
+    assert noticed(steps, page()).times == 0
+
+
+def test_going_to_and_fro_brings_nothing_new_although_each_step_changes_the_page() -> None:
+    there, here = page("http://shop.test/menu"), page()
+    steps = went(*[(here, Click(target=2)), (there, Click(target=3))] * 3, outcome=CHANGED)
+    assert noticed(steps, here).times == 4
+
+
+def test_waiting_is_neither_news_nor_a_standstill() -> None:
+    click, wait = (page(), Click(target=2)), (page(), Wait(seconds=60))
+    assert noticed(went(wait, wait, wait, wait, wait), page()).times == 0
+    assert noticed(went(click, wait, click, wait), page()).times == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "back"),
+    [
+        (page("http://shop.test/list"), page("http://shop.test/item"), "http://shop.test/list"),
+        (page("http://shop.test/cart?add=5"), page("http://shop.test/item"), ""),
+        (page("http://shop.test/list"), page("http://shop.test/item", value="Ada"), ""),
+    ],
+)
+def test_the_way_back_does_nothing_and_loses_nothing(before: Any, now: Any, back: str) -> None:
+    steps = went((before, Click(target=1)), *[(now, Click(target=2))] * 4)
+    assert noticed(steps, now).back_to == back
+
+
 def test_who_follows_lines_knows_why_they_do_it_again() -> None:
     assert noticed(went(*[(page(), Click(target=2))] * 5, author="steps"), page()).times == 0
 
@@ -123,7 +167,7 @@ class Ran:
 
     def __init__(self, pages: Sequence[Observation], limits: Limits) -> None:
         click = Decision(author="model", actions=(Click(target=2),))
-        self.browser = StillBrowser(pages, [DONE])
+        self.browser = StillBrowser(pages, [NOTHING] * 50)
         run = Run(id="r1", task=Task(goal="Buy it", limits=limits), started_at=NOW)
         self.loop = Loop(run, self.browser, ScriptedModel([click] * 50), RunInMemory())
 

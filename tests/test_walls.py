@@ -13,7 +13,7 @@ from vision_agent.agent import Loop
 from vision_agent.browser.still import StillBrowser
 from vision_agent.models.scripted import ScriptedModel
 from vision_agent.record.store import RunInMemory
-from vision_agent.types import Box, Mark, MarkState, Observation, Run, Secret, Shot, Size, Task
+from vision_agent.types import Box, Decision, Mark, MarkState, Observation, Run, Secret, Shot, Size, Task
 from vision_agent.walls import guarding, walls_in
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
@@ -27,8 +27,7 @@ def page(*, beside: int = 9, address: str = CHALLENGE, **first: Any) -> Observat
         Mark(
             number=number, tag="button", role="button", kind="button", name=f"b{number}",
             box=Box(x=0, y=20.0 * number, width=90, height=18), point=Point(x=4, y=20.0 * number + 4),
-            **({"frame": "1"} if number == 0 else first if number == 1 else {}),
-        )
+        ).model_copy(update={"frame": "1"} if number == 0 else first if number == 1 else {})
         for number in range(beside + 1)
     ]  # fmt: skip
     return Observation(
@@ -84,6 +83,18 @@ def loop(seen: Observation, script: list[Any], **more: Any) -> tuple[Loop, Still
     return Loop(run, browser, model, RunInMemory(), **more), browser, model
 
 
+@pytest.mark.parametrize(
+    "seen",
+    [
+        page(beside=2, kind="field"),
+        page(beside=2).model_copy(update={"region": Box(x=0, y=0, width=90, height=60)}),
+        page(beside=4),
+    ],
+)
+def test_a_form_a_closer_look_and_a_page_with_more_on_it_are_not_nothing_but_a_captcha(seen: Observation) -> None:
+    assert [wall.is_whole for wall in walls_in(Task(goal="Buy"), seen)] == [False]
+
+
 async def test_with_nobody_to_pass_it_the_run_ends_for_a_person() -> None:
     running, browser, _ = loop(page(), [[Click(target=0)]])
     run = await running.run()
@@ -116,3 +127,37 @@ async def test_a_page_that_is_nothing_but_a_captcha_is_handed_over_without_askin
     assert not model.complaints
     assert run.ending is not None
     assert run.ending.status == "needs_person"
+
+
+async def test_once_a_person_has_passed_it_whoever_decides_has_the_next_word() -> None:
+    async def person(question: str) -> str:
+        return "done"
+
+    running, _, model = loop(page(beside=1), [[Finish(answer="42")]], person=person)
+    run = await running.run()
+    assert [step.decision.author for step in run.steps] == ["loop", "loop", "scripted"]
+    assert len(model.complaints) == 1
+
+
+async def test_what_a_task_begins_with_is_done_after_a_captcha_too() -> None:
+    async def person(question: str) -> str:
+        return "done"
+
+    running, browser, _ = loop(page(beside=1), [[Finish()]], person=person)
+    task = running.record.task.model_copy(update={"actions": (Click(target=1),)})
+    running = Loop(
+        running.record.model_copy(update={"task": task}),
+        browser,
+        ScriptedModel([[Finish()]]),
+        RunInMemory(),
+        person=person,
+    )
+    await running.run()
+    assert [act.kind for act in browser.acts] == ["wait", "click"]
+
+
+async def test_a_person_who_decides_may_touch_it() -> None:
+    by_hand = Decision(author="human", actions=(Click(target=0),))
+    running, browser, _ = loop(page(), [by_hand, [Finish()]])
+    await running.run()
+    assert [act.kind for act in browser.acts] == ["click"]

@@ -46,9 +46,8 @@ _STOPS_BATCH = ("navigated", "new_tab", "dialog", "no_effect", "zoomed")
 
 _SHOWS_S = 1.0
 """For a text that must show at the end: what is still being drawn may come."""
-
-
 _LETS_THROUGH_S = 8.0
+"""For a captcha that lets a browser through by itself, if it does at all."""
 
 
 class Loop:
@@ -79,6 +78,7 @@ class Loop:
         self._on_event = on_event
         self._clock = clock
         self._failures = 0
+        self._first = run.task.actions
         self._false_endings = 0
         self._began = time.monotonic()
 
@@ -174,11 +174,14 @@ class Loop:
         return Decision(author="loop", next_goal=goal, actions=(Goto(url=still.back_to),))
 
     def _at_wall(self, observation: Observation) -> Decision | None:
-        """Where a page is nothing but a captcha: a moment, for some let a browser through, and then a person."""
+        """Where a page is nothing but a captcha: a moment, for some let a browser through, and then a person, once."""
         wall = next((each for each in walls.walls_in(self.record.task, observation) if each.is_whole), None)
-        if wall is None:
+        ours = [step for step in self.record.steps if step.decision.author == "loop"]
+        here = [step.decision.actions for step in ours if step.observation.url == observation.url]
+        # A solved captcha goes on showing: whoever decides has the next word.
+        if wall is None or any(isinstance(action, Ask) for actions in here for action in actions):
             return None
-        has_waited = bool(self.record.steps) and self.record.steps[-1].decision.author == "loop"
+        has_waited = any(isinstance(action, Wait) for actions in here for action in actions)
         action = Ask(question=wall.question(observation)) if has_waited else Wait(seconds=_LETS_THROUGH_S, change=True)
         return Decision(author="loop", next_goal=f"Get past the captcha ({wall.by}) with a person", actions=(action,))
 
@@ -189,9 +192,9 @@ class Loop:
         return Ending(status="limit", sentence=sentence)
 
     async def _decide(self, index: int, observation: Observation) -> Decision:
-        task = self.record.task
-        if index == 1 and task.actions:
-            return Decision(author="scripted", next_goal="Do what the task begins with", actions=task.actions)
+        if self._first:
+            actions, self._first = self._first, ()
+            return Decision(author="scripted", next_goal="Do what the task begins with", actions=actions)
         try:
             return await self._asked(index, observation)
         except ModelUnavailable as error:
@@ -222,7 +225,7 @@ class Loop:
         ending: Ending | None = None
         for place, action in enumerate(decision.actions):
             self._write(Intended(step=index, index=place, action=action))
-            outcome, ending = await self._one(action, observation)
+            outcome, ending = await self._one(action, observation, decision, is_alone=len(decision.actions) == 1)
             self._happened(index, outcomes, outcome)
             if ending is not None or outcome.status == "refused" or outcome.effect in _STOPS_BATCH:
                 break
@@ -234,24 +237,34 @@ class Loop:
             self._happened(index, outcomes, Outcome(status="refused", refusal="not_reached", sentence=sentence))
         return tuple(outcomes), ending
 
-    async def _one(self, action: Action, observation: Observation) -> tuple[Outcome, Ending | None]:
+    async def _one(
+        self, action: Action, observation: Observation, decision: Decision, *, is_alone: bool
+    ) -> tuple[Outcome, Ending | None]:
         if isinstance(action, Finish):
-            return await self._finish(action, observation)
+            return await self._finish(action, observation, is_alone=is_alone)
         if isinstance(action, Infeasible):
             ending = Ending(status="infeasible", sentence=action.reason, evidence=action.evidence)
             return Outcome(status="done", effect="infeasible", sentence=action.reason), ending
         if isinstance(action, Ask):
             return await self._ask(action)
-        if wall := walls.guarding(action, observation):
+        # A person may do what no model may.
+        if decision.author != "human" and (wall := walls.guarding(action, observation)):
             return await self._ask(Ask(question=wall.question(observation)))
         outcome = await self._browser.act(action, observation)
-        if outcome.status == "refused" and self.record.task.limits.on_failure == "at_once":
+        is_ours = decision.author == "loop"
+        if outcome.status == "refused" and self.record.task.limits.on_failure == "at_once" and not is_ours:
             self._failures += 1
             return outcome, Ending(status="not_done", sentence=outcome.sentence)
         return outcome, None
 
-    async def _finish(self, action: Finish, observation: Observation) -> tuple[Outcome, Ending | None]:
+    async def _finish(
+        self, action: Finish, observation: Observation, *, is_alone: bool
+    ) -> tuple[Outcome, Ending | None]:
         """The end, where the task's checks hold; else the model hears why not, until it has been wrong too often."""
+        if action.success and self.record.task.checks and (not is_alone or observation.region is not None):
+            # They are held against what was seen, and that was before the rest of this decision, or a part of it.
+            sentence = "It was not checked: finish by itself, on a look at the whole page after all else is done."
+            return Outcome(status="refused", refusal="not_verified", sentence=sentence), None
         fault = await self._fault_of(action, observation) if action.success else ""
         if not fault:
             return _finished(action)

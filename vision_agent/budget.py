@@ -13,7 +13,7 @@ from vision_agent.types import Limits, Step
 NEARLY = 0.8
 """The share of a limit from which on a model is told what is left."""
 _LAST_STEPS = 3
-"""Of few steps a share is none: so many of them are always told."""
+"""Of few steps a share is none: so many are told, once as many were taken."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def running_out(limits: Limits, used: Spent) -> str:
 
 def _left(limits: Limits, used: Spent) -> Iterator[str]:
     steps = limits.steps - used.steps
-    if steps <= _LAST_STEPS or used.steps >= NEARLY * limits.steps:
+    if (steps <= _LAST_STEPS and steps <= used.steps) or used.steps >= NEARLY * limits.steps:
         yield f"{steps} of {limits.steps} steps"
     if limits.seconds is not None and used.seconds >= NEARLY * limits.seconds:
         yield f"{max(0.0, limits.seconds - used.seconds):.0f} of {limits.seconds:g} seconds"

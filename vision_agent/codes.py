@@ -30,6 +30,13 @@ def recent(secret: Secret, at: float | None = None) -> tuple[str, ...]:
     return tuple(totp.at(now, counter_offset=each) for each in periods)
 
 
+def keys_of(secret: Secret) -> tuple[str, ...]:
+    """The key that codes are made of, as people and pages write it."""
+    key = _totp(secret).secret.rstrip("=")
+    spaced = " ".join(key[at : at + 4] for at in range(0, len(key), 4))
+    return tuple(dict.fromkeys(form for each in (key, spaced) for form in (each, each.upper(), each.lower())))
+
+
 def _totp(secret: Secret) -> TOTP:
     key = secret.value.get_secret_value().strip()
     try:

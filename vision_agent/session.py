@@ -15,7 +15,7 @@ from pathlib import Path
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-from vision_agent import assets
+from vision_agent import assets, completion
 from vision_agent import settings as settings_module
 from vision_agent.agent import Loop, Person
 from vision_agent.browser import live, overlay
@@ -37,7 +37,7 @@ from vision_agent.record.report import write_report
 from vision_agent.record.store import DOWNLOADS, SHOTS, RunFolder, new_run_id, shot_name
 from vision_agent.settings import BrowserSettings, ModelSettings, Settings
 from vision_agent.types import Ending, Event, Observation, Observed, Provenance, Run, Started, Task
-from vision_agent.vision.contract import contract_for
+from vision_agent.vision.contract import Contract, contract_for
 
 _TRACED = ("vision-agent", "playwright", "anthropic", "pillow", "numpy", "opencv-python-headless", "pydantic")
 
@@ -151,11 +151,10 @@ class Agent:
         browser: Browser
         prepare: Callable[[], Awaitable[None]]
         try:
-            given = self.settings.model
-            model = self._decider(self._model or given.name, given, stack, folder, redact)
-            # Address and key are those of the first one: they are no one else's business.
-            apart = given.model_copy(update={"base_url": None, "api_key": None, "coordinates": None})
-            fallback = self._decider(given.fallback, apart, stack, folder, redact) if given.fallback else None
+            completion.check_schema(self.task.answer_schema)
+            second = self.settings.model.fallback
+            model = self._decider(self._model or self.settings.model.name, stack, folder, redact)
+            fallback = self._decider(second, stack, folder, redact) if second else None
             browser = await self._open(stack, model_name, folder.path / DOWNLOADS)
             prepare = self._opens_start(browser)
         except BaseException as error:  # noqa: BLE001 - the loop records it, Ctrl-C too, and raises it again
@@ -188,14 +187,13 @@ class Agent:
             on_event=self._tell if self._on_event is not None else None,
             clock=self._clock,
         )
-        done = await self._loop.run(prepare)
-        if isinstance(memory, MemoryFolder) and done.task.exemplar is not None:
-            _judge(memory, done.task.exemplar.id, done.ending)
-        return done
+        try:
+            return await self._loop.run(prepare)
+        finally:
+            if isinstance(memory, MemoryFolder) and self.task.exemplar is None:
+                _judge(memory, self._loop.record)
 
-    def _decider(
-        self, named: str | Model, settings: ModelSettings, stack: AsyncExitStack, folder: RunFolder, redact: Redactor
-    ) -> Model:
+    def _decider(self, named: str | Model, stack: AsyncExitStack, folder: RunFolder, redact: Redactor) -> Model:
         if not isinstance(named, str):
             return named
         from vision_agent.models.choose import model_named
@@ -205,7 +203,7 @@ class Agent:
 
         model = model_named(
             named,
-            settings=settings,
+            settings=_settings_for(named, self.settings.model),
             redact=redact,
             keep_request=folder.keep_request,
             picture=picture,
@@ -217,12 +215,12 @@ class Agent:
 
     def _remembering(self) -> Memory:
         """The memory that was given; else the folder of the settings, for models that are asked by name."""
+        if "memory" in self.settings.model.ablate:
+            return EmptyMemory()
         if self._memory is not None:
             return self._memory
         is_asked = ":" in (self._model or self.settings.model.name) if isinstance(self._model, str | None) else False
-        if not is_asked or "memory" in self.settings.model.ablate:
-            return EmptyMemory()
-        return MemoryFolder(self.settings.memory_folder)
+        return MemoryFolder(self.settings.memory_folder) if is_asked else EmptyMemory()
 
     async def _open(self, stack: AsyncExitStack, model_name: str, downloads: Path) -> LiveBrowser | LastingBrowser:
         gate = Gate(policy_for(self.task.allowed_hosts, self.task.denied_hosts))
@@ -242,7 +240,7 @@ class Agent:
                     live.on(
                         page,
                         self.settings.observe,
-                        contract_for(model_name, self.settings.observe.longest_edge),
+                        self._contract(model_name),
                         gate=gate,
                         secrets=self.task.secrets,
                         files=self.task.files,
@@ -260,6 +258,12 @@ class Agent:
         else:
             browser = await stack.enter_async_context(opened())
         return browser
+
+    def _contract(self, model_name: str) -> Contract:
+        """Of pictures that whoever takes over reads as they are, too: one that is shrunk moves every point."""
+        edge, second = self.settings.observe.longest_edge, self.settings.model.fallback
+        contract = contract_for(model_name, edge)
+        return contract.common(contract_for(second, edge)) if second else contract
 
     @asynccontextmanager
     async def _page_of(self, settings: BrowserSettings) -> AsyncIterator[Page]:
@@ -296,13 +300,25 @@ class Agent:
         return prepare
 
 
-def _judge(memory: MemoryFolder, id: str, ending: Ending | None) -> None:
-    """Whether an exemplar helped counts from now on. One that was edited away meanwhile has no standing."""
+def _settings_for(named: str, settings: ModelSettings) -> ModelSettings:
+    """Address and key of the settings go to the provider that they name, and to no other.
+
+    A compatible server has no other address, and is sent no key but the one that stands beside it.
+    """
+    if named.partition(":")[0] in (settings.name.partition(":")[0], "openai-compatible"):
+        return settings
+    return settings.model_copy(update={"base_url": None, "api_key": None, "coordinates": None})
+
+
+def _judge(memory: MemoryFolder, run: Run) -> None:
+    """Whether what was recalled helped counts from now on. What was edited away meanwhile has no standing."""
+    if run.task.exemplar is None or run.ending is None:
+        return
     with suppress(UsageError, RecordError):
-        if ending is not None and ending.status == "done":
-            memory.praise(id)
-        elif ending is not None and ending.status in ("not_done", "limit"):
-            memory.demote(id)
+        if run.ending.status == "done":
+            memory.praise(run.task.exemplar.id)
+        elif run.ending.status in ("not_done", "limit"):
+            memory.demote(run.task.exemplar.id)
 
 
 def _redacted(event: Event, redact: Redact) -> Event:

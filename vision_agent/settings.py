@@ -120,8 +120,8 @@ class ModelSettings(_Section):
     name: str = "anthropic:claude-sonnet-5-5"
     """`anthropic:<model>`, `openai:<model>`, `google:<model>`, `openai-compatible:<model>`, `steps`, `human`."""
     fallback: str | None = None
-    """Who takes over for the rest of a run when that one cannot be asked, or gives no usable reply. It is asked at its
-    provider's address with its provider's key, never with those below."""
+    """Who takes over for the rest of a run when that one cannot be asked, or gives no usable reply. Address and key
+    below are used for it only where it is of the same provider."""
     history: History = "data"
     """What is told of earlier steps. `data`: goals, what came of them, memory, and what was read. `short`: goals and
     what came of them. `full`: also the listing of each. `compressed`: ten steps in one entry once they are far back."""
@@ -131,7 +131,8 @@ class ModelSettings(_Section):
     """What is kept from the model, to measure what it is worth: the `picture`, its `marks` (the clean one is sent), the
     `listing`, the `memory` it wrote, the `history`."""
     base_url: str | None = None
-    """Of the server that is asked, such as `http://127.0.0.1:8000/v1`; None is the provider's, or its variable's."""
+    """Of the server that models of this provider are asked at, such as `http://127.0.0.1:8000/v1`; None is the
+    provider's, or its variable's."""
     api_key: SecretStr | None = None
     """None takes the provider's own variable, such as `OPENAI_API_KEY`; a compatible server then gets none."""
     coordinates: Coordinates | None = None

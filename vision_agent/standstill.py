@@ -6,6 +6,7 @@ has not tried is named; then the loop goes back to an earlier address, and in th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,10 +15,15 @@ from vision_agent.types import Mark, Observation, Step
 
 HINT, ALTERNATIVES, BACK = 2, 3, 4
 """Steps in a row that brought nothing new: from here on the model is told, gets what is left to try, is taken back."""
-_INFORMS = {"read", "extract", "zoom", "ask", "wait"}
+_INFORMS = {"read", "extract", "zoom", "ask"}
 """Actions that may help although the page stays as it is, once in each state."""
+_NOTHING_SEEN = {None, "no_effect"}
+"""Effects of an action that left the page as it was."""
 _ALIKE_BITS = 1
-"""Of 256 of a perceptual hash: a caret blinks in one. A piece that moves on a drawn board changes several."""
+"""Of 256 of a perceptual hash: a caret blinks in one. So does a small change of a drawing, whose step then counts by
+its own effect."""
+_OF_THE_MOMENT = re.compile(r"^[A-Z]?\d+\[:\]|(?: (?:focused|hovered|\*new|\*changed|\*moved))+(?=>)", re.MULTILINE)
+"""What a listing says of numbers, of pointer and focus, and of the look before."""
 _GRAIN_PX = 8
 _MOST_NAMED = 5
 
@@ -30,7 +36,8 @@ class Standstill:
     untried: tuple[int, ...] = ()
     """Marks that were considered in this state and not acted on."""
     back_to: str = ""
-    """The address of the last state before it that was another page; empty where there is none."""
+    """The address of the last state before it that was another page; empty where there is none that can be opened
+    again without doing anything, or where what was typed would be lost."""
 
     @property
     def sentence(self) -> str:
@@ -92,22 +99,42 @@ def noticed(steps: Sequence[Step], observation: Observation) -> Standstill:
     times = 0
     for at in range(len(edges) - 1, -1, -1):
         # Who follows lines, a record or an idea of their own knows why they do something again.
-        if steps[at].decision.author not in ("model", "loop") or not _is_stale(edges[at], edges[:at]):
+        if steps[at].decision.author not in ("model", "loop"):
+            break
+        if all(action.kind == "wait" for action in edges[at].actions) and edges[at].actions:
+            continue  # patience is neither news nor a standstill
+        if not _is_stale(edges[at], edges[:at], steps[at]):
             break
         times += 1
     if times < HINT:
         return Standstill(times)
-    here = edges[-1].after
-    before = [step for step, edge in zip(steps, edges, strict=True) if edge.before != here]
-    addresses = [step.observation.url for step in before if step.observation.url != observation.url]
-    return Standstill(times, _untried(steps, edges, observation), addresses[-1] if addresses else "")
+    return Standstill(times, _untried(steps, edges, observation), _way_back(steps, edges, observation))
 
 
-def _is_stale(edge: Edge, earlier: Sequence[Edge]) -> bool:
-    """Whether a step did what was done before in the same state, or did something and changed nothing."""
-    if any(each.before == edge.before and each.actions == edge.actions for each in earlier):
+def _is_stale(edge: Edge, earlier: Sequence[Edge], step: Step) -> bool:
+    """Whether a step did what was done before in the same state, or did something and changed nothing.
+
+    What has an effect although the state is told to be the same, such as a press on a drawn counter, is news.
+    """
+    if edge.after == edge.before:
+        if any(outcome.effect not in _NOTHING_SEEN and outcome.status == "done" for outcome in step.outcomes):
+            return any(action.kind in _INFORMS for action in edge.actions) and _was_done(edge, earlier)
         return True
-    return edge.after == edge.before and not any(action.kind in _INFORMS for action in edge.actions)
+    return _was_done(edge, earlier)
+
+
+def _was_done(edge: Edge, earlier: Sequence[Edge]) -> bool:
+    return any((each.before, each.actions) == (edge.before, edge.actions) for each in earlier)
+
+
+def _way_back(steps: Sequence[Step], edges: Sequence[Edge], observation: Observation) -> str:
+    if any(mark.kind == "field" and mark.state.value for mark in observation.marks):
+        return ""
+    before = [step for step, edge in zip(steps, edges, strict=True) if edge.before != edges[-1].after]
+    # A question mark may ask the server to do something, such as to add one more.
+    addresses = [step.observation.url for step in before if "?" not in step.observation.url]
+    others = [address for address in addresses if address != observation.url]
+    return others[-1] if others else ""
 
 
 def _untried(steps: Sequence[Step], edges: Sequence[Edge], observation: Observation) -> tuple[int, ...]:
@@ -121,7 +148,8 @@ def _untried(steps: Sequence[Step], edges: Sequence[Edge], observation: Observat
 def _facts(observation: Observation) -> int:
     """A number that is another wherever the page says something else; within one process."""
     tabs = tuple((tab.url, tab.active) for tab in observation.tabs)
-    return hash((observation.url, str(observation.region), tabs, tuple(map(_fact, observation.marks))))
+    said = _OF_THE_MOMENT.sub("", observation.listing)
+    return hash((observation.url, str(observation.region), tabs, said, tuple(map(_fact, observation.marks))))
 
 
 def _fact(mark: Mark) -> tuple[object, ...]:

@@ -473,7 +473,7 @@ class Task(_Data):
 # --- decisions and outcomes -------------------------------------------------------------------------------------------
 
 Author = Literal["model", "human", "steps", "scripted", "replay", "memory", "loop"]
-"""`loop`: what the loop does by itself, to leave a standstill."""
+"""`loop`: what the loop does by itself, to leave a standstill or at a captcha."""
 
 
 class Usage(_Data):

@@ -46,7 +46,7 @@ class Wall:
     def note(self) -> str:
         """For the model."""
         if self.kind == "login":
-            return "There is a password field, and the task has no secret for it: a login is for a person, use `ask`."
+            return "There is a password field and no secret: unless the task says what to type there, use `ask`."
         return f"There is a captcha ({self.by}). It is for a person: never try it, use `ask` if it is in the way."
 
     def question(self, observation: Observation) -> str:
@@ -82,5 +82,7 @@ def _captchas(observation: Observation) -> Iterable[Wall]:
     for name, address in observation.frames.items():
         for by, pattern in _CAPTCHAS.items():
             if re.match(rf"https?://{pattern}", address) and _UNSEEN not in address:
-                beside = sum(mark.frame != name for mark in observation.marks)
-                yield Wall("captcha", by, name, is_whole=beside <= _HARDLY_ANYTHING)
+                beside = [mark for mark in observation.marks if mark.frame != name]
+                is_form = any(mark.kind == "field" for mark in beside)
+                is_whole = observation.region is None and len(beside) <= _HARDLY_ANYTHING and not is_form
+                yield Wall("captcha", by, name, is_whole)

@@ -148,6 +148,19 @@ def test_no_secret_gets_in(tmp_path: Path) -> None:
     assert written.count("<secret:pin>") >= 6
 
 
+def test_of_what_is_known_of_the_person_only_the_names_stay(tmp_path: Path) -> None:
+    facts = {"name": "Ada Lovelace", "first": "Ada"}
+    acts = (Type(target=1, text="Ada Lovelace"), done('Typed "Ada Lovelace" into mark 1 (searchbox "Search").'))
+    begun = Started(run=run(task=task(goal="Send it to Ada Lovelace, dear Ada", user_data=facts)))
+    events = [begun, *ended(*step_events(1, acts, memory="It is for Ada Lovelace."))[1:]]
+    learned = exemplar_of(write_run(tmp_path, events).path)
+    assert learned.goal == "Send it to <name>, dear <first>"
+    assert "Ada" not in learned.model_dump_json()
+    picture = learned.turns[0].picture
+    assert picture is not None
+    assert picture.data
+
+
 @pytest.mark.parametrize("status", ["not_done", "infeasible", "limit", "interrupted", "needs_person", "error"])
 def test_a_run_that_did_not_end_done_is_refused(status: str, tmp_path: Path) -> None:
     folder = write_run(tmp_path, ended(*step_events(1, (Click(target=5), done())), status=status)).path

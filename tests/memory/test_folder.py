@@ -20,6 +20,8 @@ from vision_agent.ports import Memory
 from vision_agent.types import Recalled
 
 GOAL = 'Enter "Bob" into the text field and press Submit'
+TASK = task(goal=GOAL)
+SEEN = observation()
 
 
 @pytest.fixture
@@ -284,3 +286,31 @@ def test_a_look_right_after_a_change_by_somebody_else_sees_it(memory: MemoryFold
         assert len(ids(memory)) == number + 1
     other.forget("3")
     assert len(ids(memory)) == 4
+
+
+def test_a_memory_that_cannot_be_asked_is_a_warning_and_the_next_look_is_well(memory: MemoryFolder) -> None:
+    memory.add(exemplar())
+    memory.list()
+    index = sqlite3.connect(memory.path / "index" / "index.sqlite")
+    index.execute("PRAGMA writable_schema=ON")
+    index.execute("UPDATE sqlite_master SET sql = 'CREATE VIRTUAL TABLE goals USING nothing(a)' WHERE name = 'goals'")
+    index.commit()
+    index.close()
+    recalled = MemoryFolder(memory.path).recall(TASK, SEEN)
+    assert recalled.exemplar is not None or recalled.warnings
+    assert MemoryFolder(memory.path).recall(TASK, SEEN).exemplar is not None
+
+
+def test_a_folder_that_is_none_is_no_memory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder", "utf-8")
+    assert MemoryFolder(tmp_path / "file").recall(TASK, SEEN).exemplar is None
+    assert MemoryFolder(tmp_path / "nothing").recall(TASK, SEEN).warnings == ()
+
+
+def test_what_failed_again_and_again_is_not_recalled_any_more(memory: MemoryFolder) -> None:
+    memory.add(exemplar())
+    for _ in range(3):
+        assert memory.recall(TASK, SEEN).exemplar is not None
+        memory.demote("one")
+    memory.demote("one")
+    assert memory.recall(TASK, SEEN).exemplar is None

@@ -147,6 +147,19 @@ def test_codes_of_the_last_minutes_and_the_next_one_are_taken_out_and_so_is_thei
     assert redact(old) in (old, "<secret:code>")  # by a rare chance an hour ago it was the same
 
 
+def test_the_key_of_codes_is_taken_out_however_it_is_written() -> None:
+    address = "otpauth://totp/shop:ada?secret=JBSWY3DPEHPK3PXP&issuer=shop"
+    redact = Redactor([Secret.model_validate({"name": "code", "value": address, "is_code": True})])
+    for text in (address, "JBSWY3DPEHPK3PXP", "jbswy3dpehpk3pxp", "JBSW Y3DP EHPK 3PXP", "jbsw y3dp ehpk 3pxp"):
+        assert redact(f"the key {text} is") == "the key <secret:code> is"
+
+
+def test_what_we_name_and_count_ourselves_stays_readable_under_a_short_secret() -> None:
+    seen = observation("o1", phash="0000" * 16)
+    kept = redact_model(seen, Redactor([secret("pin", "0000")]))
+    assert kept["phash"] == "0000" * 16
+
+
 @pytest.mark.parametrize("key", ["not base 32!", "otpauth://hotp/a?secret=JBSWY3DPEHPK3PXP&counter=1", "0189"])
 def test_what_is_no_key_for_codes_is_refused_before_the_run(key: str) -> None:
     with pytest.raises(UsageError, match="'code'"):

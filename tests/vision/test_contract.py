@@ -57,3 +57,9 @@ def test_openai_gets_no_picture_that_it_would_shrink() -> None:
     assert contract_for("openai:gpt-5.4", 2000).fit(size(800, 1400)) == size(768, 1344)
     assert contract_for("openai:gpt-5.4").fit(size(1280, 700)) == size(1280, 700)
     assert contract_for("openai-compatible:qwen3-vl").fit(size(1280, 800)) == size(1280, 800)
+
+
+def test_a_picture_for_two_models_is_one_that_both_read_as_it_is() -> None:
+    both = contract_for("anthropic:claude-sonnet-5-5", 2560).common(contract_for("openai:gpt-5.4"))
+    assert both.fit(size(2560, 1600)) == contract_for("openai:gpt-5.4").fit(size(2560, 1600))
+    assert Contract().common(Contract()) == Contract()

@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-from vision_agent import custom
+from vision_agent import codes, custom
 from vision_agent.actions import Action, Custom
 from vision_agent.browser import chromium, overlay
 from vision_agent.browser.act import act
@@ -160,7 +161,7 @@ async def on(
         schemes=(*WEB, *([start.scheme] if start.scheme in ("file", "about", "data") else [])),
         start_hosts=(host,) if (host := host_of(start_url or page.url)) else (),
     )
-    eye = Eye(settings, contract, clock, tuple(secret.value.get_secret_value() for secret in secrets))
+    eye = Eye(settings, contract, clock, partial(_values, secrets))
     tabs = Tabs(page.context, page, events or EventSettings(), downloads)
     named = {path.name: path for path in files}
     browser = LiveBrowser(tabs, eye, Hands(tabs, eye, settings, contract, policy, secrets, named), actions)
@@ -175,3 +176,9 @@ async def on(
         tabs.close()
         for each in [*tabs.pages]:
             await chromium.release(each)
+
+
+def _values(secrets: Sequence[Secret]) -> list[str]:
+    """What no picture may show: values, and one-time codes that are or were good."""
+    values = [secret.value.get_secret_value() for secret in secrets]
+    return [*values, *(code for secret in secrets if secret.is_code for code in codes.recent(secret))]

@@ -85,8 +85,8 @@ class Eye:
     settings: ObserveSettings
     contract: Contract
     clock: Callable[[], datetime]
-    secrets: Sequence[str] = ()
-    """Values that may stand in no picture and no state."""
+    secrets: Callable[[], Sequence[str]] = tuple
+    """Values that may stand in no picture and no state, at this moment."""
     _numbers: Numbers = field(default_factory=Numbers)
     _surfaces: Surfaces = field(init=False)
     _token: str = ""
@@ -291,7 +291,8 @@ class Eye:
 
     def _secret_keys(self, scan: Scan) -> set[str]:
         """Of the fields that may be read nowhere: a secret was typed into them, or stands in them."""
-        holding = {shown.key for shown in scan.fields if any(secret in shown.value for secret in self.secrets)}
+        secrets = self.secrets()
+        holding = {shown.key for shown in scan.fields if any(secret in shown.value for secret in secrets)}
         return self.masked_keys | holding
 
     def _marks(self, scan: Scan, whole: Box, secret: set[str]) -> tuple[Mark, ...]:
@@ -307,7 +308,7 @@ class Eye:
 
     def _mark(self, raw: dict[str, Any], box: Box, number: int, secret_keys: set[str]) -> Mark:
         state = MarkState(**raw["state"])
-        if raw["key"] in secret_keys or any(secret in (state.value or "") for secret in self.secrets):
+        if raw["key"] in secret_keys or (state.value and any(each in state.value for each in self.secrets())):
             state = state.model_copy(update={"value": None, "masked": True})
         mark = Mark(
             number=number,

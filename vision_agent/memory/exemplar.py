@@ -27,6 +27,9 @@ MOST_LINES = 3
 SMALL = Contract(longest_edge=480)
 """Of a picture: a page's layout is told apart at that size, for a seventh of the tokens of 1280×800."""
 
+_SHORTEST_FACT = 3
+"""Characters; what is shorter stands in many a word."""
+
 _LINE = re.compile(r"^([A-Z]?\d+|_)\[:\](.*)$")
 _ADDRESS = re.compile(r"\bhttps?://[^\s\"'<>“”]+", re.IGNORECASE)
 _NUMBERED = re.compile(r"\b([Mm])ark [A-Z]?\d+\b(?: \(([^()]*)\))?")
@@ -60,7 +63,7 @@ def exemplar_of(folder: Path, *, head: str | None = None, now: datetime | None =
         raise UsageError(f"The run in {folder} cannot be learned from: none of its steps had an effect")
     first = run.steps[0].observation.url
     try:
-        return Exemplar(
+        exemplar = Exemplar(
             id=run.id,
             goal=run.task.goal,
             site=host_of(first) or host_of(run.task.start_url or ""),
@@ -70,8 +73,34 @@ def exemplar_of(folder: Path, *, head: str | None = None, now: datetime | None =
             turns=turns,
             answer=run.ending.answer if run.ending else "",
         )
+        return _without(exemplar, run.task.user_data)
     except ValidationError as error:
         raise UsageError(f"The run in {folder} cannot be learned from: its id {run.id!r} cannot name a file") from error
+
+
+def _without(exemplar: Exemplar, user_data: Mapping[str, str]) -> Exemplar:
+    """With the names of what is known of the person in place of it: it is theirs, and no part of the way."""
+    longest_first = sorted(user_data.items(), key=lambda each: -len(each[1]))
+    facts = [(value, f"<{name}>") for name, value in longest_first if len(value) >= _SHORTEST_FACT]
+
+    def said(value: Any) -> Any:
+        match value:
+            case str():
+                for fact, name in facts:
+                    value = value.replace(fact, name)
+                return value
+            case list():
+                return [said(each) for each in value]
+            case dict():
+                return {key: each if key == "picture" else said(each) for key, each in value.items()}
+            case _:
+                return value
+
+    told = exemplar.model_dump(mode="json", include={"goal", "answer", "turns"})
+    changed = Exemplar.model_validate({**exemplar.model_dump(), **said(told)})
+    pictures = [turn.picture for turn in exemplar.turns]
+    turns = (turn.model_copy(update={"picture": shot}) for turn, shot in zip(changed.turns, pictures, strict=True))
+    return changed.model_copy(update={"turns": tuple(turns)})
 
 
 def _verified(folder: Path, head: str | None) -> tuple[Run, str]:

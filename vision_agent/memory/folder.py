@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import NamedTuple
 
 try:
     import fcntl
-except ImportError:  # Windows has none: one process at a time may write there
+except ImportError:  # Windows: whoever writes there does so alone
     fcntl = None  # type: ignore[assignment]
 
 from vision_agent.errors import RecordError, UsageError
@@ -33,6 +34,8 @@ from vision_agent.record.store import shot_name, write_whole
 from vision_agent.types import Exemplar, Kind, Observation, PastTurn, Recalled, Shot, Standing, Task
 
 PICTURES = "pictures"
+_TRIES = 2
+"""An index that turns out to be damaged is made anew."""
 
 
 class Listed(NamedTuple):
@@ -58,7 +61,18 @@ class MemoryFolder:
         self._index = Index(path)
 
     def recall(self, task: Task, observation: Observation) -> Recalled:
-        """The exemplar whose kind of task won the vote, with its pictures; none where nothing is alike."""
+        """The exemplar whose kind of task won the vote, with its pictures; none where nothing is alike.
+
+        A memory that cannot be asked is a warning: what worked before helps, and is never needed.
+        """
+        for _ in range(_TRIES):
+            try:
+                return self._recall(task, observation) if self.path.is_dir() else Recalled()
+            except (OSError, sqlite3.Error, RecordError) as error:
+                trouble = error
+        return Recalled(warnings=(f"The memory {self.path} could not be asked: {trouble}",))
+
+    def _recall(self, task: Task, observation: Observation) -> Recalled:
         site = host_of(observation.url) or host_of(task.start_url or "")
         found = self.search(task.goal, site, kinds_in(observation))
         warnings = list(found.warnings)
@@ -203,16 +217,20 @@ class MemoryFolder:
         """Nobody else writes meanwhile. With an id, a folder that is not there has no such exemplar."""
         if or_none is not None and not self.path.is_dir():
             raise self._no_such(or_none)
+        folder = -1
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            folder = os.open(self.path, os.O_RDONLY)
+            if fcntl is not None:
+                folder = os.open(self.path, os.O_RDONLY)
+                fcntl.flock(folder, fcntl.LOCK_EX)
         except OSError as error:
+            if folder >= 0:
+                os.close(folder)
             raise RecordError(
                 f"The memory {self.path} cannot be opened: {error.strerror}", "name another folder with --memory"
             ) from error
         try:
-            if fcntl is not None:
-                fcntl.flock(folder, fcntl.LOCK_EX)
             yield
         finally:
-            os.close(folder)
+            if folder >= 0:
+                os.close(folder)

@@ -122,8 +122,20 @@ class Index:
         connection = self._opened()
         try:
             yield connection
+        except sqlite3.DatabaseError as error:  # damage that shows only where it is read
+            self._drop()
+            raise RecordError(
+                f"The index of {self._folder} is damaged: {error}", "try again: it is made anew"
+            ) from error
         finally:
             connection.close()
+
+    def _drop(self) -> None:
+        file = self._folder / FOLDER / NAME
+        self._is_walked = False
+        with contextlib.suppress(OSError):
+            for each in (file, file.with_name(f"{NAME}-journal")):
+                each.unlink(missing_ok=True)
 
     def _opened(self) -> sqlite3.Connection:
         file = self._folder / FOLDER / NAME
@@ -133,10 +145,7 @@ class Index:
             except sqlite3.Error as error:
                 if (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _ELSEWHERE:
                     break
-                self._is_walked = False
-                with contextlib.suppress(OSError):
-                    for each in (file, file.with_name(f"{NAME}-journal")):
-                        each.unlink(missing_ok=True)
+                self._drop()
         return self._catch_up(":memory:")
 
     def _catch_up(self, path: Path | str) -> sqlite3.Connection:

@@ -19,6 +19,8 @@ LEAST_ALIKE = 0.3
 """Of the text. Below it only "click", "the" and "submit" are common, and another task's way would mislead."""
 SAME_FAMILY = 0.6
 """Of the text, between two exemplars of one site: what is left of the words differs only in what varies."""
+LEAST_TRUSTED = 0.25
+"""Of what failed so much more often than it helped, nothing is to be learned."""
 VOTERS = 3
 NEAR_THE_BEST = 0.7
 """Of the best score. Two that are only somewhat alike do not outvote one that fits."""
@@ -64,7 +66,7 @@ def _weigh(
     goal: Goal, site: str, kinds: Mapping[Kind, int], entry: Entry, rarity: Mapping[str, float]
 ) -> Ranked | None:
     text = likeness(goal, parse(entry.goal), rarity)
-    if text < LEAST_ALIKE:
+    if text < LEAST_ALIKE or trust(entry.standing) < LEAST_TRUSTED:
         return None
     parts, said = [(TEXT, text)], [f"text {text:.0%} alike"]
     if site and entry.site:

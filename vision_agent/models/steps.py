@@ -46,6 +46,8 @@ class StepsModel:
         """
         del task, complaint
         self._stay_in_one_run(steps)
+        # What the loop did in between, to leave a standstill or at a captcha, is no outcome of a line.
+        steps = [step for step in steps if step.decision.author != "loop"]
         refused = _refused(steps) if self._has_acted else None
         if self._has_acted:
             if refused is None:

@@ -44,6 +44,7 @@ class Redactor:
         values = [(secret.name, secret.value.get_secret_value()) for secret in secrets]
         for name, value in values:
             _check(name, value, [each.name for each in secrets])
+        values += [(each.name, key) for each in secrets if each.is_code for key in codes.keys_of(each)]
         self._values = _Values(values)
         self._coded = [secret for secret in secrets if secret.is_code]
         self._codes, self._codes_at = self._codes_now(), time.monotonic()
@@ -130,12 +131,16 @@ def _redact_beside(live: Any, dumped: Any, redact: Redact) -> Any:
     return redact_json(dumped, redact)
 
 
+_OURS = {"id", "head", "phash", "prompts"}
+"""Names and hashes that we made ourselves."""
+
+
 @lru_cache(maxsize=256)
 def _kept_fields(model: type[BaseModel]) -> frozenset[str]:
     return frozenset(
         name
         for name, field in model.model_fields.items()
-        if name.endswith("sha256") or name == "prompts" or _is_vocabulary(field.annotation)
+        if name.endswith("sha256") or name in _OURS or _is_vocabulary(field.annotation)
     )
 
 

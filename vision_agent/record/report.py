@@ -199,7 +199,7 @@ _AUTHORS = {
     "scripted": "No model: scripted decisions",
     "replay": "No model: recorded decisions",
     "memory": "No model: memory",
-    "loop": "No model: the loop, to leave a standstill",
+    "loop": "No model: the loop itself",
 }
 
 

@@ -25,6 +25,16 @@ class Contract(BaseModel):
     patch: int = Field(default=28, gt=0)
     """Edge of the square that costs one token."""
 
+    def common(self, other: Contract) -> Contract:
+        """What two models both read as it is."""
+        shortest = [each.shortest_edge for each in (self, other) if each.shortest_edge is not None]
+        return Contract(
+            longest_edge=min(self.longest_edge, other.longest_edge),
+            max_tokens=min(self.max_tokens, other.max_tokens),
+            shortest_edge=min(shortest, default=None),
+            patch=min(self.patch, other.patch),
+        )
+
     def tokens(self, size: Size) -> int:
         """What a picture of this size costs: one token for each patch begun."""
         return ceil(size.width / self.patch) * ceil(size.height / self.patch)
