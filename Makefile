@@ -30,10 +30,10 @@ run: $(READY)
 	@$(BIN)/python fixtures/demo.py
 
 test: lint pages
-	@$(BIN)/python -m pytest -q -n 2 -m "not thorough"
+	@$(BIN)/python -m pytest -q -n 3 -m "not thorough"
 
 test-all: lint types-js pages
-	@$(BIN)/python -m pytest -q -n 2
+	@$(BIN)/python -m pytest -q -n 3
 
 # Fetched beforehand, so that tests need no network; what cannot be fetched is said, and its tests are skipped.
 pages: $(READY)

@@ -130,7 +130,7 @@ ECHO = """<title>Echo</title><label>Code <input id=code></label>
 <button onclick="alert('It is ' + code.value)">Send</button>"""
 
 
-@pytest.mark.parametrize("more", [[], ["--json"]])
+@pytest.mark.parametrize("more", [[], pytest.param(["--json"], marks=pytest.mark.thorough)])
 def test_a_secret_that_a_page_tells_is_not_on_the_terminal(more: list[str], serve: Any, tmp_path: Path) -> None:
     lines = tmp_path / "lines.txt"
     lines.write_text('type "<secret:code>" into Code\nclick Send\nclick HUNTER2SECRET\n', "utf-8")

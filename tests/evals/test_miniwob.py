@@ -24,10 +24,9 @@ from vision_agent.types import Run
 
 SEEDS = (1, 2, 3, 4, 5)
 SAMPLE = (
-    "book-flight-nodelay", "choose-list", "click-checkboxes", "click-menu", "click-shape", "copy-paste",
-    "daily-calendar", "drag-items-grid", "draw-circle", "email-inbox-reply", "enter-date", "find-midpoint",
-    "form-sequence-3", "highlight-text-2", "login-user-popup", "navigate-tree", "order-food", "text-editor",
-    "use-autocomplete", "use-slider",
+    "choose-list", "click-checkboxes", "click-menu", "click-shape", "drag-items-grid", "draw-circle", "enter-date",
+    "find-midpoint", "highlight-text-2", "login-user-popup", "navigate-tree", "text-editor", "use-autocomplete",
+    "use-slider",
 )  # fmt: skip
 LINES = {
     "enter-text": ('type "Bernardine" into [1]', "click Submit"),

@@ -393,6 +393,7 @@ async def test_what_is_missed_and_what_is_marked_wrongly_is_told(wrong: Path) ->
     assert sheet([score])
 
 
+@pytest.mark.thorough
 async def test_a_page_that_changes_while_it_is_looked_at_is_not_blamed_on_the_looking(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(
         "<!doctype html><button>B</button><p id=p></p>"

@@ -82,7 +82,11 @@ async def reported(site: Site, page: Page, event: str) -> Report:
 
 @pytest.mark.parametrize(
     ("folder", "name"),
-    [pytest.param(folder, task.id, id=task.id) for folder in (SHOP, SEATS) for task in tasks_of(folder)],
+    [
+        pytest.param(folder, task.id, id=task.id, marks=pytest.mark.thorough if at else ())
+        for folder in (SHOP, SEATS)
+        for at, task in enumerate(tasks_of(folder))
+    ],
 )
 async def test_reference_steps_reach_the_end_state_and_nothing_less_does(
     page: Page, sites: dict[Path, Site], folder: Path, name: str
@@ -236,7 +240,9 @@ async def test_the_shop_fits_a_phone(page: Page, shop: Site, path: str) -> None:
 # --- the seats --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ratio", [1, 2, 3])
+@pytest.mark.parametrize(
+    "ratio", [pytest.param(1, marks=pytest.mark.thorough), pytest.param(2, marks=pytest.mark.thorough), 3]
+)
 async def test_every_free_seat_is_hit_at_its_centre_and_the_canvas_is_as_sharp_as_the_screen(
     browser: Browser, sites: dict[Path, Site], ratio: int
 ) -> None:

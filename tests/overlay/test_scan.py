@@ -127,7 +127,9 @@ async def test_exactly_what_can_be_acted_on_is_marked_and_called_what_it_is(page
         assert await page.locator(f'[id="{identity}"]').count() == 1, "the page is about what is on it"
 
 
-@pytest.mark.parametrize("trait", TRAITS)
+@pytest.mark.parametrize(
+    "trait", [pytest.param(each, marks=pytest.mark.thorough if each == "fifty_thousand" else ()) for each in TRAITS]
+)
 @pytest.mark.parametrize("how_many", ["some", pytest.param("most", marks=pytest.mark.thorough)])
 async def test_a_click_on_a_mark_reaches_its_element(
     context: BrowserContext, pages: str, trait: str, how_many: str
