@@ -188,6 +188,7 @@ async def answers(page: Page, serve: Server) -> Callable[[str], Awaitable[tuple[
 Answers = Callable[[str], Awaitable[tuple[dict[str, Came], Truth]]]
 
 
+@pytest.mark.thorough
 async def test_what_a_listener_far_above_answers_for_is_told_from_what_only_looks_so(answers: Answers) -> None:
     html = """<style>i { cursor: pointer; display: block; width: 80px }</style>
         <i id=live>Live</i><i id=dead class=dead>Dead</i>
@@ -202,6 +203,7 @@ async def test_what_a_listener_far_above_answers_for_is_told_from_what_only_look
     assert [target.selector for target in told.targets if not target.is_sure] == ["i#dead.dead"]
 
 
+@pytest.mark.thorough
 async def test_one_that_acts_speaks_for_those_like_it(answers: Answers) -> None:
     html = """<style>i { cursor: pointer; display: block; width: 80px }</style><i id=undo>Undo</i><i id=redo>Redo</i>
         <script>undo.onclick = () => {}; redo.onclick = () => { undo.title += 'done' }</script>"""
@@ -211,6 +213,7 @@ async def test_one_that_acts_speaks_for_those_like_it(answers: Answers) -> None:
     assert came == {"i#undo": "acts", "i#redo": "acts"}
 
 
+@pytest.mark.thorough
 async def test_something_that_listens_and_does_nothing_is_no_target(answers: Answers) -> None:
     html = """<p id=idle style="width:90px">Idle</p>
         <script>idle.addEventListener('click', (event) => event.stopPropagation())</script>"""
@@ -220,6 +223,7 @@ async def test_something_that_listens_and_does_nothing_is_no_target(answers: Ans
     assert (came, told.targets) == ({"p#idle": "nothing"}, ())
 
 
+@pytest.mark.thorough
 async def test_a_part_that_does_what_is_done_around_it_is_no_target_of_its_own(answers: Answers) -> None:
     html = """<div id=card style="width:300px;padding:20px;cursor:pointer">Card
         <b id=word style="cursor:help">word</b> <b id=star style="cursor:cell">star</b></div><p id=out></p><script>
@@ -234,6 +238,7 @@ async def test_a_part_that_does_what_is_done_around_it_is_no_target_of_its_own(a
     assert sure(told) == ["b#star", "div#card"]
 
 
+@pytest.mark.thorough
 async def test_what_an_earlier_press_left_and_the_next_takes_away_does_not_speak_for_what_is_around(
     answers: Answers,
 ) -> None:
@@ -250,6 +255,7 @@ async def test_what_an_earlier_press_left_and_the_next_takes_away_does_not_speak
     assert came == {"i#icon": "acts", "b#name": "acts"}
 
 
+@pytest.mark.thorough
 async def test_a_heading_that_sorts_and_the_button_in_it_for_the_keyboard_are_one_intent(answers: Answers) -> None:
     html = """<style>i { display: inline-block; width: 14px; height: 14px } th { width: 200px; cursor: pointer }</style>
         <table><tr><th id=size>Size<i id=by role=button tabindex=0></i></th>
@@ -263,6 +269,7 @@ async def test_a_heading_that_sorts_and_the_button_in_it_for_the_keyboard_are_on
     assert sure(told) == ["i#filter", "th#city", "th#size"]
 
 
+@pytest.mark.thorough
 async def test_a_page_that_moves_by_itself_does_not_make_its_things_act(answers: Answers) -> None:
     html = """<p id=clock>0</p><p id=idle style="width:90px;cursor:pointer">Idle</p>
         <script>setInterval(() => clock.textContent = performance.now(), 10)</script>"""
@@ -272,6 +279,7 @@ async def test_a_page_that_moves_by_itself_does_not_make_its_things_act(answers:
     assert came == {"p#idle": "nothing"}
 
 
+@pytest.mark.thorough
 async def test_a_press_that_leaves_the_page_is_one_that_acts(answers: Answers) -> None:
     html = """<style>p { width: 90px; cursor: pointer }</style><p id=leaves>Away</p><p id=asks>Ask</p>
         <script>leaves.onclick = () => { location = '/elsewhere' }; asks.onclick = () => alert('!')</script>"""
@@ -405,6 +413,7 @@ async def test_a_page_that_changes_while_it_is_looked_at_is_not_blamed_on_the_lo
     assert score.traces is None
 
 
+@pytest.mark.thorough
 async def test_numbers_are_followed_by_the_names_that_the_page_has_for_things(tmp_path: Path) -> None:
     (tmp_path / "list.html").write_text(
         """<!doctype html><ul id=list></ul><script>
