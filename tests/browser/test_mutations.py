@@ -17,7 +17,7 @@ from vision_agent.browser.live import LiveBrowser
 from vision_agent.vision.contract import Contract
 
 ALL = cases()
-SAMPLE = {case.id for case in ALL[::9]}
+SAMPLE = {case.id for case in ALL[::6]}
 """What `make test` plays; `make test-all` plays them all."""
 
 FAILING: dict[str, tuple[str, ...]] = {
@@ -81,7 +81,7 @@ def test_there_are_enough_cases_and_half_of_them_must_hit() -> None:
     assert kinds["hit"] + kinds["refuse"] >= 200
     assert kinds["hit"] >= len(ALL) / 2
     assert len({case.id for case in ALL}) == len(ALL)
-    assert 36 <= len(SAMPLE) <= 50
+    assert 50 <= len(SAMPLE) <= 70
 
 
 def test_what_does_not_hold_yet_is_a_case_and_stands_in_one_line() -> None:
