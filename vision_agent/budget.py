@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from vision_agent.types import Limits, Step
+from vision_agent.types import Decision, Limits, Step
 
 NEARLY = 0.8
 """The share of a limit from which on a model is told what is left."""
@@ -29,15 +29,15 @@ class Spent:
 
 def spent(steps: Sequence[Step], seconds: float) -> Spent:
     """What these steps have used, in so many seconds."""
-    usages = [step.decision.usage for step in steps if step.decision.usage]
-    costs = [usage.cost_usd for usage in usages]
-    known = [cost for cost in costs if cost is not None]
-    return Spent(
-        steps=len(steps),
-        seconds=seconds,
-        tokens=sum(usage.total for usage in usages),
-        cost_usd=sum(known) if len(known) == len(costs) else None,
-    )
+    tokens, cost_usd = cost_of([step.decision for step in steps])
+    return Spent(len(steps), seconds, tokens, cost_usd)
+
+
+def cost_of(decisions: Sequence[Decision]) -> tuple[int, float | None]:
+    """Tokens and US dollars; None where one was made at a price that is not known."""
+    usages = [decision.usage for decision in decisions if decision.usage]
+    known = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
+    return sum(usage.total for usage in usages), sum(known) if len(known) == len(usages) else None
 
 
 def reached(limits: Limits, used: Spent) -> str:

@@ -24,7 +24,7 @@ from vision_agent.custom import CustomAction
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
 from vision_agent.models.price import cost_of
 from vision_agent.models.prompt import Prompt, render
-from vision_agent.models.reply import decision_from, schema
+from vision_agent.models.reply import CALLS_A_TOOL, CUT_OFF, EMPTY, decision_from, schema
 from vision_agent.ports import Redact
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Decision, Observation, Shot, Step, Task, Usage
@@ -266,15 +266,12 @@ def _text_of(body: _Body, max_tokens: int) -> str:
     match body.stop_reason:
         case "end_turn" | "stop_sequence":
             if not text.strip():
-                raise FormatError("The reply is empty. Answer with the JSON object.")
+                raise FormatError(EMPTY)
             return text
         case "max_tokens":
-            raise FormatError(
-                f"The reply was cut off after {max_tokens} tokens. "
-                "Be much shorter: fewer words in summary, memory and reasons, and fewer actions.",
-            )
+            raise FormatError(CUT_OFF.format(max_tokens=max_tokens))
         case "tool_use":
-            raise FormatError("The reply calls a tool, and there is none. Answer with the JSON object.")
+            raise FormatError(CALLS_A_TOOL)
         case "refusal":
             raise ModelUnavailable(
                 f"{body.model} declined to answer{_why_refused(body)}.",

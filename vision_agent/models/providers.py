@@ -39,7 +39,7 @@ from vision_agent.models.clients import NOTHING, Client
 from vision_agent.models.coordinates import coordinates_of
 from vision_agent.models.price import price_of
 from vision_agent.models.prompt import Prompt, render
-from vision_agent.models.reply import decision_from, schema
+from vision_agent.models.reply import CALLS_A_TOOL, CUT_OFF, EMPTY, decision_from, schema
 from vision_agent.ports import Redact
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Decision, Observation, Shot, Step, Task, Usage
@@ -273,10 +273,7 @@ def _text_of(response: ModelResponse, max_tokens: int) -> str:
     why = details.get("refusal") or details.get("block_reason") or details.get("finish_reason") or ""
     match response.finish_reason:
         case "length":
-            raise FormatError(
-                f"The reply was cut off after {max_tokens} tokens. "
-                "Be much shorter: fewer words in summary, memory and reasons, and fewer actions.",
-            )
+            raise FormatError(CUT_OFF.format(max_tokens=max_tokens))
         case "content_filter":
             raise ModelUnavailable(
                 f"{response.model_name} declined to answer{f' ({why})' if why else ''}.",
@@ -285,10 +282,10 @@ def _text_of(response: ModelResponse, max_tokens: int) -> str:
         case "error":
             raise ModelUnavailable(f"{response.model_name} broke off its answer ({why}).", "run again later")
     if any(isinstance(part, ToolCallPart) for part in response.parts):
-        raise FormatError("The reply calls a tool, and there is none. Answer with the JSON object.")
+        raise FormatError(CALLS_A_TOOL)
     text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
     if not text.strip():
-        raise FormatError("The reply is empty. Answer with the JSON object.")
+        raise FormatError(EMPTY)
     return text
 
 

@@ -25,6 +25,15 @@ _LISTED = 60
 """As many numbers are named to a model that chose one that is not there."""
 
 
+EMPTY = "The reply is empty. Answer with the JSON object."
+CALLS_A_TOOL = "The reply calls a tool, and there is none. Answer with the JSON object."
+CUT_OFF = (
+    "The reply was cut off after {max_tokens} tokens. "
+    "Be much shorter: fewer words in summary, memory and reasons, and fewer actions."
+)
+"""What a model is told of a reply that cannot be read, whoever it came from."""
+
+
 class Reply(BaseModel):
     """The fields of one answer, in the order in which they are to be thought about."""
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from vision_agent import budget
 from vision_agent.actions import Action, Cell, Finish, Infeasible, Point, Target, mark_in, targets_of
 from vision_agent.errors import RecordError
 from vision_agent.record.phrases import REASONS, phrase_of
@@ -176,9 +177,7 @@ def _summary(run: Run, lines: Sequence[Line], views: Sequence[View], chain: Chai
     verdict, state = _VERDICTS[run.ending.status] if run.ending else ("No ending", "warned")
     outcomes = [outcome for view in views for outcome in view.turn.outcomes.values()]
     decisions = [view.turn.decision for view in views if view.turn.decision]
-    usages = [decision.usage for decision in decisions if decision.usage]
-    costs = [usage.cost_usd for usage in usages]
-    known = [cost for cost in costs if cost is not None]
+    tokens, cost_usd = budget.cost_of(decisions)
     return Summary(
         verdict=verdict,
         state=state,
@@ -187,8 +186,8 @@ def _summary(run: Run, lines: Sequence[Line], views: Sequence[View], chain: Chai
         seconds=(lines[-1].at - run.started_at).total_seconds() if lines else 0.0,
         done=sum(outcome.status == "done" for outcome in outcomes),
         refused=sum(outcome.status == "refused" and outcome.refusal != "not_reached" for outcome in outcomes),
-        tokens=sum(usage.total for usage in usages) if usages else None,
-        cost_usd=sum(known) if known and len(known) == len(costs) else None,
+        tokens=tokens if any(decision.usage for decision in decisions) else None,
+        cost_usd=cost_usd,
         chain=chain,
     )
 
