@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
@@ -16,10 +16,10 @@ from vision_agent.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from vision_agent.evals.ablation import LeftOut
     from vision_agent.evals.items import Result
     from vision_agent.evals.offline import OfflineSuite
     from vision_agent.evals.suites import Suite
-    from vision_agent.settings import Ablated
 
 app = typer.Typer()
 
@@ -85,7 +85,7 @@ def suite(
         typer.Option(
             "--ablate",
             help="Do all once more without each of these, and tell what it is worth: "
-            "picture,marks,listing,memory,filter,history.",
+            "picture,marks,colours,boxes,listing,memory,filter,history.",
             show_default=False,
         ),
     ] = None,
@@ -209,16 +209,16 @@ def _varied(suite: Suite | OfflineSuite, names: Sequence[str]) -> Sequence[Suite
     return suite.varied(names) if isinstance(suite, FixtureSuite) else []
 
 
-def _ablated(said: str | None) -> list[Ablated]:
-    from vision_agent.settings import Ablated
+def _ablated(said: str | None) -> list[LeftOut]:
+    from vision_agent.evals.ablation import LEFT_OUT
 
     names = [each.strip() for each in said.split(",")] if said else []
-    if unknown := [each for each in names if each not in get_args(Ablated)]:
-        known = ", ".join(get_args(Ablated))
+    if unknown := [each for each in names if each not in LEFT_OUT]:
         raise UsageError(
-            f"Nothing that could be left out is called {', '.join(map(repr, unknown))}", f"known are {known}"
+            f"Nothing that could be left out is called {', '.join(map(repr, unknown))}",
+            f"known are {', '.join(LEFT_OUT)}",
         )
-    return cast(list[Ablated], names)
+    return cast("list[LeftOut]", names)
 
 
 @evals.command()

@@ -17,7 +17,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from pydantic_settings.exceptions import SettingsError
 
 from vision_agent.errors import UsageError
-from vision_agent.types import Kind, Limits, Risk, Size
+from vision_agent.types import Kind, Limits, MarkStyle, Risk, Size
 
 FILE_NAME = "vision-agent.toml"
 
@@ -115,6 +115,9 @@ class ObserveSettings(_Section):
     """For reading words in surfaces, where the `ocr` extra is installed; what is not read by then is read next time."""
     ids: Literal["numbers", "letters"] = "numbers"
     """`letters` puts one before each number: I field, B button, L link, F picture, O option, M other."""
+    style: MarkStyle = "coloured"
+    """Of the marks. `coloured`: a box and a number, in a colour that says the kind. `plain`: the same in one colour for
+    all. `numbers`: in colour, but with no box around what they stand on."""
     picture: Literal["png", "jpeg"] = "png"
     """Of the marked picture; JPEG is written at quality 92 without chroma subsampling."""
     longest_edge: int | None = None

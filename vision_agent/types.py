@@ -148,6 +148,7 @@ class Shot(_Data):
 # --- marks ------------------------------------------------------------------------------------------------------------
 
 Kind = Literal["field", "button", "link", "toggle", "scroller", "surface", "guess"]
+MarkStyle = Literal["coloured", "plain", "numbers"]
 Source = Literal["dom", "cv", "ocr"]
 Letter = Literal["", "I", "B", "L", "F", "O", "M"]
 """Field, button, link, picture, option, other; empty where numbers stand alone."""

@@ -18,7 +18,8 @@ from playwright.async_api import Page
 
 from vision_agent import Agent, Settings, Task
 from vision_agent.evals import miniwob
-from vision_agent.evals.items import RESULT, Result, ablated, results_in
+from vision_agent.evals.ablation import left_out_of
+from vision_agent.evals.items import RESULT, Result, results_in
 from vision_agent.evals.runner import items_of, run_items
 from vision_agent.evals.suites import suite_named
 from vision_agent.models.steps import StepsModel
@@ -144,27 +145,30 @@ async def test_a_model_does_the_same_items_without_what_is_kept_from_it(
 ) -> None:
     api = MessagesServer()
     finish = {"judgement": "unknown", "actions": [{"kind": "finish", "answer": "Saved"}]}
-    api.answers = [saying(json.dumps(finish))] * 2
+    api.answers = [saying(json.dumps(finish))] * 3
     await api.start()
     monkeypatch.setenv("ANTHROPIC_BASE_URL", api.base_url)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-the-test")
     suite = suite_named(str(written(tmp_path, serve({"/": NOTES}), [{"id": "save", "expect": ["mark=Save"]}])))
     settings = Settings(model=ModelSettings(retries=0))
-    items = items_of(suite, ["anthropic:claude-haiku-4-5", "match"], settings, ablate=["picture"])
-    results = await run_items(items[:2], suite, settings, tmp_path / "out")
+    items = items_of(suite, ["anthropic:claude-haiku-4-5", "match"], settings, ablate=["picture", "boxes"])
+    results = await run_items(items[:3], suite, settings, tmp_path / "out")
     await api.close()
 
-    assert [(item.model, ablated(item)) for item in items] == [
+    assert [(item.model, left_out_of(item.settings)) for item in items] == [
         ("anthropic:claude-haiku-4-5", ()),
         ("anthropic:claude-haiku-4-5", ("picture",)),
+        ("anthropic:claude-haiku-4-5", ("boxes",)),
         ("match", ()),
     ]
-    assert len({item.id for item in items}) == 3
-    assert [each.error for each in results] == ["", ""]
+    assert len({item.id for item in items}) == 4
+    assert [each.error for each in results] == ["", "", ""]
     told = [json.dumps(request["messages"]) for request in api.asked]
-    assert [("image/png" in each, "[:]<button" in each) for each in told] == [(True, True), (False, True)]
+    assert [("image/png" in each, "[:]<button" in each) for each in told] == [(True, True), (False, True), (True, True)]
     recorded = [read(tmp_path / "out" / each.item.folder / each.run).provenance.settings for each in results]
-    assert [each["model"]["ablate"] for each in recorded] == [[], ["picture"]]
+    assert [each["model"]["ablate"] for each in recorded] == [[], ["picture"], []]
+    assert results[0].pictures == results[1].pictures != results[2].pictures
+    assert recorded[2]["observe"]["style"] == "numbers"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")

@@ -12,7 +12,7 @@ from vision_agent.vision.annotate import Layer, draw, layer
 from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Format, Picture, pixels_of
 from vision_agent.vision.place import place
-from vision_agent.vision.style import DIGITS, PALETTE, STYLE, contrast, plate_of, rgb
+from vision_agent.vision.style import DIGITS, PALETTE, STYLE, STYLES, contrast, plate_of, rgb
 
 BACKGROUNDS = {"white": (255, 255, 255), "black": (0, 0, 0), "grey": (128, 128, 128), "brand": (190, 60, 20)}
 
@@ -238,3 +238,28 @@ def test_numbers_are_drawn_at_full_size_on_a_picture_that_was_shrunk() -> None:
     placed = place([mark(n, 100 + n * 100, 100, 80, 40) for n in range(1, 9)], clean)
     marked = draw(clean, layer(placed, clean))
     assert numbers_in(marked, [m.label_box for m in placed if m.label_box]) == list(range(1, 9))
+
+
+def test_plain_marks_have_one_colour_whatever_their_kind() -> None:
+    kinds: tuple[Kind, ...] = ("button", "link", "field", "toggle", "guess")
+    placed = place([mark(i + 1, 20, 30 + 50 * i, kind=kind) for i, kind in enumerate(kinds)], plain(), STYLES["plain"])
+    drawn = layer(placed, plain(), STYLES["plain"])
+
+    assert len({each.colour for each in placed}) == len({outline.colour for outline in drawn.outlines}) == 1
+    assert [outline.dashed for outline in drawn.outlines] == [each.source != "dom" for each in placed]
+    assert numbers_in(draw(plain(), drawn), [box for each in placed if (box := each.label_box)]) == [1, 2, 3, 4, 5]
+
+
+def test_numbers_can_stand_without_boxes_in_the_same_places_and_colours() -> None:
+    marks = [mark(i + 1, 20 + 90 * i, 30) for i in range(4)]
+    usual, numbers = (place(marks, plain(), STYLES[style]) for style in ("coloured", "numbers"))
+    drawn = layer(numbers, plain(), STYLES["numbers"])
+
+    assert [(each.label_box, each.colour) for each in numbers] == [(each.label_box, each.colour) for each in usual]
+    assert drawn.outlines == ()
+    shows = pixels_of(draw(plain(), drawn)).copy()
+    for each in numbers:
+        assert each.label_box is not None
+        label = each.label_box
+        shows[int(label.y) - 1 : int(label.bottom) + 1, int(label.x) - 1 : int(label.right) + 1] = 255
+    assert (shows == 255).all(), "something else was drawn"

@@ -36,6 +36,7 @@ from vision_agent.types import Box, Change, Covered, Kind, Letter, Mark, MarkSta
 from vision_agent.vision import annotate, crowd, place
 from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Extent, Picture
+from vision_agent.vision.style import STYLES
 
 _TRIES = 3
 """A page that navigates while it is looked at is looked at again, this often at most."""
@@ -101,6 +102,7 @@ class Eye:
 
     def __post_init__(self) -> None:
         self._surfaces = Surfaces(self.settings, self._numbers)
+        self._style = STYLES[self.settings.style]
 
     async def look(self, tabs: Tabs, region: Box | None = None, *, grid: bool = False) -> Seen:
         """What the active tab shows now, or a part of it, enlarged; of a document that has come since, all.
@@ -170,7 +172,7 @@ class Eye:
         decoding = await _begun(Picture.decode, raw, whole, self.contract)
         is_ahead = region is None and not surfaces
         if is_ahead:
-            plan = place.plan(capped, Extent.of_png(raw, whole, self.contract), before=self._placed)
+            plan = place.plan(capped, Extent.of_png(raw, whole, self.contract), self._style, self._placed)
         clock.end("plan")
         masked = tuple(shown.box for shown in scan.fields if shown.key in read.secret)
         masked += tuple(mark.box for mark in found if mark.state.masked and mark.state.input_type != "password")
@@ -194,10 +196,10 @@ class Eye:
             [number] = self._numbers.of([grid_key(region)])
             capped = (*capped, asked_for(region, number, self._surfaces.letter))
         if not is_ahead:
-            plan = place.plan(capped, clean.extent, before=() if region else self._placed)
+            plan = place.plan(capped, clean.extent, self._style, () if region else self._placed)
         marks = tuple(mark for mark in place.carry_out(plan, clean) if mark.label_box)
         clock.end("place")
-        layer = annotate.layer(marks, clean)
+        layer = annotate.layer(marks, clean, self._style)
         marked = annotate.draw(clean, layer)
         clock.end("draw")
         encoding = await _begun(marked.encode, self.settings.picture)

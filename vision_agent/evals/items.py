@@ -24,6 +24,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from vision_agent.errors import RecordError, UsageError
+from vision_agent.evals.ablation import TURNED, left_out_of
 from vision_agent.evals.figures import Figures
 from vision_agent.evals.grades import Grade
 from vision_agent.record.store import write_whole
@@ -197,17 +198,18 @@ def held(out: Path) -> Iterator[None]:
 
 def differing(results: Sequence[Result]) -> dict[str, str]:
     """For each settings of these results, by their hash, what is different in them: `model.history=short`."""
-    seen = {settings_id(each.item): _flat(each.item.settings) for each in results}
-    keys = sorted({key for flat in seen.values() for key in flat} - {"model.name"})
-    varying = [key for key in keys if len({flat.get(key) for flat in seen.values()}) > 1]
-    return {name: " ".join(_said(key, flat.get(key, "")) for key in varying) for name, flat in seen.items()}
+    items = {settings_id(result.item): result.item for result in results}
+    seen = {name: _told(item) for name, item in items.items()}
+    keys = sorted({key for told in seen.values() for key in told}, key=lambda key: (key != "", key))
+    varying = [key for key in keys if len({told.get(key) for told in seen.values()}) > 1]
+    return {name: " ".join(_said(key, told.get(key, "")) for key in varying) for name, told in seen.items()}
 
 
-def ablated(item: Item) -> tuple[str, ...]:
-    """What is kept from the model in this item."""
-    model = item.settings.get("model")
-    names = model.get("ablate") if isinstance(model, dict) else None
-    return tuple(str(each) for each in names) if isinstance(names, list) else ()
+def _told(item: Item) -> dict[str, str]:
+    """The settings by their names, and under no name what is kept from who decides."""
+    left_out = left_out_of(item.settings)
+    told = {key: value for key, value in _flat(item.settings).items() if key not in _BESIDE}
+    return {"": f"without {', '.join(left_out)}" if left_out else "with all"} | told
 
 
 def full_id(item: Item) -> str:
@@ -215,15 +217,13 @@ def full_id(item: Item) -> str:
     return hash_of({key: value for key, value in _flat(item.settings).items() if key not in _BESIDE})
 
 
-_BESIDE = ("model.name", "model.ablate")
+_BESIDE = ("model.name", *TURNED)
 
 
 def _said(key: str, value: str) -> str:
     if key == "variant":
         return value or "plain"
-    if key != "model.ablate":
-        return f"{key}={value}"
-    return f"without {', '.join(json.loads(value))}" if json.loads(value or "[]") else "with all"
+    return f"{key}={value}" if key else value
 
 
 def settings_id(item: Item) -> str:

@@ -20,6 +20,8 @@ _READY_MS = 10_000
 
 ENDLESS = {"hover-shape": "its page never ends an episode: what would give the reward is commented out in its script"}
 """Tasks that nobody can pass, each with the reason."""
+RESTLESS = {"chase-circle", "click-pie", "moving-items", "simon-says", "stock-market"}
+"""Tasks in which something moves by itself from the start, and time counts: their pages are not waited for."""
 GRADED = {
     "bisect-angle": 0.9,
     "chase-circle": 0.5,

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import reduce
 from pathlib import Path
-from typing import cast
 
 from playwright.async_api import Error as PlaywrightError
 from rapidfuzz import process
@@ -20,9 +20,10 @@ from rapidfuzz import process
 from vision_agent.browser import overlay
 from vision_agent.browser.launch import Launched, context_options, launched
 from vision_agent.errors import ModelUnavailable, RecordError, UsageError, VisionAgentError
+from vision_agent.evals.ablation import TURNED, LeftOut, left_out_of, without
 from vision_agent.evals.baselines import BASELINES, baseline
 from vision_agent.evals.figures import figures_of
-from vision_agent.evals.items import RUNS, Item, Result, ablated, held, item_of, keep, result_of
+from vision_agent.evals.items import RUNS, Item, Result, held, item_of, keep, result_of
 from vision_agent.evals.offline import OfflineSuite
 from vision_agent.evals.suites import FixtureSuite, Judged, Stage, Suite
 from vision_agent.memory import EmptyMemory
@@ -30,7 +31,7 @@ from vision_agent.models.keys import accesses
 from vision_agent.ports import Model
 from vision_agent.record.read import read
 from vision_agent.session import Agent
-from vision_agent.settings import Ablated, Settings
+from vision_agent.settings import Settings, recordable
 from vision_agent.types import Provenance, Task
 from vision_agent.types import Run as Recorded
 
@@ -53,7 +54,7 @@ def items_of(
     *,
     seeds: int | None = None,
     only: Sequence[str] = (),
-    ablate: Sequence[Ablated] = (),
+    ablate: Sequence[LeftOut] = (),
 ) -> list[Item]:
     """Every task with every seed (from 1) and model; the models of one task and seed stand side by side.
 
@@ -90,9 +91,10 @@ def items_of(
             f"Nothing can be kept from {', '.join(models)}: no model is asked",
             "name one with --model <provider>:<model>",
         )
-    if left_out := [each for each in ablate if each in settings.model.ablate]:
+    if already := sorted({*ablate}.intersection(left_out_of(recordable(settings)))):
         raise UsageError(
-            f"The settings leave out {', '.join(left_out)} already", "take it out of model.ablate, or of --ablate"
+            f"The settings leave out {', '.join(already)} already",
+            f"take it out of {' or '.join(TURNED)}, or of --ablate",
         )
     if isinstance(suite, OfflineSuite):
         settings = suite.settings(settings)
@@ -168,8 +170,6 @@ async def run_items(
 
             await _all(answer() for _ in range(min(jobs, len(waiting))))
             return [results[item.id] for item in items]
-        if isinstance(suite, FixtureSuite) and suite.variant:
-            settings = suite.variant.seen(settings)
         drawn = settings.browser.model_copy(update={"args": (*settings.browser.args, *_DRAWN_WHOLE)})
 
         async def work(stage: Stage) -> None:
@@ -180,7 +180,8 @@ async def run_items(
                     await overlay.register(browser.context)
                     while waiting and browser.browser.is_connected():
                         item = waiting.popleft()
-                        ended(await run_item(item, suite.lines(item.task), settings, stage, browser, out))
+                        seen = suite.seen(item.task, settings)
+                        ended(await run_item(item, suite.lines(item.task), seen, stage, browser, out))
 
         with suite.opened(settings) as stage:
             await _all(work(stage) for _ in range(min(jobs, len(waiting))))
@@ -266,13 +267,13 @@ async def run_item(
 
 def _of(item: Item, settings: Settings) -> Settings:
     """The settings with the item's model in them, and with what the item keeps from it."""
-    left_out = [cast(Ablated, each) for each in ablated(item) if each not in settings.model.ablate]
-    return _for(item.model, settings, left_out)
+    already = left_out_of(recordable(settings))
+    return _for(item.model, settings, [each for each in left_out_of(item.settings) if each not in already])
 
 
-def _for(model: str, settings: Settings, left_out: Sequence[Ablated] = ()) -> Settings:
+def _for(model: str, settings: Settings, left_out: Sequence[LeftOut] = ()) -> Settings:
     """The settings with this model in them, where it is one that is asked by name, and with this kept from it."""
     if ":" not in model:
         return settings
-    more = {"name": model, "ablate": (*settings.model.ablate, *left_out)}
-    return settings.model_copy(update={"model": settings.model.model_copy(update=more)})
+    named = settings.model_copy(update={"model": settings.model.model_copy(update={"name": model})})
+    return reduce(without, left_out, named)

@@ -36,7 +36,7 @@ from vision_agent.evals.suite_file import FileSuite, FileTask, read_suite
 from vision_agent.evals.variants import Variant, variants_named
 from vision_agent.ports import Model
 from vision_agent.session import watching
-from vision_agent.settings import Settings
+from vision_agent.settings import ObserveSettings, Settings
 from vision_agent.types import Check, Decision, Limits, Observation, Step, Task
 
 SITES = Path(__file__).parent.parent.parent / "fixtures" / "sites"
@@ -86,6 +86,10 @@ class Suite(Protocol):
 
     def has_solver(self, task: str) -> bool:
         """Whether its stage runs the task with a `solver` that knows the way."""
+        ...
+
+    def seen(self, task: str, settings: Settings) -> Settings:
+        """The settings as this task is played with, whoever decides: what its pages ask for, and nothing else."""
         ...
 
     def opened(self, settings: Settings) -> AbstractContextManager[Stage]:
@@ -163,6 +167,11 @@ class FixtureSuite:
         del task
         return False
 
+    def seen(self, task: str, settings: Settings) -> Settings:
+        """With those of the variant."""
+        del task
+        return self.variant.seen(settings) if self.variant else settings
+
     def varied(self, names: Sequence[str]) -> list[FixtureSuite]:
         """The same sites in these variants."""
         return [FixtureSuite(self._folder, each) for each in variants_named(names)]
@@ -212,9 +221,8 @@ class MiniwobSuite:
         self.tasks = tuple(task for task in miniwob.tasks(self._html) if task not in miniwob.ENDLESS)
 
     def content(self, task: str) -> JsonValue:
-        """How long an episode may take; the rest is the environment's, and the seed's."""
-        del task
-        return {"episode_s": self._episode_s}
+        """How long an episode may take, and how long its page is waited for; the rest is the environment's."""
+        return {"episode_s": self._episode_s, "rest": list(_rest(task))}
 
     def lines(self, task: str) -> tuple[str, ...]:
         """None: what is asked is another with each seed."""
@@ -224,6 +232,13 @@ class MiniwobSuite:
     def has_solver(self, task: str) -> bool:
         """Whether a way through it is known."""
         return task in SOLVERS
+
+    def seen(self, task: str, settings: Settings) -> Settings:
+        """With less waiting for rest, unless a person said how long: nothing comes over a network here."""
+        quiet_s, deadline_s = _rest(task)
+        said = {name: getattr(settings.observe, name) for name in settings.observe.model_fields_set}
+        observe = ObserveSettings.model_validate({"quiet_s": quiet_s, "rest_deadline_s": deadline_s, **said})
+        return settings.model_copy(update={"observe": observe})
 
     @contextmanager
     def opened(self, settings: Settings) -> Iterator[Stage]:
@@ -267,6 +282,14 @@ class _UntilOver:
         return await self._model.decide(task, steps, observation, complaint=complaint)
 
 
+def _rest(task: str) -> tuple[float, float]:
+    """How long a page of a task must be quiet, and until when that is waited for, both in seconds.
+
+    Where something moves all the time, and time counts, there is nothing to wait for.
+    """
+    return (0.02, 0.03) if task in miniwob.RESTLESS else (0.08, 1.0)
+
+
 def _html(pages: Path | None) -> Path:
     """The folder of the environment's pages: named, or of the installed package, or as the tests fetch it."""
     if pages is not None:
@@ -308,6 +331,10 @@ class _OwnSuite:
     def has_solver(self, task: str) -> bool:
         del task
         return False
+
+    def seen(self, task: str, settings: Settings) -> Settings:
+        del task
+        return settings
 
     def opened(self, settings: Settings) -> AbstractContextManager[Stage]:
         return nullcontext(_OwnPages(self._tasks, settings))

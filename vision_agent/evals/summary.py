@@ -11,9 +11,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from vision_agent.evals.ablation import left_out_of
 from vision_agent.evals.figures import Figures
 from vision_agent.evals.grades import Rates, rates
-from vision_agent.evals.items import Result, ablated, differing, full_id, hash_of, settings_id
+from vision_agent.evals.items import Result, differing, full_id, hash_of, settings_id
 from vision_agent.evals.pictures import pictures_told
 from vision_agent.evals.statistics import (
     Interval,
@@ -164,7 +165,7 @@ def grouped(results: Mapping[str, Sequence[Result]]) -> list[Group]:
             name,
             chosen,
             full_id(each[0].item),
-            frozenset(ablated(each[0].item)),
+            frozenset(left_out_of(each[0].item.settings)),
             each,
         )
         for (name, suite, model, chosen), each in groups.items()

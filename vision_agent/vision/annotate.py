@@ -86,7 +86,8 @@ def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Laye
         rect, at, plate = as_rect(edges), as_rect(spot), plate_of(colour)
         if min(rect[2] - rect[0], rect[3] - rect[1]) <= _TINY_PX:
             rect = _grown(rect, style.line)  # else the line would be all there is to see of it
-        outlines.append(Outline(rect=rect, colour=colour, casing=ink_on(colour), dashed=mark.source != "dom"))
+        if style.has_boxes:
+            outlines.append(Outline(rect=rect, colour=colour, casing=ink_on(colour), dashed=mark.source != "dom"))
         hand = style.hand_in(mark.label, at[2] - at[0])
         labels.append(Label(rect=at, colour=plate, ink=ink_on(plate), text=mark.label, hand=hand))
         if gap(rect, at) >= style.leader_from:

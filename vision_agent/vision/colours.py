@@ -6,16 +6,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from vision_agent.types import Mark
+from vision_agent.types import Kind, Mark
 from vision_agent.vision.ground import Near
 from vision_agent.vision.rects import Ints
-from vision_agent.vision.style import PALETTE
 
 _NEIGHBOUR_PX = 12
 _ROUNDS = 5
 
 
-def choose_colours(marks: Sequence[Mark], kinds: Ints, near: Near, worn: Mapping[int, str]) -> list[str]:
+def choose_colours(
+    marks: Sequence[Mark], kinds: Ints, near: Near, worn: Mapping[int, str], palette_of: Mapping[Kind, tuple[str, ...]]
+) -> list[str]:
     """A shade of its kind for each mark, another than its neighbours', and the one it has `worn` where that is so.
 
     `worn` goes by position in `marks`.
@@ -25,7 +26,7 @@ def choose_colours(marks: Sequence[Mark], kinds: Ints, near: Near, worn: Mapping
     starts = np.searchsorted(one, np.arange(len(marks) + 1)).tolist()
     weights = (1 / (1.0 + np.maximum(0, near.apart[beside]))).tolist()
     neighbours = other.tolist()
-    palettes = [PALETTE[mark.kind] for mark in marks]
+    palettes = [palette_of[mark.kind] for mark in marks]
     shades = [palette.index(worn[i]) if i in worn and worn[i] in palette else -1 for i, palette in enumerate(palettes)]
     # The first round gives each mark the shade worn least around it; the others settle what clashes still.
     for _ in range(_ROUNDS):

@@ -126,7 +126,8 @@ def _scene(marks: Sequence[Mark], extent: Extent, style: Style, kept: dict[int, 
     ground = survey(marks, extent, style)
     candidates = _gather(ground)
     groups = _groups(ground)
-    colours = choose_colours(marks, ground.kinds, ground.near, {i: was.colour for i, was in kept.items()})
+    worn = {i: was.colour for i, was in kept.items()}
+    colours = choose_colours(marks, ground.kinds, ground.near, worn, style.palette)
     return _Scene(ground, candidates, groups, _clashes(groups, candidates), kept, colours, style)
 
 

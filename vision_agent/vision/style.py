@@ -13,9 +13,9 @@ from functools import cache
 from itertools import pairwise
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from vision_agent.types import Kind, Size
+from vision_agent.types import Kind, MarkStyle, Size
 
 Ink = Literal["#ffffff", "#000000"]
 Hand = Literal["single", "wide", "narrow"]
@@ -126,10 +126,13 @@ PALETTE: dict[Kind, tuple[str, ...]] = {
 
 
 class Style(BaseModel):
-    """Sizes in picture pixels. All are whole, so that every edge is crisp."""
+    """What is drawn, and sizes in picture pixels. All are whole, so that every edge is crisp."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    palette: dict[Kind, tuple[str, ...]] = Field(default_factory=lambda: PALETTE, exclude=True)
+    has_boxes: bool = True
+    """Whether what a number belongs to has a box around it."""
     line: int = 1
     """Thickness of the coloured line inside the edge, and again outside it."""
     casing: int = 1
@@ -172,6 +175,11 @@ class Style(BaseModel):
 
 
 STYLE = Style()
+STYLES: dict[MarkStyle, Style] = {
+    "coloured": STYLE,
+    "plain": Style(palette=dict.fromkeys(PALETTE, ("#1d1f1d",))),
+    "numbers": Style(has_boxes=False),
+}
 # A dark colour made light by white alone is drab.
 _BRIGHTER = 2.0
 _PLATE_SHARE = 0.3

@@ -26,6 +26,7 @@ from vision_agent.types import Box, Change, Kind, Mark, MarkState, Observation, 
 from vision_agent.vision import annotate, place
 from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Picture
+from vision_agent.vision.style import STYLES
 
 _IN_VIEW = 0.5
 """The share of an element that must show; BrowserGym's own measure."""
@@ -102,9 +103,9 @@ class Looks:
             self._before, self._placed = None, ()
         found = self._marks(page, whole, str(obs.get("focused_element_bid") or ""))
         capped, left_out = within_cap(found, self._settings.most_marks)
-        clean = Picture.of_rgb(rows, whole, self._contract)
-        marks = tuple(mark for mark in place.place(capped, clean, before=self._placed) if mark.label_box)
-        marked = annotate.draw(clean, annotate.layer(marks, clean))
+        clean, style = Picture.of_rgb(rows, whole, self._contract), STYLES[self._settings.style]
+        marks = tuple(mark for mark in place.place(capped, clean, style, self._placed) if mark.label_box)
+        marked = annotate.draw(clean, annotate.layer(marks, clean, style))
         change = self._change(found)
         scroll = page.scroll.model_copy(update={"view_width": whole.width, "view_height": whole.height})
         tabs = _tabs(obs)

@@ -6,8 +6,10 @@ as an agent does: on what was looked at, by number or by point.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
+from vision_agent.evals.miniwob import RESTLESS
 from vision_agent.evals.solvers import (
     buttons,
     choices,
@@ -27,7 +29,7 @@ from vision_agent.evals.solvers import (
 )
 from vision_agent.evals.solvers.episode import Episode
 
-Solver = Callable[[Episode], Awaitable[None]]
+Solver = Callable[[Episode], Coroutine[Any, Any, None]]
 
 SOLVERS: dict[str, Solver] = {
     "ascending-numbers": shapes.ascending_numbers,
@@ -162,10 +164,7 @@ SOLVERS: dict[str, Solver] = {
 }
 """By the name of the task."""
 
-RESTLESS = {"chase-circle", "click-pie", "moving-items", "stock-market"}
-"""Tasks in which something moves all the time, and time counts: their pages are not waited for."""
-
-TIMED = RESTLESS | {"button-delay", "simon-says"}
+TIMED = RESTLESS | {"button-delay"}
 """Tasks in which a moment too late is wrong, as it may be on a busy machine."""
 
 NEEDS_POINTS = {

@@ -17,9 +17,13 @@ _TOP = 50
 """Of the area that is hot or cold: a place counts from so far below the top of the page."""
 _BANDS = {"HOT": (0, 5), "WARM": (5, 10), "COLD": (10, 40), "ICE COLD": (40, 999)}
 """How far from the hot place it is so."""
-_WAITING = """Array.from(document.querySelectorAll('.item'), each => each.getBoundingClientRect())
-    .filter(({ x, width }) => x + width <= 3 || x >= 161)
-    .map(({ x, y, width }) => [x < 80 ? 4 : 160, Math.min(209, Math.max(54, y + width / 2))])"""
+_WAITING = """(items => items
+    .filter(({ left, right }) => right <= 3 || left >= 161)
+    .map(({ left, top, bottom }) => [left < 80 ? 4 : 160, Math.min(209, Math.max(54, (top + bottom) / 2))])
+    .filter(([x, y]) => !items.some(({ left, right, top, bottom }) => right > 3 && left < 161
+        && x > left - 25 && x < right + 25 && y > top - 25 && y < bottom + 25))
+)(Array.from(document.querySelectorAll('.item'), each => each.getBoundingClientRect()))"""
+"""Where one waits beyond the edge, and none that moves is near."""
 _LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 _Board = tuple[int, ...]
 """Nine squares: 1 ours, -1 theirs, 0 free."""

@@ -34,7 +34,7 @@ async def solving(page: Page, solver: Solver, asked: str) -> AsyncIterator[Solve
     """The solver, deciding about a page where the environment has begun the episode; it is stopped at the end."""
     reader = await page.context.new_cdp_session(page)
     model = SolverModel(solver)
-    model.episode = Episode(asked, model, reader)
+    model.begin(Episode(asked, model, reader))
     try:
         yield model
     finally:
@@ -46,16 +46,21 @@ async def solving(page: Page, solver: Solver, asked: str) -> AsyncIterator[Solve
 class SolverModel:
     """Decides what the solver does next. The solver goes on while it is asked, and waits while that is carried out."""
 
-    episode: Episode
+    _going: asyncio.Task[None]
 
     def __init__(self, solver: Solver) -> None:
         self.name = "solver"
         self._solver = solver
-        self._going: asyncio.Task[None] | None = None
         self._wanted: asyncio.Queue[tuple[Action, ...]] = asyncio.Queue()
         self._answers: asyncio.Queue[tuple[Outcome, ...]] = asyncio.Queue()
         self._seen: Observation | None = None
         """What the loop looked at last; None once the solver has had it."""
+        self._began = asyncio.Event()
+        """Once the loop has looked for the first time."""
+
+    def begin(self, episode: Episode) -> None:
+        """Has the solver watch the page from now on: some show what counts before anybody has looked."""
+        self._going = asyncio.create_task(self._solver(episode), name="solver")
 
     async def decide(
         self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
@@ -63,11 +68,10 @@ class SolverModel:
         """What the solver wants to do on what is seen now; the end where it has come to its own, or gave up."""
         del task, complaint
         self._seen = observation
-        if self._going is None:
-            self._going = asyncio.create_task(self._solve())
-        else:
-            # What the loop did by itself in between is no answer to the solver.
-            mine = next(step for step in reversed(steps) if step.decision.model == self.name)
+        self._began.set()
+        # What the loop did by itself in between is no answer to the solver.
+        mine = next((step for step in reversed(steps) if step.decision.model == self.name), None)
+        if mine is not None:
             self._answers.put_nowait(mine.outcomes)
         wanted = asyncio.create_task(self._wanted.get())
         await asyncio.wait({wanted, self._going}, return_when=asyncio.FIRST_COMPLETED)
@@ -81,14 +85,10 @@ class SolverModel:
 
     async def stop(self) -> None:
         """Ends the solver where it still waits."""
-        if self._going is not None:
-            self._going.cancel()
-            await asyncio.wait({self._going})
-            if not self._going.cancelled():
-                self._going.exception()  # it was told in the last decision, or nobody asked any more
-
-    async def _solve(self) -> None:
-        await self._solver(self.episode)
+        self._going.cancel()
+        await asyncio.wait({self._going})
+        if not self._going.cancelled():
+            self._going.exception()  # it was told in the last decision, or nobody asked any more
 
     def _end(self, going: asyncio.Task[None]) -> Finish:
         error = going.exception()
@@ -102,6 +102,7 @@ class SolverModel:
 
     async def observe(self) -> Observation:
         """What the loop sees now."""
+        await self._began.wait()
         if self._seen is None:
             await self._asked((_LOOK,))
         assert self._seen is not None

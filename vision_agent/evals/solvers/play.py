@@ -11,7 +11,7 @@ from playwright.async_api import Page
 from vision_agent.errors import VisionAgentError
 from vision_agent.evals import miniwob
 from vision_agent.evals.miniwob import Reward
-from vision_agent.evals.solvers import RESTLESS, SOLVERS
+from vision_agent.evals.solvers import SOLVERS
 from vision_agent.evals.solvers.episode import Unsolved, begun
 from vision_agent.settings import ObserveSettings, Settings
 
@@ -45,7 +45,7 @@ async def play(page: Page, site: str, task: str, seed: int) -> Played:
     """What became of an episode; `site` is the address at which the `html` folder of the environment is served."""
     began, trouble = time.monotonic(), ""
     asked = await miniwob.start(page, site, task, seed)
-    async with begun(page, asked, _AS_IT_IS if task in RESTLESS else _SETTINGS) as episode:
+    async with begun(page, asked, _AS_IT_IS if task in miniwob.RESTLESS else _SETTINGS) as episode:
         try:
             async with asyncio.timeout(_LONGEST_S):
                 await SOLVERS[task](episode)
