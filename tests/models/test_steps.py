@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from seen import mark, refused, seen, step
 
-from vision_agent.actions import Click, Finish, Wait
+from vision_agent.actions import Click, Finish, Scroll, Wait
 from vision_agent.errors import UsageError
 from vision_agent.models.steps import StepsModel
-from vision_agent.types import Outcome, Task
+from vision_agent.types import Outcome, ScrollState, Task
 
 TASK = Task(goal="Sign in.")
 DONE = Outcome(status="done", effect="changed", sentence="clicked")
@@ -146,6 +146,31 @@ async def test_two_things_of_one_name_are_never_chosen_between():
     decisions = await played(StepsModel(["click Add"]), [DONE] * 3, page)
     assert all(isinstance(each, Wait) for each in actions(decisions)[:3])
     assert "any of [1] button 'Add', [2] button 'Add'" in actions(decisions)[3].answer
+
+
+def scrolled(y, *marks):
+    return seen(*marks).model_copy(update={"scroll": ScrollState(y=y, height=1000, view_height=400)})
+
+
+async def test_reference_lines_are_followed_through_the_whole_page_once():
+    model = StepsModel(["click Sign out"], scrolls=True)
+    steps, decided = [], []
+    for y in (300, 300, 0, 320, 600, 600):
+        decided.append(await model.decide(TASK, tuple(steps), scrolled(y)))
+        steps.append(step(len(steps), *decided[-1].actions, outcome=DONE))
+    up, down = Scroll(direction="up", to="end"), Scroll(direction="down")
+    assert actions(decided) == [Wait(seconds=0.5), up, down, down, Wait(seconds=1), Wait(seconds=2)]
+
+
+async def test_reference_lines_do_not_scroll_away_from_two_things_of_one_name():
+    page = scrolled(0, mark(1, "Add"), mark(2, "Add"))
+    decisions = await played(StepsModel(["click Add"], scrolls=True), [DONE] * 3, page)
+    assert [each.kind for each in actions(decisions)] == ["wait", "wait", "wait", "finish"]
+
+
+async def test_a_persons_own_lines_are_not_looked_for_elsewhere():
+    decisions = await played(StepsModel(["click Sign out"]), [DONE] * 3, scrolled(0))
+    assert [each.kind for each in actions(decisions)] == ["wait", "wait", "wait", "finish"]
 
 
 async def test_a_refused_step_of_someone_else_is_not_this_ones():

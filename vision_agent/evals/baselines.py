@@ -38,7 +38,7 @@ def baseline(name: str, seed: int | str, lines: Sequence[str] | None) -> Model:
     if name == "match":
         return MatchModel()
     if name == "steps" and lines:
-        return StepsModel(lines)
+        return StepsModel(lines, scrolls=True)
     if name == "solver":
         raise UsageError("No way through the task is known", "`solver` is for tasks of miniwob")
     if name == "steps":

@@ -114,6 +114,10 @@ class NotFoundError(Exception):
     """Nothing, or more than one thing, is meant by the words. Its text says what there is instead."""
 
 
+class AmbiguousError(NotFoundError):
+    """The words fit more than one thing."""
+
+
 def find(where: Where, observation: Observation, prefer: Callable[[Mark], bool] | None = None) -> Target:
     """The mark's number or the picture point that is meant; `prefer` decides only between equally good names.
 
@@ -182,7 +186,7 @@ def _one(where: Named | Numbered, observation: Observation, prefer: Callable[[Ma
             raise NotFoundError(f"{where} is not here: {_described(found) or 'there is none'}.")
         return found[where.nth - 1]
     if len(found) > 1:
-        raise NotFoundError(f"{where} could be any of {_described(found)}; name one by its number, or say 2nd, 3rd, …")
+        raise AmbiguousError(f"{where} could be any of {_described(found)}; name one by its number, or say 2nd, 3rd, …")
     if not found:
         hidden = "".join(f"; {each.count} covered by {each.blocker}" for each in observation.covered)
         raise NotFoundError(f"Nothing here is called {where}; {_nearest(where.name, observation.marks)}{hidden}.")

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from vision_agent.actions import Action, Finish, Wait
+from vision_agent.actions import Action, Finish, Scroll, Wait
 from vision_agent.errors import UsageError
-from vision_agent.models.find import NotFoundError
+from vision_agent.models.find import AmbiguousError, NotFoundError
 from vision_agent.models.lines import Line, parse
 from vision_agent.types import Decision, Observation, Outcome, Step, Task
 
 LOOKS_AGAIN = (0.5, 1.0, 2.0)
 """Seconds to wait before each further look for something that is not there."""
 
-
+_MOST_SCROLLS = 20
 _LOOK_AGAIN = "look again for: "
 _END, _GIVE_UP = "finish", "give up"
 
@@ -30,9 +30,13 @@ class StepsModel:
     is for one run, and says so in the next.
     """
 
-    def __init__(self, lines: Iterable[str]) -> None:
+    def __init__(self, lines: Iterable[str], *, scrolls: bool = False) -> None:
         self.name = "steps"
         self._lines = parse(lines)
+        self._scrolls = scrolls
+        """Whether the page is scrolled for what is not in view. Not for a person's own lines: what is found elsewhere
+        can be another thing of that name."""
+        self._scrolled = 0
         self._next = 0
         self._steps_known = -1
         self._looked_again = 0
@@ -106,6 +110,10 @@ class StepsModel:
         try:
             action = line.build(observation)
         except NotFoundError as error:
+            way = self._way_on(observation, error) if self._looked_again else None
+            if way is not None:
+                self._scrolled += 1
+                return _decision(f"{_LOOK_AGAIN}{line.text}", way, judgement, summary=str(error))
             if self._looked_again < len(LOOKS_AGAIN):
                 pause = Wait(seconds=LOOKS_AGAIN[self._looked_again])
                 self._looked_again += 1
@@ -114,9 +122,17 @@ class StepsModel:
         self._has_acted = True
         return _decision(line.text, action, judgement)
 
+    def _way_on(self, observation: Observation, error: NotFoundError) -> Scroll | None:
+        """Where else to look: from the top of the page to its end, once; None where there is nothing left of it."""
+        if not self._scrolls or isinstance(error, AmbiguousError) or self._scrolled >= _MOST_SCROLLS:
+            return None
+        if self._scrolled == 0 and observation.scroll.above >= 1:
+            return Scroll(direction="up", to="end")
+        return Scroll(direction="down") if observation.scroll.below >= 1 else None
+
     def _go_on(self) -> None:
         self._next += 1
-        self._looked_again = 0
+        self._looked_again = self._scrolled = 0
         self._has_retried = False
 
     def _give_up(self, why: str) -> Decision:
