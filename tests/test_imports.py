@@ -32,7 +32,7 @@ CONTRACTS = {
     "walls",
 }
 ROOMS = CONTRACTS | {"assets", "vision"}
-WIRING = ROOMS | {"agent", "browser", "models", "record", "memory"}
+WIRING = ROOMS | {"agent", "taken_up", "browser", "models", "record", "memory"}
 SESSION = WIRING | {"session", "sync_api"}
 
 MAY_IMPORT: dict[str, set[str]] = {
@@ -61,6 +61,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "record": ROOMS,
     "memory": CONTRACTS | {"vision", "record"},
     "agent": CONTRACTS,
+    "taken_up": CONTRACTS | {"agent"},
     "progress": CONTRACTS,
     "session": WIRING,
     "sync_api": SESSION,

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing, suppress
 from datetime import UTC, datetime
 from typing import Literal
 
-from vision_agent import approval, budget, completion, cut_off, standstill, walls
+from vision_agent import approval, budget, completion, standstill, walls
 from vision_agent.actions import Action, Ask, Finish, Infeasible, Wait
-from vision_agent.cut_off import STOPS_BATCH, CutOff, GoesOn
+from vision_agent.cut_off import STOPS_BATCH
 from vision_agent.errors import FormatError, ModelUnavailable, RecordError, RunFailed, Unavailable, VisionAgentError
 from vision_agent.events import (
     Chosen,
@@ -81,7 +81,6 @@ class Loop:
         policy: ApprovalSettings = _NEVER,
         on_event: Callable[[Event], None] | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-        goes_on: GoesOn | None = None,
     ) -> None:
         self.record = run
         self._browser = browser
@@ -97,12 +96,12 @@ class Loop:
         self._on_event = on_event
         self._clock = clock
         self._failures = 0
-        self._goes_on = goes_on
-        self._gone_on_at = len(run.steps) + bool(goes_on and goes_on.step)
+        self._gone_on_at = 0
+        """How many steps were on record when it was taken up again, if it was."""
         self._first = run.task.actions if not run.steps else ()
         self._own_way = OwnWay(self._note)
         self._false_endings = sum(_was_false(step) for step in run.steps)
-        self._unused: list[Usage] = list(goes_on.unused) if goes_on else []
+        self._unused: list[Usage] = []
         """Of replies in this step that could not be used."""
         self._verdict: Verdict | None = None
         self._began = time.monotonic() - sum(step.seconds for step in run.steps)
@@ -116,19 +115,11 @@ class Loop:
             RunFailed: only if the task's limits say that failures are raised.
             VisionAgentError: something we need is not there, or the record cannot be written.
         """
-        goes_on = self._goes_on
-        first = goes_on.told if goes_on else Started(run=self.record)
+        first = self._first_event()
         self._recorder.write(first)
         try:
             self._tell(first)
-            for text in goes_on.said if goes_on else ():
-                self.say(text)
-            ending = await self._may_not_go_on(goes_on) if goes_on else None
-            if prepare is not None and ending is None:
-                await prepare()
-            if goes_on is not None:
-                ending = ending or await self._take_up(goes_on)
-            ending = ending or await self._until_done()
+            ending = await self._begin(prepare) or await self._until_done()
         except (asyncio.CancelledError, KeyboardInterrupt):
             self._end(Ending(status="interrupted", sentence="The run was interrupted."))
             raise
@@ -151,86 +142,13 @@ class Loop:
         self._update(task=task.model_copy(update={"messages": (*task.messages, message)}))
         self._write(Said(message=message))
 
-    async def _take_up(self, goes_on: GoesOn) -> Ending | None:
-        """Completes the step that was cut off, doing nothing of it again, and tells what the page lost."""
-        now, cut = await self._browser.observe(), goes_on.step
-        if cut is not None:
-            if not cut.is_told:
-                ending = await self._complete(cut, now, is_page_gone=goes_on.opens is not None)
-                if ending := ending or _ending_in(self.record.steps):
-                    return ending
-            last = self.record.steps[-1]
-            self._first = cut_off.left_to_do(last) if last.decision.author == "scripted" else ()
-        if (lost := cut_off.lost(self.record.steps, now)) is not None:
-            self._own_way.make_good(lost)
-        return None
+    def _first_event(self) -> Event:
+        return Started(run=self.record)
 
-    async def _may_not_go_on(self, goes_on: GoesOn) -> Ending | None:
-        """The end, where the run had come to it and that alone was not on record, or where the page on which it stood
-        must not be opened again before a person has said so.
-        """
-        address, cut = goes_on.opens, goes_on.step
-        if cut is not None and cut.is_told:
-            self._completed(cut, [cut.outcomes[place] for place in sorted(cut.outcomes)])
-        # A run that a person had stopped, and knew to be stopped, is taken up because it is to go on.
-        if (cut is None or cut.is_told) and not goes_on.was_ended and (ending := _ending_in(self.record.steps)):
-            return ending
-        if address is None or not standstill.may_do_something(address):
-            return None
-        question = (
-            f"The run stood at {address}, and to open that again may do something again: what stands behind its "
-            "question mark may ask for that. May it be opened? Answer yes or no."
-        )
-        if (may_be := await self._yes_or_no(question)) is True:
-            return None
-        said = "A person must say how the run goes on" if may_be is None else "A person said no, and it was not opened"
-        return Ending(status="needs_person", sentence=f"{said}: {question}")
-
-    async def _complete(self, cut: CutOff, now: Observation, *, is_page_gone: bool) -> Ending | None:
-        outcomes: list[Outcome] = []
-        for place, action in enumerate(cut.decision.actions):
-            if place in cut.outcomes:
-                outcomes.append(cut.outcomes[place])
-                continue
-            outcome: Outcome | None = cut.unfinished(action, begun=False)
-            if cut.is_by_hand:
-                outcome = cut.happened(action, "a person did it by hand")
-                if place not in cut.begun:
-                    self._write(Intended(step=cut.index, index=place, action=action))
-            elif place in cut.begun:
-                outcome = cut_off.what_came_of(action, cut, now, is_page_gone=is_page_gone)
-                outcome = outcome or await self._asked_what_came_of(action, cut)
-            if outcome is None:
-                sentence = f"A person must say what came of a step: {cut.question_about(action)}"
-                return Ending(status="needs_person", sentence=sentence)
-            self._happened(cut.index, outcomes, outcome)
-        self._completed(cut, outcomes)
-        return None
-
-    def _completed(self, cut: CutOff, outcomes: Sequence[Outcome]) -> None:
-        self._update(steps=(*self.record.steps, cut.completed(outcomes)))
-        self._began -= cut.seconds
-        self._write(Stepped(step=cut.index, started_at=cut.started_at, seconds=cut.seconds))
-
-    async def _asked_what_came_of(self, action: Action, cut: CutOff) -> Outcome | None:
-        was_done = await self._yes_or_no(cut.question_about(action))
-        if was_done is None:
-            return None
-        return cut.happened(action, "a person says so") if was_done else cut.unfinished(action, begun=True)
-
-    async def _yes_or_no(self, question: str) -> bool | None:
-        """What a person answers; None where there is nobody, or nothing that could be understood."""
-        for _ in range(1 + self._repairs):
-            answer = await self._person(question) if self._person is not None else None
-            match (answer or "").strip().lower().rstrip("."):
-                case "":
-                    return None
-                case "y" | "yes":
-                    return True
-                case "n" | "no":
-                    return False
-            if self._approver is not None and self._approver.wants_to_be_asked:
-                return None  # they want something else, such as to stop
+    async def _begin(self, prepare: Callable[[], Awaitable[None]] | None) -> Ending | None:
+        """All that comes before the first step; an ending where it comes to none."""
+        if prepare is not None:
+            await prepare()
         return None
 
     async def _until_done(self) -> Ending:
@@ -259,7 +177,7 @@ class Loop:
             outcomes, ending = self._needs_approval(index, decision, asked)
         else:
             outcomes, ending = await self._act(index, decision, observation)
-        ending = ending or _stopped_by(asked) or self._stopped_at(still)
+        ending = ending or stopped_by(asked) or self._stopped_at(still)
         seconds = round(time.monotonic() - started, 3)
         step = Step(
             index=index,
@@ -430,7 +348,7 @@ class Loop:
         if isinstance(action, Finish):
             return await self._finish(action, observation, decision)
         if isinstance(action, Infeasible):
-            return Outcome(status="done", effect="infeasible", sentence=action.reason), _ending_of(action)
+            return Outcome(status="done", effect="infeasible", sentence=action.reason), ending_of(action)
         if isinstance(action, Ask):
             return await self._ask(action)
         if decision.wall:
@@ -602,19 +520,12 @@ def _is_taken_over(asked: Approval | None) -> bool:
     return asked is not None and asked.choice is not None and asked.choice.kind == "take_over"
 
 
-def _stopped_by(asked: Approval | None) -> Ending | None:
+def stopped_by(asked: Approval | None) -> Ending | None:
+    """The end, where a person who was asked stopped the run."""
     if asked is None or asked.choice is None or asked.choice.kind != "stop":
         return None
     said = f": {asked.choice.text}" if asked.choice.text else "."
     return Ending(status="interrupted", sentence=f"A person stopped the run{said}")
-
-
-def _ending_in(steps: Sequence[Step]) -> Ending | None:
-    """That of the last step, where it ended the run and that alone was not on record yet."""
-    if not steps:
-        return None
-    ended = [action for action, _ in steps[-1].carried_out if isinstance(action, Finish | Infeasible)]
-    return _ending_of(ended[0]) if ended else _stopped_by(steps[-1].approval)
 
 
 def _was_false(step: Step) -> bool:
@@ -622,11 +533,12 @@ def _was_false(step: Step) -> bool:
 
 
 def _finished(action: Finish) -> tuple[Outcome, Ending]:
-    ending = _ending_of(action)
+    ending = ending_of(action)
     return Outcome(status="done", effect="finished", sentence=ending.sentence), ending
 
 
-def _ending_of(action: Finish | Infeasible) -> Ending:
+def ending_of(action: Finish | Infeasible) -> Ending:
+    """The end that an action says."""
     if isinstance(action, Infeasible):
         return Ending(status="infeasible", sentence=action.reason, evidence=action.evidence)
     sentence = action.answer or ("The task is done." if action.success else "The task could not be done.")

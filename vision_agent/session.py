@@ -9,6 +9,7 @@ import platform
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ from vision_agent.record.redact import Redactor, redact_model, with_values
 from vision_agent.record.report import write_report
 from vision_agent.record.store import DOWNLOADS, SHOTS, RunFolder, new_run_id, shot_name
 from vision_agent.settings import BrowserSettings, ModelSettings, Settings
+from vision_agent.taken_up import TakenUp
 from vision_agent.types import Choice, Decision, Ending, Observation, Provenance, Risky, Run, Task
 from vision_agent.vision.contract import Contract, contract_for
 
@@ -234,7 +236,7 @@ class Agent:
             }
         )
         run = Run(id=folder.path.name, task=self.task, started_at=now, provenance=provenance)
-        goes_on: GoesOn | None = None
+        loop: Callable[..., Loop] = Loop
         if stopped is not None:
             known = stopped.run.task.messages
             task = self.task.model_copy(update={"messages": known})
@@ -247,8 +249,9 @@ class Agent:
                 unused=stopped.unused,
                 said=tuple(message.text for message in self.task.messages if message not in known),
             )
+            loop = partial(TakenUp, goes_on=goes_on)
         memory = self._remembering()
-        self._loop = Loop(
+        self._loop = loop(
             run,
             browser,
             model,
@@ -262,7 +265,6 @@ class Agent:
             policy=self.settings.approval,
             on_event=self._tell if self._on_event is not None else None,
             clock=self._clock,
-            goes_on=goes_on,
         )
         try:
             return await self._loop.run(prepare)
