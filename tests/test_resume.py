@@ -275,6 +275,20 @@ async def test_what_a_choice_or_a_query_may_send_is_not_sent_again_without_a_per
         assert sizes.since() == (Counter(), 0)
 
 
+async def test_whoever_is_asked_what_came_of_an_act_has_been_told_what_the_page_shows(
+    sizes: Kept, tmp_path: Path
+) -> None:
+    told: list[str] = []
+
+    async def asked(_: str) -> None:
+        told.append("asked")
+
+    await taken_up(
+        cut(sizes.folder, tmp_path, "intended", 1), asked, on_event=lambda event: told.append(type(event).__name__)
+    )
+    assert told == ["Resumed", "Observed", "asked", "Ended"]
+
+
 async def test_where_a_person_says_so_a_run_goes_on_from_an_address_with_a_query(sizes: Kept, tmp_path: Path) -> None:
     said: list[str] = []
 

@@ -13,7 +13,7 @@ from vision_agent import cut_off, standstill
 from vision_agent.actions import Action, Finish, Infeasible
 from vision_agent.agent import Loop, ending_of, stopped_by
 from vision_agent.cut_off import CutOff, GoesOn
-from vision_agent.events import Event, Intended, Stepped
+from vision_agent.events import Event, Intended, Observed, Stepped
 from vision_agent.ports import Browser, Model, Recorder
 from vision_agent.types import Ending, Observation, Outcome, Run, Step
 
@@ -45,6 +45,8 @@ class TakenUp(Loop):
         now, cut = await self._browser.observe(), self._goes_on.step
         if cut is not None:
             if not cut.is_told:
+                # Not on record, where this step was looked at before: for whoever is asked what came of it.
+                self._tell(Observed(step=cut.index, observation=now))
                 ending = await self._complete(cut, now, is_page_gone=self._goes_on.opens is not None)
                 if ending := ending or _ending_in(self.record.steps):
                     return ending

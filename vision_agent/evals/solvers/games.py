@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import cache
 from math import dist
 
+from vision_agent.actions import Wait
 from vision_agent.evals.solvers.asked import found
 from vision_agent.evals.solvers.episode import At, Episode, On, Unsolved
 
@@ -100,7 +101,8 @@ async def moving_items(episode: Episode) -> None:
             try:
                 await episode.click(At(*waiting[place % len(waiting)]))
             except Unsolved:
-                place += 1  # another one passes there just now
+                place += 1  # another one came there just now
+                await episode.act(Wait(seconds=0.05))
 
 
 def _most_telling(places: Sequence[tuple[int, int]]) -> tuple[int, int]:
