@@ -124,6 +124,15 @@ class Judged(_Data):
     verdict: Verdict
 
 
+class Graded(_Data):
+    """A recorded page was asked about: how the answer is held against what was done there. Nothing was done now."""
+
+    event: Literal["graded"] = "graded"
+    step: int
+    is_right: bool
+    sentence: str
+
+
 class Stepped(_Data):
     """A step is complete: written with its times, after all of its outcomes."""
 
@@ -151,6 +160,7 @@ Event = Annotated[
     | Reminded
     | Troubled
     | Judged
+    | Graded
     | Stepped
     | Ended,
     Field(discriminator="event"),

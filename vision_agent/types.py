@@ -619,6 +619,7 @@ Refusal = Literal[
     "not_verified",
     "cut_off",
     "dry_run",
+    "recorded",
 ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from messages_server import Answer, MessagesServer, fault, saying
 
-from tests.record.record_builder import done, run, small_run, step_events, story, write_run
+from tests.record.record_builder import done, run, small_run, step_events, story, task, write_run
 from vision_agent.actions import Action, Click, Finish, Type
 from vision_agent.errors import UsageError
 from vision_agent.evals.frozen import freeze, read_index, read_task
@@ -198,6 +199,36 @@ async def test_the_baselines_answer_too(tmp_path: Path) -> None:
     assert match.score is not None
     assert random.grades == again.grades
     assert len(random.grades) == 2
+
+
+async def test_match_goes_on_after_what_was_done_and_does_not_repeat_itself(tmp_path: Path) -> None:
+    bought = lines_run("bought", ("click Add to cart", Click(target=5)), ("click Gift wrap", Click(target=4)))
+    bought[0] = Started(run=run("bought", task=task(goal="Add to cart, and then tick gift wrap")))
+    [result] = await asked(pages_of(tmp_path, bought), tmp_path / "out", "match")
+    assert [grade.answer for grade in result.grades] == ["Click [5] “Add to cart”", "Click [4] “Gift wrap”"]
+    assert result.passed
+
+
+async def test_wrong_answers_are_what_a_report_says_to_look_at_first(api: MessagesServer, tmp_path: Path) -> None:
+    api.answers = [
+        deciding({"kind": "type", "target": 1, "text": "wool jumper"}),  # right
+        deciding({"kind": "click", "target": 2}),
+        *[saying("I would click it")] * 3,
+    ]
+    [result] = await asked(pages_of(tmp_path, story()), tmp_path / "out", HAIKU)
+
+    folder = tmp_path / "out" / result.item.folder / result.run
+    assert verify(folder).holds
+    html = (folder / "report.html").read_text()
+    [first] = re.findall(r'<section class="problems".*?</section>', html, re.DOTALL)
+    assert re.findall(r'<li class="(\w+)"><button type="button" data-step="(\d)">', first) == [
+        ("failed", "2"),
+        ("failed", "3"),
+    ]
+    assert first.count("Wrong (element wrong") == 2
+    assert '1 right, <span class="bad">2 wrong</span>' in html
+    assert "dry run" not in html
+    assert "Right (element right" in html
 
 
 async def test_steps_are_refused_where_a_page_has_no_line(tmp_path: Path) -> None:

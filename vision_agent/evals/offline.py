@@ -2,7 +2,7 @@
 
 A question is answered through what an agent is asked through: the same prompt, request and reading of the reply, asked
 again as often. Nothing is carried out. What came of an item is a run folder like any other, with one step for each
-answer, whose outcome says how the answer is held against the reference. A reply that cannot be used is a wrong answer;
+answer, which says how it is held against the reference. A reply that cannot be used is a wrong answer;
 a model that cannot be asked is an error.
 """
 
@@ -26,7 +26,7 @@ from vision_agent.evals.figures import Figures, figures_of
 from vision_agent.evals.frozen import NO_BROWSER
 from vision_agent.evals.grades import Grade, Reference, graded
 from vision_agent.evals.items import RUNS, Item, Result
-from vision_agent.events import Decided, Ended, Event, Happened, Intended, Observed, Started, Stepped, Troubled
+from vision_agent.events import Decided, Ended, Event, Graded, Happened, Intended, Observed, Started, Stepped, Troubled
 from vision_agent.models.choose import model_named
 from vision_agent.models.prompt import pictures_of
 from vision_agent.models.steps import StepsModel
@@ -264,8 +264,9 @@ async def _answer(
     tell(Decided(step=index, decision=told))
     for place, action in enumerate(told.actions):
         tell(Intended(step=index, index=place, action=action))
-        outcome = Outcome(status="refused", refusal="dry_run", sentence=grade.sentence)
+        outcome = Outcome(status="refused", refusal="recorded", sentence=grade.sentence)
         tell(Happened(step=index, index=place, outcome=outcome))
+    tell(Graded(step=index, is_right=grade.is_right, sentence=grade.sentence))
     tell(Stepped(step=index, started_at=started_at, seconds=round(time.monotonic() - began, 3)))
     return grade
 

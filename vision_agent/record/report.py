@@ -21,7 +21,7 @@ from markupsafe import Markup
 from vision_agent import budget
 from vision_agent.actions import Action, Cell, Finish, Infeasible, Point, Target, mark_in, targets_of
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.events import Resumed
+from vision_agent.events import Graded, Resumed
 from vision_agent.phrases import REASONS, phrase_of
 from vision_agent.record.album import Album, Picture
 from vision_agent.record.read import Chain, Line, Turn, assemble, check_chain, load_shot, read_about, read_lines, turns
@@ -191,6 +191,9 @@ class Summary:
     """When it was taken up again after it had been cut off."""
     done: int
     refused: int
+    right: int
+    wrong: int
+    """Answers about recorded pages, to which nothing was done."""
     tokens: int | None
     cost_usd: float | None
     chain: Chain
@@ -214,6 +217,7 @@ def _summary(run: Run, lines: Sequence[Line], views: Sequence[View], chain: Chai
     outcomes = [outcome for view in views for outcome in view.turn.outcomes.values()]
     decisions = [view.turn.decision for view in views if view.turn.decision]
     usages = [usage for view in views for usage in view.turn.usages]
+    grades = [view.turn.graded.is_right for view in views if view.turn.graded]
     tokens, cost_usd = budget.cost_of(usages)
     return Summary(
         verdict=verdict,
@@ -225,6 +229,8 @@ def _summary(run: Run, lines: Sequence[Line], views: Sequence[View], chain: Chai
         went_on=tuple(line.at for line in lines if isinstance(line.event, Resumed)),
         done=sum(outcome.status == "done" for outcome in outcomes),
         refused=sum(outcome.status == "refused" and outcome.refusal != "not_reached" for outcome in outcomes),
+        right=sum(grades),
+        wrong=len(grades) - sum(grades),
         tokens=tokens if usages else None,
         cost_usd=cost_usd,
         chain=chain,
@@ -253,7 +259,7 @@ def _decided_by(run: Run, decisions: Sequence[Decision]) -> str:
 def _view(turn: Turn, then: Turn | None, album: Album, run: Run) -> View:
     seen = turn.observation
     actions = turn.decision.actions if turn.decision else tuple(turn.intended.values())
-    acts = tuple(_act(action, turn.outcomes.get(i), seen) for i, action in enumerate(actions))
+    acts = tuple(_act(action, turn.outcomes.get(i), seen, turn.graded) for i, action in enumerate(actions))
     return View(
         turn=turn,
         state=_state(turn, acts),
@@ -263,7 +269,8 @@ def _view(turn: Turn, then: Turn | None, album: Album, run: Run) -> View:
         clean=album.picture(seen.clean) if seen else None,
         marks=_drawn(seen) if seen else (),
         aims=_aims(actions, turn, seen) if seen else (),
-        after=_after(seen, then, album) if seen and then else None,
+        # What came after a recorded page came of what was done then, and not of the answer.
+        after=_after(seen, then, album) if seen and then and not turn.graded else None,
     )
 
 
@@ -289,6 +296,8 @@ def _problems(views: Sequence[View]) -> list[tuple[int, str, str]]:
 
 
 def _problem(view: View) -> str:
+    if view.state == "failed" and view.turn.graded:
+        return view.turn.graded.sentence
     if view.turn.troubles:
         return view.turn.troubles[0]
     bad = next((act for act in view.acts if act.state in ("failed", "warned")), None)
@@ -296,7 +305,7 @@ def _problem(view: View) -> str:
 
 
 def _state(turn: Turn, acts: Sequence[Act]) -> str:
-    if any(act.state == "failed" for act in acts):
+    if any(act.state == "failed" for act in acts) or (turn.graded and not turn.graded.is_right):
         return "failed"
     if turn.troubles or turn.seconds is None or any(act.state == "warned" for act in acts):
         return "warned"
@@ -307,15 +316,17 @@ def _offset(at: datetime | None, start: datetime) -> float | None:
     return (at - start).total_seconds() if at else None
 
 
-def _act(action: Action, outcome: Outcome | None, seen: Observation | None) -> Act:
+def _act(action: Action, outcome: Outcome | None, seen: Observation | None, graded: Graded | None) -> Act:
     words = tuple(_chip(word, seen) if isinstance(word, int | Cell | Point) else word for word in phrase_of(action))
     reason = REASONS[outcome.refusal] if outcome and outcome.refusal else ""
-    return Act(words=words, outcome=outcome, state=_act_state(outcome), reason=reason)
+    return Act(words=words, outcome=outcome, state=_act_state(outcome, graded), reason=reason)
 
 
-def _act_state(outcome: Outcome | None) -> str:
+def _act_state(outcome: Outcome | None, graded: Graded | None) -> str:
     if outcome is None:
         return "warned"
+    if graded is not None:
+        return "ok" if graded.is_right else "failed"
     if outcome.refusal == "not_reached":
         return "skipped"
     if outcome.refusal == "dry_run":
@@ -362,21 +373,21 @@ def _listing_lines(listing: str) -> dict[int, str]:
 
 def _aims(actions: Sequence[Action], turn: Turn, seen: Observation) -> tuple[Aim, ...]:
     return tuple(
-        _aim(order, target, turn.outcomes.get(order), seen)
+        _aim(order, target, turn.outcomes.get(order), seen, turn.graded)
         for order, action in enumerate(actions)
         for target in (action.evidence if isinstance(action, Finish | Infeasible) else targets_of(action))
-        if _act_state(turn.outcomes.get(order)) != "skipped"
+        if _act_state(turn.outcomes.get(order), turn.graded) != "skipped"
     )
 
 
-def _aim(order: int, target: Target, outcome: Outcome | None, seen: Observation) -> Aim:
+def _aim(order: int, target: Target, outcome: Outcome | None, seen: Observation, graded: Graded | None) -> Aim:
     number = mark_in(target)
     mark = seen.mark(number) if number is not None else None
     cell = mark.grid.cell(target.row, target.column) if isinstance(target, Cell) and mark and mark.grid else None
     sent = seen.marked.map.to_picture(outcome.point) if outcome and outcome.point else None
     return Aim(
         order=order + 1,
-        failed=_act_state(outcome) == "failed",
+        failed=_act_state(outcome, graded) == "failed",
         box=seen.marked.map.box_to_picture(cell or mark.box) if mark else None,
         point=sent or (target if isinstance(target, Point) else None),
     )
