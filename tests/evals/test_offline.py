@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from vision_agent.evals.tables import as_csv, as_json, as_markdown
 from vision_agent.events import Ended, Event, Started
 from vision_agent.record import verify
 from vision_agent.record.read import read
+from vision_agent.record.report import write_report
 from vision_agent.settings import ModelSettings, Settings
 from vision_agent.types import Ending
 
@@ -122,6 +124,24 @@ async def test_the_answers_are_a_run_folder_that_holds_and_says_what_was_right(
     assert answered.steps[0].outcomes[0].sentence == (
         "Wrong (element wrong, operation F1 1.00, it does not land): what was done is: Click [5] “Add to cart”."
     )
+
+
+async def test_pictures_are_stored_once_for_all_items_and_each_run_is_whole_without_the_others(tmp_path: Path) -> None:
+    results = await asked(pages_of(tmp_path, story()), tmp_path / "out", "match", "random")
+
+    one, other = (tmp_path / "out" / result.item.folder / result.run for result in results)
+    names = sorted(path.name for path in (one / "shots").iterdir())
+    assert names == sorted(path.name for path in (other / "shots").iterdir())
+    assert all((one / "shots" / name).samefile(other / "shots" / name) for name in names)
+    html = (one / "report.html").read_text()
+    assert sorted(set(re.findall(r'src="shots/([^"]+)"', html))) == names
+    assert "base64" not in html
+
+    shutil.move(one, tmp_path / "elsewhere")
+    shutil.rmtree(tmp_path / "out")
+    assert verify(tmp_path / "elsewhere").holds
+    write_report(tmp_path / "elsewhere")
+    assert "base64" in (tmp_path / "elsewhere" / "report.html").read_text()
 
 
 async def test_every_model_is_given_the_same_pictures_and_the_measures_stand_side_by_side(

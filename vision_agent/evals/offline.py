@@ -128,9 +128,11 @@ class OfflineSuite:
 
     async def answer(self, item: Item, settings: Settings, out: Path) -> Result:
         """What came of one item. Whatever breaks is an error of the item, and not raised."""
-        return await _answered(item, self._entries[item.task].load, settings, out / item.folder)
+        return await _answered(item, self._entries[item.task].load, settings, out)
 
 
+_PICTURES = ".shots"
+"""In the folder of an evaluation: its pictures, each once however many items it is of."""
 _OF_A_BROWSER = ("browser", "observe", "events", "approval", "limits")
 
 
@@ -145,12 +147,12 @@ class _Answers:
     run: Run | None = None
 
 
-async def _answered(item: Item, load: Callable[[], Paper], settings: Settings, home: Path) -> Result:
+async def _answered(item: Item, load: Callable[[], Paper], settings: Settings, out: Path) -> Result:
     started_at, began = datetime.now(UTC), time.monotonic()
     had, error, paper = _Answers([], [], []), "", None
     try:
         paper = load()
-        await _answer_all(item, paper, settings, home / RUNS, had)
+        await _answer_all(item, paper, settings, out, had)
     except VisionAgentError as trouble:
         error = str(trouble)
     except Exception as trouble:  # noqa: BLE001 - one broken item must not cost the others; its result says it
@@ -194,8 +196,9 @@ def _figures(had: _Answers) -> Figures | None:
     return figures.model_copy(update={"good_steps": 0, "refusals": {}, "page_s": 0.0, "agent_s": agent_s})
 
 
-async def _answer_all(item: Item, paper: Paper, settings: Settings, runs: Path, had: _Answers) -> None:
-    folder = RunFolder.create(runs, new_run_id(datetime.now(UTC)), Redactor(()))
+async def _answer_all(item: Item, paper: Paper, settings: Settings, out: Path, had: _Answers) -> None:
+    runs, run_id = out / item.folder / RUNS, new_run_id(datetime.now(UTC))
+    folder = RunFolder.create(runs, run_id, Redactor(()), shared=out / _PICTURES)
     had.folder = folder.path
     try:
         async with AsyncExitStack() as stack:
@@ -236,7 +239,7 @@ async def _answer_all(item: Item, paper: Paper, settings: Settings, runs: Path, 
         folder.close()
         if began:
             with suppress(RecordError):
-                write_report(folder.path)
+                write_report(folder.path, holds_pictures=False)
 
 
 async def _answer(

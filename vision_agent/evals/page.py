@@ -19,7 +19,7 @@ from vision_agent.evals.items import Found, Result
 from vision_agent.evals.parting import Parting, beside, parted
 from vision_agent.evals.summary import Group, Pair, Row, Summary, grouped, summary
 from vision_agent.evals.tables import CAVEAT, INTERVALS, agreement_in_words, bound_in_words, bounds_note
-from vision_agent.record.report import REPORT, environment, policy, write_named
+from vision_agent.record.report import BESIDE, REPORT, environment, policy, write_named
 from vision_agent.record.report import TEMPLATES as SHARED
 
 PAGE = "results.html"
@@ -154,7 +154,7 @@ def render_page(found: Mapping[str, Sequence[Found]], at: Path) -> str:
             notes=" ".join([INTERVALS, CAVEAT, *bounds_note(told)]),
             href=lambda way: _href(way, at),
             style=Markup(style),
-            policy=policy(style, "", pictures="data: 'self' file:"),
+            policy=policy(style, "", pictures=f"data: {BESIDE}"),
         )
     )
 

@@ -36,14 +36,17 @@ REPORT = "report.html"
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_report(folder: Path) -> Path:
+def write_report(folder: Path, *, holds_pictures: bool = True) -> Path:
     """The path of the report just written into the run folder.
+
+    Args:
+        holds_pictures: whether it can be taken out of the folder; else it shows those that are there.
 
     Raises:
         RecordError: the folder cannot be read, or the report cannot be written.
     """
     path = folder / REPORT
-    write_whole(path, render(folder).encode("utf-8", "replace"), over=True)
+    write_whole(path, render(folder, holds_pictures=holds_pictures).encode("utf-8", "replace"), over=True)
     return path
 
 
@@ -62,12 +65,12 @@ def write_named(path: Path, html: str) -> Path:
     return path
 
 
-def render(folder: Path) -> str:
+def render(folder: Path, *, holds_pictures: bool = True) -> str:
     """The report as HTML."""
     lines = read_lines(folder)
     run = assemble(read_about(folder), (line.event for line in lines))
     told = list(turns(line.event for line in lines))
-    album = Album.of(folder, [turn.observation for turn in told if turn.observation])
+    album = Album.of(folder, [turn.observation for turn in told if turn.observation], is_beside=not holds_pictures)
     views = [_view(turn, then, album, run) for turn, then in zip(told, [*told[1:], None], strict=False)]
     looked = [(view.turn.index, view.turn.observation) for view in views if view.turn.observation]
     states = dict(zip([at for at, _ in looked], states_of([seen for _, seen in looked]), strict=True))
@@ -82,12 +85,13 @@ def render(folder: Path) -> str:
         problems=_problems(views),
         said_to=said_to(folder, [(turn.index, turn.decision) for turn in told if turn.decision]),
         is_compressed=album.is_compressed,
+        is_beside=album.is_beside,
         traces=[path.name for path in sorted(folder.glob("trace*.zip"))] if _is_traced(run) else None,
         states=states,
         tips={view.turn.index: {drawn.number: drawn.tip for drawn in view.marks} for view in views},
         style=style,
         script=script,
-        policy=policy(style, script),
+        policy=policy(style, script, f"data: {BESIDE}" if album.is_beside else "data:"),
     )
 
 
@@ -418,6 +422,10 @@ def _duration(seconds: float) -> str:
         return f"{seconds:.2g} s" if seconds < 1 else f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+
+
+BESIDE = "'self' file:"
+"""Where a page finds pictures that lie beside it, served or opened from disk."""
 
 
 def policy(style: str, script: str, pictures: str = "data:") -> str:
