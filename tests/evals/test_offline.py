@@ -122,7 +122,7 @@ async def test_the_answers_are_a_run_folder_that_holds_and_says_what_was_right(
     assert (folder / "report.html").is_file()
     assert answered.provenance.model == HAIKU
     assert answered.steps[0].outcomes[0].sentence == (
-        "Wrong (element wrong, operation F1 1.00, it does not land): what was done is: Click [5] “Add to cart”."
+        "Wrong (element wrong, operation F1 1.00, it does not land): the reference is: Click [5] “Add to cart”."
     )
 
 
