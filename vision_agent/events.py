@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from vision_agent.actions import Action
 from vision_agent.types import (
+    Box,
     Choice,
     Decision,
     Ending,
@@ -131,6 +132,8 @@ class Graded(_Data):
     step: int
     is_right: bool
     sentence: str
+    boxes: tuple[Box, ...] = ()
+    """Where the reference lies, in page coordinates; none where it is no place."""
 
 
 class Stepped(_Data):

@@ -246,8 +246,11 @@ async def test_wrong_answers_are_what_a_report_says_to_look_at_first(api: Messag
         ("failed", "3"),
     ]
     assert first.count("Wrong (element wrong") == 2
+    assert "<strong>Not all right</strong>" in html
     assert '1 right, <span class="bad">2 wrong</span>' in html
     assert "dry run" not in html
+    # A wrong answer shows where the right one lies, where that is one place.
+    assert [html.count('class="aim ok reference"'), html.count("dashed: the reference")] == [2, 2]
     assert "Right (element right" in html
 
 

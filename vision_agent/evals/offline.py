@@ -183,6 +183,10 @@ def _sentence(grades: Sequence[Grade]) -> str:
     if len(grades) == 1:
         said = grades[0].answer or "no usable reply"
         return f"{said}. {grades[0].sentence}"
+    return _counted(grades)
+
+
+def _counted(grades: Sequence[Grade]) -> str:
     return f"{sum(grade.is_right for grade in grades)} of {len(grades)} steps are as in the reference"
 
 
@@ -233,7 +237,7 @@ async def _answer_all(item: Item, paper: Paper, settings: Settings, out: Path, h
                 raise
             is_right = all(grade.is_right for grade in had.grades)
             status = "done" if is_right else "not_done"
-            tell(Ended(ending=Ending(status=status, sentence=_sentence(had.grades))))
+            tell(Ended(ending=Ending(status=status, sentence=_counted(had.grades))))
     finally:
         began = bool(folder.head)
         folder.close()
@@ -269,7 +273,8 @@ async def _answer(
         tell(Intended(step=index, index=place, action=action))
         outcome = Outcome(status="refused", refusal="recorded", sentence=grade.sentence)
         tell(Happened(step=index, index=place, outcome=outcome))
-    tell(Graded(step=index, is_right=grade.is_right, sentence=grade.sentence))
+    boxes = tuple(box for aim in question.reference.aims for box in aim.boxes)
+    tell(Graded(step=index, is_right=grade.is_right, sentence=grade.sentence, boxes=boxes))
     tell(Stepped(step=index, started_at=started_at, seconds=round(time.monotonic() - began, 3)))
     return grade
 

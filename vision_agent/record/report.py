@@ -24,7 +24,18 @@ from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Graded, Resumed
 from vision_agent.phrases import REASONS, phrase_of
 from vision_agent.record.album import Album, Picture
-from vision_agent.record.read import Chain, Line, Turn, assemble, check_chain, load_shot, read_about, read_lines, turns
+from vision_agent.record.read import (
+    FOR_GOOD,
+    Chain,
+    Line,
+    Turn,
+    assemble,
+    check_chain,
+    load_shot,
+    read_about,
+    read_lines,
+    turns,
+)
 from vision_agent.record.said import said_to
 from vision_agent.record.store import write_whole
 from vision_agent.standstill import states_of
@@ -119,6 +130,8 @@ class Aim:
     failed: bool
     box: Box | None
     point: Point | None
+    is_reference: bool = False
+    """Not aimed at, but right."""
 
 
 @dataclass(frozen=True)
@@ -223,6 +236,8 @@ def _summary(run: Run, lines: Sequence[Line], views: Sequence[View], chain: Chai
     usages = [usage for view in views for usage in view.turn.usages]
     grades = [view.turn.graded.is_right for view in views if view.turn.graded]
     tokens, cost_usd = budget.cost_of(usages)
+    if grades and run.ending and run.ending.status in FOR_GOOD:
+        verdict = "All right" if all(grades) else "Not all right" if any(grades) else "Wrong"
     return Summary(
         verdict=verdict,
         state=state,
@@ -272,7 +287,7 @@ def _view(turn: Turn, then: Turn | None, album: Album, run: Run) -> View:
         marked=album.picture(seen.marked) if seen else None,
         clean=album.picture(seen.clean) if seen else None,
         marks=_drawn(seen) if seen else (),
-        aims=_aims(actions, turn, seen) if seen else (),
+        aims=(*_right(turn.graded, seen), *_aims(actions, turn, seen)) if seen else (),
         # What came after a recorded page came of what was done then, and not of the answer.
         after=_after(seen, then, album) if seen and then and not turn.graded else None,
     )
@@ -322,7 +337,8 @@ def _offset(at: datetime | None, start: datetime) -> float | None:
 
 def _act(action: Action, outcome: Outcome | None, seen: Observation | None, graded: Graded | None) -> Act:
     words = tuple(_chip(word, seen) if isinstance(word, int | Cell | Point) else word for word in phrase_of(action))
-    reason = REASONS[outcome.refusal] if outcome and outcome.refusal else ""
+    # Of a recorded page the head says it once for all steps.
+    reason = REASONS[outcome.refusal] if outcome and outcome.refusal and graded is None else ""
     return Act(words=words, outcome=outcome, state=_act_state(outcome, graded), reason=reason)
 
 
@@ -373,6 +389,12 @@ def _tip(mark: Mark, line: str | None) -> dict[str, object]:
 def _listing_lines(listing: str) -> dict[int, str]:
     heads = ((line.partition("[:]")[0], line) for line in listing.splitlines())
     return {int(head): line for head, line in heads if head.isascii() and head.isdigit()}
+
+
+def _right(graded: Graded | None, seen: Observation) -> tuple[Aim, ...]:
+    """What a wrong answer should have meant."""
+    boxes = graded.boxes if graded is not None and not graded.is_right else ()
+    return tuple(Aim(0, False, seen.marked.map.box_to_picture(box), None, is_reference=True) for box in boxes)
 
 
 def _aims(actions: Sequence[Action], turn: Turn, seen: Observation) -> tuple[Aim, ...]:
