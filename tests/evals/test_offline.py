@@ -18,7 +18,8 @@ from tests.record.record_builder import done, run, small_run, step_events, story
 from vision_agent.actions import Action, Click, Finish, Type
 from vision_agent.errors import UsageError
 from vision_agent.evals.frozen import freeze, read_index, read_task
-from vision_agent.evals.items import Result
+from vision_agent.evals.items import Result, found_in
+from vision_agent.evals.page import render_page
 from vision_agent.evals.runner import items_of, run_items
 from vision_agent.evals.suites import suite_named
 from vision_agent.evals.summary import summary
@@ -250,8 +251,29 @@ async def test_wrong_answers_are_what_a_report_says_to_look_at_first(api: Messag
     assert '1 right, <span class="bad">2 wrong</span>' in html
     assert "dry run" not in html
     # A wrong answer shows where the right one lies, where that is one place.
-    assert [html.count('class="aim ok reference"'), html.count("dashed: the reference")] == [2, 2]
+    assert [html.count('class="aim ok reference"'), html.count("dotted: the reference")] == [2, 2]
     assert "Right (element right" in html
+
+
+async def test_measures_are_told_by_the_kind_of_operation_too(tmp_path: Path) -> None:
+    bought = lines_run(
+        "bought",
+        ('type "wool" into Search', Type(target=1, text="wool")),
+        ("click Add to cart", Click(target=5)),
+        ("click Gift wrap", Click(target=4)),
+    )
+    bought[0] = Started(run=run("bought", task=task(goal="Add to cart, and then tick gift wrap")))
+    results = await asked(pages_of(tmp_path, bought), tmp_path / "out", "match")
+
+    told = summary({"": results})
+    [row] = told.rows
+    rates = {kind: (each.steps, each.element and each.element.value) for kind, each in row.operations.items()}
+    assert rates == {"CLICK": (2, 1.0), "TYPE": (1, 0.0)}
+    assert "|  | CLICK | 2 | 100 % [100, 100] |" in as_markdown(told)
+    assert "answers_TYPE_element_low" in as_csv(told).splitlines()[0]
+    html = render_page({"": found_in(tmp_path / "out")}, tmp_path)
+    assert re.findall(r'<td class="pg">(\w+)</td><td>(\d)</td>', html) == [("all", "3"), ("CLICK", "2"), ("TYPE", "1")]
+    assert "Something else was chosen than was acted on" in html
 
 
 async def test_steps_are_refused_where_a_page_has_no_line(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ answer as in the record. A drag is right where both its ends are; its path does 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -75,6 +76,8 @@ class Grade(_Data):
     """None: there was none to choose."""
     operation_f1: float | None
     landed: bool | None
+    operation: str = ""
+    """Of the reference, without its value; empty where it was not said what is to be done with the element."""
 
     @property
     def sentence(self) -> str:
@@ -145,6 +148,7 @@ def graded(decision: Decision | None, reference: Reference, seen: Observation) -
         element=element,
         operation_f1=f1,
         landed=landed,
+        operation=reference.operations[0].partition(" ")[0] if reference.operations else "",
     )
 
 
@@ -252,6 +256,16 @@ def rates(tasks: Sequence[Sequence[Sequence[Grade]]]) -> Rates | None:
         step_success=over("is_right"),
         landing=over("landed"),
     )
+
+
+def by_operation(tasks: Sequence[Sequence[Sequence[Grade]]]) -> dict[str, Rates]:
+    """The rates of each kind of operation alone, the most frequent first; none where all are of one kind."""
+    kinds = Counter(grade.operation for tries in tasks for grades in tries for grade in grades if grade.operation)
+    of = {
+        kind: rates([[[each for each in grades if each.operation == kind] for grades in tries] for tries in tasks])
+        for kind, _ in kinds.most_common()
+    }
+    return {kind: told for kind, told in of.items() if told is not None} if len(of) > 1 else {}
 
 
 def _mean(grades: Sequence[Grade], name: str) -> float | None:
