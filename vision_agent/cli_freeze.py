@@ -59,6 +59,8 @@ def freeze(
     Exit codes: 0 it is written, 2 it cannot be, or a run or page is no reference, 5 a run is not as it was recorded, or
     there is no browser.
     """
+    from rich.console import Console
+
     from vision_agent.evals import frozen
     from vision_agent.evals.suite_file import is_list
 
@@ -72,7 +74,8 @@ def freeze(
     elif flags:
         raise UsageError("Runs are frozen without a browser", "leave out its options")
     else:
-        made = frozen.freeze(sources, out, any_ending=any_ending)
+        with Console(stderr=True).status("Storing what was recorded"):
+            made = frozen.freeze(sources, out, any_ending=any_ending)
     if as_json:
         typer.echo(json.dumps({**made._asdict(), "folder": str(out)}, indent=2))
         return
@@ -83,6 +86,8 @@ def freeze(
     )
     for why, many in made.left_out.items():
         typer.echo(f"left out: {many} that {why}")
+    if made.unrest:
+        typer.echo(f"still changing when looked at, so it may look otherwise another time: {', '.join(made.unrest)}")
 
 
 def _freeze_list(path: Path, out: Path, flags: dict[str, Any]) -> Frozen:

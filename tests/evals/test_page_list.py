@@ -17,7 +17,7 @@ from vision_agent.evals.page_list import freeze_pages, frozen_page
 from vision_agent.evals.runner import items_of, run_items
 from vision_agent.evals.suite_file import FilePage
 from vision_agent.evals.suites import suite_named
-from vision_agent.settings import BrowserSettings, Settings
+from vision_agent.settings import BrowserSettings, ObserveSettings, Settings
 from vision_agent.types import Decision
 
 NOTES = """<title>Notes</title><h1>Notes</h1><label>Title <input></label>
@@ -181,6 +181,16 @@ async def test_all_pages_that_are_no_reference_are_told_at_once_and_nothing_is_w
     assert "  gone: " in said
     assert "(as they should be are fine)" in said
     assert names(tmp_path) == ["pages.toml"]
+
+
+@pytest.mark.thorough
+async def test_a_page_that_goes_on_changing_is_stored_and_named(serve: Callable[..., str], tmp_path: Path) -> None:
+    site = serve(
+        {"/": NOTES, "/busy": NOTES + "<p id=p><script>setInterval(() => p.textContent = Date.now(), 20)</script>"}
+    )
+    pages = listed(tmp_path, ("calm", site, "click Save"), ("busy", f"{site}/busy", "click Save"))
+    made = await freeze_pages(pages, tmp_path / "frozen", Settings(observe=ObserveSettings(rest_deadline_s=0.5)))
+    assert (made.tasks, made.unrest) == (2, ("busy",))
 
 
 async def test_without_a_browser_that_is_what_is_said(tmp_path: Path) -> None:

@@ -86,6 +86,8 @@ class Frozen(NamedTuple):
     pictures: int
     left_out: dict[str, int]
     """Of runs that were found in a folder and are no references, how many, by the reason."""
+    unrest: tuple[str, ...] = ()
+    """Pages of a list that were still changing when they were looked at: another time they may look otherwise."""
 
 
 # --- written ----------------------------------------------------------------------------------------------------------

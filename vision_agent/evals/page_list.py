@@ -52,19 +52,23 @@ async def freeze_pages(
     """
     pages = read_pages(path)
     faults: dict[str, VisionAgentError] = {}
+    unrest: list[str] = []
     with filled(to) as folder:
         async with launched(drawn_whole(settings.browser)) as browser:
             for place, page in enumerate(pages, start=1):
                 tell(f"Looking at page {place} of {len(pages)}: {page.id}")
                 try:
-                    folder.add(frozen_page(page, await _look(page.start_url, browser, settings)))
+                    seen = await _look(page.start_url, browser, settings)
+                    folder.add(frozen_page(page, seen))
                 except VisionAgentError as error:
                     if not browser.browser.is_connected():
                         raise
                     faults[page.id] = error
+                else:
+                    unrest += [] if seen.at_rest else [page.id]
         if faults:
             raise _not_frozen(path, pages, faults)
-    return folder.told
+    return folder.told._replace(unrest=tuple(unrest))
 
 
 def frozen_page(page: FilePage, seen: Observation) -> FrozenTask:
