@@ -59,12 +59,13 @@ async def freeze_pages(
                 tell(f"Looking at page {place} of {len(pages)}: {page.id}")
                 try:
                     seen = await _look(page.start_url, browser, settings)
-                    folder.add(frozen_page(page, seen))
+                    task = frozen_page(page, seen)
                 except VisionAgentError as error:
                     if not browser.browser.is_connected():
                         raise
                     faults[page.id] = error
                 else:
+                    folder.add(task)
                     unrest += [] if seen.at_rest else [page.id]
         if faults:
             raise _not_frozen(path, pages, faults)
