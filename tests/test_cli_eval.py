@@ -56,6 +56,8 @@ def vision_agent(*args: object, cwd: Path) -> subprocess.CompletedProcess[str]:
             "no variant 'upside-down' (known are all,",
         ),
         (["eval", "miniwob", "--model", "match", "--pages", "."], 2, "holds no MiniWoB++ tasks"),
+        (["freeze", "torn.yaml", ".", "--out", "evals"], 2, "A list of pages is frozen by itself"),
+        (["freeze", ".", "--out", "evals", "--viewport", "800x600"], 2, "Runs are frozen without a browser"),
         (["compare", "."], 2, "There are no results in ."),
         (["compare", ".", "--json", "--csv"], 2, "give one of them"),
     ],

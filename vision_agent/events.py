@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from vision_agent.actions import Action
 from vision_agent.types import (
+    Box,
     Choice,
     Decision,
     Ending,
@@ -124,6 +125,17 @@ class Judged(_Data):
     verdict: Verdict
 
 
+class Graded(_Data):
+    """A recorded page was asked about: how the answer is held against what was done there. Nothing was done now."""
+
+    event: Literal["graded"] = "graded"
+    step: int
+    is_right: bool
+    sentence: str
+    boxes: tuple[Box, ...] = ()
+    """Where the reference lies, in page coordinates; none where it is no place."""
+
+
 class Stepped(_Data):
     """A step is complete: written with its times, after all of its outcomes."""
 
@@ -151,6 +163,7 @@ Event = Annotated[
     | Reminded
     | Troubled
     | Judged
+    | Graded
     | Stepped
     | Ended,
     Field(discriminator="event"),

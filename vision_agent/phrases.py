@@ -28,6 +28,7 @@ REASONS: dict[Refusal, str] = {
     "cut_off": "The run was cut off before it was done.",
     "not_reached": "It was not tried, because of what came before it.",
     "dry_run": "It would have been done here. This was a dry run, which only looks.",
+    "recorded": "It is a recorded page: nothing was done to it, and the answer was held against the reference.",
 }
 """What each refusal means to whoever reads the run; the outcome's own sentence says what was found on the page."""
 

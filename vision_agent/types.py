@@ -620,6 +620,7 @@ Refusal = Literal[
     "not_verified",
     "cut_off",
     "dry_run",
+    "recorded",
 ]
 
 

@@ -11,7 +11,7 @@ from vision_agent.actions import Action, Check, Click, Finish, Select, Type
 from vision_agent.errors import UsageError
 from vision_agent.evals.baselines import MatchModel, RandomModel, baseline
 from vision_agent.ports import Model
-from vision_agent.types import Box, Mark, MarkState, Observation, Outcome, Point, Shot, Size, Step, Task
+from vision_agent.types import Box, Decision, Mark, MarkState, Observation, Outcome, Point, Shot, Size, Step, Task
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 SHOT = Shot(media_type="image/png", size=Size(width=9, height=9), sha256=hashlib.sha256(b"").hexdigest())
@@ -30,16 +30,24 @@ def field(number: int, name: str, **state: Any) -> Mark:
     return mark(number, name, "field", "input", **state)
 
 
-async def played(model: Model, goal: str, *marks: Mark, most: int = 40) -> list[Action]:
-    """What it does on a page that never changes, up to its end."""
-    seen = Observation(
+def seen(*marks: Mark) -> Observation:
+    return Observation(
         id="o", epoch=1, url="about:blank", title="", taken_at=NOW, viewport=Size(width=99, height=99), marks=marks,
         listing="", clean=SHOT, marked=SHOT,
     )  # fmt: skip
+
+
+def step(index: int, did: Decision | Action, *marks: Mark) -> Step:
+    decision = did if isinstance(did, Decision) else Decision(next_goal="Go on", actions=(did,), author="model")
+    return Step(index=index, observation=seen(*marks), decision=decision, outcomes=(DONE,), started_at=NOW)
+
+
+async def played(model: Model, goal: str, *marks: Mark, most: int = 40) -> list[Action]:
+    """What it does on a page that never changes, up to its end."""
     steps: list[Step] = []
     while len(steps) < most:
-        decision = await model.decide(Task(goal=goal), steps, seen)
-        steps.append(Step(index=len(steps) + 1, observation=seen, decision=decision, outcomes=(DONE,), started_at=NOW))
+        decision = await model.decide(Task(goal=goal), steps, seen(*marks))
+        steps.append(step(len(steps) + 1, decision, *marks))
         if isinstance(decision.actions[0], Finish):
             break
     return [step.decision.actions[0] for step in steps]
@@ -80,6 +88,24 @@ async def test_match_ticks_chooses_and_clicks_by_whole_names_the_longest_first()
 async def test_match_does_nothing_where_nothing_matches_and_says_so() -> None:
     [end] = await played(MatchModel(), "Buy a hat", mark(1, "Imprint"), mark(2, "a"))
     assert end == Finish(success=False, answer="Nothing matches the goal.")
+
+
+async def test_match_takes_as_done_what_others_did_before_and_decides_by_nothing_else() -> None:
+    shown = (
+        mark(1, "Save as draft"),
+        field(2, "Title"),
+        mark(3, "Size", "field", "select", options=("Small", "Large")),
+        mark(4, "Gift wrap", "toggle", "input", checked="false"),
+    )
+    goal = 'Type "Tea" into Title, choose Large, tick Gift wrap and save as draft'
+    acts = [Type(target=2, text="Tea"), Select(target=3, options=("Large",)), Click(target=4)]
+    before = [step(index, action, *shown) for index, action in enumerate(acts, start=1)]
+    one = MatchModel()
+
+    answers = [(await one.decide(Task(goal=goal), before[:known], seen(*shown))).actions for known in (3, 0, 3)]
+
+    assert answers[0] == answers[2] == (Click(target=1),)
+    assert answers[1] == (Select(target=3, options=("Large",)),)
 
 
 async def test_match_ends_after_its_last_step_however_much_matches() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,12 @@ from typing import Any
 import pytest
 from messages_server import Answer, MessagesServer, fault, saying
 
-from tests.record.record_builder import done, run, small_run, step_events, story, write_run
+from tests.record.record_builder import done, run, small_run, step_events, story, task, write_run
 from vision_agent.actions import Action, Click, Finish, Type
 from vision_agent.errors import UsageError
 from vision_agent.evals.frozen import freeze, read_index, read_task
-from vision_agent.evals.items import Result
+from vision_agent.evals.items import Result, found_in
+from vision_agent.evals.page import render_page
 from vision_agent.evals.runner import items_of, run_items
 from vision_agent.evals.suites import suite_named
 from vision_agent.evals.summary import summary
@@ -24,6 +27,7 @@ from vision_agent.evals.tables import as_csv, as_json, as_markdown
 from vision_agent.events import Ended, Event, Started
 from vision_agent.record import verify
 from vision_agent.record.read import read
+from vision_agent.record.report import write_report
 from vision_agent.settings import ModelSettings, Settings
 from vision_agent.types import Ending
 
@@ -119,8 +123,26 @@ async def test_the_answers_are_a_run_folder_that_holds_and_says_what_was_right(
     assert (folder / "report.html").is_file()
     assert answered.provenance.model == HAIKU
     assert answered.steps[0].outcomes[0].sentence == (
-        "Wrong (element wrong, operation F1 1.00, it does not land): what was done is: Click [5] “Add to cart”."
+        "Wrong (element wrong, operation F1 1.00, it does not land): the reference is: Click [5] “Add to cart”."
     )
+
+
+async def test_pictures_are_stored_once_for_all_items_and_each_run_is_whole_without_the_others(tmp_path: Path) -> None:
+    results = await asked(pages_of(tmp_path, story()), tmp_path / "out", "match", "random")
+
+    one, other = (tmp_path / "out" / result.item.folder / result.run for result in results)
+    names = sorted(path.name for path in (one / "shots").iterdir())
+    assert names == sorted(path.name for path in (other / "shots").iterdir())
+    assert all((one / "shots" / name).samefile(other / "shots" / name) for name in names)
+    html = (one / "report.html").read_text()
+    assert sorted(set(re.findall(r'src="shots/([^"]+)"', html))) == names
+    assert "base64" not in html
+
+    shutil.move(one, tmp_path / "elsewhere")
+    shutil.rmtree(tmp_path / "out")
+    assert verify(tmp_path / "elsewhere").holds
+    write_report(tmp_path / "elsewhere")
+    assert "base64" in (tmp_path / "elsewhere" / "report.html").read_text()
 
 
 async def test_every_model_is_given_the_same_pictures_and_the_measures_stand_side_by_side(
@@ -198,6 +220,60 @@ async def test_the_baselines_answer_too(tmp_path: Path) -> None:
     assert match.score is not None
     assert random.grades == again.grades
     assert len(random.grades) == 2
+
+
+async def test_match_goes_on_after_what_was_done_and_does_not_repeat_itself(tmp_path: Path) -> None:
+    bought = lines_run("bought", ("click Add to cart", Click(target=5)), ("click Gift wrap", Click(target=4)))
+    bought[0] = Started(run=run("bought", task=task(goal="Add to cart, and then tick gift wrap")))
+    [result] = await asked(pages_of(tmp_path, bought), tmp_path / "out", "match")
+    assert [grade.answer for grade in result.grades] == ["Click [5] “Add to cart”", "Click [4] “Gift wrap”"]
+    assert result.passed
+
+
+async def test_wrong_answers_are_what_a_report_says_to_look_at_first(api: MessagesServer, tmp_path: Path) -> None:
+    api.answers = [
+        deciding({"kind": "type", "target": 1, "text": "wool jumper"}),  # right
+        deciding({"kind": "click", "target": 2}),
+        *[saying("I would click it")] * 3,
+    ]
+    [result] = await asked(pages_of(tmp_path, story()), tmp_path / "out", HAIKU)
+
+    folder = tmp_path / "out" / result.item.folder / result.run
+    assert verify(folder).holds
+    html = (folder / "report.html").read_text()
+    [first] = re.findall(r'<section class="problems".*?</section>', html, re.DOTALL)
+    assert re.findall(r'<li class="(\w+)"><button type="button" data-step="(\d)">', first) == [
+        ("failed", "2"),
+        ("failed", "3"),
+    ]
+    assert first.count("Wrong (element wrong") == 2
+    assert "<strong>Not all right</strong>" in html
+    assert '1 right, <span class="bad">2 wrong</span>' in html
+    assert "dry run" not in html
+    # A wrong answer shows where the right one lies, where that is one place.
+    assert [html.count('class="aim ok reference"'), html.count("dotted: the reference")] == [2, 2]
+    assert "Right (element right" in html
+
+
+async def test_measures_are_told_by_the_kind_of_operation_too(tmp_path: Path) -> None:
+    bought = lines_run(
+        "bought",
+        ('type "wool" into Search', Type(target=1, text="wool")),
+        ("click Add to cart", Click(target=5)),
+        ("click Gift wrap", Click(target=4)),
+    )
+    bought[0] = Started(run=run("bought", task=task(goal="Add to cart, and then tick gift wrap")))
+    results = await asked(pages_of(tmp_path, bought), tmp_path / "out", "match")
+
+    told = summary({"": results})
+    [row] = told.rows
+    rates = {kind: (each.steps, each.element and each.element.value) for kind, each in row.operations.items()}
+    assert rates == {"CLICK": (2, 1.0), "TYPE": (1, 0.0)}
+    assert "|  | CLICK | 2 | 100 % [100, 100] |" in as_markdown(told)
+    assert "answers_TYPE_element_low" in as_csv(told).splitlines()[0]
+    html = render_page({"": found_in(tmp_path / "out")}, tmp_path)
+    assert re.findall(r'<td class="pg">(\w+)</td><td>(\d)</td>', html) == [("all", "3"), ("CLICK", "2"), ("TYPE", "1")]
+    assert "Something else was chosen than was acted on" in html
 
 
 async def test_steps_are_refused_where_a_page_has_no_line(tmp_path: Path) -> None:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from vision_agent.errors import UsageError
-from vision_agent.evals.suite_file import read_suite
+from vision_agent.evals.suite_file import read_pages, read_suite
 from vision_agent.types import Check, Limits
 
 TOML = """
@@ -103,3 +104,47 @@ def test_what_does_not_fit_is_said_with_its_task_and_key(tmp_path: Path, name: s
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such file"):
         read_suite(tmp_path / "none.toml")
+
+
+PAGES = """
+start_url = "https://example.org/notes"
+
+[[tasks]]
+id = "save"
+goal = "Save the note"
+reference = "click Save"
+
+[[tasks]]
+id = "leave"
+goal = "Sign out"
+start_url = "https://example.org/"
+reference = ["click Sign out", "click Leave"]
+at = 2026-03-04T09:30:00Z
+"""
+
+
+def test_a_list_of_pages_has_the_form_of_a_suite_and_says_what_is_right_on_each(tmp_path: Path) -> None:
+    [save, leave] = read_pages(written(tmp_path, "pages.toml", PAGES))
+    assert (save.start_url, save.reference, save.at) == ("https://example.org/notes", ("click Save",), None)
+    assert leave.reference == ("click Sign out", "click Leave")
+    assert leave.at == datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('reference = "click Save"', "", r"The list of pages .* does not fit: task 'save', reference: Field required"),
+        ('reference = "click Save"', "reference = []", "task 'save', reference: Tuple should have at least 1 item"),
+        ('reference = "click Save"', 'reference = "press"', "task 'save': Line 1, 'press': it is not complete"),
+        ('reference = "click Save"', 'expect = ["text=Saved"]', "task 'save', expect: Extra inputs are not permitted"),
+        ('"save"', '"a/b"', "task 'a/b', id: String should match pattern"),
+        ('"save"', '"leave"', "two tasks called leave"),
+        ("09:30:00Z", "09:30:00", "task 'leave', at: Input should have timezone info"),
+    ],
+)
+def test_a_list_of_pages_that_does_not_fit_is_refused_with_the_task_and_the_key(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    assert old in PAGES
+    with pytest.raises(UsageError, match=said):
+        read_pages(written(tmp_path, "pages.toml", PAGES.replace(old, new, 1)))

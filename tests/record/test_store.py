@@ -59,6 +59,41 @@ def test_pictures_are_on_disk_under_their_hashes(tmp_path: Path) -> None:
     assert (folder.path / "shots" / f"{seen.clean.sha256}.png").read_bytes() == seen.clean.data
 
 
+def test_runs_of_the_same_pages_can_share_their_pictures_and_each_stays_whole_by_itself(tmp_path: Path) -> None:
+    seen, shared = observation(), tmp_path / "shared"
+
+    def picture_of(run_id: str) -> Path:
+        with RunFolder.create(tmp_path / "runs", run_id, Redactor([]), shared=shared) as folder:
+            folder.keep(seen.marked)
+            folder.keep(seen.marked)
+        return folder.path / "shots" / f"{seen.marked.sha256}.png"
+
+    first, second = picture_of("a"), picture_of("b")
+    assert first.samefile(second)
+    shutil.rmtree(shared)
+    third = picture_of("c")
+    assert not third.samefile(first)
+    assert first.read_bytes() == second.read_bytes() == third.read_bytes() == seen.marked.data
+
+
+def test_a_shared_picture_that_somebody_changed_is_written_anew(tmp_path: Path) -> None:
+    seen, shared = observation(), tmp_path / "shared"
+    for run_id in ("a", "b"):
+        with RunFolder.create(tmp_path / "runs", run_id, Redactor([]), shared=shared) as folder:
+            folder.keep(seen.marked)
+        picture = folder.path / "shots" / f"{seen.marked.sha256}.png"
+        assert picture.read_bytes() == seen.marked.data
+        picture.write_bytes(b"painted over")
+
+
+def test_where_pictures_cannot_be_shared_each_run_has_its_own(tmp_path: Path) -> None:
+    (tmp_path / "shared").write_text("no folder", "utf-8")
+    seen = observation()
+    with RunFolder.create(tmp_path / "runs", "a", Redactor([]), shared=tmp_path / "shared") as folder:
+        folder.keep(seen.marked)
+    assert (folder.path / "shots" / f"{seen.marked.sha256}.png").read_bytes() == seen.marked.data
+
+
 def test_pictures_of_the_goal_are_kept(tmp_path: Path) -> None:
     wanted = shot(png(colour="red"))
     folder = write_run(tmp_path, [Started(run=run(task=task(pictures=(Picture(shot=wanted),))))])

@@ -12,7 +12,19 @@ from record_builder import decision, done, observation, run, small_run, step_eve
 
 from vision_agent.actions import Click, Finish
 from vision_agent.errors import RecordError
-from vision_agent.events import Decided, Ended, Event, Happened, Intended, Judged, Observed, Proposed, Started, Stepped
+from vision_agent.events import (
+    Decided,
+    Ended,
+    Event,
+    Graded,
+    Happened,
+    Intended,
+    Judged,
+    Observed,
+    Proposed,
+    Started,
+    Stepped,
+)
 from vision_agent.record import RunFolder, verify
 from vision_agent.types import Outcome, Provenance, Verdict
 
@@ -134,6 +146,10 @@ def without(kind: type[Event]) -> list[Event]:
         ),
         "the end in a step": ([*small_run()[:4], ENDED], "ended as done, and step 1 is not complete"),
         "denied": ([*small_run()[:9], DENIED, *small_run()[9:]], "the judge had not said that it is done"),
+        "graded too late": (
+            [*small_run()[:6], Graded(step=1, is_right=True, sentence="Right."), *small_run()[6:]],
+            "step 1 has a grade, and nobody decided it",
+        ),
         "not asked": (
             [ASKED, *step_events(1, (CLICK, done()), author="model"), *small_run()[6:]],
             "what it was asked is not recorded",

@@ -85,7 +85,8 @@ class RandomModel:
 class MatchModel:
     """Does what the goal's words are found in: types what it quotes, then clicks what it names, then confirms.
 
-    Each thing is done once; it ends when nothing is left that matches, or after `most` steps.
+    Each thing is done once, and what the steps tell counts as done whoever decided it; it ends when nothing is left
+    that matches, or after `most` steps.
     """
 
     def __init__(self, most: int = 15) -> None:
@@ -97,7 +98,8 @@ class MatchModel:
     ) -> Decision:
         """The next thing that matches and was not done yet; else the end."""
         del complaint
-        done = {step.decision.next_goal for step in steps if step.decision.model == self.name}
+        tried = [(action, step.observation) for step in steps for action in step.decision.actions]
+        done = {words for action, seen in tried for words in _named(action, seen)}
         if len(steps) < self._most:
             for words, action in _matches(task.goal, observation, done):
                 if words not in done:
@@ -112,31 +114,45 @@ def _matches(goal: str, observation: Observation, done: set[str]) -> list[tuple[
     able = [mark for mark in observation.marks if not mark.state.disabled]
     names = {_plain(mark.name) for mark in able if not is_field(mark)}
     options = {_plain(option) for mark in able for option in mark.state.options}
-    found: list[tuple[str, Action]] = []
+    found: list[Action] = []
     for mark in able:
         for option in mark.state.options:
             if _is_said(option, said) and not mark.state.readonly:
-                found.append((f"Select {option} in {mark.name}", Select(target=mark.number, options=(option,))))
+                found.append(Select(target=mark.number, options=(option,)))
     found += _typed([text for text in quoted if _plain(text) not in names | options], able, said, done)
     named = [mark for mark in able if not is_field(mark) and not mark.state.options and _is_said(mark.name, said)]
     # The longest name says most: `Save as draft` before `Save`. What confirms comes after all it could confirm.
     for mark in sorted(named, key=lambda mark: (_confirms(mark), -len(_plain(mark.name)))):
-        words = f"{mark.role} {mark.name}"
-        if mark.state.checked is not None:
-            found.append((f"Check {words}", Check(mark=mark.number, checked=True)))
-        else:
-            found.append((f"Click {words}", Click(target=mark.number)))
-    return found
+        can_be_ticked = mark.state.checked is not None
+        found.append(Check(mark=mark.number, checked=True) if can_be_ticked else Click(target=mark.number))
+    return [(_named(action, observation)[0], action) for action in found]
 
 
-def _typed(texts: Sequence[str], marks: Sequence[Mark], said: str, done: set[str]) -> list[tuple[str, Action]]:
+def _named(action: Action, seen: Observation) -> tuple[str, ...]:
+    """The words for each thing that an action does, the same on another page with other numbers; none for a point."""
+    match action:
+        case Type(text=text) | Set(value=text):
+            return (_type_words(text),)
+        case Select(target=int(number), options=options) if mark := seen.mark(number):
+            return tuple(f"Select {option} in {mark.name}" for option in options)
+        case Click(target=int(number)) | Check(mark=number) if mark := seen.mark(number):
+            verb = "Check" if mark.state.checked is not None else "Click"
+            return (f"{verb} {mark.role} {mark.name}",)
+    return ()
+
+
+def _type_words(text: str) -> str:
+    return f"Type {text}"
+
+
+def _typed(texts: Sequence[str], marks: Sequence[Mark], said: str, done: set[str]) -> list[Action]:
     """Each quoted text into the field whose name stands nearest before it in the goal; else into the next empty one."""
     fields = [mark for mark in marks if is_field(mark) and not mark.state.readonly]
     fields = [mark for mark in fields if mark.state.input_type not in ("checkbox", "radio", "file")]
-    found: list[tuple[str, Action]] = []
+    found: list[Action] = []
     taken: set[int] = set()
     for text in texts:
-        if (words := f"Type {text}") in done:
+        if _type_words(text) in done:
             continue
         before = said[: said.find(f" {_plain(text)} ") + 1]
         free = [mark for mark in fields if mark.number not in taken and mark.state.value in (None, "")]
@@ -146,9 +162,9 @@ def _typed(texts: Sequence[str], marks: Sequence[Mark], said: str, done: set[str
             continue
         taken.add(best.number)
         if best.state.input_type in _SETTABLE:
-            found.append((words, Set(mark=best.number, value=text)))
+            found.append(Set(mark=best.number, value=text))
         else:
-            found.append((words, Type(target=best.number, text=text)))
+            found.append(Type(target=best.number, text=text))
     return found
 
 

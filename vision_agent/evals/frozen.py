@@ -4,22 +4,26 @@
     tasks/<id>.json       {"version": 1, "id", "task", "steps", "references"}
     shots/<sha256>.png    the pictures, by the hash of their bytes
 
-A task is a recorded run. `task` and `steps` are those of its record, with the texts of pages, listings, marks, earlier
-decisions and their outcomes as they were, so that a model is told of each page what it would have been told in the run.
+A task is a recorded run, or one page of a list (`page_list`). `task` and `steps` of a run are those of its record, with
+the texts of pages, listings, marks, earlier decisions and their outcomes as they were, so that a model is told of each
+page what it would have been told in the run.
 `references` has, by the number of a step, what was done there: its operation with its value, and for each place that it
 meant the marks, the cell and the boxes (see `grades`). Steps that only looked, asked or ended have none; they are the
 history of the steps after them.
 
 `sha256` in frozen.json is that of the task's file, and pictures are named by theirs. All of it is held against its hash
-when it is read, and what was changed is named and refused. The same runs give the same bytes.
+when it is read, and what was changed is named and refused. The same runs give the same bytes. A folder is there whole
+or not at all.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
@@ -45,7 +49,7 @@ class _Data(BaseModel):
 
 
 class FrozenTask(_Data):
-    """A recorded run, with what was done on each page."""
+    """A recorded run, with what was done on each page; or one page, with what is right on it."""
 
     version: Literal[1] = 1
     id: str
@@ -78,10 +82,12 @@ class Frozen(NamedTuple):
     tasks: int
     references: int
     steps: int
-    """Of the runs, those included that are only history."""
+    """Those included that are only history."""
     pictures: int
     left_out: dict[str, int]
     """Of runs that were found in a folder and are no references, how many, by the reason."""
+    unrest: tuple[str, ...] = ()
+    """Pages of a list that were still changing when they were looked at: another time they may look otherwise."""
 
 
 # --- written ----------------------------------------------------------------------------------------------------------
@@ -101,33 +107,80 @@ def freeze(folders: Sequence[Path], to: Path, *, any_ending: bool = False) -> Fr
         UsageError: there are no runs, one that is named is no reference, or `to` cannot be made.
         RecordError: a run cannot be read, or is not as it was written.
     """
+    with filled(to) as folder:
+        runs, left_out = _runs_in(folders, any_ending=any_ending)
+        if len({run.id for run in runs.values()}) < len(runs):
+            raise UsageError("Two of these folders hold the same run", "name each run once")
+        for place, run in sorted(runs.items(), key=lambda each: each[1].id):
+            folder.add(_with_pictures(place, _frozen(run)))
+    return folder.told._replace(left_out=left_out)
+
+
+@contextmanager
+def filled(to: Path) -> Iterator[Filling]:
+    """A new folder `to` that tasks are added to. It is there when the block has ended, and not if that was an error.
+
+    Raises:
+        UsageError: it is there already, or cannot be written.
+    """
     if to.exists():
         raise UsageError(f"{to} is there already", "name another folder with --out")
-    runs, left_out = _runs_in(folders, any_ending=any_ending)
-    if len({run.id for run in runs.values()}) < len(runs):
-        raise UsageError("Two of these folders hold the same run", "name each run once")
-    entries: list[Entry] = []
-    pictures: set[str] = set()
+    part = to.with_name(f".{to.name}.part")
     try:
-        (to / TASKS).mkdir(parents=True)
-        (to / SHOTS).mkdir()
-        for folder, run in sorted(runs.items(), key=lambda each: each[1].id):
-            frozen = _frozen(run)
+        with _writing(to):
+            if part.exists():  # of a process that was killed
+                shutil.rmtree(part)
+            (part / TASKS).mkdir(parents=True)
+            (part / SHOTS).mkdir()
+        folder = Filling(to, part)
+        yield folder
+        with _writing(to):
+            (part / INDEX).write_text(Index(tasks=tuple(folder.entries)).model_dump_json(indent=1), "utf-8")
+            part.rename(to)
+    finally:
+        with suppress(OSError):
+            shutil.rmtree(part)
+
+
+class Filling:
+    """A folder of frozen tasks that is being made."""
+
+    def __init__(self, to: Path, part: Path) -> None:
+        self.entries: list[Entry] = []
+        self._to, self._part = to, part
+        self._pictures: set[str] = set()
+        self._steps = 0
+
+    def add(self, frozen: FrozenTask) -> None:
+        """Writes a task with its pictures, whose bytes are with it.
+
+        Raises:
+            UsageError: it cannot be written.
+        """
+        data = frozen.model_dump_json(indent=1).encode()
+        with _writing(self._to):
             for shot in _shots(frozen):
-                picture = load_shot(folder, shot)
-                assert picture.data is not None
-                (to / SHOTS / shot_name(shot)).write_bytes(picture.data)
-                pictures.add(shot.sha256)
-            data = frozen.model_dump_json(indent=1).encode()
-            (to / TASKS / f"{frozen.id}.json").write_bytes(data)
-            entries.append(
-                Entry(id=frozen.id, goal=run.task.goal, references=len(frozen.references), sha256=_sha256(data))
-            )
-        (to / INDEX).write_text(Index(tasks=tuple(entries)).model_dump_json(indent=1), "utf-8")
+                assert shot.data is not None
+                (self._part / SHOTS / shot_name(shot)).write_bytes(shot.data)
+                self._pictures.add(shot.sha256)
+            (self._part / TASKS / f"{frozen.id}.json").write_bytes(data)
+        told = {"goal": frozen.task.goal, "references": len(frozen.references), "sha256": _sha256(data)}
+        self.entries.append(Entry(id=frozen.id, **told))
+        self._steps += len(frozen.steps)
+
+    @property
+    def told(self) -> Frozen:
+        """What it holds so far."""
+        references = sum(each.references for each in self.entries)
+        return Frozen(len(self.entries), references, self._steps, len(self._pictures), {})
+
+
+@contextmanager
+def _writing(to: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise UsageError(f"{to} cannot be written: {error.strerror}", "name another folder with --out") from error
-    steps = sum(len(run.steps) for run in runs.values())
-    return Frozen(len(entries), sum(each.references for each in entries), steps, len(pictures), left_out)
 
 
 def _runs_in(folders: Sequence[Path], *, any_ending: bool) -> tuple[dict[Path, Run], dict[str, int]]:
@@ -233,8 +286,11 @@ def read_task(folder: Path, entry: Entry, *, with_pictures: bool = True) -> Froz
         RecordError: its file, or one of its pictures, is missing or was changed.
     """
     frozen = _task(folder, entry)
-    if not with_pictures:
-        return frozen
+    return _with_pictures(folder, frozen) if with_pictures else frozen
+
+
+def _with_pictures(folder: Path, frozen: FrozenTask) -> FrozenTask:
+    """The task with the bytes of its pictures, which a run folder has where a folder of frozen tasks has them."""
     task = frozen.task
     pictures = tuple(each.model_copy(update={"shot": load_shot(folder, each.shot)}) for each in task.pictures)
     exemplar = task.exemplar
@@ -258,7 +314,7 @@ def _task(folder: Path, entry: Entry) -> FrozenTask:
     path = folder / TASKS / f"{entry.id}.json"
     data = _bytes(path)
     if _sha256(data) != entry.sha256:
-        raise RecordError(f"{path} is not as it was frozen: its bytes have another hash", "freeze the runs again")
+        raise RecordError(f"{path} is not as it was frozen: its bytes have another hash", "freeze it again")
     return _parsed(path, data, FrozenTask)
 
 
@@ -274,14 +330,14 @@ def _parsed(path: Path, data: bytes, kind: type[_D]) -> _D:
         return kind.model_validate_json(data)
     except (ValidationError, ValueError, AttributeError) as error:
         said = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-        raise RecordError(f"{path} cannot be read: {said}", "freeze the runs again") from error
+        raise RecordError(f"{path} cannot be read: {said}", "freeze it again") from error
 
 
 def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise RecordError(f"{path} cannot be read: {error.strerror}", "freeze the runs again") from error
+        raise RecordError(f"{path} cannot be read: {error.strerror}", "freeze it again") from error
 
 
 def _sha256(data: bytes) -> str:

@@ -19,6 +19,7 @@ answer as in the record. A drag is right where both its ends are; its path does 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -75,6 +76,8 @@ class Grade(_Data):
     """None: there was none to choose."""
     operation_f1: float | None
     landed: bool | None
+    operation: str = ""
+    """Of the reference, without its value; empty where it was not said what is to be done with the element."""
 
     @property
     def sentence(self) -> str:
@@ -83,7 +86,7 @@ class Grade(_Data):
         parts += [] if self.operation_f1 is None else [f"operation F1 {self.operation_f1:.2f}"]
         parts += [] if self.landed is None else ["it lands" if self.landed else "it does not land"]
         verdict = f"{'Right' if self.is_right else 'Wrong'} ({', '.join(parts)})"
-        return f"{verdict}: what was done is: {self.reference}."
+        return f"{verdict}: the reference is: {self.reference}."
 
 
 def reference_of(step: Step) -> Reference | None:
@@ -91,18 +94,37 @@ def reference_of(step: Step) -> Reference | None:
     if step.decision.author == "loop":
         return None
     done = [action for action, _ in step.carried_out if _counts(action)]
-    if not done:
-        return None
-    seen = step.observation
-    places = _places(done[0])
-    aims = [_aim(target, seen) for target in places]
-    if any(aim is None for aim in aims):
+    return reference_to(done[0], step.observation) if done else None
+
+
+def reference_to(action: Action, seen: Observation) -> Reference | None:
+    """An action on what was seen, as a reference; None where it only looks, asks or ends, or has no such target."""
+    aims = [_aim(target, seen) for target in _places(action)]
+    if not _counts(action) or any(aim is None for aim in aims):
         return None
     return Reference(
-        words=in_words(done[0], seen),
+        words=in_words(action, seen),
         aims=tuple(aim for aim in aims if aim is not None),
-        operations=(operation_of(done[0], seen),),
+        operations=(operation_of(action, seen),),
     )
+
+
+def any_of(references: Sequence[Reference]) -> Reference | None:
+    """Several references of which any is right, as one; None where an answer could be half of one and half of another.
+
+    They do the same to different things, or different things to the same.
+    """
+    first = references[0]
+    words = " or ".join(dict.fromkeys(each.words for each in references))
+    if all(each.aims == first.aims for each in references):
+        operations = dict.fromkeys(name for each in references for name in each.operations)
+        return Reference(words=words, aims=first.aims, operations=tuple(operations))
+    is_one_place = all(len(each.aims) == 1 and each.aims[0].cell is None for each in references)
+    if not is_one_place or any(each.operations != first.operations for each in references):
+        return None
+    marks = dict.fromkeys(number for each in references for number in each.aims[0].marks)
+    boxes = dict.fromkeys(box for each in references for box in each.aims[0].boxes)
+    return Reference(words=words, aims=(Aim(marks=tuple(marks), boxes=tuple(boxes)),), operations=first.operations)
 
 
 def graded(decision: Decision | None, reference: Reference, seen: Observation) -> Grade:
@@ -126,6 +148,7 @@ def graded(decision: Decision | None, reference: Reference, seen: Observation) -
         element=element,
         operation_f1=f1,
         landed=landed,
+        operation=reference.operations[0].partition(" ")[0] if reference.operations else "",
     )
 
 
@@ -233,6 +256,16 @@ def rates(tasks: Sequence[Sequence[Sequence[Grade]]]) -> Rates | None:
         step_success=over("is_right"),
         landing=over("landed"),
     )
+
+
+def by_operation(tasks: Sequence[Sequence[Sequence[Grade]]]) -> dict[str, Rates]:
+    """The rates of each kind of operation alone, the most frequent first; none where all are of one kind."""
+    kinds = Counter(grade.operation for tries in tasks for grades in tries for grade in grades if grade.operation)
+    of = {
+        kind: rates([[[each for each in grades if each.operation == kind] for grades in tries] for tries in tasks])
+        for kind, _ in kinds.most_common()
+    }
+    return {kind: told for kind, told in of.items() if told is not None} if len(of) > 1 else {}
 
 
 def _mean(grades: Sequence[Grade], name: str) -> float | None:

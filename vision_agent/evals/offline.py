@@ -2,7 +2,7 @@
 
 A question is answered through what an agent is asked through: the same prompt, request and reading of the reply, asked
 again as often. Nothing is carried out. What came of an item is a run folder like any other, with one step for each
-answer, whose outcome says how the answer is held against the reference. A reply that cannot be used is a wrong answer;
+answer, which says how it is held against the reference. A reply that cannot be used is a wrong answer;
 a model that cannot be asked is an error.
 """
 
@@ -26,7 +26,7 @@ from vision_agent.evals.figures import Figures, figures_of
 from vision_agent.evals.frozen import NO_BROWSER
 from vision_agent.evals.grades import Grade, Reference, graded
 from vision_agent.evals.items import RUNS, Item, Result
-from vision_agent.events import Decided, Ended, Event, Happened, Intended, Observed, Started, Stepped, Troubled
+from vision_agent.events import Decided, Ended, Event, Graded, Happened, Intended, Observed, Started, Stepped, Troubled
 from vision_agent.models.choose import model_named
 from vision_agent.models.prompt import pictures_of
 from vision_agent.models.steps import StepsModel
@@ -128,9 +128,11 @@ class OfflineSuite:
 
     async def answer(self, item: Item, settings: Settings, out: Path) -> Result:
         """What came of one item. Whatever breaks is an error of the item, and not raised."""
-        return await _answered(item, self._entries[item.task].load, settings, out / item.folder)
+        return await _answered(item, self._entries[item.task].load, settings, out)
 
 
+_PICTURES = ".shots"
+"""In the folder of an evaluation: its pictures, each once however many items it is of."""
 _OF_A_BROWSER = ("browser", "observe", "events", "approval", "limits")
 
 
@@ -145,12 +147,12 @@ class _Answers:
     run: Run | None = None
 
 
-async def _answered(item: Item, load: Callable[[], Paper], settings: Settings, home: Path) -> Result:
+async def _answered(item: Item, load: Callable[[], Paper], settings: Settings, out: Path) -> Result:
     started_at, began = datetime.now(UTC), time.monotonic()
     had, error, paper = _Answers([], [], []), "", None
     try:
         paper = load()
-        await _answer_all(item, paper, settings, home / RUNS, had)
+        await _answer_all(item, paper, settings, out, had)
     except VisionAgentError as trouble:
         error = str(trouble)
     except Exception as trouble:  # noqa: BLE001 - one broken item must not cost the others; its result says it
@@ -181,6 +183,10 @@ def _sentence(grades: Sequence[Grade]) -> str:
     if len(grades) == 1:
         said = grades[0].answer or "no usable reply"
         return f"{said}. {grades[0].sentence}"
+    return _counted(grades)
+
+
+def _counted(grades: Sequence[Grade]) -> str:
     return f"{sum(grade.is_right for grade in grades)} of {len(grades)} steps are as in the reference"
 
 
@@ -194,8 +200,9 @@ def _figures(had: _Answers) -> Figures | None:
     return figures.model_copy(update={"good_steps": 0, "refusals": {}, "page_s": 0.0, "agent_s": agent_s})
 
 
-async def _answer_all(item: Item, paper: Paper, settings: Settings, runs: Path, had: _Answers) -> None:
-    folder = RunFolder.create(runs, new_run_id(datetime.now(UTC)), Redactor(()))
+async def _answer_all(item: Item, paper: Paper, settings: Settings, out: Path, had: _Answers) -> None:
+    runs, run_id = out / item.folder / RUNS, new_run_id(datetime.now(UTC))
+    folder = RunFolder.create(runs, run_id, Redactor(()), shared=out / _PICTURES)
     had.folder = folder.path
     try:
         async with AsyncExitStack() as stack:
@@ -230,13 +237,13 @@ async def _answer_all(item: Item, paper: Paper, settings: Settings, runs: Path, 
                 raise
             is_right = all(grade.is_right for grade in had.grades)
             status = "done" if is_right else "not_done"
-            tell(Ended(ending=Ending(status=status, sentence=_sentence(had.grades))))
+            tell(Ended(ending=Ending(status=status, sentence=_counted(had.grades))))
     finally:
         began = bool(folder.head)
         folder.close()
         if began:
             with suppress(RecordError):
-                write_report(folder.path)
+                write_report(folder.path, holds_pictures=False)
 
 
 async def _answer(
@@ -264,8 +271,10 @@ async def _answer(
     tell(Decided(step=index, decision=told))
     for place, action in enumerate(told.actions):
         tell(Intended(step=index, index=place, action=action))
-        outcome = Outcome(status="refused", refusal="dry_run", sentence=grade.sentence)
+        outcome = Outcome(status="refused", refusal="recorded", sentence=grade.sentence)
         tell(Happened(step=index, index=place, outcome=outcome))
+    boxes = tuple(box for aim in question.reference.aims for box in aim.boxes)
+    tell(Graded(step=index, is_right=grade.is_right, sentence=grade.sentence, boxes=boxes))
     tell(Stepped(step=index, started_at=started_at, seconds=round(time.monotonic() - began, 3)))
     return grade
 

@@ -18,8 +18,8 @@ from vision_agent.evals.causes import Cause, causes
 from vision_agent.evals.items import Found, Result
 from vision_agent.evals.parting import Parting, beside, parted
 from vision_agent.evals.summary import Group, Pair, Row, Summary, grouped, summary
-from vision_agent.evals.tables import CAVEAT, INTERVALS, agreement_in_words, bound_in_words, bounds_note
-from vision_agent.record.report import REPORT, environment, policy, write_named
+from vision_agent.evals.tables import ANSWERS, CAVEAT, INTERVALS, agreement_in_words, bound_in_words, bounds_note
+from vision_agent.record.report import BESIDE, REPORT, environment, policy, write_named
 from vision_agent.record.report import TEMPLATES as SHARED
 
 PAGE = "results.html"
@@ -112,6 +112,11 @@ class Part:
         return sum(map(len, self.blocks))
 
     @property
+    def is_answered(self) -> bool:
+        """Whether recorded pages were asked about."""
+        return any(setting.row.answers for setting in self.settings)
+
+    @property
     def items(self) -> int:
         return sum(setting.row.items for setting in self.settings)
 
@@ -151,10 +156,11 @@ def render_page(found: Mapping[str, Sequence[Found]], at: Path) -> str:
         .get_template("results.html.j2")
         .render(
             parts=parts,
+            answered=" ".join([ANSWERS, *told.pictures]),
             notes=" ".join([INTERVALS, CAVEAT, *bounds_note(told)]),
             href=lambda way: _href(way, at),
             style=Markup(style),
-            policy=policy(style, "", pictures="data: 'self' file:"),
+            policy=policy(style, "", pictures=f"data: {BESIDE}"),
         )
     )
 

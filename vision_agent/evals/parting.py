@@ -110,7 +110,7 @@ def _side(group: Group, result: Result, run: Path, step: Step | None) -> Side:
         outcome = step.outcomes[place] if place < len(step.outcomes) else None
         told.append(in_words(action, seen))
         if outcome is not None and outcome.status == "refused":
-            told.append(f"Refused: {outcome.sentence}")
+            told.append(outcome.sentence if outcome.refusal == "recorded" else f"Refused: {outcome.sentence}")
     targets = [target for action in actions for target in targets_of(action)]
     boxes = [box for each in targets if (box := _box(each, seen))]
     picture = run / SHOTS / shot_name(seen.marked)

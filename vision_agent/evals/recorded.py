@@ -137,7 +137,9 @@ def _instruction(step: Step, reference: Reference) -> str:
     if said and not any(re.search(rf"\b[A-Z]?{number}\b", said) for number in numbers):
         return said
     mark = step.observation.mark(numbers[0]) if numbers else None
-    done = next((action.kind for action, _ in step.carried_out if targets_of(action)), "")
+    # A page of a list was only looked at, and what is right there was not done.
+    acts = [action for action, _ in step.carried_out] or step.decision.actions
+    done = next((action.kind for action in acts if targets_of(action)), "")
     return f"{done} {mark.name}".strip() if mark is not None and mark.name else ""
 
 

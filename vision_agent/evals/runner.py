@@ -31,7 +31,7 @@ from vision_agent.models.keys import accesses
 from vision_agent.ports import Model
 from vision_agent.record.read import read
 from vision_agent.session import Agent
-from vision_agent.settings import Settings, recordable
+from vision_agent.settings import BrowserSettings, Settings, recordable
 from vision_agent.types import Provenance, Task
 from vision_agent.types import Run as Recorded
 
@@ -170,7 +170,7 @@ async def run_items(
 
             await _all(answer() for _ in range(min(jobs, len(waiting))))
             return [results[item.id] for item in items]
-        drawn = settings.browser.model_copy(update={"args": (*settings.browser.args, *_DRAWN_WHOLE)})
+        drawn = drawn_whole(settings.browser)
 
         async def work(stage: Stage) -> None:
             # A browser each: contexts of one share its clipboard, and an item would paste what another has copied.
@@ -186,6 +186,11 @@ async def run_items(
         with suite.opened(settings) as stage:
             await _all(work(stage) for _ in range(min(jobs, len(waiting))))
     return [results[item.id] for item in items]
+
+
+def drawn_whole(settings: BrowserSettings) -> BrowserSettings:
+    """The settings of a browser in which the same page gives the same picture."""
+    return settings.model_copy(update={"args": (*settings.args, *_DRAWN_WHOLE)})
 
 
 async def _all(work: Iterable[object]) -> None:

@@ -12,18 +12,26 @@
 
 The keys are the same in each form, and one that is not known is refused. A Python file is run: it is for tasks that
 are made in a loop. TOML needs nothing; YAML needs the extra `eval`.
+
+A list of pages to freeze has the same form. Its tasks have no end state but say what is right on their page:
+
+    [[tasks]]
+    id = "save"
+    goal = "Save the note"
+    reference = "click Save"                    # a step line, or several of which any is right
 """
 
 from __future__ import annotations
 
 import runpy
 import tomllib
+from collections.abc import Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.models.lines import parse
@@ -73,54 +81,107 @@ class FileSuite(_Data):
     tasks: tuple[FileTask, ...] = Field(min_length=1)
 
 
+class FilePage(_Data):
+    """One page to freeze, what is asked of it, and what is right on it."""
+
+    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    goal: str = Field(min_length=1)
+    start_url: str
+    reference: tuple[str, ...] = Field(min_length=1)
+    """Step lines; doing what one of them says is right."""
+    user_data: dict[str, str] = {}
+    at: AwareDatetime | None = None
+    """When a model is told that it is; None: always the same, so that the same page gives the same bytes."""
+
+    @field_validator("reference", mode="before")
+    @classmethod
+    def _one_or_several(cls, reference: Any) -> Any:
+        return (reference,) if isinstance(reference, str) else reference
+
+
+class FilePages(_Data):
+    """A list of pages, with what holds for all put into each."""
+
+    tasks: tuple[FilePage, ...] = Field(min_length=1)
+
+
+_F = TypeVar("_F", FileSuite, FilePages)
+
+
 def read_suite(path: Path) -> FileSuite:
     """The suite that a file describes.
 
     Raises:
         UsageError: it cannot be read, or says something that does not fit; names the task and the key.
     """
-    said = _said(path)
+    suite = _read(path, FileSuite, "suite", ("start_url", "limits", "allowed_hosts"), {"name": path.stem})
+    for task in suite.tasks:
+        _check_lines(path, "suite", task.id, task.steps)
+    return suite
+
+
+def is_list(path: Path) -> bool:
+    """Whether what was named is a file as these are, and not a folder with runs."""
+    return path.suffix in FORMS and not path.is_dir()
+
+
+def read_pages(path: Path) -> tuple[FilePage, ...]:
+    """The pages that a file lists.
+
+    Raises:
+        UsageError: it cannot be read, or says something that does not fit; names the task and the key.
+    """
+    pages = _read(path, FilePages, "list of pages", ("start_url", "user_data", "at"), {}).tasks
+    for page in pages:
+        _check_lines(path, "list of pages", page.id, page.reference)
+    return pages
+
+
+def _read(path: Path, kind: type[_F], what: str, shared_keys: Sequence[str], defaults: dict[str, Any]) -> _F:
+    said = _said(path, what)
     if isinstance(said, list | tuple):
         said = {"tasks": list(said)}
     if not isinstance(said, dict):
         is_what = "empty" if said is None else f"a {type(said).__name__}"
-        raise UsageError(f"The suite {path} is {is_what}", "it has a list of `tasks`")
+        raise UsageError(f"The {what} {path} is {is_what}", "it has a list of `tasks`")
     said = dict(said)  # a Python file may still use its own
-    shared = {key: said.pop(key) for key in ("start_url", "limits", "allowed_hosts") if key in said}
+    shared = {key: said.pop(key) for key in shared_keys if key in said}
     tasks = said.get("tasks")
     if isinstance(tasks, list):
         said["tasks"] = [{**shared, **each} if isinstance(each, dict) else each for each in tasks]
     try:
-        suite = FileSuite.model_validate({"name": path.stem, **said})
+        read = kind.model_validate({**defaults, **said})
     except ValidationError as error:
         faults = "; ".join(f"{_place(each['loc'], tasks)}: {_words(each['msg'])}" for each in error.errors())
-        raise UsageError(f"The suite {path} does not fit: {faults}", "see the README, “Comparing models”") from error
-    ids = [task.id for task in suite.tasks]
+        raise UsageError(f"The {what} {path} does not fit: {faults}", "see COMPARING.md") from error
+    ids = [task.id for task in read.tasks]
     if twice := sorted({each for each in ids if ids.count(each) > 1}):
-        raise UsageError(f"The suite {path} has two tasks called {', '.join(twice)}", "give each an id of its own")
-    for task in suite.tasks:
-        try:
-            parse(task.steps)
-        except UsageError as error:
-            raise UsageError(f"The suite {path}, task {task.id!r}: {error.sentence}", error.hint) from error
-    return suite
+        raise UsageError(f"The {what} {path} has two tasks called {', '.join(twice)}", "give each an id of its own")
+    return read
 
 
-def _said(path: Path) -> Any:
+def _check_lines(path: Path, what: str, task: str, lines: Sequence[str]) -> None:
+    try:
+        parse(lines)
+    except UsageError as error:
+        raise UsageError(f"The {what} {path}, task {task!r}: {error.sentence}", error.hint) from error
+
+
+def _said(path: Path, what: str) -> Any:
     if path.suffix not in FORMS:
-        raise UsageError(f"{path} is no suite", f"it is one of {', '.join(FORMS)}")
+        raise UsageError(f"{path} is no {what}", f"it is one of {', '.join(FORMS)}")
     if not path.is_file():
-        raise UsageError(f"There is no suite in {path}: no such file")
+        raise UsageError(f"There is no {what} in {path}: no such file")
     if path.suffix == ".py":
-        return _python(path)
+        return _python(path, what)
     try:
         text = path.read_text("utf-8")
-        return tomllib.loads(text) if path.suffix == ".toml" else _yaml(path, text)
+        return tomllib.loads(text) if path.suffix == ".toml" else _yaml(path, text, what)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"The suite {path} cannot be read: {error}") from error
+        raise UsageError(f"The {what} {path} cannot be read: {error}") from error
 
 
-def _yaml(path: Path, text: str) -> Any:
+def _yaml(path: Path, text: str, what: str) -> Any:
     if find_spec("yaml") is None:
         raise UsageError(
             f"{path} is YAML, which this Python cannot read",
@@ -131,18 +192,18 @@ def _yaml(path: Path, text: str) -> Any:
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise UsageError(f"The suite {path} cannot be read: {' '.join(str(error).split())}") from error
+        raise UsageError(f"The {what} {path} cannot be read: {' '.join(str(error).split())}") from error
 
 
-def _python(path: Path) -> Any:
+def _python(path: Path, what: str) -> Any:
     try:
         names = runpy.run_path(str(path))
     except VisionAgentError:
         raise
     except Exception as error:
-        raise UsageError(f"The suite {path} cannot be run: {type(error).__name__}: {error}") from error
+        raise UsageError(f"The {what} {path} cannot be run: {type(error).__name__}: {error}") from error
     if "suite" not in names:
-        raise UsageError(f"The suite {path} says nothing", "it must end with `suite = [...]`, a list of tasks")
+        raise UsageError(f"The {what} {path} says nothing", "it must end with `suite = [...]`, a list of tasks")
     return names["suite"]
 
 

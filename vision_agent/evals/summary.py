@@ -13,7 +13,7 @@ from itertools import combinations
 
 from vision_agent.evals.ablation import left_out_of
 from vision_agent.evals.figures import Figures
-from vision_agent.evals.grades import Rates, rates
+from vision_agent.evals.grades import Rates, by_operation, rates
 from vision_agent.evals.items import Result, differing, full_id, hash_of, settings_id
 from vision_agent.evals.pictures import pictures_told
 from vision_agent.evals.statistics import (
@@ -96,6 +96,8 @@ class Row:
     agent_s: float | None
     answers: Rates | None
     """Of questions about recorded pages, by Mind2Web's measures; None where pages were acted on."""
+    operations: dict[str, Rates]
+    """The same of each kind of operation that was right, such as `CLICK`; empty where there was one kind."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,8 @@ def _row(group: Group, groups: Sequence[Group]) -> Row:
     at = {k: rate for k in range(1, tries + 1) if (rate := pass_at(k, outcomes)) is not None}
     passed, steps = sum(map(sum, outcomes)), sum(each.steps for each in figures)
     costs = [each.cost_usd for each in figures]
-    answers = rates([[result.grades for result in task] for task in _by_task(scored)])
+    grades = [[result.grades for result in task] for task in _by_task(scored)]
+    answers = rates(grades)
     return Row(
         label=group.label,
         suite=group.suite,
@@ -232,6 +235,7 @@ def _row(group: Group, groups: Sequence[Group]) -> Row:
         page_s=_mean(figures, "page_s"),
         agent_s=_mean(figures, "agent_s"),
         answers=answers,
+        operations=by_operation(grades),
     )
 
 

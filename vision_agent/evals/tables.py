@@ -23,6 +23,7 @@ from vision_agent.evals.statistics import (
 from vision_agent.evals.summary import Agreement, Bound, Pair, Row, Summary
 
 INTERVALS = f"Brackets: {LEVEL:.0%} intervals, Wilson's for success and bootstrapped over tasks for the rest."
+ANSWERS = "Answers: the mean over tasks of the means of their steps, as Mind2Web has it."
 CAVEAT = "Errors and what has no score are counted, and are part of no rate."
 
 
@@ -88,28 +89,22 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
-_ANSWERED = ("", "answers", "element accuracy", "operation F1", "step success", "landing")
+ANSWERED = ("", "operation", "answers", "element accuracy", "operation F1", "step success", "landing")
 
 
-def _answered(told: Summary, suite: str) -> list[list[str]]:
-    """How questions about recorded pages were answered; empty where none were asked."""
-    return [
-        [
-            row.label,
-            str(row.answers.steps),
-            *(
-                _percent(each) if each else ""
-                for each in (
-                    row.answers.element,
-                    row.answers.operation_f1,
-                    row.answers.step_success,
-                    row.answers.landing,
-                )
-            ),
-        ]
-        for row in told.rows
-        if row.suite == suite and row.answers is not None
-    ]
+def answered(rows: Sequence[Row]) -> list[list[str]]:
+    """How questions about recorded pages were answered, all and by operation; empty where none were asked."""
+    lines: list[list[str]] = []
+    for row in rows:
+        if row.answers is not None:
+            lines.append([row.label, "all" if row.operations else "", *_rated(row.answers)])
+            lines += [["", kind, *_rated(rates)] for kind, rates in row.operations.items()]
+    return lines
+
+
+def _rated(rates: Rates) -> list[str]:
+    measures = (rates.element, rates.operation_f1, rates.step_success, rates.landing)
+    return [str(rates.steps), *(_percent(each) if each else "" for each in measures)]
 
 
 def bound_in_words(row: Row, bound: Bound | None) -> str:
@@ -180,8 +175,8 @@ def show(console: Console, told: Summary) -> None:
     for suite in dict.fromkeys(row.suite for row in told.rows):
         rows = [_cells(row) for row in told.rows if row.suite == suite]
         _table(console, suite, _COLUMNS, rows)
-        if answered := _answered(told, suite):
-            _table(console, f"{suite}, answer by answer", _ANSWERED, answered)
+        if lines := answered([row for row in told.rows if row.suite == suite]):
+            _table(console, f"{suite}, answer by answer", ANSWERED, lines)
     for suite in dict.fromkeys(pair.suite for pair in told.ablations):
         _table(console, f"{suite}, with all and without", _ABLATED, _ablated(told, suite))
     if told.pairs:
@@ -211,8 +206,8 @@ def as_markdown(told: Summary) -> str:
     for suite in dict.fromkeys(row.suite for row in told.rows):
         rows = [_cells(row) for row in told.rows if row.suite == suite]
         parts.append(f"### {suite}\n\n{markdown_table(_COLUMNS, rows)}")
-        if answered := _answered(told, suite):
-            parts.append(f"### {suite}, answer by answer\n\n{markdown_table(_ANSWERED, answered)}")
+        if lines := answered([row for row in told.rows if row.suite == suite]):
+            parts.append(f"### {suite}, answer by answer\n\n{markdown_table(ANSWERED, lines)}")
     for suite in dict.fromkeys(pair.suite for pair in told.ablations):
         parts.append(f"### {suite}, with all and without\n\n{markdown_table(_ABLATED, _ablated(told, suite))}")
     if told.pairs:
@@ -249,6 +244,8 @@ def _flat(row: Row | Rates) -> dict[str, Any]:
                 flat |= {key: value.value, f"{key}_low": value.low, f"{key}_high": value.high}
             case Rates():
                 flat |= {f"answers_{name}": each for name, each in _flat(value).items()}
+            case dict() if key == "operations":
+                flat |= {f"answers_{kind}_{name}": each for kind in value for name, each in _flat(value[kind]).items()}
             case dict():
                 flat |= {f"{key}_{each}": value[each] for each in value}
             case _:
@@ -260,7 +257,7 @@ def notes(told: Summary) -> str:
     """How the tables are to be read."""
     said = [INTERVALS, "Seconds: model + page + agent, the mean of an item.", CAVEAT, *bounds_note(told)]
     if any(row.answers for row in told.rows):
-        said.append("Answers: the mean over tasks of the means of their steps, as Mind2Web has it.")
+        said.append(ANSWERS)
     said += told.pictures
     if told.pairs:
         said.append("p: McNemar's exact test on items with a score for both, adjusted by Holm for the number of pairs.")

@@ -1,7 +1,8 @@
 """The pictures of a run as a page that opens from disk can show them: in the page itself, and not too large.
 
 They are embedded byte for byte while that stays within bounds; of a long run they are embedded as JPEG, and the page
-says so. The exact ones stay in the run folder.
+says so. The exact ones stay in the run folder. A page that is one of many about the same pictures shows those of the
+run folder it lies in.
 """
 
 from __future__ import annotations
@@ -46,14 +47,18 @@ class Album:
     folder: Path
     most: int | None = None
     """Bytes of one picture; None where they are as they were recorded."""
+    is_beside: bool = False
+    """Whether the page lies in the run folder, and shows the pictures that are there."""
 
     @property
     def is_compressed(self) -> bool:
         return self.most is not None
 
     @classmethod
-    def of(cls, folder: Path, seen: Sequence[Observation]) -> Album:
+    def of(cls, folder: Path, seen: Sequence[Observation], *, is_beside: bool = False) -> Album:
         """One in which these observations' pictures, taken together, are not too large."""
+        if is_beside:
+            return cls(folder, is_beside=True)
         names = {shot_name(shot) for each in seen for shot in (each.clean, each.marked)}
         files = [path for name in names if (path := folder / SHOTS / name).is_file()]
         is_small = sum(path.stat().st_size for path in files) <= _MOST_BYTES
@@ -65,6 +70,8 @@ class Album:
             data, media_type = load_shot(self.folder, shot).data or b"", shot.media_type
         except RecordError as error:
             return Picture(shot, problem=error.sentence.replace(str(self.folder), "").replace(" /", " "))
+        if self.is_beside:
+            return Picture(shot, uri=f"{SHOTS}/{shot_name(shot)}")
         if self.most is not None and len(data) > self.most:
             data, media_type = _as_jpeg(data, self.most), "image/jpeg"
         return Picture(shot, uri=f"data:{media_type};base64,{base64.b64encode(data).decode()}")

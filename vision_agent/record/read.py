@@ -24,6 +24,7 @@ from vision_agent.events import (
     Decided,
     Ended,
     Event,
+    Graded,
     Happened,
     Intended,
     Judged,
@@ -83,6 +84,8 @@ class Turn(_Data):
     outcomes: dict[int, Outcome] = {}
     """By the index of the action."""
     verdict: Verdict | None = None
+    graded: Graded | None = None
+    """How it is held against what was done, where a recorded page was asked about."""
     unused: tuple[Usage, ...] = ()
     troubles: tuple[str, ...] = ()
     messages: tuple[Message, ...] = ()
@@ -314,6 +317,8 @@ def turns(events: Iterable[Event]) -> tuple[Turn, ...]:
                 turn["unused"] += (event.usage,) if event.usage else ()
             case Judged():
                 turn["verdict"] = event.verdict
+            case Graded():
+                turn["graded"] = event
             case Stepped():
                 turn.update(started_at=event.started_at, seconds=event.seconds)
     return tuple(Turn(index=index, **parts) for index, parts in sorted(by_index.items()))

@@ -21,10 +21,21 @@ from markupsafe import Markup
 from vision_agent import budget
 from vision_agent.actions import Action, Cell, Finish, Infeasible, Point, Target, mark_in, targets_of
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.events import Resumed
+from vision_agent.events import Graded, Resumed
 from vision_agent.phrases import REASONS, phrase_of
 from vision_agent.record.album import Album, Picture
-from vision_agent.record.read import Chain, Line, Turn, assemble, check_chain, load_shot, read_about, read_lines, turns
+from vision_agent.record.read import (
+    FOR_GOOD,
+    Chain,
+    Line,
+    Turn,
+    assemble,
+    check_chain,
+    load_shot,
+    read_about,
+    read_lines,
+    turns,
+)
 from vision_agent.record.said import said_to
 from vision_agent.record.store import write_whole
 from vision_agent.standstill import states_of
@@ -36,14 +47,17 @@ REPORT = "report.html"
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_report(folder: Path) -> Path:
+def write_report(folder: Path, *, holds_pictures: bool = True) -> Path:
     """The path of the report just written into the run folder.
+
+    Args:
+        holds_pictures: whether it can be taken out of the folder; else it shows those that are there.
 
     Raises:
         RecordError: the folder cannot be read, or the report cannot be written.
     """
     path = folder / REPORT
-    write_whole(path, render(folder).encode("utf-8", "replace"), over=True)
+    write_whole(path, render(folder, holds_pictures=holds_pictures).encode("utf-8", "replace"), over=True)
     return path
 
 
@@ -62,12 +76,12 @@ def write_named(path: Path, html: str) -> Path:
     return path
 
 
-def render(folder: Path) -> str:
+def render(folder: Path, *, holds_pictures: bool = True) -> str:
     """The report as HTML."""
     lines = read_lines(folder)
     run = assemble(read_about(folder), (line.event for line in lines))
     told = list(turns(line.event for line in lines))
-    album = Album.of(folder, [turn.observation for turn in told if turn.observation])
+    album = Album.of(folder, [turn.observation for turn in told if turn.observation], is_beside=not holds_pictures)
     views = [_view(turn, then, album, run) for turn, then in zip(told, [*told[1:], None], strict=False)]
     looked = [(view.turn.index, view.turn.observation) for view in views if view.turn.observation]
     states = dict(zip([at for at, _ in looked], states_of([seen for _, seen in looked]), strict=True))
@@ -82,12 +96,13 @@ def render(folder: Path) -> str:
         problems=_problems(views),
         said_to=said_to(folder, [(turn.index, turn.decision) for turn in told if turn.decision]),
         is_compressed=album.is_compressed,
+        is_beside=album.is_beside,
         traces=[path.name for path in sorted(folder.glob("trace*.zip"))] if _is_traced(run) else None,
         states=states,
         tips={view.turn.index: {drawn.number: drawn.tip for drawn in view.marks} for view in views},
         style=style,
         script=script,
-        policy=policy(style, script),
+        policy=policy(style, script, f"data: {BESIDE}" if album.is_beside else "data:"),
     )
 
 
@@ -115,6 +130,8 @@ class Aim:
     failed: bool
     box: Box | None
     point: Point | None
+    is_reference: bool = False
+    """Not aimed at, but right."""
 
 
 @dataclass(frozen=True)
@@ -191,6 +208,9 @@ class Summary:
     """When it was taken up again after it had been cut off."""
     done: int
     refused: int
+    right: int
+    wrong: int
+    """Answers about recorded pages, to which nothing was done."""
     tokens: int | None
     cost_usd: float | None
     chain: Chain
@@ -214,7 +234,10 @@ def _summary(run: Run, lines: Sequence[Line], views: Sequence[View], chain: Chai
     outcomes = [outcome for view in views for outcome in view.turn.outcomes.values()]
     decisions = [view.turn.decision for view in views if view.turn.decision]
     usages = [usage for view in views for usage in view.turn.usages]
+    grades = [view.turn.graded.is_right for view in views if view.turn.graded]
     tokens, cost_usd = budget.cost_of(usages)
+    if grades and run.ending and run.ending.status in FOR_GOOD:
+        verdict = "All right" if all(grades) else "Not all right" if any(grades) else "Wrong"
     return Summary(
         verdict=verdict,
         state=state,
@@ -225,6 +248,8 @@ def _summary(run: Run, lines: Sequence[Line], views: Sequence[View], chain: Chai
         went_on=tuple(line.at for line in lines if isinstance(line.event, Resumed)),
         done=sum(outcome.status == "done" for outcome in outcomes),
         refused=sum(outcome.status == "refused" and outcome.refusal != "not_reached" for outcome in outcomes),
+        right=sum(grades),
+        wrong=len(grades) - sum(grades),
         tokens=tokens if usages else None,
         cost_usd=cost_usd,
         chain=chain,
@@ -253,7 +278,7 @@ def _decided_by(run: Run, decisions: Sequence[Decision]) -> str:
 def _view(turn: Turn, then: Turn | None, album: Album, run: Run) -> View:
     seen = turn.observation
     actions = turn.decision.actions if turn.decision else tuple(turn.intended.values())
-    acts = tuple(_act(action, turn.outcomes.get(i), seen) for i, action in enumerate(actions))
+    acts = tuple(_act(action, turn.outcomes.get(i), seen, turn.graded) for i, action in enumerate(actions))
     return View(
         turn=turn,
         state=_state(turn, acts),
@@ -262,8 +287,9 @@ def _view(turn: Turn, then: Turn | None, album: Album, run: Run) -> View:
         marked=album.picture(seen.marked) if seen else None,
         clean=album.picture(seen.clean) if seen else None,
         marks=_drawn(seen) if seen else (),
-        aims=_aims(actions, turn, seen) if seen else (),
-        after=_after(seen, then, album) if seen and then else None,
+        aims=(*_right(turn.graded, seen), *_aims(actions, turn, seen)) if seen else (),
+        # What came after a recorded page came of what was done then, and not of the answer.
+        after=_after(seen, then, album) if seen and then and not turn.graded else None,
     )
 
 
@@ -289,6 +315,8 @@ def _problems(views: Sequence[View]) -> list[tuple[int, str, str]]:
 
 
 def _problem(view: View) -> str:
+    if view.state == "failed" and view.turn.graded:
+        return view.turn.graded.sentence
     if view.turn.troubles:
         return view.turn.troubles[0]
     bad = next((act for act in view.acts if act.state in ("failed", "warned")), None)
@@ -296,7 +324,7 @@ def _problem(view: View) -> str:
 
 
 def _state(turn: Turn, acts: Sequence[Act]) -> str:
-    if any(act.state == "failed" for act in acts):
+    if any(act.state == "failed" for act in acts) or (turn.graded and not turn.graded.is_right):
         return "failed"
     if turn.troubles or turn.seconds is None or any(act.state == "warned" for act in acts):
         return "warned"
@@ -307,15 +335,18 @@ def _offset(at: datetime | None, start: datetime) -> float | None:
     return (at - start).total_seconds() if at else None
 
 
-def _act(action: Action, outcome: Outcome | None, seen: Observation | None) -> Act:
+def _act(action: Action, outcome: Outcome | None, seen: Observation | None, graded: Graded | None) -> Act:
     words = tuple(_chip(word, seen) if isinstance(word, int | Cell | Point) else word for word in phrase_of(action))
-    reason = REASONS[outcome.refusal] if outcome and outcome.refusal else ""
-    return Act(words=words, outcome=outcome, state=_act_state(outcome), reason=reason)
+    # Of a recorded page the head says it once for all steps.
+    reason = REASONS[outcome.refusal] if outcome and outcome.refusal and graded is None else ""
+    return Act(words=words, outcome=outcome, state=_act_state(outcome, graded), reason=reason)
 
 
-def _act_state(outcome: Outcome | None) -> str:
+def _act_state(outcome: Outcome | None, graded: Graded | None) -> str:
     if outcome is None:
         return "warned"
+    if graded is not None:
+        return "ok" if graded.is_right else "failed"
     if outcome.refusal == "not_reached":
         return "skipped"
     if outcome.refusal == "dry_run":
@@ -360,23 +391,29 @@ def _listing_lines(listing: str) -> dict[int, str]:
     return {int(head): line for head, line in heads if head.isascii() and head.isdigit()}
 
 
+def _right(graded: Graded | None, seen: Observation) -> tuple[Aim, ...]:
+    """What a wrong answer should have meant."""
+    boxes = graded.boxes if graded is not None and not graded.is_right else ()
+    return tuple(Aim(0, False, seen.marked.map.box_to_picture(box), None, is_reference=True) for box in boxes)
+
+
 def _aims(actions: Sequence[Action], turn: Turn, seen: Observation) -> tuple[Aim, ...]:
     return tuple(
-        _aim(order, target, turn.outcomes.get(order), seen)
+        _aim(order, target, turn.outcomes.get(order), seen, turn.graded)
         for order, action in enumerate(actions)
         for target in (action.evidence if isinstance(action, Finish | Infeasible) else targets_of(action))
-        if _act_state(turn.outcomes.get(order)) != "skipped"
+        if _act_state(turn.outcomes.get(order), turn.graded) != "skipped"
     )
 
 
-def _aim(order: int, target: Target, outcome: Outcome | None, seen: Observation) -> Aim:
+def _aim(order: int, target: Target, outcome: Outcome | None, seen: Observation, graded: Graded | None) -> Aim:
     number = mark_in(target)
     mark = seen.mark(number) if number is not None else None
     cell = mark.grid.cell(target.row, target.column) if isinstance(target, Cell) and mark and mark.grid else None
     sent = seen.marked.map.to_picture(outcome.point) if outcome and outcome.point else None
     return Aim(
         order=order + 1,
-        failed=_act_state(outcome) == "failed",
+        failed=_act_state(outcome, graded) == "failed",
         box=seen.marked.map.box_to_picture(cell or mark.box) if mark else None,
         point=sent or (target if isinstance(target, Point) else None),
     )
@@ -407,6 +444,10 @@ def _duration(seconds: float) -> str:
         return f"{seconds:.2g} s" if seconds < 1 else f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+
+
+BESIDE = "'self' file:"
+"""Where a page finds pictures that lie beside it, served or opened from disk."""
 
 
 def policy(style: str, script: str, pictures: str = "data:") -> str:

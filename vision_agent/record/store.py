@@ -54,8 +54,11 @@ def shot_name(shot: Shot) -> str:
 class RunFolder:
     """One run on disk, open for writing. Every method returns when what it wrote is safe, or raises `RecordError`."""
 
-    def __init__(self, path: Path, lines: int, redact: Redact, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, path: Path, lines: int, redact: Redact, now: Callable[[], datetime], shared: Path | None = None
+    ) -> None:
         self.path = path
+        self._shared = shared
         self._lines = lines
         self._redact = redact
         self._now = now
@@ -67,9 +70,18 @@ class RunFolder:
 
     @classmethod
     def create(
-        cls, runs: Path, run_id: str, redact: Redact, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+        cls,
+        runs: Path,
+        run_id: str,
+        redact: Redact,
+        *,
+        shared: Path | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> Self:
         """A new, empty folder `runs/<run_id>`.
+
+        Args:
+            shared: a folder of pictures for several runs of the same pages; see `_share`.
 
         Raises:
             UsageError: the folder cannot be made there, or exists already.
@@ -94,7 +106,7 @@ class RunFolder:
             raise UsageError(
                 f"The run folder {path} cannot be made: {_reason(error)}", "name another folder with --runs"
             ) from error
-        return cls(path, lines, redact, now)
+        return cls(path, lines, redact, now, shared)
 
     @classmethod
     def reopen(cls, path: Path, redact: Redact, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Self:
@@ -142,7 +154,10 @@ class RunFolder:
             raise RecordError(f"The picture {shot.sha256[:12]} cannot be kept: its bytes are not with it")
         if hashlib.sha256(shot.data).hexdigest() != shot.sha256:
             raise RecordError(f"The picture {shot.sha256[:12]} cannot be kept: its bytes have another hash")
-        write_whole(path, shot.data)
+        if self._shared is None:
+            write_whole(path, shot.data)
+        else:
+            _share(path, shot.data, self._shared)
 
     def keep_request(self, request: bytes) -> str:
         """Store what the model was asked, once more redacted; returns the hash of what was stored."""
@@ -275,6 +290,26 @@ def write_whole(path: Path, data: bytes, *, over: bool = False) -> None:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
         raise _record_error(f"write {path}", error) from error
+
+
+def _share(path: Path, data: bytes, shared: Path) -> None:
+    """Leave the picture as one more name of the file in `shared`; as a file of its own where there can be no such.
+
+    A run folder stays whole by itself: it can be moved, copied and verified, and `shared` may be deleted at any time.
+    Nothing of ours writes into a picture, so what has several names stays as it is. Whoever changes one in place by
+    hand changes it for each of these runs, and `verify` says so of each; for later runs it is written anew.
+    """
+    known = shared / path.name
+    with contextlib.suppress(OSError):  # it is not there yet, or the file system gives no file (so) many names
+        if known.read_bytes() == data:
+            os.link(known, path)
+            _sync_folder(path.parent)
+            return
+    write_whole(path, data)
+    with contextlib.suppress(OSError):
+        shared.mkdir(exist_ok=True)
+        known.unlink(missing_ok=True)
+        os.link(path, known)
 
 
 def _lock(lines: int) -> None:

@@ -20,6 +20,7 @@ from vision_agent.events import (
     Chosen,
     Decided,
     Ended,
+    Graded,
     Happened,
     Intended,
     Judged,
@@ -173,6 +174,9 @@ class _Told:
                 self._came_of(event)
             case Stepped():
                 self._stepped(event)
+            case Graded():
+                if self._decision is None or event.step != self.steps:
+                    self._fault(f"step {event.step} has a grade, and nobody decided it")
             case Judged():
                 self._is_denied = event.verdict.done is not True
             case Ended():
