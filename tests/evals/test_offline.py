@@ -30,6 +30,8 @@ from vision_agent.record.read import read
 from vision_agent.record.report import write_report
 from vision_agent.settings import ModelSettings, Settings
 from vision_agent.types import Ending
+from vision_agent.vision.annotate import drawn_as
+from vision_agent.vision.style import STYLES
 
 HAIKU, SONNET = "anthropic:claude-haiku-4-5", "anthropic:claude-sonnet-5-5"
 
@@ -168,6 +170,26 @@ async def test_every_model_is_given_the_same_pictures_and_the_measures_stand_sid
     assert best.step_success is None
     assert "| element accuracy | operation F1 | step success | landing |" in as_markdown(told)
     assert "answers_element" in as_csv(told).splitlines()[0]
+
+
+async def test_a_style_of_marks_is_measured_on_recorded_pages_drawn_anew(api: MessagesServer, tmp_path: Path) -> None:
+    pages = pages_of(tmp_path, story())
+    suite, settings = suite_named("frozen", folder=pages), Settings()
+    items = items_of(suite, [HAIKU], settings, ablate=["colours", "boxes"])
+    api.answers = [deciding({"kind": "click", "target": 3})] * 9
+    results = await run_items(items, suite, settings, tmp_path / "out")
+
+    assert [each.error for each in results] == ["", "", ""]
+    shown = [picture for request in api.asked for picture in pictures_in(request)]
+    assert shown == [picture for each in results for picture in each.pictures]
+    assert len(set(shown)) == 3 * len(set(results[0].pictures)), "a picture was shown in two styles"
+    told = summary({"": results})
+    assert [pair.second for pair in told.ablations] == [f"{HAIKU} without colours", f"{HAIKU} without boxes"]
+    assert "the same 6 pictures, by their hashes, but for what was left out" in told.pictures[0]
+    seen = read_task(pages, read_index(pages).tasks[0]).steps[0].observation
+    plain = drawn_as(seen, STYLES["plain"])
+    assert {mark.colour for mark in seen.marks} != {mark.colour for mark in plain.marks} == {"#1d1f1d"}
+    assert [mark.label_box for mark in seen.marks] == [mark.label_box for mark in plain.marks]
 
 
 async def test_a_reply_that_cannot_be_used_is_asked_for_again_and_then_wrong_but_a_lost_model_is_an_error(

@@ -15,6 +15,8 @@ from vision_agent.types import MarkStyle
 LeftOut = Literal[Ablated, "colours", "boxes"]
 LEFT_OUT: tuple[LeftOut, ...] = get_args(LeftOut)
 _STYLES: dict[MarkStyle, LeftOut] = {"plain": "colours", "numbers": "boxes"}
+OF_PICTURES: frozenset[LeftOut] = frozenset({"picture", "marks", "colours", "boxes"})
+"""What changes the pictures themselves."""
 TURNED = ("model.ablate", "observe.style")
 """The settings in which it stands."""
 

@@ -12,7 +12,7 @@ import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -35,9 +35,11 @@ from vision_agent.record.read import assemble
 from vision_agent.record.redact import Redactor
 from vision_agent.record.report import write_report
 from vision_agent.record.store import RunFolder, new_run_id
-from vision_agent.settings import ModelSettings, Settings, recordable
+from vision_agent.settings import ModelSettings, ObserveSettings, Settings, recordable
 from vision_agent.types import Decision, Ending, Observation, Outcome, Provenance, Run, Size, Step, Task, Usage
+from vision_agent.vision import annotate
 from vision_agent.vision.contract import contract_for
+from vision_agent.vision.style import STYLES
 
 _NEVER_ENDS = 10**9
 
@@ -124,7 +126,8 @@ class OfflineSuite:
 
     def settings(self, settings: Settings) -> Settings:
         """Those that can change an answer: how a browser is started, and when a run would end, cannot."""
-        return settings.model_copy(update={name: Settings.model_fields[name].default for name in _OF_A_BROWSER})
+        drawn = {"observe": ObserveSettings(style=settings.observe.style)}
+        return settings.model_copy(update={name: Settings.model_fields[name].default for name in _OF_A_BROWSER} | drawn)
 
     async def answer(self, item: Item, settings: Settings, out: Path) -> Result:
         """What came of one item. Whatever breaks is an error of the item, and not raised."""
@@ -133,7 +136,7 @@ class OfflineSuite:
 
 _PICTURES = ".shots"
 """In the folder of an evaluation: its pictures, each once however many items it is of."""
-_OF_A_BROWSER = ("browser", "observe", "events", "approval", "limits")
+_OF_A_BROWSER = ("browser", "events", "approval", "limits")
 
 
 @dataclass
@@ -151,7 +154,7 @@ async def _answered(item: Item, load: Callable[[], Paper], settings: Settings, o
     started_at, began = datetime.now(UTC), time.monotonic()
     had, error, paper = _Answers([], [], []), "", None
     try:
-        paper = load()
+        paper = _drawn(load(), settings)
         await _answer_all(item, paper, settings, out, had)
     except VisionAgentError as trouble:
         error = str(trouble)
@@ -173,6 +176,22 @@ async def _answered(item: Item, load: Callable[[], Paper], settings: Settings, o
         started_at=started_at,
         seconds=round(time.monotonic() - began, 3),
     )
+
+
+def _drawn(paper: Paper, settings: Settings) -> Paper:
+    """With the marks as the settings have them drawn; as they were recorded where that is the usual way."""
+    if settings.observe.style == "coloured":
+        return paper
+    style = STYLES[settings.observe.style]
+
+    def drawn(question: Question) -> Question:
+        *earlier, last = question.before or (None,)
+        if last is not None and settings.model.previous_picture:
+            last = last.model_copy(update={"observation": annotate.drawn_as(last.observation, style)})
+        before = (*earlier, last) if last is not None else ()
+        return replace(question, seen=annotate.drawn_as(question.seen, style), before=before)
+
+    return replace(paper, questions=[drawn(question) for question in paper.questions])
 
 
 def _size(width: int, height: int) -> Size:

@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from vision_agent.types import Mark, Size
+from vision_agent.types import Mark, Observation, Size
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
 from vision_agent.vision.rects import Rect, area_of, as_rect, rects_of
 from vision_agent.vision.rims import COLOUR, lines, rims
@@ -110,6 +110,25 @@ def draw(picture: Picture, layer: Layer) -> Picture:
     pixels = pixels_of(picture).copy()
     _Pen(pixels, layer, pixels_of(picture)).draw()
     return Picture(pixels, picture.map)
+
+
+def drawn_as(observation: Observation, style: Style) -> Observation:
+    """The observation with its marks drawn in a style, each number where it stood.
+
+    Raises:
+        UsageError: it came without the bytes of its clean picture.
+    """
+    if not observation.marks:
+        return observation
+    marks = tuple(mark.model_copy(update={"colour": _colour_in(style, mark)}) for mark in observation.marks)
+    clean = Picture.of(observation.clean)
+    marked = draw(clean, layer(marks, clean, style)).encode()
+    return observation.model_copy(update={"marks": marks, "marked": marked})
+
+
+def _colour_in(style: Style, mark: Mark) -> str | None:
+    shades = style.palette[mark.kind]
+    return mark.colour if mark.colour is None or mark.colour in shades else shades[0]
 
 
 def gap(one: Rect, other: Rect) -> int:
