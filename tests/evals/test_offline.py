@@ -24,13 +24,15 @@ from vision_agent.evals.runner import items_of, run_items
 from vision_agent.evals.suites import suite_named
 from vision_agent.evals.summary import summary
 from vision_agent.evals.tables import as_csv, as_json, as_markdown
-from vision_agent.events import Ended, Event, Started
+from vision_agent.events import Ended, Event, Observed, Started
 from vision_agent.record import verify
 from vision_agent.record.read import read
 from vision_agent.record.report import write_report
 from vision_agent.settings import ModelSettings, Settings
-from vision_agent.types import Ending
-from vision_agent.vision.annotate import drawn_as
+from vision_agent.types import Ending, Observation
+from vision_agent.vision.annotate import draw, drawn_as, layer
+from vision_agent.vision.picture import Picture
+from vision_agent.vision.place import place
 from vision_agent.vision.style import STYLES
 
 HAIKU, SONNET = "anthropic:claude-haiku-4-5", "anthropic:claude-sonnet-5-5"
@@ -172,8 +174,19 @@ async def test_every_model_is_given_the_same_pictures_and_the_measures_stand_sid
     assert "answers_element" in as_csv(told).splitlines()[0]
 
 
+def really_drawn(seen: Observation) -> Observation:
+    """With its marks placed and drawn as a look at a page does it."""
+    clean = Picture.of(seen.clean)
+    marks = place(seen.marks, clean)
+    return seen.model_copy(update={"marks": marks, "marked": draw(clean, layer(marks, clean)).encode()})
+
+
 async def test_a_style_of_marks_is_measured_on_recorded_pages_drawn_anew(api: MessagesServer, tmp_path: Path) -> None:
-    pages = pages_of(tmp_path, story())
+    events = [
+        each.model_copy(update={"observation": really_drawn(each.observation)}) if isinstance(each, Observed) else each
+        for each in story()
+    ]
+    pages = pages_of(tmp_path, events)
     suite, settings = suite_named("frozen", folder=pages), Settings()
     items = items_of(suite, [HAIKU], settings, ablate=["colours", "boxes"])
     api.answers = [deciding({"kind": "click", "target": 3})] * 9
@@ -185,11 +198,17 @@ async def test_a_style_of_marks_is_measured_on_recorded_pages_drawn_anew(api: Me
     assert len(set(shown)) == 3 * len(set(results[0].pictures)), "a picture was shown in two styles"
     told = summary({"": results})
     assert [pair.second for pair in told.ablations] == [f"{HAIKU} without colours", f"{HAIKU} without boxes"]
-    assert "the same 6 pictures, by their hashes, but for what was left out" in told.pictures[0]
-    seen = read_task(pages, read_index(pages).tasks[0]).steps[0].observation
+    assert f"the same {len(set(shown))} pictures, by their hashes, but for what was left out" in told.pictures[0]
+
+
+def test_marks_drawn_anew_stay_where_they_are_and_in_their_own_style_are_the_same_picture() -> None:
+    first = next(each.observation for each in story() if isinstance(each, Observed))
+    seen = really_drawn(first)
     plain = drawn_as(seen, STYLES["plain"])
-    assert {mark.colour for mark in seen.marks} != {mark.colour for mark in plain.marks} == {"#1d1f1d"}
-    assert [mark.label_box for mark in seen.marks] == [mark.label_box for mark in plain.marks]
+
+    assert drawn_as(seen, STYLES["coloured"]).marked.sha256 == seen.marked.sha256 != plain.marked.sha256
+    assert [mark.label_box for mark in plain.marks] == [mark.label_box for mark in seen.marks]
+    assert len({mark.colour for mark in seen.marks}) > len({mark.colour for mark in plain.marks}) == 1
 
 
 async def test_a_reply_that_cannot_be_used_is_asked_for_again_and_then_wrong_but_a_lost_model_is_an_error(
