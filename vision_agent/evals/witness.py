@@ -1,0 +1,248 @@
+"""A witness of acts: which of them reached another element than the one whose number was named.
+
+It is independent of what finds, gates and presses marks, which would repeat its own errors: `witness.js`, in the
+isolated world of each frame, keeps what lies under the marks of the picture when the page was looked at, and says for
+each press and key whose thing it reached. Here that is held against the number that was decided on.
+
+What cannot be told is a value of its own: a document that was not noted, an act that nothing was heard of. Nothing that
+breaks here may break an item. Chromium alone has bindings, by which a press is told before what it leads to; elsewhere
+nothing is witnessed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import secrets
+import weakref
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+from playwright.async_api import BrowserContext, CDPSession, ElementHandle, Frame, Page
+from pydantic import BaseModel, ConfigDict
+
+from vision_agent import assets
+from vision_agent.actions import Action, Cell, mark_in
+from vision_agent.browser import chromium, overlay
+from vision_agent.evals.items import Witnessed, WrongElement
+from vision_agent.events import Event, Happened, Intended, Observed
+from vision_agent.phrases import in_words
+from vision_agent.ports import Model
+from vision_agent.types import Decision, Mark, Observation, Outcome, Step, Task
+
+_NAME = "witness"
+_DEADLINE_S = 1.0
+_MOST_FRAMES = 12
+_NAMED = {
+    "click": "target", "type": "target", "select": "target", "press": "target", "check": "mark", "set": "mark",
+    "upload": "mark", "drag": "source",
+}  # fmt: skip
+"""The acts that commit to something, and what they name. Of a drag it is where it begins: at its end what is dragged
+may lie under the pointer."""
+
+
+class _Heard(BaseModel):
+    """One thing that reached an element."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    look: str
+    does: Literal["press", "key", "value"]
+    trusted: bool
+    """False: a script says so, which is the browser driver's way to choose and to set some values."""
+    numbers: tuple[int, ...]
+    """Of the marks whose thing that is."""
+    what: str
+
+
+@dataclass
+class _Act:
+    """One act while it is done."""
+
+    step: int
+    action: Action
+    number: int
+    heard: list[_Heard] = field(default_factory=list)
+
+
+@cache
+def script() -> str:
+    """The selector engine, as one expression."""
+    return overlay.join(assets.overlay_sources(), "witness.js", "witness")
+
+
+async def register(context: BrowserContext) -> None:
+    """Makes the engine known to the Playwright of a context, before it has pages."""
+    await overlay.register(context, _NAME, script())
+
+
+class Witness:
+    """Of one run in one context: `around` whoever decides, and `hear` for what the run tells of itself."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self._context = context
+        self._binding = f"seen{secrets.token_hex(8)}"
+        self._bound: weakref.WeakSet[CDPSession] = weakref.WeakSet()
+        self._look = ""
+        """The observation whose marks were noted, or were to be."""
+        self._noted: frozenset[int] = frozenset()
+        self._seen: Observation | None = None
+        self._act: _Act | None = None
+        self._witnessed = self._unwitnessed = 0
+        self._wrong: list[WrongElement] = []
+
+    @property
+    def told(self) -> Witnessed:
+        """What was seen so far."""
+        return Witnessed(witnessed=self._witnessed, unwitnessed=self._unwitnessed, wrong=tuple(self._wrong))
+
+    def around(self, model: Model) -> Model:
+        """Who decides, with the marks noted before they are asked: the page is as it was looked at."""
+        return _Noting(model, self.note)
+
+    async def note(self, observation: Observation) -> None:
+        """Keeps what lies under the marks of an observation; once, however often who decides is asked about it."""
+        if observation.id == self._look:
+            return
+        self._look, self._noted = observation.id, frozenset()
+        try:
+            async with asyncio.timeout(2 * _DEADLINE_S):
+                page = self._page_of(observation)
+                if page is not None and await self._bind(page):
+                    shown = [_shown(mark) for mark in observation.marks]
+                    self._noted = frozenset(await self._note(page.main_frame, shown))
+        except Exception:  # noqa: BLE001 - then nothing of this look is witnessed, which is counted; the run goes on
+            self._noted = frozenset()
+
+    def hear(self, event: Event) -> None:
+        """What the run tells of itself: a listener for `Agent(on_event=…)`."""
+        match event:
+            case Observed():
+                self._seen = event.observation
+            case Intended():
+                named = getattr(event.action, _NAMED.get(event.action.kind, ""), None)
+                number = None if named is None else mark_in(named)
+                self._act = None if number is None else _Act(event.step, event.action, number)
+            case Happened():
+                if self._act is not None and self._seen is not None:
+                    self._judge(self._act, event.outcome, self._seen)
+                self._act = None
+            case _:
+                pass
+
+    def _judge(self, act: _Act, outcome: Outcome, seen: Observation) -> None:
+        sent = [each for each in act.heard if each.trusted]
+        if not sent and (outcome.status != "done" or outcome.effect in ("as_wanted", "asked")):
+            return  # nothing was sent to anything
+        decisive = _decisive(act, sent or act.heard, seen)
+        if self._look != seen.id or act.number not in self._noted or not decisive:
+            self._unwitnessed += 1
+            return
+        self._witnessed += 1
+        if wrong := [each for each in decisive if act.number not in each.numbers]:
+            sentence = f"{in_words(act.action, seen)} reached {wrong[0].what}"
+            self._wrong.append(WrongElement(step=act.step, sentence=sentence))
+
+    # --- the page -----------------------------------------------------------------------------------------------------
+
+    def _page_of(self, observation: Observation) -> Page | None:
+        """The tab that was looked at; None where that cannot be told."""
+        pages = self._context.pages
+        active = next((tab.number for tab in observation.tabs if tab.active), 1)
+        if len(pages) == max(1, len(observation.tabs)):
+            return pages[active - 1]
+        alike = [page for page in pages if page.url == observation.url]
+        return alike[0] if len(alike) == 1 else None
+
+    async def _bind(self, page: Page) -> bool:
+        """Whether what reaches elements will be told, in the frames of the page as they are now."""
+        main = await chromium.session_of(page)
+        if main is None:
+            return False
+        for session in (main, *await chromium.sessions_apart(page, _DEADLINE_S)):
+            if session not in self._bound:
+                session.on("Runtime.bindingCalled", self._called)
+                world = overlay.world_of(page)
+                await session.send("Runtime.addBinding", {"name": self._binding, "executionContextName": world})
+                self._bound.add(session)
+        return True
+
+    async def _note(self, frame: Frame, shown: list[list[float]]) -> set[int]:
+        """The numbers that were noted in a frame and in those in it. A frame without marks listens too."""
+        answer = await _ask(frame, ask="note", look=self._look, binding=self._binding, marks=shown)
+        children = [child for child in frame.child_frames[:_MOST_FRAMES] if not overlay.is_silent(child)]
+        inner = await asyncio.gather(
+            *(self._note_child(child, bool(answer["framed"])) for child in children), return_exceptions=True
+        )
+        noted = set(answer["noted"]) if answer["heard"] else set()
+        return noted.union(*(each for each in inner if not isinstance(each, BaseException)))
+
+    async def _note_child(self, frame: Frame, has_marks: bool) -> set[int]:
+        shown = (await _ask(await frame.frame_element(), ask="framed"))["marks"] if has_marks else []
+        return await self._note(frame, shown)
+
+    def _called(self, event: dict[str, Any]) -> None:
+        if event["name"] != self._binding or self._act is None:
+            return
+        heard = _Heard.model_validate_json(event["payload"])  # nobody but our own script can call it
+        if heard.look == self._look:
+            self._act.heard.append(heard)
+
+
+def _decisive(act: _Act, heard: Sequence[_Heard], seen: Observation) -> list[_Heard]:
+    """What an act is judged by: its first press, else its first key or value. What follows may be the page's answer."""
+    presses = [each for each in heard if each.does == "press"]
+    keys = [each for each in heard if each.does == "key"]
+    if act.action.kind == "press":
+        return keys[:1]
+    if act.action.kind == "select" and presses:
+        # A list that stood open is chosen from without a press on what it belongs to: then nobody can tell.
+        return [each for each in presses if act.number in each.numbers][:1]
+    if act.action.kind == "type" and not _is_drawn(act, seen):
+        return [*presses[:1], *keys[:1]] or list(heard[:1])  # a page may take the focus between the two
+    return list((presses or heard)[:1])
+
+
+def _is_drawn(act: _Act, seen: Observation) -> bool:
+    """Whether what is named is no element; keys for it may go to a field that opens beside it."""
+    mark = seen.mark(act.number)
+    is_cell = isinstance(getattr(act.action, "target", None), Cell)
+    return is_cell or mark is None or mark.source != "dom" or mark.kind == "surface"
+
+
+async def _ask(place: Frame | ElementHandle, **request: Any) -> dict[str, Any]:
+    body = f"{_NAME}={base64.b64encode(json.dumps(request).encode()).decode()}"
+    async with asyncio.timeout(_DEADLINE_S):
+        if isinstance(place, Frame):
+            said = await place.locator(body).text_content(timeout=_DEADLINE_S * 1000)
+        else:
+            carrier = await place.query_selector(body)
+            said = await carrier.text_content() if carrier else None
+    answer: dict[str, Any] = json.loads(said or "")
+    return answer
+
+
+def _shown(mark: Mark) -> list[float]:
+    """A mark as the script takes it: its number, its point and its box in the picture."""
+    at, box = mark.point, mark.box
+    return [mark.number, *(round(each, 2) for each in (at.x, at.y, box.x, box.y, box.width, box.height))]
+
+
+class _Noting:
+    """Whoever decides, with the marks noted first; in all else it is they."""
+
+    def __init__(self, model: Model, note: Callable[[Observation], Awaitable[None]]) -> None:
+        self._model, self._note = model, note
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    async def decide(
+        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
+    ) -> Decision:
+        """Their decision."""
+        await self._note(observation)
+        return await self._model.decide(task, steps, observation, complaint=complaint)
