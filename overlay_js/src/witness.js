@@ -31,33 +31,41 @@ const HEARD = /** @type {[string, (event: any) => void][]} */ ([['pointerdown', 
 
 const notes = {
   look: '', doc: /** @type {Document | null} */ (null), send: /** @type {((told: string) => void) | null} */ (null),
-  marks: /** @type {Noted[]} */ ([]), framed: /** @type {{frame: Element, shown: Shown}[]} */ ([]),
+  marks: /** @type {Noted[]} */ ([]), frames: /** @type {WeakMap<Element, number>} */ (new WeakMap()), nextFrame: 1,
   last: { does: '', element: /** @type {Element | null} */ (null), at: 0 },
 };
 
 /** Keeps what lies under the points of marks. @param {Document} doc @param {{look: string, binding: string, marks: number[][]}} request */
 function noteMarks(doc, { look, binding, marks }) {
   const send = Reflect.get(globalThis, binding);
-  Object.assign(notes, { look, doc, send: typeof send === 'function' ? send : null, marks: [], framed: [], last: { does: '', element: null, at: 0 } });
+  Object.assign(notes, { look, doc, send: typeof send === 'function' ? send : null, marks: [], last: { does: '', element: null, at: 0 } });
+  const framed = /** @type {Map<Element, Shown[]>} */ (new Map());
   for (const [number, x, y, ...box] of marks) {
     const element = lyingAt(doc, x, y);
     if (!element) continue;
-    if (localNameOf(element) === 'iframe' || localNameOf(element) === 'frame') notes.framed.push({ frame: element, shown: { number, x, y, box } });
+    if (localNameOf(element) === 'iframe' || localNameOf(element) === 'frame') framed.set(element, [...framed.get(element) ?? [], { number, x, y, box }]);
     else notes.marks.push(notedOf(number, element, box));
   }
   for (const [type, saw] of HEARD) EventTarget.prototype.addEventListener.call(doc, type, saw, { capture: true, passive: true });
-  return { heard: notes.send !== null, noted: notes.marks.map(({ number }) => number), framed: notes.framed.length };
+  return { at: Date.now(), heard: notes.send !== null, noted: notes.marks.map(({ number }) => number), frames: Array.from(framed, ([frame, shown]) => [frameNumber(frame), placedIn(frame, shown)]) };
 }
 
-/** The marks that lie in a frame, in its own pixels. @param {Element} frame */
-function framedIn(frame) {
+/** By which a frame is known without asking for its element again. @param {Element} frame */
+function frameNumber(frame) {
+  const number = notes.frames.get(frame) ?? notes.nextFrame++;
+  notes.frames.set(frame, number);
+  return number;
+}
+
+/** Marks that lie in a frame, in its own pixels. @param {Element} frame @param {Shown[]} shown */
+function placedIn(frame, shown) {
   const rect = rectOf(frame);
   const scale = scaleOf(frame, rect);
   const style = styleOf(frame);
   const [left, top] = [clientLeftOf(frame) + Number.parseFloat(style.paddingLeft), clientTopOf(frame) + Number.parseFloat(style.paddingTop)];
   const across = (/** @type {number} */ x) => (x - rect.left) / scale.x - left;
   const down = (/** @type {number} */ y) => (y - rect.top) / scale.y - top;
-  return notes.framed.filter((each) => each.frame === frame).map(({ shown: { number, x, y, box } }) => [number, across(x), down(y), across(box[0]), down(box[1]), box[2] / scale.x, box[3] / scale.y]);
+  return shown.map(({ number, x, y, box }) => [number, across(x), down(y), across(box[0]), down(box[1]), box[2] / scale.x, box[3] / scale.y]);
 }
 
 /** The innermost element at a point, through open shadow roots. @param {Document} doc @param {number} x @param {number} y @returns {Element | null} */
@@ -196,7 +204,7 @@ function tellReached(does, event, element, at) {
     return;
   }
   notes.last = { does, element, at: now };
-  notes.send?.(JSON.stringify({ look: notes.look, does, trusted: event.isTrusted, numbers: numbersOf(element, at), what: calledFor(controlAround(element) ?? element) }));
+  notes.send?.(JSON.stringify({ look: notes.look, at: Date.now(), does, trusted: event.isTrusted, numbers: numbersOf(element, at), what: calledFor(controlAround(element) ?? element) }));
 }
 
 /** For a person, without what a field holds. @param {Element} element */
@@ -217,7 +225,7 @@ export const witness = {
     const doc = root instanceof Document ? root : /** @type {Document} */ (root.ownerDocument);
     const request = JSON.parse(atob(body));
     const carrier = madeElement(doc, 'meta');
-    carrier.textContent = JSON.stringify(request.ask === 'note' ? noteMarks(doc, request) : { marks: framedIn(/** @type {Element} */ (root)) });
+    carrier.textContent = JSON.stringify(request.ask === 'note' ? noteMarks(doc, request) : { frame: frameNumber(/** @type {Element} */ (root)) });
     return [carrier];
   },
 };

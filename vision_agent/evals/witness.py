@@ -15,6 +15,7 @@ import asyncio
 import base64
 import json
 import secrets
+import time
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -50,6 +51,8 @@ class _Heard(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     look: str
+    at: float
+    """Milliseconds, by the page's clock."""
     does: Literal["press", "key", "value"]
     trusted: bool
     """False: a script says so, which is the browser driver's way to choose and to set some values."""
@@ -60,12 +63,30 @@ class _Heard(BaseModel):
 
 @dataclass
 class _Act:
-    """One act while it is done."""
+    """One act that names a mark."""
 
     step: int
     action: Action
     number: int
+    seen: Observation
+    is_noted: bool
+    begun: float
+    """Seconds, by our clock, as is `ended`."""
+    ended: float = float("inf")
+    outcome: Outcome | None = None
     heard: list[_Heard] = field(default_factory=list)
+
+    @property
+    def sent(self) -> list[_Heard]:
+        """What the browser itself says that it reached; else what a script says."""
+        return [each for each in self.heard if each.trusted] or self.heard
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether something was sent to something, as far as anybody knows."""
+        outcome = self.outcome
+        is_done = outcome is not None and outcome.status == "done" and outcome.effect not in ("as_wanted", "asked")
+        return is_done or any(each.trusted for each in self.heard)
 
 
 @cache
@@ -90,14 +111,23 @@ class Witness:
         """The observation whose marks were noted, or were to be."""
         self._noted: frozenset[int] = frozenset()
         self._seen: Observation | None = None
-        self._act: _Act | None = None
-        self._witnessed = self._unwitnessed = 0
-        self._wrong: list[WrongElement] = []
+        self._frames: weakref.WeakKeyDictionary[Frame, int] = weakref.WeakKeyDictionary()
+        """What they are called in the document around them."""
+        self._behind_s = 0.0
+        """Of the page's clock."""
+        self._acts: list[_Act] = []
 
     @property
     def told(self) -> Witnessed:
         """What was seen so far."""
-        return Witnessed(witnessed=self._witnessed, unwitnessed=self._unwitnessed, wrong=tuple(self._wrong))
+        counted = [(act, _decisive(act)) for act in self._acts if act.is_counted]
+        told = [(act, decisive) for act, decisive in counted if act.is_noted and decisive]
+        wrong = [
+            WrongElement(step=act.step, sentence=f"{in_words(act.action, act.seen)} reached {other.what}")
+            for act, decisive in told
+            if (other := next((each for each in decisive if act.number not in each.numbers), None))
+        ]
+        return Witnessed(witnessed=len(told), unwitnessed=len(counted) - len(told), wrong=tuple(wrong))
 
     def around(self, model: Model) -> Model:
         """Who decides, with the marks noted before they are asked: the page is as it was looked at."""
@@ -124,27 +154,16 @@ class Witness:
                 self._seen = event.observation
             case Intended():
                 named = getattr(event.action, _NAMED.get(event.action.kind, ""), None)
-                number = None if named is None else mark_in(named)
-                self._act = None if number is None else _Act(event.step, event.action, number)
+                number, seen = None if named is None else mark_in(named), self._seen
+                if number is not None and seen is not None:
+                    is_noted = self._look == seen.id and number in self._noted
+                    self._acts.append(_Act(event.step, event.action, number, seen, is_noted, time.time()))
             case Happened():
-                if self._act is not None and self._seen is not None:
-                    self._judge(self._act, event.outcome, self._seen)
-                self._act = None
+                act = self._acts[-1] if self._acts else None
+                if act is not None and act.outcome is None:
+                    act.ended, act.outcome = time.time(), event.outcome
             case _:
                 pass
-
-    def _judge(self, act: _Act, outcome: Outcome, seen: Observation) -> None:
-        sent = [each for each in act.heard if each.trusted]
-        if not sent and (outcome.status != "done" or outcome.effect in ("as_wanted", "asked")):
-            return  # nothing was sent to anything
-        decisive = _decisive(act, sent or act.heard, seen)
-        if self._look != seen.id or act.number not in self._noted or not decisive:
-            self._unwitnessed += 1
-            return
-        self._witnessed += 1
-        if wrong := [each for each in decisive if act.number not in each.numbers]:
-            sentence = f"{in_words(act.action, seen)} reached {wrong[0].what}"
-            self._wrong.append(WrongElement(step=act.step, sentence=sentence))
 
     # --- the page -----------------------------------------------------------------------------------------------------
 
@@ -172,28 +191,37 @@ class Witness:
 
     async def _note(self, frame: Frame, shown: list[list[float]]) -> set[int]:
         """The numbers that were noted in a frame and in those in it. A frame without marks listens too."""
+        asked = time.time()
         answer = await _ask(frame, ask="note", look=self._look, binding=self._binding, marks=shown)
+        if frame is frame.page.main_frame:
+            middle, half = (time.time() + asked) / 2, (time.time() - asked) / 2
+            behind = middle - answer["at"] / 1000
+            self._behind_s = behind if abs(behind) > half + 0.001 else 0.0  # a browser of this machine has our clock
         children = [child for child in frame.child_frames[:_MOST_FRAMES] if not overlay.is_silent(child)]
-        inner = await asyncio.gather(
-            *(self._note_child(child, bool(answer["framed"])) for child in children), return_exceptions=True
-        )
+        framed: dict[int, list[list[float]]] = dict(answer["frames"])
+        inner = await asyncio.gather(*(self._note_child(child, framed) for child in children), return_exceptions=True)
         noted = set(answer["noted"]) if answer["heard"] else set()
         return noted.union(*(each for each in inner if not isinstance(each, BaseException)))
 
-    async def _note_child(self, frame: Frame, has_marks: bool) -> set[int]:
-        shown = (await _ask(await frame.frame_element(), ask="framed"))["marks"] if has_marks else []
-        return await self._note(frame, shown)
+    async def _note_child(self, frame: Frame, framed: dict[int, list[list[float]]]) -> set[int]:
+        if framed and frame not in self._frames:
+            self._frames[frame] = (await _ask(await frame.frame_element(), ask="frame"))["frame"]
+        return await self._note(frame, framed.get(self._frames.get(frame, 0), []))
 
     def _called(self, event: dict[str, Any]) -> None:
-        if event["name"] != self._binding or self._act is None:
+        if event["name"] != self._binding:
             return
         heard = _Heard.model_validate_json(event["payload"])  # nobody but our own script can call it
-        if heard.look == self._look:
-            self._act.heard.append(heard)
+        # By when it happened: it may come here after the act, and then the next one has begun.
+        at = heard.at / 1000 + self._behind_s
+        act = next((each for each in reversed(self._acts) if int(each.begun * 1000) / 1000 <= at <= each.ended), None)
+        if act is not None and heard.look == act.seen.id:
+            act.heard.append(heard)
 
 
-def _decisive(act: _Act, heard: Sequence[_Heard], seen: Observation) -> list[_Heard]:
+def _decisive(act: _Act) -> list[_Heard]:
     """What an act is judged by: its first press, else its first key or value. What follows may be the page's answer."""
+    heard = act.sent
     presses = [each for each in heard if each.does == "press"]
     keys = [each for each in heard if each.does == "key"]
     if act.action.kind == "press":
@@ -201,14 +229,14 @@ def _decisive(act: _Act, heard: Sequence[_Heard], seen: Observation) -> list[_He
     if act.action.kind == "select" and presses:
         # A list that stood open is chosen from without a press on what it belongs to: then nobody can tell.
         return [each for each in presses if act.number in each.numbers][:1]
-    if act.action.kind == "type" and not _is_drawn(act, seen):
+    if act.action.kind == "type" and not _is_drawn(act):
         return [*presses[:1], *keys[:1]] or list(heard[:1])  # a page may take the focus between the two
     return list((presses or heard)[:1])
 
 
-def _is_drawn(act: _Act, seen: Observation) -> bool:
+def _is_drawn(act: _Act) -> bool:
     """Whether what is named is no element; keys for it may go to a field that opens beside it."""
-    mark = seen.mark(act.number)
+    mark = act.seen.mark(act.number)
     is_cell = isinstance(getattr(act.action, "target", None), Cell)
     return is_cell or mark is None or mark.source != "dom" or mark.kind == "surface"
 
