@@ -281,10 +281,13 @@ async def test_in_a_frame_of_another_site_a_press_is_witnessed_right_or_wrong(on
         assert (told.witnessed, len(told.wrong)) == (2, 1)
 
 
-async def test_a_press_that_leads_to_another_document_is_told_before_it(on: On) -> None:
+async def test_a_press_that_leads_to_another_document_is_told_before_it_and_what_is_done_there_too(on: On) -> None:
     async with on("<a href='/next'>Next</a>", {"/next": TWO}) as watched:
         assert right(await watched.does(Click(target=watched.mark("Next").number)))
         assert watched.page.url.endswith("/next")
+        await watched.look()
+        told = await watched.does(Click(target=watched.mark("Save").number))
+        assert (told.witnessed, told.unwitnessed, told.wrong) == (2, 0, ())
 
 
 async def test_what_was_not_noted_is_not_witnessed_and_never_right(on: On) -> None:

@@ -18,16 +18,18 @@ import secrets
 import time
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
 from playwright.async_api import BrowserContext, CDPSession, ElementHandle, Frame, Page
+from playwright.async_api import Error as PlaywrightError
 from pydantic import BaseModel, ConfigDict
 
 from vision_agent import assets
 from vision_agent.actions import Action, Cell, mark_in
-from vision_agent.browser import chromium, overlay
+from vision_agent.browser import overlay
 from vision_agent.evals.items import Witnessed, WrongElement
 from vision_agent.events import Event, Happened, Intended, Observed
 from vision_agent.phrases import in_words
@@ -89,6 +91,16 @@ class _Act:
         return is_done or any(each.trusted for each in self.heard)
 
 
+@dataclass
+class _Bound:
+    """A page or a frame that was asked for a session."""
+
+    url: str
+    """Of a frame, when it was asked: at another address it may have a process of its own."""
+    session: CDPSession | None = None
+    """None where it shares the process of its parent."""
+
+
 @cache
 def script() -> str:
     """The selector engine, as one expression."""
@@ -106,7 +118,7 @@ class Witness:
     def __init__(self, context: BrowserContext) -> None:
         self._context = context
         self._binding = f"seen{secrets.token_hex(8)}"
-        self._bound: weakref.WeakSet[CDPSession] = weakref.WeakSet()
+        self._bound: weakref.WeakKeyDictionary[Page | Frame, _Bound] = weakref.WeakKeyDictionary()
         self._look = ""
         """The observation whose marks were noted, or were to be."""
         self._noted: frozenset[int] = frozenset()
@@ -141,7 +153,8 @@ class Witness:
         try:
             async with asyncio.timeout(2 * _DEADLINE_S):
                 page = self._page_of(observation)
-                if page is not None and await self._bind(page):
+                if page is not None:
+                    await self._bind(page)
                     shown = [_shown(mark) for mark in observation.marks]
                     self._noted = frozenset(await self._note(page.main_frame, shown))
         except Exception:  # noqa: BLE001 - then nothing of this look is witnessed, which is counted; the run goes on
@@ -176,18 +189,29 @@ class Witness:
         alike = [page for page in pages if page.url == observation.url]
         return alike[0] if len(alike) == 1 else None
 
-    async def _bind(self, page: Page) -> bool:
-        """Whether what reaches elements will be told, in the frames of the page as they are now."""
-        main = await chromium.session_of(page)
-        if main is None:
-            return False
-        for session in (main, *await chromium.sessions_apart(page, _DEADLINE_S)):
-            if session not in self._bound:
-                session.on("Runtime.bindingCalled", self._called)
-                world = overlay.world_of(page)
-                await session.send("Runtime.addBinding", {"name": self._binding, "executionContextName": world})
-                self._bound.add(session)
-        return True
+    async def _bind(self, page: Page) -> None:
+        """Has what reaches elements told from the frames of the page, as they are now and as they come.
+
+        Raises:
+            PlaywrightError: the page is gone, or the browser is none that has bindings.
+        """
+        await self._bind_one(page, page, "")
+        for frame in page.frames[1 : 1 + _MOST_FRAMES]:
+            with suppress(PlaywrightError):  # refused where the frame shares the process of its parent
+                await self._bind_one(page, frame, frame.url)
+
+    async def _bind_one(self, page: Page, place: Page | Frame, url: str) -> None:
+        bound = self._bound.get(place)
+        if bound is None or bound.url != url:
+            self._bound[place] = bound = _Bound(url)
+            # A session of our own: in the agent's, bindings are lost whenever it asks where scripts run.
+            bound.session = await self._context.new_cdp_session(place)
+            bound.session.on("Runtime.bindingCalled", self._called)
+        if bound.session is not None:
+            # Each time: documents that came since have it not, as long as the session is not told of each of them.
+            await bound.session.send("Runtime.removeBinding", {"name": self._binding})
+            world = overlay.world_of(page)
+            await bound.session.send("Runtime.addBinding", {"name": self._binding, "executionContextName": world})
 
     async def _note(self, frame: Frame, shown: list[list[float]]) -> set[int]:
         """The numbers that were noted in a frame and in those in it. A frame without marks listens too."""
