@@ -134,6 +134,7 @@ async def test_a_press_that_lands_on_another_element_is_told_with_what_was_meant
         assert wrong.sentence == f"Click [{number}] “Save” reached <button> “Delete”"
 
 
+@pytest.mark.thorough
 async def test_a_whole_run_of_hands_that_miss_is_told_step_by_step(page: Page, serve: Server) -> None:
     """The loop, its record and the outcomes all believe that everything went well."""
     await witness.register(page.context)
@@ -198,7 +199,8 @@ WRONG: dict[str, tuple[str, str, int, str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("trait", [*list(WRONG)[:1], *(pytest.param(name, marks=pytest.mark.thorough) for name in list(WRONG)[1:])])  # fmt: skip
+@pytest.mark.thorough
+@pytest.mark.parametrize("trait", WRONG)
 async def test_what_is_reached_instead_is_wrong(on: On, trait: str) -> None:
     body, name, place, then, pressed = WRONG[trait]
     async with on(body) as watched:
@@ -229,7 +231,8 @@ RIGHT: dict[str, tuple[str, str, str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("trait", [*list(RIGHT)[:2], *(pytest.param(name, marks=pytest.mark.thorough) for name in list(RIGHT)[2:])])  # fmt: skip
+@pytest.mark.thorough
+@pytest.mark.parametrize("trait", RIGHT)
 async def test_what_is_the_same_thing_is_not_wrong(on: On, trait: str) -> None:
     body, name, then, pressed = RIGHT[trait]
     async with on(body) as watched:
@@ -261,7 +264,8 @@ OWN: dict[str, tuple[str, str, Callable[[int], Action]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("does", [*list(OWN)[:1], *(pytest.param(name, marks=pytest.mark.thorough) for name in list(OWN)[1:])])  # fmt: skip
+@pytest.mark.thorough
+@pytest.mark.parametrize("does", OWN)
 async def test_what_the_agent_does_by_its_own_hands_is_witnessed_and_right(on: On, does: str, tmp_path: Path) -> None:
     body, name, action = OWN[does]
     file = tmp_path / "a.txt"
@@ -290,6 +294,7 @@ async def test_a_press_that_leads_to_another_document_is_told_before_it_and_what
         assert (told.witnessed, told.unwitnessed, told.wrong) == (2, 0, ())
 
 
+@pytest.mark.thorough
 async def test_what_was_not_noted_is_not_witnessed_and_never_right(on: On) -> None:
     async with on("<a href='/next'>Next</a>", {"/next": TWO}) as watched:
         await watched.page.goto(watched.page.url + "next")
@@ -326,6 +331,7 @@ async def test_of_what_is_drawn_on_one_element_the_place_tells_which_it_was(on: 
         assert (told.witnessed, len(told.wrong)) == (3, 1)
 
 
+@pytest.mark.thorough
 async def test_what_names_no_mark_sends_nothing_or_is_refused_is_not_counted(on: On) -> None:
     async with on(f"{TWO}<label><input type=checkbox checked>Agree</label>") as watched:
         await watched.does(Click(target=Point(x=5, y=300)))
@@ -356,6 +362,7 @@ async def test_a_hostile_page_changes_nothing_of_what_is_told(on: On) -> None:
         assert (told.witnessed, len(told.wrong)) == (2, 1)
 
 
+@pytest.mark.thorough
 async def test_a_page_sees_nothing_of_the_witness(on: On) -> None:
     async with on(f"{TWO}<div id=host></div>") as watched:
         await watched.page.evaluate(WATCH)
@@ -372,6 +379,7 @@ async def test_a_page_that_is_gone_breaks_nothing(page: Page, on: On) -> None:
         assert watched.witness.told == Witnessed(witnessed=0, unwitnessed=0)
 
 
+@pytest.mark.thorough
 async def test_with_a_witness_an_item_has_the_same_pictures_and_steps_as_a_run_without(
     page: Page, serve: Server, tmp_path: Path
 ) -> None:
