@@ -17,6 +17,7 @@ const SAME_KEYS = 20;
 /** How far around a thing that was drawn anew its surroundings are held against those of before. */
 const MOST_AROUND = 4;
 const LONGEST_TOLD = 60;
+const DRAWINGS = new Set(['canvas', 'img', 'svg', 'video', 'embed', 'object']);
 const CONTROLS = new Set(['button', 'input', 'select', 'textarea', 'summary', 'option']);
 const LINKS = new Set(['a', 'area']);
 const ROLES = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem', 'textbox', 'searchbox', 'combobox', 'slider', 'spinbutton']);
@@ -46,6 +47,7 @@ function noteMarks(doc, { look, binding, marks }) {
     if (localNameOf(element) === 'iframe' || localNameOf(element) === 'frame') framed.set(element, [...framed.get(element) ?? [], { number, x, y, box }]);
     else notes.marks.push(notedOf(number, element, box));
   }
+  notes.marks = notes.marks.filter((mark) => !isHidden(mark));
   for (const [type, saw] of HEARD) EventTarget.prototype.addEventListener.call(doc, type, saw, { capture: true, passive: true });
   return { at: Date.now(), heard: notes.send !== null, noted: notes.marks.map(({ number }) => number), frames: Array.from(framed, ([frame, shown]) => [frameNumber(frame), placedIn(frame, shown)]) };
 }
@@ -134,6 +136,17 @@ function numbersOf(reached, at) {
     if (mark.control && control && mark.thing === owner) return !isConnectedOf(mark.control) && wordsOf(control) === wordsOf(mark.control);
     return !isConnectedOf(mark.thing) && isDrawnAnew(mark, chain, said);
   }).map(({ number }) => number);
+}
+
+/**
+ * Whether what the number names lies in a closed shadow root, out of which neither a hit test nor an event tells anything:
+ * several marks then lie on its host, or one that is smaller than it.
+ * @param {Noted} mark
+ */
+function isHidden(mark) {
+  const { element, share: [left, top, right, bottom] } = mark;
+  if (DRAWINGS.has(localNameOf(element)) || shadowRootOf(element)) return false;
+  return !isOnlyOneAt(mark) || (localNameOf(element).includes('-') && (right - left < 0.9 || bottom - top < 0.9));
 }
 
 /** Whether no other mark lies on the same element, as the parts of a drawing do. @param {Noted} mark */
