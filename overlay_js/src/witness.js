@@ -162,6 +162,7 @@ function isInShare({ element, share: [left, top, right, bottom] }, { x, y }) {
 
 /**
  * Whether something equal was reached, at the same place among its surroundings.
+ * Of two that came in its stead each counts: nobody can say which of them it is.
  * @param {Noted} mark
  * @param {Element[]} chain
  * @param {string[]} said what the elements of the chain are and say, filled here: a page may have drawn all of itself anew
