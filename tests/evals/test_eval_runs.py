@@ -73,6 +73,9 @@ async def test_the_same_suite_twice_gives_the_same_scores_and_the_same_pictures(
         assert each.figures.steps == each.figures.good_steps == len(each.pictures)
         assert each.figures.page_s > 0
         assert each.figures.model_s == 0
+        assert each.witness is not None
+        assert (each.witness.wrong, each.witness.unwitnessed) == ((), 0)
+        assert name == "fixtures" or each.witness.witnessed == 1
 
 
 async def test_a_score_is_the_pages_word_a_crash_is_an_error_and_only_that_is_tried_again(

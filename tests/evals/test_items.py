@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -49,6 +50,12 @@ def test_a_result_that_was_kept_is_found_again(tmp_path: Path) -> None:
     assert result_of(ITEM, tmp_path) == kept
     assert results_in(tmp_path) == [kept]
     assert results_in(tmp_path / "notes") == [kept]
+
+
+def test_a_result_of_before_there_was_a_witness_says_that_nobody_watched(tmp_path: Path) -> None:
+    told = json.loads(result(score=1.0, passed=True).model_dump_json())
+    del told["witness"]
+    assert Result.model_validate(told).witness is None
 
 
 def test_a_task_with_any_name_has_a_folder_inside(tmp_path: Path) -> None:

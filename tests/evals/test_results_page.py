@@ -11,7 +11,7 @@ from result_builder import keep_with_run, result
 
 from vision_agent.actions import Click, Finish
 from vision_agent.errors import UsageError
-from vision_agent.evals.items import found_in, keep
+from vision_agent.evals.items import Witnessed, WrongElement, found_in, keep
 from vision_agent.evals.page import render_page, write_page
 
 HOSTILE = "<img src=x onerror=document.title='alive'>\"'"
@@ -66,6 +66,17 @@ async def test_it_fits_a_phone_and_shows_only_what_differs_on_request(page: Page
     await expect(rows.filter(visible=True)).to_have_text(["other", "same-for-everybody-who-tried"])
     await page.get_by_label("Only tasks that settings came to differently").check()
     await expect(rows.filter(visible=True)).to_have_text(["other"])
+
+
+def test_each_wrong_element_is_a_way_to_its_step(tmp_path: Path) -> None:
+    kept = keep_with_run(result("a", "match", True), tmp_path, [(Click(target=5),)])
+    wrong = WrongElement(step=1, sentence=f"Click [5] reached {HOSTILE}")
+    keep(kept.model_copy(update={"witness": Witnessed(witnessed=4, unwitnessed=1, wrong=(wrong,))}), tmp_path)
+    html = render_page({"evals": found_in(tmp_path)}, tmp_path)
+
+    assert "<td>1/4 = 25 % [5, 70], 1 not witnessed</td>" in html
+    assert f'href="{kept.item.folder}/{kept.run}#step-1" class="pg">a seed 1, step 1</a>' in html
+    assert "Click [5] reached &lt;img src=x" in html
 
 
 def test_nothing_of_a_result_is_markup_and_no_script_may_run(tmp_path: Path) -> None:

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 
 from result_builder import result
 from rich.console import Console
 
-from vision_agent.evals.items import Result
+from vision_agent.evals.items import Result, Witnessed, WrongElement
 from vision_agent.evals.statistics import mcnemar, wilson
-from vision_agent.evals.summary import Bound, Summary, summary
+from vision_agent.evals.summary import Bound, Reached, Summary, summary
 from vision_agent.evals.tables import as_csv, as_json, as_markdown, show, show_ablation
 from vision_agent.settings import ModelSettings, Settings
 
@@ -183,6 +184,32 @@ def test_what_lacks_something_is_held_against_the_same_with_all_in_one_table() -
     assert "a:b without marks model.history=data     3/4 = 75 % [30, 95]     -25 % [-75, +0]" in said
     assert "history=short" not in said
     assert "### notes, with all and without" in as_markdown(found)
+
+
+def test_wrong_elements_are_told_of_what_was_witnessed_and_what_was_not_stands_beside_it() -> None:
+    wrong = WrongElement(step=3, sentence="Click [4] “Save” reached <button> “Delete”")
+    seen = [Witnessed(witnessed=9, unwitnessed=2, wrong=(wrong,)), Witnessed(witnessed=11, unwitnessed=1), None]
+    results = [
+        result(task, "x", True).model_copy(update={"witness": each}) for task, each in zip("abc", seen, strict=True)
+    ]
+    found = told(*results)
+
+    assert found.rows[0].reached == Reached(witnessed=20, wrong=1, rate=wilson(1, 20), unwitnessed=3)
+    assert "| 1/20 = 5 % [1, 24], 3 not witnessed |" in as_markdown(found)
+    assert "- x, a seed 1, step 3: Click [4] “Save” reached <button> “Delete”" in as_markdown(found)
+    [line] = csv.DictReader(io.StringIO(as_csv(found)))
+    assert (line["reached_witnessed"], line["reached_wrong"], line["reached_unwitnessed"]) == ("20", "1", "3")
+    data = as_json("notes", results, found, Path("out"))
+    assert [len(each["witness"]["wrong"]) if "witness" in each else None for each in data["items"]] == [1, 0, None]
+    console = Console(file=io.StringIO(), width=200)
+    show(console, found)
+    assert "Wrong element: x, a seed 1, step 3: Click [4]" in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_where_nothing_could_be_witnessed_no_rate_of_wrong_elements_is_told() -> None:
+    blind = result("a", "x", True).model_copy(update={"witness": Witnessed(witnessed=0, unwitnessed=4)})
+    assert "| 4 not witnessed |" in as_markdown(told(blind))
+    assert told(result("a", "x", True)).rows[0].reached is None
 
 
 def test_how_often_a_judge_agrees_with_the_score_is_told_with_how_it_was_wrong() -> None:

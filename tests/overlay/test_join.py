@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from playwright.async_api import Page
 
 from vision_agent import assets
 from vision_agent.browser.overlay import join, script
+from vision_agent.evals import witness
 
 
 def test_a_module_comes_after_those_it_imports_and_once() -> None:
@@ -72,11 +75,19 @@ def test_two_modules_may_not_use_the_same_top_level_name() -> None:
 
 
 def test_the_whole_overlay_joins_and_every_module_is_used() -> None:
-    joined = script()
+    joined = script() + witness.script()
     for name, source in assets.overlay_sources().items():
         body = [line for line in source.splitlines() if line.startswith(("function ", "export function "))]
         assert all(line.removeprefix("export ") in joined for line in body), name
 
 
-async def test_the_joined_overlay_is_an_engine(page: Page) -> None:
-    assert await page.evaluate(f"Object.keys({script()})") == ["query", "queryAll"]
+@pytest.mark.parametrize("source", [script, witness.script])
+async def test_what_is_joined_is_an_engine(page: Page, source: Callable[[], str]) -> None:
+    assert await page.evaluate(f"Object.keys({source()})") == ["query", "queryAll"]
+
+
+def test_the_witness_shares_nothing_with_what_it_watches_but_the_reading_of_the_dom() -> None:
+    sources = assets.overlay_sources()
+    imported = [line for line in sources["witness.js"].splitlines() if line.startswith("import ")]
+    assert [line.rpartition(" from ")[2] for line in imported] == ["'./dom.js';"]
+    assert not [name for name, source in sources.items() if "'./witness.js'" in source]

@@ -113,8 +113,8 @@ def join(sources: Mapping[str, str], entry: str, value: str) -> str:
     return "(() => {\n'use strict';\n" + "\n".join(bodies.values()) + f"\nreturn {value};\n}})()"
 
 
-async def register(context: BrowserContext) -> None:
-    """Make the engine known to the Playwright that owns this context; a second time does nothing.
+async def register(context: BrowserContext, name: str = NAME, source: str | None = None) -> None:
+    """Make the engine, or another one, known to the Playwright that owns this context; a second time does nothing.
 
     A page's owner may have started Playwright long before us, and a page has no public way to it.
     """
@@ -127,10 +127,10 @@ async def register(context: BrowserContext) -> None:
         )
     # Playwright notes the name only when every context has answered, and refuses one that comes a second time before.
     async with _registering.setdefault(selectors, asyncio.Lock()):
-        if any(engine["name"] == NAME for engine in selectors._selector_engines):
+        if any(engine["name"] == name for engine in selectors._selector_engines):
             return
         try:
-            await selectors.register(NAME, script(), None, True)
+            await selectors.register(name, source or script(), None, True)
         except PlaywrightError as error:
             raise BrowserUnavailable(
                 f"The browser of this page is gone: {error.message.splitlines()[0]}",

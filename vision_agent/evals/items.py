@@ -64,6 +64,24 @@ class Item(_Data):
         return Path(_file_name(self.suite)) / f"{_file_name(self.task)}-{self.seed}-{self.id}"
 
 
+class WrongElement(_Data):
+    """An act that reached another element than the one whose number was named."""
+
+    step: int
+    sentence: str
+    """What was to be done, on what, and what was reached."""
+
+
+class Witnessed(_Data):
+    """Of the acts of a run that named a mark and sent something to the page, whether it reached that: see `witness`."""
+
+    witnessed: int
+    unwitnessed: int
+    """Of those nobody can tell: nothing was heard of them, or what lay under the mark was not noted."""
+    wrong: tuple[WrongElement, ...] = ()
+    """Of those that were witnessed."""
+
+
 class Result(_Data):
     """What came of an item. It has a score, or an error, or neither: then nobody could tell."""
 
@@ -79,6 +97,9 @@ class Result(_Data):
     run: str = ""
     """The run folder, below the item's own; empty where it broke before there was one."""
     figures: Figures | None = None
+    witness: Witnessed | None = None
+    """None: nobody watched, as before there was a witness, and where recorded pages were asked about. It is no part of
+    the figures, which are read from the run's own record: that knows only what the agent believes."""
     grades: tuple[Grade, ...] = ()
     """Of each answer, in order, where recorded pages were asked about."""
     pictures: tuple[str, ...] = ()

@@ -15,10 +15,19 @@ from markupsafe import Markup
 
 from vision_agent.evals.by_task import Cell, TaskRow, by_task
 from vision_agent.evals.causes import Cause, causes
-from vision_agent.evals.items import Found, Result
+from vision_agent.evals.items import Found, Result, WrongElement
 from vision_agent.evals.parting import Parting, beside, parted
 from vision_agent.evals.summary import Group, Pair, Row, Summary, grouped, summary
-from vision_agent.evals.tables import ANSWERS, CAVEAT, INTERVALS, agreement_in_words, bound_in_words, bounds_note
+from vision_agent.evals.tables import (
+    ANSWERS,
+    CAVEAT,
+    INTERVALS,
+    agreement_in_words,
+    bound_in_words,
+    bounds_note,
+    reached_in_words,
+    reached_note,
+)
 from vision_agent.record.report import BESIDE, REPORT, environment, policy, write_named
 from vision_agent.record.report import TEMPLATES as SHARED
 
@@ -41,6 +50,7 @@ class Setting:
     group: Group
     floor: str
     ceiling: str
+    reached: str
     judge: str
 
 
@@ -101,6 +111,8 @@ class Part:
     """With the letters of the two."""
     ablations: tuple[tuple[str, str, Pair], ...]
     """The same of what was left out."""
+    wrong: tuple[tuple[str, Result, WrongElement, str], ...]
+    """With the letter of the setting, and the way to the step in the run's report."""
     plot: Plot | None
     blocks: tuple[tuple[tuple[TaskRow, tuple[Square | None, ...]], ...], ...]
     causes: tuple[tuple[Cause, tuple[tuple[Setting, tuple[tuple[Result, str], ...]], ...]], ...]
@@ -157,7 +169,7 @@ def render_page(found: Mapping[str, Sequence[Found]], at: Path) -> str:
         .render(
             parts=parts,
             answered=" ".join([ANSWERS, *told.pictures]),
-            notes=" ".join([INTERVALS, CAVEAT, *bounds_note(told)]),
+            notes=" ".join([INTERVALS, CAVEAT, *bounds_note(told), *reached_note(told)]),
             href=lambda way: _href(way, at),
             style=Markup(style),
             policy=policy(style, "", pictures=f"data: {BESIDE}"),
@@ -177,6 +189,7 @@ def _part(suite: str, groups: Sequence[Group], told: Summary, runs: Mapping[tupl
         settings=tuple(settings),
         pairs=_of_suite(told.pairs, suite, letters),
         ablations=_of_suite(told.ablations, suite, letters),
+        wrong=_wrong(settings, runs, at),
         plot=_plot(settings),
         blocks=tuple(tuple(tasks[place : place + _TASKS]) for place in range(0, len(tasks), _TASKS)),
         causes=tuple((cause, _by_setting(cause, settings, runs, at)) for cause in causes(best)),
@@ -202,6 +215,7 @@ def _setting(place: int, row: Row, group: Group) -> Setting:
         group,
         bound_in_words(row, row.floor),
         bound_in_words(row, row.ceiling),
+        reached_in_words(row.reached),
         agreement_in_words(row.judge),
     )
 
@@ -233,6 +247,18 @@ def _tries(group: Group, task: str, runs: Mapping[tuple[str, str], Path], at: Pa
         said = result.error or result.sentence or ("passed" if result.passed else "not passed")
         tries.append(Try(result.item.seed, sign, state, said, _report(group, result, runs, at)))
     return tuple(tries)
+
+
+def _wrong(
+    settings: Sequence[Setting], runs: Mapping[tuple[str, str], Path], at: Path
+) -> tuple[tuple[str, Result, WrongElement, str], ...]:
+    told = []
+    for setting in settings:
+        for result in setting.group.results:
+            way = _report(setting.group, result, runs, at)
+            for wrong in result.witness.wrong if result.witness else ():
+                told.append((setting.letter, result, wrong, f"{way}#step-{wrong.step}" if way else ""))
+    return tuple(told)
 
 
 def _by_setting(

@@ -20,12 +20,14 @@ from rapidfuzz import process
 from vision_agent.browser import overlay
 from vision_agent.browser.launch import Launched, context_options, launched
 from vision_agent.errors import ModelUnavailable, RecordError, UsageError, VisionAgentError
+from vision_agent.evals import witness
 from vision_agent.evals.ablation import TURNED, LeftOut, left_out_of, without
 from vision_agent.evals.baselines import BASELINES, baseline
 from vision_agent.evals.figures import figures_of
 from vision_agent.evals.items import RUNS, Item, Result, held, item_of, keep, result_of
 from vision_agent.evals.offline import OfflineSuite
 from vision_agent.evals.suites import FixtureSuite, Judged, Stage, Suite
+from vision_agent.evals.witness import Witness
 from vision_agent.memory import EmptyMemory
 from vision_agent.models.keys import accesses
 from vision_agent.ports import Model
@@ -45,6 +47,7 @@ _DRAWN_WHOLE = ("--disable-partial-raster",)
 corners of a button), and which of the two happens is a matter of time. The same page is to give the same picture."""
 
 Tell = Callable[[Result], None]
+Around = Callable[[Model], Model]
 
 
 def items_of(
@@ -178,6 +181,7 @@ async def run_items(
                 async with launched(drawn) as browser:
                     # Before any of its pages: a context that is made meanwhile could miss it.
                     await overlay.register(browser.context)
+                    await witness.register(browser.context)
                     while waiting and browser.browser.is_connected():
                         item = waiting.popleft()
                         seen = suite.seen(item.task, settings)
@@ -212,6 +216,7 @@ async def run_item(
     started_at, began = datetime.now(UTC), time.monotonic()
     agents: list[Agent] = []
     runs: list[Recorded] = []
+    witnesses: list[Witness] = []
     judged, error = Judged(None, None, ""), ""
     context = None
     try:
@@ -219,12 +224,14 @@ async def run_item(
             context = await browser.browser.new_context(**context_options(settings.browser, browser.playwright))
             page = await context.new_page()
 
-            async def run(task: Task, *, solver: Model | None = None, **more: object) -> None:
+            async def run(task: Task, *, solver: Model | None = None, around: Around = _as_it_is) -> None:
                 # The same whatever the settings: those are then compared on the same acts.
                 seed = f"{item.task} {item.seed}"
                 longest = (task.limits.seconds or _LONGEST_S) + _BESIDE_S
                 deadline.reschedule(asyncio.get_running_loop().time() + longest)
                 known = solver if item.model == "solver" else None
+                seeing = Witness(page.context)
+                witnesses.append(seeing)
                 agents.append(
                     Agent(
                         task,
@@ -233,7 +240,8 @@ async def run_item(
                         settings=settings,
                         memory=EmptyMemory(),
                         provenance=Provenance(model=item.model),
-                        **more,  # type: ignore[arg-type]
+                        around=lambda model: seeing.around(around(model)),
+                        on_event=seeing.hear,
                     )
                 )
                 runs.append(await agents[-1].run())
@@ -264,10 +272,15 @@ async def run_item(
         error=error,
         run=str(folder.relative_to(home.absolute())) if folder is not None else "",
         figures=figures_of(runs[-1]) if runs else None,
+        witness=witnesses[-1].told if witnesses else None,
         pictures=tuple(step.observation.marked.sha256 for step in steps),
         started_at=started_at,
         seconds=round(time.monotonic() - began, 3),
     )
+
+
+def _as_it_is(model: Model) -> Model:
+    return model
 
 
 def _of(item: Item, settings: Settings) -> Settings:

@@ -59,6 +59,19 @@ class Agreement:
 
 
 @dataclass(frozen=True)
+class Reached:
+    """Whether acts that named a mark reached its element, as a witness saw it."""
+
+    witnessed: int
+    wrong: int
+    """Of those that were witnessed: they reached another element."""
+    rate: Interval | None
+    """Of those too, with Wilson's interval."""
+    unwitnessed: int
+    """Beside them."""
+
+
+@dataclass(frozen=True)
 class Row:
     """One setting on one suite."""
 
@@ -84,6 +97,8 @@ class Row:
     step_success: float | None
     """Steps of which all was carried out, of all steps."""
     refusals: dict[str, int]
+    reached: Reached | None
+    """None where nobody watched."""
     judge: Agreement | None
     """None where no judge was asked."""
     tokens: int
@@ -129,6 +144,8 @@ class Summary:
     pairs: list[Pair]
     ablations: list[Pair]
     """Those of `pairs` in which the second is the first without something; p is adjusted for their number alone."""
+    wrong: tuple[str, ...] = ()
+    """Each act that reached another element than the one it named, in a sentence."""
     pictures: tuple[str, ...] = ()
     """Whether those who were asked about recorded pages were shown the same, in a sentence for each suite."""
 
@@ -185,6 +202,12 @@ def summary(results: Mapping[str, Sequence[Result]]) -> Summary:
         rows=[_row(group, groups) for group in groups],
         pairs=_adjusted([pair for _, _, pair in found]),
         ablations=_adjusted([pair for one, other, pair in found if _lacks(one, other)]),
+        wrong=tuple(
+            f"{group.label}, {each.item.task} seed {each.item.seed}, step {wrong.step}: {wrong.sentence}"
+            for group in groups
+            for each in group.results
+            for wrong in (each.witness.wrong if each.witness else ())
+        ),
         pictures=tuple(pictures_told([result for each in results.values() for result in each])),
     )
 
@@ -227,6 +250,7 @@ def _row(group: Group, groups: Sequence[Group]) -> Row:
         steps=bootstrap([[each.figures.steps for each in task if each.figures] for task in _by_task(results)]),
         step_success=sum(each.good_steps for each in figures) / steps if steps and answers is None else None,
         refusals=dict(sorted(sum((Counter(each.refusals) for each in figures), Counter()).items())),
+        reached=_reached(results),
         judge=_agreement(scored),
         tokens=sum(each.tokens for each in figures),
         cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
@@ -237,6 +261,14 @@ def _row(group: Group, groups: Sequence[Group]) -> Row:
         answers=answers,
         operations=by_operation(grades),
     )
+
+
+def _reached(results: Sequence[Result]) -> Reached | None:
+    seen = [each.witness for each in results if each.witness is not None]
+    if not seen:
+        return None
+    witnessed, wrong = sum(each.witnessed for each in seen), sum(len(each.wrong) for each in seen)
+    return Reached(witnessed, wrong, wilson(wrong, witnessed), sum(each.unwitnessed for each in seen))
 
 
 def _agreement(scored: Sequence[Result]) -> Agreement | None:

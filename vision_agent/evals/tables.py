@@ -20,7 +20,7 @@ from vision_agent.evals.statistics import (
     LEVEL,
     Interval,
 )
-from vision_agent.evals.summary import Agreement, Bound, Pair, Row, Summary
+from vision_agent.evals.summary import Agreement, Bound, Pair, Reached, Row, Summary
 
 INTERVALS = f"Brackets: {LEVEL:.0%} intervals, Wilson's for success and bootstrapped over tasks for the rest."
 ANSWERS = "Answers: the mean over tasks of the means of their steps, as Mind2Web has it."
@@ -40,6 +40,7 @@ def as_json(suite: str, results: Sequence[Result], told: Summary, out: Path) -> 
                 "passed": result.passed,
                 "error": result.error or None,
                 "run": str(out / result.item.folder / result.run) if result.run else None,
+                **({"witness": result.witness.model_dump(mode="json")} if result.witness else {}),
                 **({"answers": [grade.model_dump(mode="json") for grade in result.grades]} if result.grades else {}),
             }
             for result in results
@@ -58,6 +59,7 @@ _COLUMNS = (
     "steps",
     "carried out",
     "refused",
+    "wrong element",
     "judge agrees",
     "tokens",
     "cost",
@@ -81,6 +83,7 @@ def _cells(row: Row) -> list[str]:
         _number(row.steps, 1) if row.steps else "",
         f"{row.step_success:.0%}" if row.step_success is not None else "",
         ", ".join(f"{many} {why}" for why, many in sorted(row.refusals.items(), key=lambda each: -each[1])),
+        reached_in_words(row.reached),
         agreement_in_words(row.judge),
         f"{row.tokens}" if row.tokens else "",
         "not known" if row.cost_usd is None else f"${row.cost_usd:.2f}" if row.cost_usd else "",
@@ -112,6 +115,14 @@ def bound_in_words(row: Row, bound: Bound | None) -> str:
     if bound is None:
         return ""
     return f"{bound.rate:.0%} {bound.model}" + (f" on {bound.items}" if bound.items != row.scored else "")
+
+
+def reached_in_words(reached: Reached | None) -> str:
+    """How many acts reached another element than the one they named, and of how many nobody can tell."""
+    if reached is None:
+        return ""
+    parts = [f"{reached.wrong}/{reached.witnessed} = {_percent(reached.rate)}"] if reached.rate else []
+    return ", ".join([*parts, *([f"{reached.unwitnessed} not witnessed"] if reached.unwitnessed else [])])
 
 
 def agreement_in_words(judge: Agreement | None) -> str:
@@ -181,6 +192,8 @@ def show(console: Console, told: Summary) -> None:
         _table(console, f"{suite}, with all and without", _ABLATED, _ablated(told, suite))
     if told.pairs:
         _table(console, "two by two", _PAIRED, [_paired(pair) for pair in told.pairs])
+    for said in told.wrong:
+        console.print(f"Wrong element: {said}", style="red", highlight=False, markup=False)
     console.print(notes(told), style="dim", highlight=False)
 
 
@@ -212,6 +225,8 @@ def as_markdown(told: Summary) -> str:
         parts.append(f"### {suite}, with all and without\n\n{markdown_table(_ABLATED, _ablated(told, suite))}")
     if told.pairs:
         parts.append(f"### Two by two\n\n{markdown_table(_PAIRED, [_paired(pair) for pair in told.pairs])}")
+    if told.wrong:
+        parts.append("### Wrong elements\n\n" + "\n".join(f"- {said}" for said in told.wrong))
     return "\n\n".join([*parts, notes(told)])
 
 
@@ -238,7 +253,7 @@ def _flat(row: Row | Rates) -> dict[str, Any]:
         match value:
             case Bound():
                 flat |= {key: value.rate, f"{key}_model": value.model, f"{key}_items": value.items}
-            case Agreement():
+            case Agreement() | Reached():
                 flat |= {f"{key}_{each}": many for each, many in vars(value).items() if each != "rate"}
             case Interval():
                 flat |= {key: value.value, f"{key}_low": value.low, f"{key}_high": value.high}
@@ -256,12 +271,22 @@ def _flat(row: Row | Rates) -> dict[str, Any]:
 def notes(told: Summary) -> str:
     """How the tables are to be read."""
     said = [INTERVALS, "Seconds: model + page + agent, the mean of an item.", CAVEAT, *bounds_note(told)]
+    said += reached_note(told)
     if any(row.answers for row in told.rows):
         said.append(ANSWERS)
     said += told.pictures
     if told.pairs:
         said.append("p: McNemar's exact test on items with a score for both, adjusted by Holm for the number of pairs.")
     return " ".join(said)
+
+
+def reached_note(told: Summary) -> list[str]:
+    """What a wrong element is, where that was watched for."""
+    said = (
+        "Wrong element: acts that reached another element than the one whose number they named, of those that were "
+        "witnessed in the page itself."
+    )
+    return [said] if any(row.reached for row in told.rows) else []
 
 
 def bounds_note(told: Summary) -> list[str]:
