@@ -88,6 +88,14 @@ class Suite(Protocol):
         """Whether its stage runs the task with a `solver` that knows the way."""
         ...
 
+    def found_here(self) -> Suite:
+        """The same suite with the files of the machine that this is asked on, where it has come from another.
+
+        Raises:
+            UsageError: they are not there.
+        """
+        ...
+
     def opened(self, settings: Settings) -> AbstractContextManager[Stage]:
         """The suite with its pages served, until the block ends."""
         ...
@@ -163,6 +171,10 @@ class FixtureSuite:
         del task
         return False
 
+    def found_here(self) -> FixtureSuite:
+        """With the sites of the checkout that is on this machine."""
+        return FixtureSuite(self._folder if self._folder.is_dir() else SITES, self.variant)
+
     def varied(self, names: Sequence[str]) -> list[FixtureSuite]:
         """The same sites in these variants."""
         return [FixtureSuite(self._folder, each) for each in variants_named(names)]
@@ -208,6 +220,7 @@ class MiniwobSuite:
         self.name = "miniwob"
         self.seeds = 1
         self._html = _html(pages)
+        self._named = pages.absolute() if pages is not None else None
         self._episode_s = episode_s
         self.tasks = tuple(task for task in miniwob.tasks(self._html) if task not in miniwob.ENDLESS)
 
@@ -224,6 +237,10 @@ class MiniwobSuite:
     def has_solver(self, task: str) -> bool:
         """Whether a way through it is known."""
         return task in SOLVERS
+
+    def found_here(self) -> MiniwobSuite:
+        """With the environment's pages that are on this machine; those that were named must be at the same place."""
+        return MiniwobSuite(self._named, self._episode_s)
 
     @contextmanager
     def opened(self, settings: Settings) -> Iterator[Stage]:
@@ -308,6 +325,10 @@ class _OwnSuite:
     def has_solver(self, task: str) -> bool:
         del task
         return False
+
+    def found_here(self) -> _OwnSuite:
+        """It holds all that the file said."""
+        return self
 
     def opened(self, settings: Settings) -> AbstractContextManager[Stage]:
         return nullcontext(_OwnPages(self._tasks, settings))
