@@ -35,7 +35,8 @@ from vision_agent.record.read import check_chain
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed; `make test-ray` installs it")
 watches_processes = pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
 
-ONLY = ("seats/book-two-in-the-stalls", "shop/order-hoodie", "shop/cheapest-outerwear")
+ONLY = ("seats/book-two-in-the-stalls", "shop/cheapest-outerwear")
+"""No text field has the focus in them: a caret that blinks is there in one picture, and not in the next."""
 NOTES = "<title>Notes</title><h1>Notes</h1><button onclick=\"this.outerHTML = '<p>Saved'\">Save</button>"
 BARE = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_AUTH_TOKEN"))}
 

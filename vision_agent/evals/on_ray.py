@@ -18,10 +18,11 @@ import platform
 import secrets
 import shutil
 import socket
+import sys
 import zipfile
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, redirect_stdout, suppress
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -69,20 +70,22 @@ def joined(address: str, jobs: int, suites: Sequence[Suite | OfflineSuite]) -> I
         _reach(address)
     import ray
 
-    try:
-        ray.init(address=address, **quiet)
-    # Where nobody answers as a Ray does, it leaves with SystemExit after a while.
-    except (Exception, SystemExit) as error:
-        said = f"{error}".strip().partition("\n")[0] or type(error).__name__
-        raise Unavailable(
-            f"Ray at {address} could not be joined: {said}",
-            "on a machine of the cluster it is `auto`, on any other ray://HEAD:10001; "
-            "Ray and Python must be of the same version on both",
-        ) from error
-    try:
-        yield partial(_hand_out, where=address)
-    finally:
-        ray.shutdown()
+    # It tells of lost workers on stdout, where results are printed.
+    with redirect_stdout(sys.stderr):
+        try:
+            ray.init(address=address, **quiet)
+        # Where nobody answers as a Ray does, it leaves with SystemExit after a while.
+        except (Exception, SystemExit) as error:
+            said = f"{error}".strip().partition("\n")[0] or type(error).__name__
+            raise Unavailable(
+                f"Ray at {address} could not be joined: {said}",
+                "on a machine of the cluster it is `auto`, on any other ray://HEAD:10001; "
+                "Ray and Python must be of the same version on both",
+            ) from error
+        try:
+            yield partial(_hand_out, where=address)
+        finally:
+            ray.shutdown()
 
 
 def _prepare() -> None:
