@@ -22,6 +22,7 @@ import sys
 import zipfile
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, redirect_stdout, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -63,6 +64,8 @@ def joined(address: str, jobs: int, suites: Sequence[Suite | OfflineSuite]) -> I
     if find_spec("ray") is None:
         raise UsageError("Ray is not installed here", "type: pip install 'vision-agent[ray]'")
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    # Else it looks for another one when the one that was joined is gone.
+    os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"
     if address == LOCAL:
         _prepare()
         quiet |= {"num_cpus": jobs, "include_dashboard": False}
@@ -120,6 +123,7 @@ async def _hand_out(
     items: Sequence[Item], suite: Suite, settings: Settings, out: Path, jobs: int, ended: Tell, *, where: str
 ) -> None:
     """Has each item run by whichever worker is free, until each has a result."""
+    import ray
     from ray.exceptions import RayError, RayTaskError
 
     waiting: asyncio.Queue[Item] = asyncio.Queue()
@@ -140,8 +144,8 @@ async def _hand_out(
         while True:
             item = await waiting.get()
             try:
-                result, made = await worker.run.remote(item)
-            except RayError as error:
+                result, made = await _what_came_of(worker.run.remote(item))
+            except (RayError, ConnectionError) as error:
                 if isinstance(error, RayTaskError):
                     raise _ours(error) from None
                 lost[item.id] += 1
@@ -157,6 +161,8 @@ async def _hand_out(
         nonlocal at_work
         fell = 0
         while True:
+            if not ray.is_initialized():
+                raise Unavailable(f"The connection to the Ray at {where} was lost", "the same command goes on")
             try:
                 async with _hired(suite, settings, {item.model for item in items}) as worker:
                     at_work, fell = at_work + 1, 0
@@ -171,7 +177,7 @@ async def _hand_out(
                         f"Within {_OPEN_S:.0f} seconds no worker found a place in the Ray at {where}",
                         "each takes one processor: `ray status` tells what is free",
                     ) from None
-            except RayError as error:
+            except (RayError, ConnectionError) as error:
                 fell += 1
                 if fell == _LOST:
                     raise Unavailable(
@@ -204,16 +210,41 @@ async def _hired(suite: Suite, settings: Settings, models: set[str]) -> AsyncIte
     try:
         try:
             opening = worker.open.remote(suite, settings, models, version("vision-agent"), platform.node())
-            await asyncio.wait_for(opening, _OPEN_S)
+            await asyncio.wait_for(_what_came_of(opening), _OPEN_S)
         except RayTaskError as error:
             raise _ours(error) from None
         try:
             yield worker
         finally:
-            with suppress(RayError, TimeoutError):
-                await asyncio.wait_for(worker.close.remote(), _CLOSE_S)
+            with suppress(RayError, ConnectionError, TimeoutError):
+                await asyncio.wait_for(_what_came_of(worker.close.remote()), _CLOSE_S)
     finally:
-        ray.kill(worker)
+        with suppress(ConnectionError):
+            ray.kill(worker)
+
+
+def _what_came_of(call: Any) -> asyncio.Future[Any]:
+    """What a call returns or raises. When nobody waits for it any longer, Ray is not told.
+
+    Awaited as it is, Ray's own future would be cancelled with ours, and a Ray at ray:// prints a trace about that.
+    """
+    loop = asyncio.get_running_loop()
+    ours: asyncio.Future[Any] = loop.create_future()
+
+    def pass_on(theirs: Future[Any]) -> None:
+        if ours.done():
+            return
+        if (error := theirs.exception()) is not None:
+            ours.set_exception(error)
+        else:
+            ours.set_result(theirs.result())
+
+    def came(theirs: Future[Any]) -> None:
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(pass_on, theirs)
+
+    call.future().add_done_callback(came)
+    return ours
 
 
 def _ours(error: Any) -> VisionAgentError:
@@ -257,11 +288,13 @@ class _OnRay:
             for model in models:
                 check_key(model, settings)
             self._suite = suite.found_here()
-            home = TemporaryDirectory(prefix="vision-agent-", ignore_cleanup_errors=True)
-            self._home = Path(self._stack.enter_context(home))
-            stage = self._stack.enter_context(self._suite.opened(settings))
-            self._worker = await self._stack.enter_async_context(Worker(self._suite, settings, stage))
-            await self._worker.browser()
+            async with AsyncExitStack() as stack:
+                home = TemporaryDirectory(prefix="vision-agent-", ignore_cleanup_errors=True)
+                self._home = Path(stack.enter_context(home))
+                stage = stack.enter_context(self._suite.opened(settings))
+                self._worker = await stack.enter_async_context(Worker(self._suite, settings, stage))
+                await self._worker.browser()
+                self._stack = stack.pop_all()
 
     async def run(self, item: Item) -> tuple[Result, bytes]:
         """What came of it, and its folder as an archive."""
