@@ -219,7 +219,7 @@ async def _hired(suite: Suite, settings: Settings, models: set[str]) -> AsyncIte
             with suppress(RayError, ConnectionError, TimeoutError):
                 await asyncio.wait_for(_what_came_of(worker.close.remote()), _CLOSE_S)
     finally:
-        with suppress(ConnectionError):
+        if ray.is_initialized():
             ray.kill(worker)
 
 
