@@ -58,7 +58,7 @@ class Command:
 
     def ended(self) -> subprocess.CompletedProcess[str]:
         """What it said."""
-        out, err = self._process.communicate(timeout=110)
+        out, err = self._process.communicate(timeout=200)
         return subprocess.CompletedProcess(self._process.args, self._process.returncode, out, err)
 
     def stopped(self, at: str, stop: Callable[[int], None]) -> tuple[str, int]:
@@ -306,7 +306,7 @@ def _title(pid: int) -> str:
         return ""
 
 
-def _all_end(pids: list[int], within_s: float = 40) -> bool:
+def _all_end(pids: list[int], within_s: float = 60) -> bool:
     """Whether each of them ends by then; says which does not."""
     deadline = time.monotonic() + within_s
     for pid in pids:

@@ -160,7 +160,7 @@ async def _hand_out(
     async def keep_one() -> None:
         nonlocal at_work
         fell = 0
-        while True:
+        while left:
             if not ray.is_initialized():
                 raise Unavailable(f"The connection to the Ray at {where} was lost", "the same command goes on")
             try:
@@ -210,14 +210,17 @@ async def _hired(suite: Suite, settings: Settings, models: set[str]) -> AsyncIte
     try:
         try:
             opening = worker.open.remote(suite, settings, models, version("vision-agent"), platform.node())
-            await asyncio.wait_for(_what_came_of(opening), _OPEN_S)
+            async with asyncio.timeout(_OPEN_S):
+                await _what_came_of(opening)
         except RayTaskError as error:
             raise _ours(error) from None
         try:
             yield worker
         finally:
             with suppress(RayError, ConnectionError, TimeoutError):
-                await asyncio.wait_for(_what_came_of(worker.close.remote()), _CLOSE_S)
+                # `wait_for` would lose a cancellation that comes together with the end of a lost worker.
+                async with asyncio.timeout(_CLOSE_S):
+                    await _what_came_of(worker.close.remote())
     finally:
         if ray.is_initialized():
             ray.kill(worker)
