@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help run test test-all test-browsergym pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-record lint format types-js doctor clean
+.PHONY: help run test test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-record lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make test      lint, types and tests, with a declared sample of the large suites"
 	@echo "make test-all  everything"
 	@echo "make test-browsergym  our agent in BrowserGym's own environment, which is fetched (two minutes)"
+	@echo "make test-ray  evaluations by the workers of a Ray, which is fetched (three minutes)"
 	@echo "make bench     how long looking takes, side by side with a plain screenshot"
 	@echo "make bench-perception  how right the marks are, on our pages and on pages of other projects (long)"
 	@echo "make bench-miniwob  how many MiniWoB++ tasks marks alone and points can do (long)"
@@ -41,6 +42,12 @@ test-all: lint types-js pages
 # In an environment of its own: its pins exclude ours.
 test-browsergym: $(READY)
 	@$(BIN)/python tests/evals/browsergym_environment.py
+
+# The extra stays in the environment afterwards; `make test` is the same with it.
+test-ray: $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ray]' >>$(VENV)/pip.log 2>&1 \
+		|| { echo "Ray could not be installed; see $(VENV)/pip.log"; exit 5; }
+	@$(BIN)/python -m pytest -q tests/evals/test_on_ray.py
 
 # Fetched beforehand, so that tests need no network; what cannot be fetched is said, and its tests are skipped.
 pages: $(READY)

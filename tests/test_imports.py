@@ -101,6 +101,7 @@ CLIENTS = {
     "pydantic_ai": {"models"},
     "cv2": {"vision"},
     "jinja2": {"record"},
+    "ray": {"evals"},
     "typer": {"cli", "cli_eval", "cli_freeze", "cli_memory", "cli_options", "cli_record", "cli_replay", "cli_run"},
 }
 

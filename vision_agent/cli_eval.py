@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from vision_agent.evals.ablation import LeftOut
     from vision_agent.evals.items import Result
     from vision_agent.evals.offline import OfflineSuite
+    from vision_agent.evals.runner import Crew
     from vision_agent.evals.suites import Suite
 
 app = typer.Typer()
@@ -99,6 +102,16 @@ def suite(
         ),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, max=64, help="How many are done at once.")] = 1,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray",
+            metavar="ADDRESS",
+            help="Let --jobs workers of a Ray do it, each with a browser of its own: local starts one here, auto or "
+            "ray://HEAD:10001 joins a cluster. Needs the extra `ray`.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         Path, typer.Option("--out", help="Where results and run folders are kept; what is there is not done again.")
     ] = Path("evals"),
@@ -141,17 +154,20 @@ def suite(
 
     How well it stands changes of the sites: vision-agent eval fixtures --model steps --variant all
 
+    On many machines: vision-agent eval miniwob --model <provider>:<model> --jobs 32 --ray ray://HEAD:10001
+
     What has a result in the folder is not done again, so a command that was stopped goes on when it is given again.
     Other settings come from the environment and the settings file; other settings are other items.
 
-    Exit codes: 0 every item was done, 1 some ended in an error, 2 usage, 5 no browser or no key, 130 interrupted.
+    Exit codes: 0 every item was done, 1 some ended in an error, 2 usage, 5 no browser, key or Ray, 130 interrupted.
     """
     from rich.console import Console
 
+    from vision_agent.evals import on_ray
     from vision_agent.evals.items import Found, result_of
     from vision_agent.evals.page import PAGE, write_page
     from vision_agent.evals.progress import EvalProgress
-    from vision_agent.evals.runner import items_of, run_items
+    from vision_agent.evals.runner import items_of, on_this_machine, run_items
     from vision_agent.evals.suites import suite_named
     from vision_agent.evals.summary import summary
     from vision_agent.evals.tables import as_json as told_as_json
@@ -166,25 +182,30 @@ def suite(
     )
     models = model or [settings.model.name]
     suites = [chosen, *_varied(chosen, variant or [])]
-    plan = [
-        (each, items_of(each, models, settings, seeds=seeds, only=only or (), ablate=_ablated(ablate)))
-        for each in suites
-    ]
+    all_of = partial(
+        items_of, seeds=seeds, only=only or (), ablate=_ablated(ablate), asked_here=ray in (None, on_ray.LOCAL)
+    )
+    plan = [(each, all_of(each, models, settings)) for each in suites]
     items = [item for _, each in plan for item in each]
     known = [result for item in items if (result := result_of(item, out)) and not (retry_errors and result.error)]
     told = Console(stderr=True)
     if note := getattr(chosen, "note", ""):
         told.print(note, style="dim", soft_wrap=True, markup=False)
 
-    async def all_results(tell: Callable[[Result], None]) -> list[Result]:
+    async def all_results(crew: Crew, tell: Callable[[Result], None]) -> list[Result]:
         found = []
+        run = partial(run_items, jobs=jobs, retry_errors=retry_errors, tell=tell, crew=crew)
         for each, its in plan:
-            found += await run_items(its, each, settings, out, jobs=jobs, retry_errors=retry_errors, tell=tell)
+            found += await run(its, each, settings, out)
         return found
 
+    is_here = ray is None or len(known) == len(items)
     try:
-        with EvalProgress(told, len(items), len(known)) as progress:
-            results = asyncio.run(all_results(progress))
+        with (
+            nullcontext(on_this_machine) if is_here else on_ray.joined(str(ray), jobs, suites) as crew,
+            EvalProgress(told, len(items), len(known)) as progress,
+        ):
+            results = asyncio.run(all_results(crew, progress))
     except KeyboardInterrupt:
         kept = sum(result_of(item, out) is not None for item in items)
         told.print(

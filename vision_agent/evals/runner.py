@@ -1,6 +1,7 @@
-"""Runs work items on this machine: several at once, a browser each, and what was done before is not done again.
+"""Runs work items: several at once, a browser each, and what was done before is not done again.
 
-`run_item` is one item given a browser, and nothing else; a worker on another machine would call the same.
+A `Crew` is where they are run: here, or on many machines (`on_ray`). Each of its workers is a `Worker`, which gives one
+item after another a browser, and `run_item` is one item given a browser.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
 
 from playwright.async_api import Error as PlaywrightError
 from rapidfuzz import process
@@ -50,6 +53,16 @@ Tell = Callable[[Result], None]
 Around = Callable[[Model], Model]
 
 
+class Crew(Protocol):
+    """Where items are run."""
+
+    async def __call__(
+        self, items: Sequence[Item], suite: Suite, settings: Settings, out: Path, jobs: int, ended: Tell
+    ) -> None:
+        """Has each of them run, `jobs` at once, and gives its result to `ended`, with its run folder below `out`."""
+        ...
+
+
 def items_of(
     suite: Suite | OfflineSuite,
     models: Sequence[str],
@@ -58,10 +71,12 @@ def items_of(
     seeds: int | None = None,
     only: Sequence[str] = (),
     ablate: Sequence[LeftOut] = (),
+    asked_here: bool = True,
 ) -> list[Item]:
     """Every task with every seed (from 1) and model; the models of one task and seed stand side by side.
 
-    With `ablate`, a model that is asked by name does each once more without each of these.
+    With `ablate`, a model that is asked by name does each once more without each of these. Where models are not
+    `asked_here`, whether there is a key for them is left to whoever asks.
 
     Raises:
         UsageError: a task or a model is not known, a task lacks what a model needs, or there is nothing to ablate.
@@ -76,7 +91,9 @@ def items_of(
     tasks = [task for task in suite.tasks if not only or task in only]
     models = list(dict.fromkeys(models))
     for model in models:
-        _check(model, settings)
+        _check_name(model)
+        if asked_here:
+            check_key(model, settings)
         if isinstance(suite, OfflineSuite):
             suite.check(model)
         if model == "steps" and (bare := [task for task in tasks if not suite.lines(task)]):
@@ -111,17 +128,41 @@ def items_of(
     ]
 
 
-def _check(model: str, settings: Settings) -> None:
-    if model in BASELINES:
-        return
-    if ":" not in model:
+def _check_name(model: str) -> None:
+    if model not in BASELINES and ":" not in model:
         known = ", ".join(("<provider>:<model>", *BASELINES))
         raise UsageError(f"Nothing that can be evaluated is called {model!r}", f"known are {known}")
+
+
+def check_key(model: str, settings: Settings) -> None:
+    """Nothing, where this machine could ask that model as far as can be told without asking.
+
+    Raises:
+        UsageError: nothing that decides is called so.
+        ModelUnavailable: its key is missing here, or its provider's library.
+    """
+    if model in BASELINES:
+        return
     for access in accesses(_for(model, settings).model):
         if not access.is_ready and access.sentence.startswith("nothing"):
             raise UsageError(f"{access.name!r}: {access.sentence}, {', '.join(BASELINES)}")
         if not access.is_ready:
             raise ModelUnavailable(f"{access.name} cannot be asked: {access.sentence}")
+
+
+async def on_this_machine(
+    items: Sequence[Item], suite: Suite, settings: Settings, out: Path, jobs: int, ended: Tell
+) -> None:
+    """A crew of this process: its workers share the suite's pages."""
+    waiting = deque(items)
+    with suite.opened(settings) as stage:
+
+        async def work() -> None:
+            async with Worker(suite, settings, stage) as worker:
+                while waiting:
+                    ended(await worker.run(waiting.popleft(), out))
+
+        await _all(work() for _ in range(min(jobs, len(waiting))))
 
 
 async def run_items(
@@ -133,16 +174,18 @@ async def run_items(
     jobs: int = 1,
     retry_errors: bool = False,
     tell: Tell = lambda _: None,
+    crew: Crew = on_this_machine,
 ) -> list[Result]:
     """The result of each item, in their order. What has a result in `out` is not run again.
 
     Cancelled, it keeps every result that is there. A browser that is lost is started again for what is left; recorded
-    pages need none.
+    pages need none, and are asked about here.
 
     Args:
         jobs: how many are run at once.
         retry_errors: also those that ended in an error before.
         tell: is given each result as it comes, those of before first.
+        crew: where they are run.
 
     Raises:
         UsageError: the folder cannot be used.
@@ -156,7 +199,7 @@ async def run_items(
             if known is not None and not (retry_errors and known.error):
                 results[item.id] = known
                 tell(known)
-        waiting = deque(item for item in items if item.id not in results)
+        waiting = [item for item in items if item.id not in results]
 
         def ended(result: Result) -> None:
             keep(result, out)
@@ -164,37 +207,28 @@ async def run_items(
             tell(result)
 
         if isinstance(suite, OfflineSuite):
-            recorded, seen = suite, suite.settings(settings)
-
-            async def answer() -> None:
-                while waiting:
-                    item = waiting.popleft()
-                    ended(await recorded.answer(item, _of(item, seen), out))
-
-            await _all(answer() for _ in range(min(jobs, len(waiting))))
-            return [results[item.id] for item in items]
-        drawn = drawn_whole(settings.browser)
-
-        async def work(stage: Stage) -> None:
-            # A browser each: contexts of one share its clipboard, and an item would paste what another has copied.
-            while waiting:
-                async with launched(drawn) as browser:
-                    # Before any of its pages: a context that is made meanwhile could miss it.
-                    await overlay.register(browser.context)
-                    await witness.register(browser.context)
-                    while waiting and browser.browser.is_connected():
-                        item = waiting.popleft()
-                        seen = suite.seen(item.task, settings)
-                        ended(await run_item(item, suite.lines(item.task), seen, stage, browser, out))
-
-        with suite.opened(settings) as stage:
-            await _all(work(stage) for _ in range(min(jobs, len(waiting))))
+            await _answered(waiting, suite, settings, out, jobs, ended)
+        elif waiting:
+            await crew(waiting, suite, settings, out, jobs, ended)
     return [results[item.id] for item in items]
 
 
 def drawn_whole(settings: BrowserSettings) -> BrowserSettings:
     """The settings of a browser in which the same page gives the same picture."""
     return settings.model_copy(update={"args": (*settings.args, *_DRAWN_WHOLE)})
+
+
+async def _answered(
+    items: Sequence[Item], suite: OfflineSuite, settings: Settings, out: Path, jobs: int, ended: Tell
+) -> None:
+    waiting, seen = deque(items), suite.settings(settings)
+
+    async def answer() -> None:
+        while waiting:
+            item = waiting.popleft()
+            ended(await suite.answer(item, _of(item, seen), out))
+
+    await _all(answer() for _ in range(min(jobs, len(waiting))))
 
 
 async def _all(work: Iterable[object]) -> None:
@@ -205,6 +239,48 @@ async def _all(work: Iterable[object]) -> None:
                 group.create_task(each)  # type: ignore[arg-type]
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
+
+
+class Worker:
+    """Runs one item after another in a browser of its own; one that was lost is started again."""
+
+    def __init__(self, suite: Suite, settings: Settings, stage: Stage) -> None:
+        self._suite, self._settings, self._stage = suite, settings, stage
+        self._stack = AsyncExitStack()
+        self._browser: Launched | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    async def run(self, item: Item, out: Path) -> Result:
+        """What came of the item, with its run folder below `out`.
+
+        Raises:
+            BrowserUnavailable: the browser was lost, and no other starts.
+        """
+        browser = await self.browser()
+        seen = self._suite.seen(item.task, self._settings)
+        return await run_item(item, self._suite.lines(item.task), seen, self._stage, browser, out)
+
+    async def browser(self) -> Launched:
+        """The one that it has; started where there is none yet, or no longer.
+
+        Raises:
+            BrowserUnavailable: none starts.
+        """
+        # A browser each: contexts of one share its clipboard, and an item would paste what another has copied.
+        if self._browser is None or not self._browser.browser.is_connected():
+            await self._stack.aclose()
+            self._browser = await self._stack.enter_async_context(launched(drawn_whole(self._settings.browser)))
+            # Before any of its pages: a context that is made meanwhile could miss it.
+            await overlay.register(self._browser.context)
+            await witness.register(self._browser.context)
+        return self._browser
 
 
 async def run_item(

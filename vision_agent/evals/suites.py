@@ -92,6 +92,14 @@ class Suite(Protocol):
         """The settings as this task is played with, whoever decides: what its pages ask for, and nothing else."""
         ...
 
+    def found_here(self) -> Suite:
+        """The same suite with the files of the machine that this is asked on, where it has come from another.
+
+        Raises:
+            UsageError: they are not there.
+        """
+        ...
+
     def opened(self, settings: Settings) -> AbstractContextManager[Stage]:
         """The suite with its pages served, until the block ends."""
         ...
@@ -172,6 +180,10 @@ class FixtureSuite:
         del task
         return self.variant.seen(settings) if self.variant else settings
 
+    def found_here(self) -> FixtureSuite:
+        """With the sites of the checkout that is on this machine."""
+        return FixtureSuite(self._folder if self._folder.is_dir() else SITES, self.variant)
+
     def varied(self, names: Sequence[str]) -> list[FixtureSuite]:
         """The same sites in these variants."""
         return [FixtureSuite(self._folder, each) for each in variants_named(names)]
@@ -217,6 +229,7 @@ class MiniwobSuite:
         self.name = "miniwob"
         self.seeds = 1
         self._html = _html(pages)
+        self._named = pages.absolute() if pages is not None else None
         self._episode_s = episode_s
         self.tasks = tuple(task for task in miniwob.tasks(self._html) if task not in miniwob.ENDLESS)
 
@@ -239,6 +252,10 @@ class MiniwobSuite:
         said = {name: getattr(settings.observe, name) for name in settings.observe.model_fields_set}
         observe = ObserveSettings.model_validate({"quiet_s": quiet_s, "rest_deadline_s": deadline_s, **said})
         return settings.model_copy(update={"observe": observe})
+
+    def found_here(self) -> MiniwobSuite:
+        """With the environment's pages that are on this machine; those that were named must be at the same place."""
+        return MiniwobSuite(self._named, self._episode_s)
 
     @contextmanager
     def opened(self, settings: Settings) -> Iterator[Stage]:
@@ -335,6 +352,10 @@ class _OwnSuite:
     def seen(self, task: str, settings: Settings) -> Settings:
         del task
         return settings
+
+    def found_here(self) -> _OwnSuite:
+        """It holds all that the file said."""
+        return self
 
     def opened(self, settings: Settings) -> AbstractContextManager[Stage]:
         return nullcontext(_OwnPages(self._tasks, settings))
