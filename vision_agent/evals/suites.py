@@ -43,6 +43,8 @@ SITES = Path(__file__).parent.parent.parent / "fixtures" / "sites"
 PAGES = Path(__file__).parent.parent.parent / ".cache" / "pages"
 BUILT_IN = ("fixtures", "miniwob")
 EPISODE_S = 3600.0
+_NO_CARET = "<style>:root, :root * { caret-color: transparent !important }</style>"
+"""It blinks, and the same page is to give the same picture."""
 _SHOWS_S = 1.0
 """For a text that must show at the end: what is still being drawn may come."""
 
@@ -193,9 +195,9 @@ class FixtureSuite:
         """Each site is served from the first time that one of its tasks is played."""
         del settings
         with ExitStack() as stack:
-            variant, head = self.variant, ""
+            variant, head = self.variant, _NO_CARET
             if variant is not None and (begins := self._folder.parent / "variants" / f"{variant.name}.html").is_file():
-                head = begins.read_text("utf-8")
+                head += begins.read_text("utf-8")
             serve = partial(served, head=head, delay_s=variant.delay_s if variant else 0.0)
             yield _Fixtures(self._folder, self._tasks, lambda folder: stack.enter_context(serve(folder)))
 
@@ -261,7 +263,7 @@ class MiniwobSuite:
     def opened(self, settings: Settings) -> Iterator[Stage]:
         """The pages of all tasks, on loopback."""
         del settings
-        with served(self._html) as site:
+        with served(self._html, head=_NO_CARET) as site:
             yield _Miniwob(site.url, self._episode_s)
 
 

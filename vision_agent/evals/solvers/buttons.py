@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 
+from vision_agent.actions import Click
 from vision_agent.evals.solvers.asked import found, quoted
 from vision_agent.evals.solvers.episode import Called, Episode, On
-
-_KEY_S = 0.03
-"""Until a key arrives."""
 
 
 async def click_test(episode: Episode) -> None:
@@ -27,12 +25,14 @@ async def click_buttons(episode: Episode) -> None:
 async def button_delay(episode: Episode) -> None:
     """Click button ONE, wait 3 seconds, then click button TWO."""
     (seconds,) = found(r"wait (\d+) seconds", episode.asked)
-    await episode.click(Called("ONE"))
+    one, two = Click(target=await episode.target(Called("ONE"))), Click(target=await episode.target(Called("TWO")))
+    sent = time.time()
+    await episode.act(one)
     clicked = await episode.read("currentTime") / 1000
-    # A key that goes where the focus is arrives sooner than a click, which looks again before it is sent.
-    await episode.press("Tab")
-    await asyncio.sleep(max(0.0, clicked + int(seconds) - _KEY_S - time.time()))
-    await episode.press("Enter")
+    await episode.look()
+    # The second takes as long to arrive as the first.
+    await asyncio.sleep(max(0.0, int(seconds) - (clicked - sent) - (time.time() - clicked)))
+    await episode.act(two)
 
 
 async def click_button(episode: Episode) -> None:
