@@ -217,3 +217,26 @@ def test_what_belongs_together_is_one_thing(heard: list[Told], kept: list[tuple[
     for each in heard:
         waiting = joined(waiting, each)
     assert [(each.heard.does, each.heard.count) for each in waiting] == kept
+
+
+async def test_what_a_person_does_on_the_pages_they_come_to_is_told_too(page: Page, serve: Any) -> None:
+    site = serve({f"/{at}": f"<title>{at}</title><a href=/{at + 1}>To {at + 1}</a>" for at in range(1, 5)})
+    done: list[ByHand] = []
+    grown = asyncio.Condition()
+
+    async def person() -> None:
+        for at in range(1, 4):
+            async with asyncio.timeout(30), grown:
+                await grown.wait_for(lambda: len(done) >= at - 1)  # noqa: B023 - waited for in this very round
+            await page.get_by_text(f"To {at + 1}").click()
+
+    await page.goto(f"{site}/1")
+    async with watching(page) as browser:
+        await browser.observe()
+        async for each in browser.by_hand(person):
+            async with grown:
+                done.append(each)
+                grown.notify_all()
+
+    assert [each.words for each in done] == [f'clicked mark 1 (link "To {at}")' for at in (2, 3, 4)]
+    assert [each.outcome.effect for each in done if each.outcome] == ["navigated"] * 3

@@ -33,6 +33,9 @@ _opened: weakref.WeakKeyDictionary[Page, _Opened] = weakref.WeakKeyDictionary()
 _telling: weakref.WeakKeyDictionary[CDPSession, asyncio.Lock] = weakref.WeakKeyDictionary()
 """Chromium tells of its worlds when it begins to tell of them: who asks while another does would hear of none."""
 
+_bound: weakref.WeakKeyDictionary[CDPSession, dict[str, str]] = weakref.WeakKeyDictionary()
+"""The functions by which worlds tell a session something, each with the name of the world that has it."""
+
 
 async def session_of(page: Page) -> CDPSession | None:
     """The page's session; none in another engine. It stays the same until it is released.
@@ -82,7 +85,26 @@ async def contexts_of(session: CDPSession) -> list[dict[str, Any]]:
             await session.send("Runtime.disable")
         finally:
             session.remove_listener("Runtime.executionContextCreated", listen)
+            # With that Chromium forgets what was bound.
+            for name, world in _bound.get(session, {}).items():
+                await _add(session, name, world)
     return created
+
+
+async def bind(session: CDPSession, name: str, world: str) -> None:
+    """Gives the isolated worlds of this name, now and later, a function by which they tell the session something."""
+    _bound.setdefault(session, {})[name] = world
+    await _add(session, name, world)
+
+
+async def unbind(session: CDPSession, name: str) -> None:
+    """Takes it from them again."""
+    _bound.get(session, {}).pop(name, None)
+    await session.send("Runtime.removeBinding", {"name": name})
+
+
+async def _add(session: CDPSession, name: str, world: str) -> None:
+    await session.send("Runtime.addBinding", {"name": name, "executionContextName": world})
 
 
 def opened_sessions(page: Page) -> list[CDPSession]:

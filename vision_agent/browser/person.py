@@ -164,7 +164,7 @@ class Ear:
             with suppress(PlaywrightError, TimeoutError):
                 async with asyncio.timeout(self.deadline_s):
                     await session.send("Runtime.getIsolateId")  # what was told before it has come by then
-                    await session.send("Runtime.removeBinding", {"name": self._name})
+                    await chromium.unbind(session, self._name)
             session.remove_listener("Runtime.bindingCalled", listen)
         for session, listen in self._asking:
             session.remove_listener("Page.frameRequestedNavigation", listen)
@@ -214,6 +214,8 @@ class Ear:
                 await asyncio.gather(*(self._ask(frame, "watch") for frame in page.frames))
 
     async def _bind(self, page: Page, session: CDPSession, *, is_main: bool = False) -> None:
+        # Each time: a document that has come since may not have it (seen in Chromium).
+        await chromium.bind(session, self._name, overlay.world_of(page))
         if any(session is known for known, _ in self._sessions):
             return
         listen = partial(self._called, page)
@@ -225,7 +227,6 @@ class Ear:
             asked = partial(self._asked, page, main)
             session.on("Page.frameRequestedNavigation", asked)
             self._asking.append((session, asked))
-        await session.send("Runtime.addBinding", {"name": self._name, "executionContextName": overlay.world_of(page)})
 
     async def _ask(self, frame: Frame, question: str) -> None:
         with suppress(FrameSilent, BrowserUnavailable):  # what hangs or is gone has nobody in it
