@@ -273,8 +273,10 @@ class _Miniwob:
 
     async def play(self, task: str, seed: int, session: str, page: Page, limits: Limits, run: Run) -> Judged:
         del session
-        asked = await miniwob.start(page, self._url, task, seed, self._longest_ms)
-        async with solving(page, SOLVERS[task], asked) if task in SOLVERS else nullcontext() as solver:
+        async with solving(page, SOLVERS[task]) if task in SOLVERS else nullcontext() as solver:
+            asked = await miniwob.start(page, self._url, task, seed, self._longest_ms)
+            if solver is not None:
+                solver.begin(asked)
             await run(Task(goal=asked, limits=limits), around=lambda model: _UntilOver(model, page), solver=solver)
         reward = await miniwob.reward(page)
         if not reward.done:

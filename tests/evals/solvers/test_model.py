@@ -23,7 +23,8 @@ PAGE = """<label>Name <input id=name></label>
 async def solved(page: Page, solver: Solver, runs: Path) -> Run:
     await page.set_content(PAGE)
     settings = Settings(runs=runs, observe=ObserveSettings(quiet_s=0.02, rest_deadline_s=0.5))
-    async with solving(page, solver, "Send it") as model:
+    async with solving(page, solver) as model:
+        model.begin("Send it")
         return await Agent(Task(goal="Send it"), model=model, page=page, settings=settings, memory=EmptyMemory()).run()
 
 

@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
+from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Page
 
 from vision_agent.actions import Action, Finish, Wait
 from vision_agent.errors import VisionAgentError
@@ -30,11 +30,10 @@ _LOOK_FIRST = ("changed", "moved")
 
 
 @asynccontextmanager
-async def solving(page: Page, solver: Solver, asked: str) -> AsyncIterator[SolverModel]:
-    """The solver, deciding about a page where the environment has begun the episode; it is stopped at the end."""
+async def solving(page: Page, solver: Solver) -> AsyncIterator[SolverModel]:
+    """The solver, ready to `begin` where the environment begins an episode; it is stopped at the end."""
     reader = await page.context.new_cdp_session(page)
-    model = SolverModel(solver)
-    model.begin(Episode(asked, model, reader))
+    model = SolverModel(solver, reader)
     try:
         yield model
     finally:
@@ -46,11 +45,11 @@ async def solving(page: Page, solver: Solver, asked: str) -> AsyncIterator[Solve
 class SolverModel:
     """Decides what the solver does next. The solver goes on while it is asked, and waits while that is carried out."""
 
-    _going: asyncio.Task[None]
-
-    def __init__(self, solver: Solver) -> None:
+    def __init__(self, solver: Solver, reader: CDPSession) -> None:
         self.name = "solver"
         self._solver = solver
+        self._reader = reader
+        self._going: asyncio.Task[None] | None = None
         self._wanted: asyncio.Queue[tuple[Action, ...]] = asyncio.Queue()
         self._answers: asyncio.Queue[tuple[Outcome, ...]] = asyncio.Queue()
         self._seen: Observation | None = None
@@ -58,9 +57,9 @@ class SolverModel:
         self._began = asyncio.Event()
         """Once the loop has looked for the first time."""
 
-    def begin(self, episode: Episode) -> None:
+    def begin(self, asked: str) -> None:
         """Has the solver watch the page from now on: some show what counts before anybody has looked."""
-        self._going = asyncio.create_task(self._solver(episode), name="solver")
+        self._going = asyncio.create_task(self._solver(Episode(asked, self, self._reader)), name="solver")
 
     async def decide(
         self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
@@ -73,6 +72,7 @@ class SolverModel:
         mine = next((step for step in reversed(steps) if step.decision.model == self.name), None)
         if mine is not None:
             self._answers.put_nowait(mine.outcomes)
+        assert self._going is not None
         wanted = asyncio.create_task(self._wanted.get())
         await asyncio.wait({wanted, self._going}, return_when=asyncio.FIRST_COMPLETED)
         if wanted.done():
@@ -85,6 +85,8 @@ class SolverModel:
 
     async def stop(self) -> None:
         """Ends the solver where it still waits."""
+        if self._going is None:
+            return
         self._going.cancel()
         await asyncio.wait({self._going})
         if not self._going.cancelled():
