@@ -212,9 +212,9 @@ class Agent:
             model = self._decider(self._model or self.settings.model.name, stack, folder, redact)
             if beginning is not None:
                 model = ReplayedModel(beginning.steps, run=beginning.id, then=model)
-            if self._around is not None:
-                model = self._around(model)
             fallback = self._decider(second, stack, folder, redact) if second else None
+            if self._around is not None:
+                model, fallback = self._around(model), fallback and self._around(fallback)
             judge = self._judge_of(stack, folder, redact)
             capabilities = await _looked_up(model, fallback, judge)
             browser = await self._open(stack, model_name, folder.path)

@@ -83,3 +83,13 @@ def test_two_evaluations_do_not_write_to_one_folder(tmp_path: Path) -> None:
 def test_a_folder_without_results_is_said(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no results"):
         results_in(tmp_path)
+
+
+def test_a_setting_that_came_later_and_stands_as_it_always_was_makes_no_other_item() -> None:
+    usual = item_of("notes", "a", 1, "match", Settings())
+    plain = item_of("notes", "a", 1, "match", Settings.model_validate({"observe": {"style": "plain"}}))
+
+    observe = usual.settings["observe"]
+    assert isinstance(observe, dict)
+    assert "style" not in observe
+    assert usual.id != plain.id

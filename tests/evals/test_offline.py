@@ -201,6 +201,19 @@ async def test_a_style_of_marks_is_measured_on_recorded_pages_drawn_anew(api: Me
     assert f"the same {len(set(shown))} pictures, by their hashes, but for what was left out" in told.pictures[0]
 
 
+async def test_a_style_is_not_measured_where_something_else_would_change_too(
+    api: MessagesServer, tmp_path: Path
+) -> None:
+    del api  # only its key is needed
+    suite = suite_named("frozen", folder=pages_of(tmp_path, story()))
+    plain = Settings.model_validate({"observe": {"style": "plain"}})
+
+    with pytest.raises(UsageError, match="its marks were drawn in another style"):
+        items_of(suite, [HAIKU], Settings(), ablate=["boxes"])
+    with pytest.raises(UsageError, match="leave out colours already, so boxes cannot be left out beside"):
+        items_of(suite, [HAIKU], plain, ablate=["boxes"])
+
+
 def test_marks_drawn_anew_stay_where_they_are_and_in_their_own_style_are_the_same_picture() -> None:
     first = next(each.observation for each in story() if isinstance(each, Observed))
     seen = really_drawn(first)

@@ -36,7 +36,7 @@ needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not inst
 watches_processes = pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
 
 ONLY = ("seats/book-two-in-the-stalls", "shop/cheapest-outerwear")
-"""No text field has the focus in them: a caret that blinks is there in one picture, and not in the next."""
+"""A drawn site and one of elements."""
 NOTES = "<title>Notes</title><h1>Notes</h1><button onclick=\"this.outerHTML = '<p>Saved'\">Save</button>"
 BARE = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_AUTH_TOKEN"))}
 
@@ -178,7 +178,8 @@ def test_workers_of_a_ray_that_runs_already_ask_with_their_own_keys_and_without_
 @pytest.mark.parametrize(
     ("address", "code", "said"),
     [
-        ("somewhere", 2, "'somewhere' is no address of a Ray (it is local, auto,"),
+        ("somewhere", 2, "That is no address of a Ray (it is local, auto,"),
+        ("http://somewhere:1", 2, "That is no address of a Ray"),
         ("127.0.0.1:{closed}", 5, "Nothing answers at 127.0.0.1:{closed}: Connection refused (start it there with"),
         ("ray://127.0.0.1:{closed}", 5, "Nothing answers at ray://127.0.0.1:{closed}"),
     ],

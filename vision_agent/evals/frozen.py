@@ -21,6 +21,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -125,11 +126,9 @@ def filled(to: Path) -> Iterator[Filling]:
     """
     if to.exists():
         raise UsageError(f"{to} is there already", "name another folder with --out")
-    part = to.with_name(f".{to.name}.part")
+    part = to.with_name(f".{to.name}.{uuid.uuid4().hex[:8]}.part")  # nobody else's who writes there too
     try:
         with _writing(to):
-            if part.exists():  # of a process that was killed
-                shutil.rmtree(part)
             (part / TASKS).mkdir(parents=True)
             (part / SHOTS).mkdir()
         folder = Filling(to, part)

@@ -119,6 +119,9 @@ def item_of(
     told["model"]["name"] = model
     if variant:
         told["variant"] = variant
+    # What came later and stands as it always was makes no other item: a result of before is still one of it.
+    if told["observe"]["style"] == "coloured":
+        del told["observe"]["style"]
     return Item(suite=suite, task=task, seed=seed, model=model, settings=told, content=content)
 
 

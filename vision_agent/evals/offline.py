@@ -124,6 +124,23 @@ class OfflineSuite:
                         "are frozen, or here where pictures come alone",
                     )
 
+    def check_marks(self, left_out: Sequence[str]) -> None:
+        """Nothing, where all marks can be drawn in another style and nothing else is changed by that.
+
+        Raises:
+            UsageError: there are no marks, or they were not drawn as they usually are.
+        """
+        for task, entry in self._entries.items():
+            seen = entry.load().questions[0].seen
+            why = "" if seen.marks else "it has no marks"
+            if seen.marks and annotate.drawn_as(seen, STYLES["coloured"]).marked.sha256 != seen.marked.sha256:
+                why = "its marks were drawn in another style, or kept as JPEG"
+            if why:
+                said = ", ".join(left_out)
+                raise UsageError(
+                    f"{said} cannot be left out of the picture of {task}: {why}", "leave it out of --ablate"
+                )
+
     def settings(self, settings: Settings) -> Settings:
         """Those that can change an answer: how a browser is started, and when a run would end, cannot."""
         drawn = {"observe": ObserveSettings(style=settings.observe.style)}

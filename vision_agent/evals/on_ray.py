@@ -15,6 +15,7 @@ import io
 import logging
 import os
 import platform
+import re
 import secrets
 import shutil
 import socket
@@ -32,8 +33,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from vision_agent.errors import Unavailable, UsageError, VisionAgentError
-from vision_agent.evals.items import Item, Result
+from vision_agent.errors import RecordError, Unavailable, UsageError, VisionAgentError
+from vision_agent.evals.items import RUNS, Item, Result
 from vision_agent.evals.offline import OfflineSuite
 from vision_agent.evals.runner import Crew, Tell, Worker, check_key
 from vision_agent.evals.suites import Suite
@@ -104,9 +105,11 @@ def _prepare() -> None:
 
 def _reach(address: str) -> None:
     """Ray itself would try for two minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdecimal() or int(port) > 65535:
-        raise UsageError(f"{address!r} is no address of a Ray", "it is local, auto, ray://HEAD:10001 or HEAD:6379")
+    told = re.fullmatch(r"(?:ray://)?(\[[0-9a-fA-F:.]+\]|[\w.-]+):(\d{1,5})", address)
+    if told is None or not 0 < int(told[2]) <= 65535:
+        # Without repeating it: somebody may have written a password into it.
+        raise UsageError("That is no address of a Ray", "it is local, auto, ray://HEAD:10001 or HEAD:6379")
+    host, port = told[1], told[2]
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_REACH_S).close()
     except OSError as error:
@@ -268,9 +271,27 @@ def _given_up(item: Item, error: BaseException) -> Result:
 
 
 def _unpack(made: bytes, home: Path) -> None:
-    """`zipfile` lets nothing out of the folder, whatever the names in it are."""
-    with zipfile.ZipFile(io.BytesIO(made)) as archive:
-        archive.extractall(home)
+    """Puts what a worker made where the item belongs: each thing in it whole, or not at all.
+
+    `zipfile` lets nothing out of the folder, whatever the names in it are.
+
+    Raises:
+        RecordError: it cannot be written.
+    """
+    part = home.with_name(f".{home.name}.part")
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        with zipfile.ZipFile(io.BytesIO(made)) as archive:
+            archive.extractall(part)
+        for run in sorted((part / RUNS).glob("*")):
+            (home / RUNS).mkdir(parents=True, exist_ok=True)
+            run.rename(home / RUNS / run.name)
+    except OSError as error:
+        raise RecordError(
+            f"Could not write {home}: {error.strerror or error}", "make room, or name another --out"
+        ) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 # --- who works --------------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ from vision_agent.settings import Settings
 from vision_agent.types import Decision, Observation, Outcome, Step, Task
 
 _CLOSE_S = 10.0
-_LOOKED = Outcome(status="refused", refusal="dry_run", sentence="Not done: the page was only looked at.")
+_LOOKED = Outcome(status="refused", refusal="recorded", sentence="Not done: the page was only looked at.")
 
 
 async def freeze_pages(

@@ -26,7 +26,7 @@ from vision_agent.errors import ModelUnavailable, RecordError, UsageError, Visio
 from vision_agent.evals import witness
 from vision_agent.evals.ablation import TURNED, LeftOut, left_out_of, without
 from vision_agent.evals.baselines import BASELINES, baseline
-from vision_agent.evals.figures import figures_of
+from vision_agent.evals.figures import Figures, figures_of
 from vision_agent.evals.items import RUNS, Item, Result, held, item_of, keep, result_of
 from vision_agent.evals.offline import OfflineSuite
 from vision_agent.evals.suites import FixtureSuite, Judged, Stage, Suite
@@ -111,11 +111,15 @@ def items_of(
             f"Nothing can be kept from {', '.join(models)}: no model is asked",
             "name one with --model <provider>:<model>",
         )
-    if already := sorted({*ablate}.intersection(left_out_of(recordable(settings)))):
+    already = left_out_of(recordable(settings))
+    # Marks have one style: without colours and without boxes is none of them.
+    if again := [each for each in dict.fromkeys(ablate) if each in already or {each, *already} >= {"colours", "boxes"}]:
         raise UsageError(
-            f"The settings leave out {', '.join(already)} already",
+            f"The settings leave out {', '.join(already)} already, so {', '.join(again)} cannot be left out beside",
             f"take it out of {' or '.join(TURNED)}, or of --ablate",
         )
+    if isinstance(suite, OfflineSuite) and (styles := [each for each in ablate if each in ("colours", "boxes")]):
+        suite.check_marks(styles)
     if isinstance(suite, OfflineSuite):
         settings = suite.settings(settings)
     variant = suite.variant.name if isinstance(suite, FixtureSuite) and suite.variant else ""
@@ -347,12 +351,18 @@ async def run_item(
         sentence=judged.sentence,
         error=error,
         run=str(folder.relative_to(home.absolute())) if folder is not None else "",
-        figures=figures_of(runs[-1]) if runs else None,
+        figures=_figures(runs[-1], witnesses[-1].seconds) if runs else None,
         witness=witnesses[-1].told if witnesses else None,
         pictures=tuple(step.observation.marked.sha256 for step in steps),
         started_at=started_at,
         seconds=round(time.monotonic() - began, 3),
     )
+
+
+def _figures(run: Recorded, watching_s: float) -> Figures:
+    """Of the run, without the time that was spent on watching it."""
+    figures = figures_of(run)
+    return figures.model_copy(update={"agent_s": round(max(0.0, figures.agent_s - watching_s), 3)})
 
 
 def _as_it_is(model: Model) -> Model:

@@ -200,7 +200,7 @@ def _python(path: Path, what: str) -> Any:
         names = runpy.run_path(str(path))
     except VisionAgentError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(f"The {what} {path} cannot be run: {type(error).__name__}: {error}") from error
     if "suite" not in names:
         raise UsageError(f"The {what} {path} says nothing", "it must end with `suite = [...]`, a list of tasks")

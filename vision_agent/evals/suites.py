@@ -164,9 +164,8 @@ class FixtureSuite:
         self.tasks = tuple(self._tasks)
 
     def content(self, task: str) -> JsonValue:
-        """The goal, the start and the end state."""
-        told: JsonValue = self._tasks[task].model_dump(mode="json")
-        return told
+        """The goal, the start and the end state, and what its pages are served with."""
+        return {**self._tasks[task].model_dump(mode="json"), "head": _NO_CARET}
 
     def lines(self, task: str) -> tuple[str, ...]:
         """The way through that stands beside the task."""
@@ -237,7 +236,7 @@ class MiniwobSuite:
 
     def content(self, task: str) -> JsonValue:
         """How long an episode may take, and how long its page is waited for; the rest is the environment's."""
-        return {"episode_s": self._episode_s, "rest": list(_rest(task))}
+        return {"episode_s": self._episode_s, "rest": list(_rest(task)), "head": _NO_CARET}
 
     def lines(self, task: str) -> tuple[str, ...]:
         """None: what is asked is another with each seed."""

@@ -22,7 +22,10 @@ from vision_agent.evals.statistics import (
 )
 from vision_agent.evals.summary import Agreement, Bound, Pair, Reached, Row, Summary
 
-INTERVALS = f"Brackets: {LEVEL:.0%} intervals, Wilson's for success and bootstrapped over tasks for the rest."
+INTERVALS = (
+    f"Brackets: {LEVEL:.0%} intervals, bootstrapped over tasks for means, and Wilson's for success and other rates, as "
+    "if each item and each act were by itself."
+)
 ANSWERS = "Answers: the mean over tasks of the means of their steps, as Mind2Web has it."
 CAVEAT = "Errors and what has no score are counted, and are part of no rate."
 
@@ -284,7 +287,7 @@ def reached_note(told: Summary) -> list[str]:
     """What a wrong element is, where that was watched for."""
     said = (
         "Wrong element: acts that reached another element than the one whose number they named, of those that were "
-        "witnessed in the page itself."
+        "witnessed in the page itself, in items that ended in an error too."
     )
     return [said] if any(row.reached for row in told.rows) else []
 

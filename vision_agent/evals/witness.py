@@ -30,6 +30,7 @@ from pydantic import BaseModel, ConfigDict
 from vision_agent import assets
 from vision_agent.actions import Action, Cell, mark_in
 from vision_agent.browser import overlay
+from vision_agent.evals.grades import one_line
 from vision_agent.evals.items import Witnessed, WrongElement
 from vision_agent.events import Event, Happened, Intended, Observed
 from vision_agent.phrases import in_words
@@ -119,6 +120,8 @@ class Witness:
         self._context = context
         self._binding = f"seen{secrets.token_hex(8)}"
         self._bound: weakref.WeakKeyDictionary[Page | Frame, _Bound] = weakref.WeakKeyDictionary()
+        self.seconds = 0.0
+        """That it took of the run, which are nobody else's."""
         self._look = ""
         """The observation whose marks were noted, or were to be."""
         self._noted: frozenset[int] = frozenset()
@@ -135,7 +138,7 @@ class Witness:
         counted = [(act, _decisive(act)) for act in self._acts if act.is_counted]
         told = [(act, decisive) for act, decisive in counted if act.is_noted and decisive]
         wrong = [
-            WrongElement(step=act.step, sentence=f"{in_words(act.action, act.seen)} reached {other.what}")
+            WrongElement(step=act.step, sentence=one_line(f"{in_words(act.action, act.seen)} reached {other.what}"))
             for act, decisive in told
             if (other := next((each for each in decisive if act.number not in each.numbers), None))
         ]
@@ -149,6 +152,7 @@ class Witness:
         """Keeps what lies under the marks of an observation; once, however often who decides is asked about it."""
         if observation.id == self._look:
             return
+        began = time.monotonic()
         self._look, self._noted = observation.id, frozenset()
         try:
             async with asyncio.timeout(2 * _DEADLINE_S):
@@ -159,6 +163,8 @@ class Witness:
                     self._noted = frozenset(await self._note(page.main_frame, shown))
         except Exception:  # noqa: BLE001 - then nothing of this look is witnessed, which is counted; the run goes on
             self._noted = frozenset()
+        finally:
+            self.seconds += time.monotonic() - began
 
     def hear(self, event: Event) -> None:
         """What the run tells of itself: a listener for `Agent(on_event=…)`."""
@@ -205,7 +211,13 @@ class Witness:
         if bound is None or bound.url != url:
             self._bound[place] = bound = _Bound(url)
             # A session of our own: in the agent's, bindings are lost whenever it asks where scripts run.
-            bound.session = await self._context.new_cdp_session(place)
+            try:
+                bound.session = await self._context.new_cdp_session(place)
+            except PlaywrightError:
+                raise
+            except BaseException:  # one that was only slow is asked again
+                del self._bound[place]
+                raise
             bound.session.on("Runtime.bindingCalled", self._called)
         if bound.session is not None:
             # Each time: documents that came since have it not, as long as the session is not told of each of them.
