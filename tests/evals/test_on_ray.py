@@ -144,7 +144,8 @@ def test_what_was_interrupted_and_killed_leaves_nothing_behind_and_goes_on(serve
     command = Command(*args)
     said, code = command.stopped("3 of 5", lambda pid: os.kill(pid, signal.SIGKILL))
     assert code == -signal.SIGKILL, said
-    assert _all_end(command.left)
+    # Ray notices by itself that nobody is there any more, its own agent last.
+    assert _all_end(command.left, within_s=180)
     assert not _processes(command.sign)
     kept = _finished(tmp_path / "out")
     assert len(kept) >= 3
