@@ -167,6 +167,7 @@ async def test_a_run_begins_with_the_steps_of_another_and_the_model_goes_on_from
     assert run.steps[0].decision.reply_id == f"{folder.name}:1"
 
 
+@pytest.mark.thorough
 async def test_it_stops_where_a_thing_is_gone_says_why_and_takes_nothing_instead(shop: Shop) -> None:
     folder = await shop.recorded()
     page = await shop.open("Red mug")
@@ -179,6 +180,7 @@ async def test_it_stops_where_a_thing_is_gone_says_why_and_takes_nothing_instead
     assert await page.title() == "Shop"
 
 
+@pytest.mark.thorough
 async def test_a_record_that_was_changed_or_is_none_or_too_short_is_not_repeated(shop: Shop, tmp_path: Path) -> None:
     folder = await shop.recorded()
     page = await shop.open()
@@ -198,6 +200,7 @@ this.ariaExpanded = 'true'; document.querySelector('section').hidden = false">Ro
 Left</button> <button>Right</button></section></main>"""
 
 
+@pytest.mark.thorough
 async def test_out_of_a_dead_end_it_goes_back_to_the_state_before_though_the_address_is_the_same(
     serve: Server, page: Page, tmp_path: Path
 ) -> None:

@@ -210,6 +210,7 @@ def test_doctor_warns_of_two_packages_that_overwrite_each_other(tmp_path: Path) 
 RISKY = "<title>Shop</title><button onclick='document.title = 1'>Pay now</button>"
 
 
+@pytest.mark.thorough
 def test_a_run_without_anybody_to_ask_does_nothing_risky_and_leaves_with_4(serve: Any, tmp_path: Path) -> None:
     (tmp_path / "lines.txt").write_text("click Pay now\nfinish\n")
     (tmp_path / "policy.toml").write_text('risks = ["pay"]\n')
@@ -231,6 +232,7 @@ def test_a_dry_run_says_what_would_be_done_and_leaves_with_0(serve: Any, tmp_pat
     assert "Dry run" in Path(told["report"]).read_text("utf-8")
 
 
+@pytest.mark.thorough
 def test_a_supervised_run_says_where_and_waits_for_the_person(serve: Any, tmp_path: Path) -> None:
     (tmp_path / "lines.txt").write_text("click Pay now\nfinish\n")
     site = serve({"/": RISKY, "/favicon.ico": b""})

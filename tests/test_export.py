@@ -51,6 +51,7 @@ async def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         yield Ran(agent.folder, site, task)
 
 
+@pytest.mark.thorough
 async def test_the_exported_test_does_the_same_with_plain_playwright(ran: Ran, tmp_path: Path) -> None:
     written = tmp_path / "test_exported.py"
     export(ran.folder, "pytest", written)

@@ -144,6 +144,7 @@ async def test_a_fallback_that_was_named_takes_over_and_the_record_says_so(
     assert trouble.endswith("The fallback takes over.")
 
 
+@pytest.mark.thorough
 async def test_what_worked_once_is_told_the_next_time_and_counted_as_a_help(
     settings: Settings, serve: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -261,6 +261,7 @@ async def taken_up(folder: Path, person: Person | None, **more: Any) -> Run:
     return run
 
 
+@pytest.mark.thorough
 async def test_what_a_choice_or_a_query_may_send_is_not_sent_again_without_a_person(
     sizes: Kept, tmp_path: Path
 ) -> None:
@@ -301,6 +302,7 @@ async def test_where_a_person_says_so_a_run_goes_on_from_an_address_with_a_query
     assert sizes.since() == (Counter(keep=1), 1)  # that press was cut away with the record
 
 
+@pytest.mark.thorough
 async def test_a_run_that_a_person_stopped_goes_on_when_it_is_taken_up(sizes: Kept, tmp_path: Path) -> None:
     async def stop(*_: object) -> Choice:
         return Choice(kind="stop", text="lunch", through="callback")

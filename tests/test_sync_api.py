@@ -189,6 +189,7 @@ def test_the_owner_s_route_answers_what_the_agent_s_clicks_ask_for(small: plain.
     assert kinds == [plain.Route]
 
 
+@pytest.mark.thorough
 def test_numbers_stay_while_a_page_is_watched_and_a_new_tab_is_followed(small: plain.Page) -> None:
     with watching(small) as browser:
         first = browser.observe()
@@ -369,6 +370,7 @@ def test_without_a_page_plain_code_gets_a_browser_of_its_own(tmp_path: Path) -> 
     assert done.stdout.splitlines() == ["acting", "seen"], done.stderr
 
 
+@pytest.mark.thorough
 def test_ctrl_c_on_a_plain_page_is_recorded_and_leaves_the_page_usable(executable: str | None, tmp_path: Path) -> None:
     out = interrupted(tmp_path, "owned interrupted", *([executable] if executable else []))
     assert out == ["acting", "interrupted; the page is alive"]

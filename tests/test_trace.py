@@ -23,6 +23,7 @@ from vision_agent.types import Secret
 TRACED = BrowserSettings(trace=True)
 
 
+@pytest.mark.thorough
 async def test_a_trace_lies_beside_the_record_and_what_is_seen_and_done_is_the_same(site: str, tmp_path: Path) -> None:
     script: list[list[Action]] = [[Type(target=1, text="Ada"), Click(target=2)], [Finish(answer="gone")]]
     task = Task(goal="Press Go", start_url=site)

@@ -27,6 +27,7 @@ async def test_a_form_is_filled_and_sent_in_one_go(on: On) -> None:
         assert await hand.page.title() == "sent"
 
 
+@pytest.mark.thorough
 async def test_a_long_form_is_filled_though_it_scrolls(on: On) -> None:
     fields = "".join(f"<p style='margin:20px 0'><input aria-label='Field {n}'></p>" for n in range(12))
     async with on(fields) as hand:

@@ -47,6 +47,7 @@ async def test_a_click_that_changed_nothing_says_so_and_names_the_nearest(on: On
         assert outcome.sentence == 'Clicked mark 1 (div "Dead"). Nothing changed; nearest are mark 2 (button "Real").'
 
 
+@pytest.mark.thorough
 async def test_a_page_that_hangs_after_the_click_is_told_within_the_deadlines(on: On) -> None:
     async with on("<button onclick='setTimeout(() => { while (true); })'>Go</button>") as hand:
         outcome = await hand.act(Click(target=1))

@@ -137,6 +137,7 @@ def test_browsers_are_tried_from_the_one_we_know_best_to_the_ones_on_the_path() 
     assert all(name.endswith("on the PATH") for name in found[3:])
 
 
+@pytest.mark.thorough
 async def test_a_connection_leaves_the_browser_and_its_pages_as_they_are() -> None:
     port = _free_port()
     async with launched(BrowserSettings(args=(f"--remote-debugging-port={port}",))):

@@ -10,6 +10,7 @@ from tests.browser.libraries import JQUERY_UI, LAYUI, SHEET, UIKIT, Widget, besi
 from vision_agent.actions import Click, Drag, Hover, Offset, Point, Scroll, Wait
 
 
+@pytest.mark.thorough
 async def test_rows_are_sorted_by_dragging_one_onto_another(widget: Widget) -> None:
     body = "<ul id=order style='width:200px'><li>Soup<li>Fish<li>Cheese<li>Cake</ul><script>$('#order').sortable()</script>"
     async with widget("jquery-ui-dist", JQUERY_UI + body) as hand:
@@ -116,6 +117,7 @@ async def test_a_list_that_the_browser_itself_drags_is_sorted(widget: Widget) ->
         ]
 
 
+@pytest.mark.thorough
 async def test_a_name_is_signed_along_points_and_wiped_out(widget: Widget) -> None:
     body = "<script src='/lib/dist/signature_pad.umd.js'></script><canvas id=c width=500 height=200 aria-label=Sign></canvas><button onclick='pad.clear()'>Clear</button><script>pad = new SignaturePad(c)</script>"
     async with widget("signature_pad", body) as hand:
@@ -146,6 +148,7 @@ async def test_a_menu_within_a_menu_is_opened_by_the_pointer(widget: Widget) -> 
         assert await hand.js("chosen") == "Bill"
 
 
+@pytest.mark.thorough
 async def test_lines_of_a_code_editor_are_scrolled_to_and_selected_along_a_path(widget: Widget) -> None:
     body = """<link rel=stylesheet href="/lib/lib/codemirror.css"><script src="/lib/lib/codemirror.js"></script><textarea id=code></textarea>
     <script>code.value = Array.from({length: 60}, (_, i) => `line ${i}`).join('\\n'); editor = CodeMirror.fromTextArea(code)</script>"""

@@ -117,6 +117,7 @@ async def test_letters_agree_with_kinds_and_stand_in_the_listing(page: Page, ser
     assert [line.split("[:]")[0] for line in observation.listing.splitlines()] == ["B1", "L2", "I3", "O4"]
 
 
+@pytest.mark.thorough
 async def test_a_part_named_on_a_page_that_has_gone_is_shown_of_no_other_though_that_is_looked_at_twice(
     page: Page, serve: Server
 ) -> None:

@@ -143,6 +143,7 @@ async def test_a_model_that_is_asked_has_its_tokens_cost_and_time_counted_and_a_
     assert not any("http*" in json.dumps(request) for request in api.asked)
 
 
+@pytest.mark.thorough
 async def test_a_model_does_the_same_items_without_what_is_kept_from_it(
     serve: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

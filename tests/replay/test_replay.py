@@ -140,6 +140,7 @@ def number_of(request: dict[str, Any], name: str) -> int:
     return int(line.split("[:]")[0])
 
 
+@pytest.mark.thorough
 async def test_a_broken_step_is_healed_by_a_model_and_then_repeated_without_one(
     guests: Guests, api: MessagesServer
 ) -> None:

@@ -64,6 +64,7 @@ async def number_of(desk: Page, name: str) -> int:
     return int(await rect.get_attribute("data-mark") or 0)
 
 
+@pytest.mark.thorough
 async def test_a_person_approves_corrects_and_tells_with_the_keyboard_alone(
     page: Page, desk: Page, serve: Any, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.async_api import BrowserContext, Page
 from pydantic import SecretStr
 
@@ -31,6 +32,7 @@ DONE = "<title>Joined</title><h1 id=said></h1><script>said.textContent = decodeU
 WANTED = "?who=Ann&word=correct+horse%2B9&pin=4711-8&meal=Soup"
 
 
+@pytest.mark.thorough
 async def test_what_a_person_does_by_hand_is_on_record_without_passwords_and_can_be_done_again(
     page: Page, context: BrowserContext, serve: Any, tmp_path: Path
 ) -> None:
