@@ -63,6 +63,14 @@ def tasks(html: Path) -> tuple[str, ...]:
     return found
 
 
+def rest_of(task: str) -> tuple[float, float]:
+    """How long a page of a task must be quiet to be at rest, and until when that is waited for, both in seconds.
+
+    Nothing comes over a network. Where something moves all the time, and time counts, there is nothing to wait for.
+    """
+    return (0.02, 0.03) if task in RESTLESS else (0.08, 1.0)
+
+
 async def start(page: Page, site: str, task: str, seed: int | str, longest_ms: int = _LONG_MS) -> str:
     """Begins an episode on a freshly loaded page, and returns what the environment asks for.
 

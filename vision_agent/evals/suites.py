@@ -236,7 +236,7 @@ class MiniwobSuite:
 
     def content(self, task: str) -> JsonValue:
         """How long an episode may take, and how long its page is waited for; the rest is the environment's."""
-        return {"episode_s": self._episode_s, "rest": list(_rest(task)), "head": _NO_CARET}
+        return {"episode_s": self._episode_s, "rest": list(miniwob.rest_of(task)), "head": _NO_CARET}
 
     def lines(self, task: str) -> tuple[str, ...]:
         """None: what is asked is another with each seed."""
@@ -249,7 +249,7 @@ class MiniwobSuite:
 
     def seen(self, task: str, settings: Settings) -> Settings:
         """With less waiting for rest, unless a person said how long: nothing comes over a network here."""
-        quiet_s, deadline_s = _rest(task)
+        quiet_s, deadline_s = miniwob.rest_of(task)
         said = {name: getattr(settings.observe, name) for name in settings.observe.model_fields_set}
         observe = ObserveSettings.model_validate({"quiet_s": quiet_s, "rest_deadline_s": deadline_s, **said})
         return settings.model_copy(update={"observe": observe})
@@ -300,14 +300,6 @@ class _UntilOver:
             end = Finish(answer="The environment has ended the episode.")
             return Decision(next_goal="End", actions=(end,), author="scripted", model=self.name)
         return await self._model.decide(task, steps, observation, complaint=complaint)
-
-
-def _rest(task: str) -> tuple[float, float]:
-    """How long a page of a task must be quiet, and until when that is waited for, both in seconds.
-
-    Where something moves all the time, and time counts, there is nothing to wait for.
-    """
-    return (0.02, 0.03) if task in miniwob.RESTLESS else (0.08, 1.0)
 
 
 def _html(pages: Path | None) -> Path:

@@ -16,9 +16,6 @@ from vision_agent.evals.solvers.episode import Unsolved, begun
 from vision_agent.settings import ObserveSettings, Settings
 
 _LONGEST_S = 90.0
-_SETTINGS = Settings(observe=ObserveSettings(quiet_s=0.08, rest_deadline_s=1.0))
-_AS_IT_IS = Settings(observe=ObserveSettings(quiet_s=0.02, rest_deadline_s=0.03))
-"""For pages that are never at rest, where waiting for it only loses time."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,9 @@ async def play(page: Page, site: str, task: str, seed: int) -> Played:
     """What became of an episode; `site` is the address at which the `html` folder of the environment is served."""
     began, trouble = time.monotonic(), ""
     asked = await miniwob.start(page, site, task, seed)
-    async with begun(page, asked, _AS_IT_IS if task in miniwob.RESTLESS else _SETTINGS) as episode:
+    quiet_s, deadline_s = miniwob.rest_of(task)
+    settings = Settings(observe=ObserveSettings(quiet_s=quiet_s, rest_deadline_s=deadline_s))
+    async with begun(page, asked, settings) as episode:
         try:
             async with asyncio.timeout(_LONGEST_S):
                 await SOLVERS[task](episode)
