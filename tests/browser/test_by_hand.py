@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from playwright.async_api import CDPSession, Page
 from vision_agent import watching
 from vision_agent.actions import Back, Click, Drag, Goto, Point, Press, Scroll, Type, Upload
 from vision_agent.browser import chromium, overlay
+from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.person import Heard, Told, joined
 from vision_agent.types import ByHand
 
@@ -37,17 +39,32 @@ async def heard_in(session: CDPSession) -> tuple[list[str], list[str]]:
     return sorted(types), names
 
 
+class Listening:
+    """What is told of a person, as it comes."""
+
+    def __init__(self) -> None:
+        self.done: list[ByHand] = []
+        self._grown = asyncio.Condition()
+
+    async def to(self, browser: LiveBrowser, person: Callable[[], Awaitable[None]]) -> None:
+        async for each in browser.by_hand(person):
+            async with self._grown:
+                self.done.append(each)
+                self._grown.notify_all()
+
+    async def until(self, count: int) -> None:
+        """Waits until so many things were told."""
+        async with asyncio.timeout(30), self._grown:
+            await self._grown.wait_for(lambda: len(self.done) >= count)
+
+
 async def test_points_frames_letters_scrolling_and_ways_are_told_and_nothing_is_left_behind(
     page: Page, serve: Any
 ) -> None:
     inner = serve({"/inner": INNER}).replace("127.0.0.1", "localhost")
     site = serve({"/": DRAWN % inner, "/far": FAR, "/favicon.ico": b""})
-    done: list[ByHand] = []
-    grown = asyncio.Condition()
-
-    async def until(count: int) -> None:
-        async with asyncio.timeout(30), grown:
-            await grown.wait_for(lambda: len(done) >= count)
+    listening = Listening()
+    done, until = listening.done, listening.until
 
     async def person() -> None:
         during.append(await heard_in(session))
@@ -80,10 +97,7 @@ async def test_points_frames_letters_scrolling_and_ways_are_told_and_nothing_is_
         session = await chromium.session_of(page)
         assert session is not None
         before = await heard_in(session)
-        async for each in browser.by_hand(person):
-            async with grown:
-                done.append(each)
-                grown.notify_all()
+        await listening.to(browser, person)
         await browser.observe()
         after = await heard_in(session)
     assert "beforeinput" in during[0][0]
@@ -128,12 +142,8 @@ async def test_tabs_files_chats_and_what_was_gone_before_it_could_be_looked_at_a
 ) -> None:
     site = serve({"/": MANY, "/pop": POP, "/favicon.ico": b""})
     (tmp_path / "cv.txt").write_text("x")
-    done: list[ByHand] = []
-    grown = asyncio.Condition()
-
-    async def until(count: int) -> None:
-        async with asyncio.timeout(30), grown:
-            await grown.wait_for(lambda: len(done) >= count)
+    listening = Listening()
+    done, until = listening.done, listening.until
 
     async def person() -> None:
         await page.click("text=Twice", click_count=2)
@@ -170,10 +180,7 @@ async def test_tabs_files_chats_and_what_was_gone_before_it_could_be_looked_at_a
     await page.goto(site)
     async with watching(page) as browser:
         await browser.observe()
-        async for each in browser.by_hand(person):
-            async with grown:
-                done.append(each)
-                grown.notify_all()
+        await listening.to(browser, person)
     kinds = [each.action.kind if each.action else "" for each in done]
     assert kinds == [
         "click", "", "type", "upload", "click", "click", "switch_tab", "click", "switch_tab", "click", "close_tab", "",
@@ -221,22 +228,18 @@ def test_what_belongs_together_is_one_thing(heard: list[Told], kept: list[tuple[
 
 async def test_what_a_person_does_on_the_pages_they_come_to_is_told_too(page: Page, serve: Any) -> None:
     site = serve({f"/{at}": f"<title>{at}</title><a href=/{at + 1}>To {at + 1}</a>" for at in range(1, 5)})
-    done: list[ByHand] = []
-    grown = asyncio.Condition()
+    listening = Listening()
 
     async def person() -> None:
         for at in range(1, 4):
-            async with asyncio.timeout(30), grown:
-                await grown.wait_for(lambda: len(done) >= at - 1)  # noqa: B023 - waited for in this very round
+            await listening.until(at - 1)
             await page.get_by_text(f"To {at + 1}").click()
 
     await page.goto(f"{site}/1")
     async with watching(page) as browser:
         await browser.observe()
-        async for each in browser.by_hand(person):
-            async with grown:
-                done.append(each)
-                grown.notify_all()
+        await listening.to(browser, person)
 
+    done = listening.done
     assert [each.words for each in done] == [f'clicked mark 1 (link "To {at}")' for at in (2, 3, 4)]
     assert [each.outcome.effect for each in done if each.outcome] == ["navigated"] * 3
