@@ -34,6 +34,9 @@ _OF_A_CONTEXT = ("device", "locale", "timezone", "storage_state", "proxy", "perm
 
 _START_S = 30
 _CLOSE_S = 10
+_DRAWN_WHOLE = ("--disable-partial-raster",)
+"""What is drawn over what was there before differs in single pixels from what is drawn at once (seen at the rounded
+corners of a button), and which of the two happens is a matter of time. The same page is to give the same picture."""
 
 # With Playwright's own command line an installed Chromium still asks its maker for updates and for signed-in accounts.
 # Both are sent to a port that Chromium refuses to open; what a page itself asks of these hosts is not touched.
@@ -167,6 +170,27 @@ async def end(started: Started) -> None:
         # It may be gone or hung; leaving `async_playwright` ends its process in any case.
         with suppress(PlaywrightError, TimeoutError):
             await asyncio.wait_for(started.browser.close(), _CLOSE_S)
+
+
+@asynccontextmanager
+async def fresh_context(started: Launched, settings: BrowserSettings) -> AsyncIterator[BrowserContext]:
+    """One more context in the browser, as the settings want it, that knows nothing of the others; closed in the end.
+
+    Raises:
+        UsageError: the settings name something that does not exist.
+        PlaywrightError: the browser is gone.
+    """
+    context = await started.browser.new_context(**context_options(settings, started.playwright))
+    try:
+        yield context
+    finally:
+        with suppress(PlaywrightError, TimeoutError):
+            await asyncio.wait_for(context.close(), _CLOSE_S)
+
+
+def drawn_whole(settings: BrowserSettings) -> BrowserSettings:
+    """The settings of a browser in which the same page gives the same picture."""
+    return settings.model_copy(update={"args": (*settings.args, *_DRAWN_WHOLE)})
 
 
 def context_options(settings: BrowserSettings, playwright: Playwright) -> dict[str, Any]:

@@ -10,20 +10,17 @@ changed gives the same bytes each time.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from playwright.async_api import Error as PlaywrightError
 
 from vision_agent.actions import Action
-from vision_agent.browser.launch import Launched, context_options, launched
+from vision_agent.browser.launch import Launched, drawn_whole, fresh_context, launched
 from vision_agent.errors import BrowserUnavailable, UsageError, VisionAgentError
 from vision_agent.evals.frozen import Frozen, FrozenTask, filled
 from vision_agent.evals.grades import Reference, any_of, reference_to
 from vision_agent.evals.mind2web import AT
-from vision_agent.evals.runner import drawn_whole
 from vision_agent.evals.suite_file import FilePage, read_pages
 from vision_agent.models.find import NotFoundError
 from vision_agent.models.lines import Line, parse
@@ -31,7 +28,6 @@ from vision_agent.session import watching
 from vision_agent.settings import Settings
 from vision_agent.types import Decision, Observation, Outcome, Step, Task
 
-_CLOSE_S = 10.0
 _LOOKED = Outcome(status="refused", refusal="recorded", sentence="Not done: the page was only looked at.")
 
 
@@ -111,18 +107,15 @@ def _timeless(seen: Observation, page: FilePage) -> Observation:
 
 
 async def _look(url: str, browser: Launched, settings: Settings) -> Observation:
-    context = None
     try:
-        context = await browser.browser.new_context(**context_options(settings.browser, browser.playwright))
-        async with watching(await context.new_page(), settings) as live:
+        async with (
+            fresh_context(browser, settings.browser) as context,
+            watching(await context.new_page(), settings) as live,
+        ):
             await live.open(url)
             return await live.observe()
     except PlaywrightError as error:
         raise BrowserUnavailable(f"The browser failed: {error.message.splitlines()[0]}") from error
-    finally:
-        if context is not None:
-            with suppress(PlaywrightError, TimeoutError):
-                await asyncio.wait_for(context.close(), _CLOSE_S)
 
 
 def _not_frozen(path: Path, pages: Sequence[FilePage], faults: Mapping[str, VisionAgentError]) -> UsageError:

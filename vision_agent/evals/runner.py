@@ -21,7 +21,7 @@ from playwright.async_api import Error as PlaywrightError
 from rapidfuzz import process
 
 from vision_agent.browser import overlay
-from vision_agent.browser.launch import Launched, context_options, launched
+from vision_agent.browser.launch import Launched, drawn_whole, fresh_context, launched
 from vision_agent.errors import ModelUnavailable, RecordError, UsageError, VisionAgentError
 from vision_agent.evals import witness
 from vision_agent.evals.ablation import TURNED, LeftOut, left_out_of, without
@@ -36,7 +36,7 @@ from vision_agent.models.keys import accesses
 from vision_agent.ports import Model
 from vision_agent.record.read import read
 from vision_agent.session import Agent
-from vision_agent.settings import BrowserSettings, Settings, recordable
+from vision_agent.settings import Settings, recordable
 from vision_agent.types import Provenance, Task
 from vision_agent.types import Run as Recorded
 
@@ -44,11 +44,6 @@ _LONGEST_S = 3600.0
 """For a run that has no limit of seconds of its own."""
 _BESIDE_S = 120.0
 """For what is not the run: the context, the first page, the judging."""
-_CLOSE_S = 10.0
-_DRAWN_WHOLE = ("--disable-partial-raster",)
-"""What is drawn over what was there before differs in single pixels from what is drawn at once (seen at the rounded
-corners of a button), and which of the two happens is a matter of time. The same page is to give the same picture."""
-
 Tell = Callable[[Result], None]
 Around = Callable[[Model], Model]
 
@@ -217,11 +212,6 @@ async def run_items(
     return [results[item.id] for item in items]
 
 
-def drawn_whole(settings: BrowserSettings) -> BrowserSettings:
-    """The settings of a browser in which the same page gives the same picture."""
-    return settings.model_copy(update={"args": (*settings.args, *_DRAWN_WHOLE)})
-
-
 async def _answered(
     items: Sequence[Item], suite: OfflineSuite, settings: Settings, out: Path, jobs: int, ended: Tell
 ) -> None:
@@ -298,10 +288,8 @@ async def run_item(
     runs: list[Recorded] = []
     witnesses: list[Witness] = []
     judged, error = Judged(None, None, ""), ""
-    context = None
     try:
-        async with asyncio.timeout(_BESIDE_S) as deadline:
-            context = await browser.browser.new_context(**context_options(settings.browser, browser.playwright))
+        async with asyncio.timeout(_BESIDE_S) as deadline, fresh_context(browser, settings.browser) as context:
             page = await context.new_page()
 
             async def run(task: Task, *, solver: Model | None = None, around: Around = _as_it_is) -> None:
@@ -335,10 +323,6 @@ async def run_item(
         error = f"The browser failed: {trouble.message.splitlines()[0]}"
     except Exception as trouble:  # noqa: BLE001 - one broken item must not cost the others; its result says it
         error = f"{type(trouble).__name__}: {trouble}"
-    finally:
-        if context is not None:
-            with suppress(PlaywrightError, TimeoutError):
-                await asyncio.wait_for(context.close(), _CLOSE_S)
     folder = agents[-1].folder if agents else None
     if folder is not None and not runs:
         with suppress(RecordError):  # a run that broke has cost something too
