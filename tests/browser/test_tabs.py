@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 from playwright.async_api import Page
@@ -32,6 +35,31 @@ async def click(browser: live.LiveBrowser, name: str) -> Outcome:
     return await browser.act(Click(target=number), observation)
 
 
+@contextmanager
+def slow(seconds: float) -> Iterator[str]:
+    """The address of a page whose server takes so long to answer; when the test is over it hangs up."""
+    is_over = threading.Event()
+
+    class Slow(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if not is_over.wait(seconds):
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(b"<title>Slow</title>")
+
+        def log_message(self, format: str, *args: Any) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Slow) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            is_over.set()
+            server.shutdown()
+            thread.join()
+
+
 def titles(observation: Observation) -> list[str]:
     return [f"{tab.title}{'*' if tab.active else ''}" for tab in observation.tabs]
 
@@ -55,6 +83,26 @@ async def test_a_popup_becomes_a_tab_and_is_followed(page: Page, serve: Server, 
         assert titles(observation) == ["One", "Two*"]
         assert [mark.name for mark in observation.marks] == ["In two"]
         assert [mark.number for mark in observation.marks] == [1]
+
+
+@pytest.mark.parametrize(
+    "opener", ["<a href=/two target=_blank>Go</a>", "<button onclick='window.open(`/two`)'>Go</button>"]
+)
+async def test_a_tab_whose_page_is_slow_to_come_is_waited_for(page: Page, serve: Server, opener: str) -> None:
+    with slow(0.8) as elsewhere:
+        pages = {"/": f"<title>One</title>{opener}".replace("/two", elsewhere)}
+        async with on(page, serve, pages) as browser:
+            outcome = await click(browser, "Go")
+            assert (outcome.effect, outcome.changes[0]) == ("new_tab", "a new tab opened and is shown: tab 2")
+            assert titles(await browser.observe()) == ["One", "Slow*"]
+
+
+async def test_a_tab_whose_page_does_not_come_is_told_to_be_awaited(page: Page, serve: Server) -> None:
+    with slow(30) as elsewhere:
+        async with on(page, serve, {"/": f"<title>One</title><a href={elsewhere} target=_blank>Go</a>"}) as browser:
+            outcome = await click(browser, "Go")
+            assert "A page was asked for and has not begun to come" in outcome.sentence
+            assert titles(await browser.observe()) == ["One*"]
 
 
 async def test_a_tab_of_someone_else_is_left_alone(page: Page, serve: Server) -> None:

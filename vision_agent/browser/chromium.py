@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import weakref
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -105,6 +106,21 @@ async def unbind(session: CDPSession, name: str) -> None:
 
 async def _add(session: CDPSession, name: str, world: str) -> None:
     await session.send("Runtime.addBinding", {"name": name, "executionContextName": world})
+
+
+async def hear_of_windows(page: Page, opens: Callable[[], None]) -> None:
+    """Calls `opens` each time the page begins to open a window or a tab, until its session is released.
+
+    That is before the act that made it has come back; the tab itself may come seconds later. Only in Chromium, and not
+    for frames that have a process of their own.
+
+    Raises:
+        PlaywrightError: the page is closing.
+    """
+    session = await session_of(page)
+    if session is not None:
+        session.on("Page.windowOpen", lambda _: opens())
+        await session.send("Page.enable")
 
 
 def opened_sessions(page: Page) -> list[CDPSession]:

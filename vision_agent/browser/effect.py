@@ -104,7 +104,9 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
     requests = tabs.begun()
     is_sent = requests > 0 and not any(each.kind == "blocked" for each in happened)
     effect = _kind(happened, before, tabs, is_other, is_said or is_sent)
-    if effect == "changed" and not is_said:
+    if tabs.awaited():
+        changes.append("a page was asked for and has not begun to come: wait for it before repeating this")
+    elif effect == "changed" and not is_said:
         changes.append(f"nothing visible changed, but {requests} request{'s were' if requests > 1 else ' was'} sent")
     return Outcome(
         status="done",

@@ -19,8 +19,9 @@ _STEPS = 12
 """Moves from one place of a drag to the next: what is dragged follows moves, not a leap."""
 _BEYOND = 4.0
 """CSS pixels."""
-_GLIDE_S = 0.6
-"""Until what makes room for what is dragged has made it."""
+_LAST_MOVES = 2
+"""Of a drag, in its last place, a frame each: that a glide has ended is told to a page up to a frame after it has (seen
+in 8 of 40), and until then lists heed no move."""
 _TO_THE_END = 1e6
 """Views; farther than anything scrolls."""
 
@@ -70,9 +71,9 @@ async def drag(hands: Hands, action: Drag) -> Done:
             last = _past_the_middle(end, way[-1] if way else start.point)
             for place in [*way, last]:
                 await mouse.move(place.x, place.y, steps=_STEPS)
-            # While rows glide aside, lists heed no move: the last one is made once more when they have come to rest.
-            await settle(hands.tabs, 0, min(_GLIDE_S, hands.deadline_s))
-            await mouse.move(last.x, last.y)
+            # While rows glide aside, lists heed no move: the last one is made again when they have come to rest.
+            await settle(hands.tabs, 0, min(hands.settings.rest_deadline_s, hands.deadline_s))
+            await mouse.move(last.x, last.y, steps=_LAST_MOVES)
             trouble = await _wrong_under(hands, end, start)
             if trouble:
                 await mouse.move(start.point.x, start.point.y, steps=_STEPS)

@@ -19,9 +19,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from playwright.async_api import BrowserContext, Dialog, Download, FileChooser, Frame, Page, Request
+from playwright.async_api import BrowserContext, Dialog, Download, FileChooser, Frame, Page, Request, Response
 from playwright.async_api import Error as PlaywrightError
 
+from vision_agent.browser import chromium
 from vision_agent.ports import Redact
 from vision_agent.settings import EventSettings
 
@@ -29,12 +30,15 @@ _MOST_TABS = 12
 _MOST_BLOCKED = 20
 _LONG_REQUEST_S = 2.0
 """A request that takes longer than this is a stream or a poll; the page may be at rest around it."""
+_LONG_AWAITED_S = 10.0
+"""A page that was asked for and has not begun to come after that is not waited for any more."""
 _POLLS = 3
 """The same request so often, without anything having been done, is a poll."""
 _LONGEST_SAID = 200
 _CLOSING_S = 0.5
 _CLOSE_S = 5.0
 _LOADED_S = 2.0
+_HEAR_S = 5.0
 _ENDLESS = {"websocket", "eventsource", "media", "ping"}
 
 
@@ -69,6 +73,13 @@ class Tabs:
     happenings: list[Happening] = field(default_factory=list)
     _before: list[Happening] = field(default_factory=list)
     _requests: dict[Request, float] = field(default_factory=dict)
+    """Those under way, each with its beginning."""
+    _awaited: dict[Request, float] = field(default_factory=dict)
+    """Those for whole pages, of our tabs and of tabs that are not there yet, until they are answered."""
+    _opens_until: float = 0.0
+    """A tab of ours has begun to open another one, of which nothing else is heard yet."""
+    _welcoming: int = 0
+    """New tabs of which it is not known yet whether they are ours."""
     _asked: Counter[tuple[str, str, bytes | None]] = field(default_factory=Counter)
     _listening: list[tuple[Any, str, Callable[..., Any]]] = field(default_factory=list)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -77,6 +88,11 @@ class Tabs:
     def open(self) -> None:
         """Begin to listen."""
         self._on(self.context, "page", self._came)
+        # Of the context: the first request of a new tab comes before the tab.
+        self._on(self.context, "request", self._begun)
+        self._on(self.context, "response", self._answered)
+        self._on(self.context, "requestfinished", self._over)
+        self._on(self.context, "requestfailed", self._over)
         self.add(self.active)
 
     def close(self) -> None:
@@ -97,9 +113,7 @@ class Tabs:
         self._on(page, "crash", self._crash)
         self._on(page, "framenavigated", self._arrived)
         self._on(page, "close", self._closed)
-        self._on(page, "request", self._begun)
-        self._on(page, "requestfinished", self._over)
-        self._on(page, "requestfailed", self._over)
+        self._spawn(self._hear_of_windows(page))
 
     def leave_choosers(self, *, to_person: bool) -> None:
         """Whether what asks for files asks the person in the window; else it is said, and gets none."""
@@ -117,10 +131,15 @@ class Tabs:
         return page in self._crashed
 
     def busy(self) -> int:
-        """Requests of the active tab that may still change it."""
-        limit = time.monotonic() - _LONG_REQUEST_S
-        self._requests = {request: since for request, since in self._requests.items() if since > limit}
-        return sum(_page_of(request) is self.active and not self._is_poll(request) for request in self._requests)
+        """What may still change what is shown: requests of the active tab, and tabs that are about to open."""
+        self._requests = _since(time.monotonic() - _LONG_REQUEST_S, self._requests)
+        of_active = sum(_page_of(each) is self.active and not self._is_poll(each) for each in self._requests)
+        return of_active + self._welcoming + (time.monotonic() < self._opens_until) + self.awaited()
+
+    def awaited(self) -> int:
+        """Pages that were asked for, in the active tab or for a new one, and have not begun to come."""
+        self._awaited = _since(time.monotonic() - _LONG_AWAITED_S, self._awaited)
+        return sum(_page_of(each) in (self.active, None) for each in self._awaited)
 
     def begun(self) -> int:
         """Requests that were started since something was last done, streams and pings left out."""
@@ -155,10 +174,26 @@ class Tabs:
         source.on(event, handler)
         self._listening.append((source, event, handler))
 
+    async def _hear_of_windows(self, page: Page) -> None:
+        with suppress(PlaywrightError, TimeoutError):  # it is gone, or hangs: then its tabs are heard of a little later
+            async with asyncio.timeout(_HEAR_S):
+                await chromium.hear_of_windows(page, self._opens)
+
+    def _opens(self) -> None:
+        self._opens_until = time.monotonic() + _LONG_REQUEST_S
+
     def _came(self, page: Page) -> None:
+        self._opens_until = 0.0
+        self._welcoming += 1
         self._spawn(self._welcome(page))
 
     async def _welcome(self, page: Page) -> None:
+        try:
+            await self._take_if_ours(page)
+        finally:
+            self._welcoming -= 1
+
+    async def _take_if_ours(self, page: Page) -> None:
         with suppress(PlaywrightError):  # it may be gone again
             opener = await page.opener()
             if opener not in self.pages or page in self.pages:
@@ -236,20 +271,33 @@ class Tabs:
         if page is not self.closing:
             self._say("closed", f"tab {self.number(page)} was closed")
         self.pages.remove(page)
-        self._requests = {request: at for request, at in self._requests.items() if _page_of(request) is not page}
+        for under_way in (self._requests, self._awaited):
+            for request in [each for each in under_way if _page_of(each) is page]:
+                del under_way[request]
         if page is self.active and self.pages:
             self.active = self.pages[-1]
 
     def _begun(self, request: Request) -> None:
-        if request.resource_type not in _ENDLESS:
-            self._requests[request] = time.monotonic()
-            self._asked[_what_it_asks(request)] += 1
+        page = _page_of(request)
+        is_for_new_tab = page is None and request.is_navigation_request()
+        if request.resource_type in _ENDLESS or not (is_for_new_tab or page in self.pages):
+            return
+        if is_for_new_tab:
+            self._opens_until = 0.0
+        is_whole = is_for_new_tab or (request.is_navigation_request() and request.frame.parent_frame is None)
+        (self._awaited if is_whole else self._requests)[request] = time.monotonic()
+        self._asked[_what_it_asks(request)] += 1
+
+    def _answered(self, response: Response) -> None:
+        if self._awaited.pop(response.request, None) is not None:
+            self._requests[response.request] = time.monotonic()
 
     def _is_poll(self, request: Request) -> bool:
         return self._asked[_what_it_asks(request)] >= _POLLS
 
     def _over(self, request: Request) -> None:
         self._requests.pop(request, None)
+        self._awaited.pop(request, None)
 
     def blocked(self, sentence: str) -> None:
         """A request was turned away; each is said once until it has been told, and not without end."""
@@ -313,8 +361,12 @@ def _what_it_asks(request: Request) -> tuple[str, str, bytes | None]:
     return request.method, request.url, request.post_data_buffer
 
 
+def _since(earliest: float, requests: dict[Request, float]) -> dict[Request, float]:
+    return {request: began for request, began in requests.items() if began > earliest}
+
+
 def _page_of(request: Request) -> Page | None:
     try:
         return request.frame.page
-    except PlaywrightError:  # a service worker's request has no frame
+    except PlaywrightError:  # a service worker's request has no frame, the first one of a new tab none yet
         return None
