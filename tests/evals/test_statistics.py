@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from vision_agent.evals.statistics import Interval, bootstrap, holm, mcnemar, paired_bootstrap, pass_at, wilson
+from vision_agent.evals.statistics import (
+    Interval,
+    bootstrap,
+    holm,
+    mcnemar,
+    paired_bootstrap,
+    pass_all,
+    pass_at,
+    wilson,
+)
 
 
 def test_a_rate_has_wilsons_interval() -> None:
@@ -80,6 +89,15 @@ def test_pass_at_k_is_unbiased_and_leaves_out_tasks_with_fewer_tries() -> None:
     assert pass_at(3, [one_of_three, all_of_two]) == 1.0
     assert pass_at(1, [one_of_three, all_of_two]) == pytest.approx((1 / 3 + 1) / 2)
     assert pass_at(4, [one_of_three, all_of_two]) is None
+
+
+def test_pass_all_of_k_is_the_share_of_tasks_without_a_miss_where_each_has_k_tries() -> None:
+    two_of_three, all_of_two, all_of_three = [True, True, False], [True, True], [True, True, True]
+
+    assert pass_all(1, [two_of_three]) == pytest.approx(2 / 3)
+    assert pass_all(2, [two_of_three]) == pytest.approx(1 / 3)  # of three ways to draw two, one draws no miss
+    assert pass_all(3, [two_of_three, all_of_two, all_of_three]) == 0.5
+    assert pass_all(4, [all_of_three]) is None
 
 
 def _rounded(interval: Interval | None) -> tuple[float, float, float]:

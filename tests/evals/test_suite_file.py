@@ -133,6 +133,7 @@ def test_a_list_of_pages_has_the_form_of_a_suite_and_says_what_is_right_on_each(
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
+        ("goal", "gaol", r"does not fit: (?!.*Tuple should).*task 'save', goal: Field required"),
         ('reference = "click Save"', "", r"The list of pages .* does not fit: task 'save', reference: Field required"),
         ('reference = "click Save"', "reference = []", "task 'save', reference: Tuple should have at least 1 item"),
         ('reference = "click Save"', 'reference = "press"', "task 'save': Line 1, 'press': it is not complete"),

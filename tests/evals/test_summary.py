@@ -86,9 +86,10 @@ def test_folders_are_told_apart_where_there_are_several() -> None:
     assert found.pairs[0].only_second == 1
 
 
-def test_tries_of_a_task_give_pass_at_k() -> None:
+def test_tries_of_a_task_tell_whether_one_and_whether_all_of_k_pass() -> None:
     [row] = told(*(result("a", "match", seed == 1, seed=seed) for seed in (1, 2, 3))).rows
     assert {k: round(rate, 4) for k, rate in row.pass_at.items()} == {1: 0.3333, 2: 0.6667, 3: 1.0}
+    assert {k: round(rate, 4) for k, rate in row.pass_all.items()} == {1: 0.3333, 2: 0.0, 3: 0.0}
 
 
 def test_the_same_is_told_as_csv_as_markdown_and_in_a_terminal() -> None:

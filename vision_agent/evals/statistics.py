@@ -97,8 +97,19 @@ def pass_at(k: int, outcomes: Sequence[Sequence[bool]]) -> float | None:
     The unbiased estimate of Chen et al. (2021), "Evaluating large language models trained on code", arXiv:2107.03374,
     section 2.1. None where no task was tried `k` times.
     """
+    none_of = pass_all(k, [[not passed for passed in task] for task in outcomes])
+    return None if none_of is None else 1.0 - none_of
+
+
+def pass_all(k: int, outcomes: Sequence[Sequence[bool]]) -> float | None:
+    """How probable it is that all of `k` tries of a task pass, over tasks that were tried so often; written pass^k.
+
+    The unbiased estimate of Yao et al. (2024), "τ-bench: a benchmark for tool-agent-user interaction in real-world
+    domains", arXiv:2406.12045. Where each task has `k` tries it is the share of tasks that passed with every one.
+    None where no task was tried `k` times.
+    """
     tried = [task for task in outcomes if len(task) >= k]
     if not tried:
         return None
-    missed: list[float] = [math.comb(len(task) - sum(task), k) / math.comb(len(task), k) for task in tried]
-    return 1.0 - float(np.mean(missed))
+    passed: list[float] = [math.comb(sum(task), k) / math.comb(len(task), k) for task in tried]
+    return float(np.mean(passed))

@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 
 from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.models.lines import parse
@@ -152,7 +153,7 @@ def _read(path: Path, kind: type[_F], what: str, shared_keys: Sequence[str], def
     try:
         read = kind.model_validate({**defaults, **said})
     except ValidationError as error:
-        faults = "; ".join(f"{_place(each['loc'], tasks)}: {_words(each['msg'])}" for each in error.errors())
+        faults = "; ".join(f"{_place(each['loc'], tasks)}: {_words(each['msg'])}" for each in _innermost(error))
         raise UsageError(f"The {what} {path} does not fit: {faults}", "see COMPARING.md") from error
     ids = [task.id for task in read.tasks]
     if twice := sorted({each for each in ids if ids.count(each) > 1}):
@@ -205,6 +206,13 @@ def _python(path: Path, what: str) -> Any:
     if "suite" not in names:
         raise UsageError(f"The {what} {path} says nothing", "it must end with `suite = [...]`, a list of tasks")
     return names["suite"]
+
+
+def _innermost(error: ValidationError) -> list[ErrorDetails]:
+    """Its faults without those that follow from others: a list of which each item is faulty counts as empty too."""
+    faults = error.errors()
+    at = [each["loc"] for each in faults]
+    return [each for each in faults if not any(loc[: len(each["loc"])] == each["loc"] != loc for loc in at)]
 
 
 def _place(loc: tuple[int | str, ...], tasks: Any) -> str:

@@ -22,6 +22,7 @@ from vision_agent.evals.statistics import (
     holm,
     mcnemar,
     paired_bootstrap,
+    pass_all,
     pass_at,
     wilson,
 )
@@ -93,6 +94,8 @@ class Row:
     """The mean, with a bootstrap interval over tasks."""
     pass_at: dict[int, float]
     """How probable one of so many tries passes."""
+    pass_all: dict[int, float]
+    """How probable all of so many tries pass."""
     steps: Interval | None
     step_success: float | None
     """Steps of which all was carried out, of all steps."""
@@ -229,6 +232,7 @@ def _row(group: Group, groups: Sequence[Group]) -> Row:
     outcomes = [[bool(result.passed) for result in task] for task in _by_task(scored)]
     tries = max(map(len, outcomes), default=0)
     at = {k: rate for k in range(1, tries + 1) if (rate := pass_at(k, outcomes)) is not None}
+    in_all = {k: rate for k in range(1, tries + 1) if (rate := pass_all(k, outcomes)) is not None}
     passed, steps = sum(map(sum, outcomes)), sum(each.steps for each in figures)
     costs = [each.cost_usd for each in figures]
     grades = [[result.grades for result in task] for task in _by_task(scored)]
@@ -247,6 +251,7 @@ def _row(group: Group, groups: Sequence[Group]) -> Row:
         floor=_bound(group, groups, FLOORS),
         score=bootstrap([[result.score or 0.0 for result in task] for task in _by_task(scored)]),
         pass_at=at,
+        pass_all=in_all,
         steps=bootstrap([[each.figures.steps for each in task if each.figures] for task in _by_task(results)]),
         step_success=sum(each.good_steps for each in figures) / steps if steps and answers is None else None,
         refusals=dict(sorted(sum((Counter(each.refusals) for each in figures), Counter()).items())),
