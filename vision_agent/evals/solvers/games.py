@@ -18,6 +18,11 @@ _TOP = 50
 """Of the area that is hot or cold: a place counts from so far below the top of the page."""
 _BANDS = {"HOT": (0, 5), "WARM": (5, 10), "COLD": (10, 40), "ICE COLD": (40, 999)}
 """How far from the hot place it is so."""
+_IS_LEAVING = """(x, y) => {
+    const { left, right, top, bottom } = document.querySelector('circle').getBoundingClientRect();
+    return WOB_DONE_GLOBAL || Math.hypot((left + right) / 2 - x, (top + bottom) / 2 - y) > (right - left) / 4;
+}"""
+"""Whether it has gone half the way to where the pointer would no longer be in it."""
 _WAITING = """(items => items
     .filter(({ left, right }) => right <= 3 || left >= 161)
     .map(({ left, top, bottom }) => [left < 80 ? 4 : 160, Math.min(209, Math.max(54, (top + bottom) / 2))])
@@ -88,6 +93,8 @@ async def chase_circle(episode: Episode) -> None:
         with suppress(Unsolved):  # it may have come to its end while it was looked at
             if circle is not None:
                 await episode.hover(circle)
+                [under] = await episode.boxes("circle")
+                await episode.until(_IS_LEAVING, under.center.x, under.center.y)
 
 
 async def moving_items(episode: Episode) -> None:
