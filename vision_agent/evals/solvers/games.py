@@ -8,7 +8,6 @@ from contextlib import suppress
 from functools import cache
 from math import dist
 
-from vision_agent.actions import Wait
 from vision_agent.evals.solvers.asked import found
 from vision_agent.evals.solvers.episode import At, Episode, On, Unsolved
 
@@ -103,13 +102,14 @@ async def moving_items(episode: Episode) -> None:
     # a circle too, and each waits just beyond the edge before it comes and after it has gone.
     place = 0
     while not await episode.is_over():
+        with suppress(Unsolved):  # none may be left
+            await episode.until(f"WOB_DONE_GLOBAL || {_WAITING}")
         await episode.look()
         if waiting := await episode.read(_WAITING):
             try:
                 await episode.click(At(*waiting[place % len(waiting)]))
             except Unsolved:
                 place += 1  # another one came there just now
-                await episode.act(Wait(seconds=0.05))
 
 
 def _most_telling(places: Sequence[tuple[int, int]]) -> tuple[int, int]:
