@@ -7,7 +7,7 @@ and are in none.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -230,9 +230,6 @@ def _row(group: Group, groups: Sequence[Group]) -> Row:
     scored = [result for result in results if result.passed is not None]
     figures = [result.figures for result in results if result.figures is not None]
     outcomes = [[bool(result.passed) for result in task] for task in _by_task(scored)]
-    tries = max(map(len, outcomes), default=0)
-    at = {k: rate for k in range(1, tries + 1) if (rate := pass_at(k, outcomes)) is not None}
-    in_all = {k: rate for k in range(1, tries + 1) if (rate := pass_all(k, outcomes)) is not None}
     passed, steps = sum(map(sum, outcomes)), sum(each.steps for each in figures)
     costs = [each.cost_usd for each in figures]
     grades = [[result.grades for result in task] for task in _by_task(scored)]
@@ -250,8 +247,8 @@ def _row(group: Group, groups: Sequence[Group]) -> Row:
         ceiling=_bound(group, groups, CEILINGS),
         floor=_bound(group, groups, FLOORS),
         score=bootstrap([[result.score or 0.0 for result in task] for task in _by_task(scored)]),
-        pass_at=at,
-        pass_all=in_all,
+        pass_at=_by_tries(pass_at, outcomes),
+        pass_all=_by_tries(pass_all, outcomes),
         steps=bootstrap([[each.figures.steps for each in task if each.figures] for task in _by_task(results)]),
         step_success=sum(each.good_steps for each in figures) / steps if steps and answers is None else None,
         refusals=dict(sorted(sum((Counter(each.refusals) for each in figures), Counter()).items())),
@@ -266,6 +263,14 @@ def _row(group: Group, groups: Sequence[Group]) -> Row:
         answers=answers,
         operations=by_operation(grades),
     )
+
+
+def _by_tries(
+    rate_of: Callable[[int, Sequence[Sequence[bool]]], float | None], outcomes: Sequence[Sequence[bool]]
+) -> dict[int, float]:
+    """A rate for each number of tries, up to the most that a task had."""
+    tries = max(map(len, outcomes), default=0)
+    return {k: rate for k in range(1, tries + 1) if (rate := rate_of(k, outcomes)) is not None}
 
 
 def _reached(results: Sequence[Result]) -> Reached | None:
