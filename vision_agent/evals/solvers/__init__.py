@@ -179,7 +179,6 @@ NEEDS_POINTS = {
 
 _DEAF = "the item selected at the start hears no mouse in Chromium: its page takes it out and back at each touch"
 SOMETIMES = {
-    "chase-circle": "what goes on moving is not pointed at: the pointer comes to it only where it slows down",
     "click-pie": f"{_DEAF}; only while it unfolds can the pointer be there before",
     "click-pie-nodelay": _DEAF,
     "tic-tac-toe": "the other one is lucky at times: the best play wins 97 games of 100 when it begins, else 53 to 85",
