@@ -8,7 +8,7 @@
 // asked knows which number was meant: that is never told in here.
 //
 // It listens on the document and not on its window: what the guard of presses stops on the window reached nobody.
-import { attributeOf, childCountOf, clientLeftOf, clientTopOf, flatParentOf, hasAttribute, holds, isConnectedOf, isEditable, localNameOf, madeElement, rectOf, rootOf, scaleOf, shadowRootOf, styleOf, textContentOf } from './dom.js';
+import { attributeOf, childCountOf, clientHeightOf, clientLeftOf, clientTopOf, clientWidthOf, flatParentOf, hasAttribute, holds, isConnectedOf, isEditable, localNameOf, madeElement, rectOf, rootOf, scaleOf, shadowRootOf, styleOf, textContentOf } from './dom.js';
 
 /** CSS pixels by which boxes may differ: those of marks are rounded. */
 const NEARLY = 2;
@@ -17,6 +17,8 @@ const SAME_KEYS = 20;
 /** How far around a thing that was drawn anew its surroundings are held against those of before. */
 const MOST_AROUND = 4;
 const LONGEST_TOLD = 60;
+/** What overflows these, overflows the window. */
+const ROOTS = new Set(['html', 'body']);
 const DRAWINGS = new Set(['canvas', 'img', 'svg', 'video', 'embed', 'object']);
 const CONTROLS = new Set(['button', 'input', 'select', 'textarea', 'summary', 'option']);
 const LINKS = new Set(['a', 'area']);
@@ -24,6 +26,7 @@ const ROLES = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'tab', '
 const HEARD = /** @type {[string, (event: any) => void][]} */ ([['pointerdown', sawPress], ['keydown', sawKey], ['beforeinput', sawKey], ['input', sawValue], ['change', sawValue]]);
 
 /**
+ * @typedef {{left: number, top: number, right: number, bottom: number}} Edges
  * @typedef {{number: number, x: number, y: number, box: number[]}} Shown a mark in the picture; `box`: left, top, width, height
  * @typedef {{number: number, element: Element, thing: Element, control: Element | null, around: Element[], share: number[]}} Noted
  *   `element`: lies under the point. `thing`: what the number names. `around`: what that is in, the innermost first.
@@ -45,7 +48,10 @@ function noteMarks(doc, { look, binding, marks }) {
     const element = lyingAt(doc, x, y);
     if (!element) continue;
     if (localNameOf(element) === 'iframe' || localNameOf(element) === 'frame') framed.set(element, [...framed.get(element) ?? [], { number, x, y, box }]);
-    else notes.marks.push(notedOf(number, element, box));
+    else {
+      const noted = notedOf(number, element, box);
+      if (noted) notes.marks.push(noted);
+    }
   }
   notes.marks = notes.marks.filter((mark) => !isHidden(mark));
   for (const [type, saw] of HEARD) EventTarget.prototype.addEventListener.call(doc, type, saw, { capture: true, passive: true });
@@ -81,9 +87,10 @@ function lyingAt(doc, x, y) {
   return at;
 }
 
-/** @param {number} number @param {Element} element @param {number[]} box @returns {Noted} */
+/** @param {number} number @param {Element} element @param {number[]} box @returns {Noted | null} */
 function notedOf(number, element, box) {
   const thing = thingIn(element, box);
+  if (!thing) return null;
   const around = [];
   for (let at = flatParentOf(thing); at && around.length < MOST_AROUND; at = flatParentOf(at)) around.push(at);
   const [left, top, wide, high] = box;
@@ -92,19 +99,49 @@ function notedOf(number, element, box) {
   return { number, element, thing, control: controlAround(element), around, share };
 }
 
-/** The largest thing around an element that is no larger than the box of its mark. @param {Element} element @param {number[]} box */
+/**
+ * The largest thing around an element of which no more shows than the box of its mark. Null where nobody can tell which
+ * it is: of a row that lies halfway out of a list and of the first line in it the very same part may show.
+ * @param {Element} element
+ * @param {number[]} box
+ */
 function thingIn(element, [left, top, wide, high]) {
-  const fits = (/** @type {DOMRect} */ rect) => Math.max(0, rect.left) >= left - NEARLY && Math.max(0, rect.top) >= top - NEARLY
-    && Math.min(innerWidth, rect.right) <= left + wide + NEARLY && Math.min(innerHeight, rect.bottom) <= top + high + NEARLY;
+  const [right, bottom] = [left + wide, top + high];
+  const fits = (/** @type {Edges} */ edges) => Math.max(0, edges.left) >= left - NEARLY && Math.max(0, edges.top) >= top - NEARLY
+    && Math.min(innerWidth, edges.right) <= right + NEARLY && Math.min(innerHeight, edges.bottom) <= bottom + NEARLY;
+  const fills = (/** @type {Edges} */ edges) => edges.left <= left + NEARLY && edges.top <= top + NEARLY && edges.right >= right - NEARLY && edges.bottom >= bottom - NEARLY;
   let [thing, inner] = [element, rectOf(element)];
-  for (let at = flatParentOf(element); at && fits(inner); at = flatParentOf(at)) {
+  let shown = fits(inner) ? inner : shownOf(element);
+  for (let at = flatParentOf(element); at && fits(shown); at = flatParentOf(at)) {
     const rect = rectOf(at);
     // What lies out of its parent, as in a list without height, is no part of what the parent's box shows.
     const isWithin = rect.left <= inner.left + NEARLY && rect.top <= inner.top + NEARLY && rect.right >= inner.right - NEARLY && rect.bottom >= inner.bottom - NEARLY;
-    if (!isWithin || !fits(rect)) break;
-    [thing, inner] = [at, rect];
+    const isWhole = fits(rect);
+    const shownNow = isWhole ? rect : shownOf(at);
+    if (!isWithin || !fits(shownNow)) break;
+    if (!isWhole && fills(shown)) return fits(inner) ? thing : null;
+    [thing, inner, shown] = [at, rect, shownNow];
   }
   return thing;
+}
+
+/** The part of an element that what scrolls or cuts around it lets show. @param {Element} element @returns {Edges} */
+function shownOf(element) {
+  let { left, top, right, bottom } = rectOf(element);
+  let { position } = styleOf(element);
+  for (let up = flatParentOf(element); up && position !== 'fixed' && !ROOTS.has(localNameOf(up)); up = flatParentOf(up)) {
+    const style = styleOf(up);
+    if (position === 'absolute' && style.position === 'static') continue;
+    position = style.position;
+    const [wide, high] = [clientWidthOf(up), clientHeightOf(up)];
+    if (!wide || !high) continue;
+    const rect = rectOf(up);
+    const scale = scaleOf(up, rect);
+    const [x, y] = [rect.left + clientLeftOf(up) * scale.x, rect.top + clientTopOf(up) * scale.y];
+    if (style.overflowX !== 'visible') [left, right] = [Math.max(left, x), Math.min(right, x + wide * scale.x)];
+    if (style.overflowY !== 'visible') [top, bottom] = [Math.max(top, y), Math.min(bottom, y + high * scale.y)];
+  }
+  return { left, top, right, bottom };
 }
 
 /** The control that an element is, is in, or labels. @param {Element} element @returns {Element | null} */

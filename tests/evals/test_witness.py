@@ -57,6 +57,11 @@ SETTINGS = ObserveSettings(quiet_s=0.08, rest_deadline_s=2, action_deadline_s=2,
 DONE = Outcome(status="done", effect="changed", sentence="")
 TWO = "<button id=a>Save</button> <button id=b>Delete</button>"
 ROWS = """<ul id=list><li>Ada <button>Delete</button><li>Bob <button>Delete</button></ul>"""
+CUT = "<div style='height:70px;width:200px;overflow:auto'>" + "".join(
+    f"<div onclick=1 style='cursor:pointer;padding:2px'><p style='margin:0;height:18px'>{name}</p><p style='margin:0;height:18px'>Hello</p></div>"
+    for name in ("Ada", "Bob", "Cleo")
+)  # fmt: skip
+"""Of the second row a part shows, with one line of it; the third is out of sight."""
 AGAIN = "list.innerHTML = list.innerHTML"
 """Every element is another one afterwards, and alike."""
 
@@ -195,6 +200,8 @@ WRONG: dict[str, tuple[str, str, int, str, str]] = {
     "a neighbour in a shadow tree": (
         "<div id=host></div><script>host.attachShadow({mode: 'open'}).innerHTML = '<button>Save</button><button id=b>Delete</button>'</script>", "Save", 0, "", "#b",
     ),
+    "a line of another row, where a part of the right one showed": (CUT, "Bob Hello", 0, "", "div > div:nth-child(3) p:nth-child(2)"),
+    "the row before, where a part of the right one showed": (CUT, "Bob Hello", 0, "", "div > div:nth-child(1) p:nth-child(2)"),
     "what lies in a frame": (f"{TWO}<br><iframe srcdoc='<button id=c>Pay</button>'></iframe>", "Save", 0, "", "iframe >> #c"),
 }  # fmt: skip
 
@@ -227,6 +234,8 @@ RIGHT: dict[str, tuple[str, str, str, str]] = {
     "what listens, and not the words in it": (
         "<div id=d style='cursor:pointer;width:200px;padding:20px'><p>One</p><p id=two>Two</p></div><script>d.onclick = () => 1</script>", "One Two", "", "#two",
     ),
+    "another line of a row of which a part showed": (CUT, "Bob Hello", "", "div > div:nth-child(2) p:nth-child(2)"),
+    "the same line of a row of which a part showed": (CUT, "Bob Hello", "", "div > div:nth-child(2) p:nth-child(1)"),
     "an element that moved": (TWO, "Save", "document.body.prepend(b); document.body.style.margin = '90px'", "#a"),
 }  # fmt: skip
 
@@ -322,6 +331,16 @@ async def test_in_a_closed_shadow_root_nobody_can_tell(on: On) -> None:
     inside = "host.attachShadow({mode: 'closed'}).innerHTML"
     async with on(f"<div id=host></div><script>{inside} = '{TWO}'</script>") as watched:
         told = await watched.does(Click(target=watched.mark("Save").number))
+        assert (told.witnessed, told.unwitnessed, told.wrong) == (0, 1, ())
+
+
+@pytest.mark.thorough
+async def test_of_a_row_and_its_first_line_of_which_the_same_part_shows_nobody_can_tell(on: On) -> None:
+    row = "<div onclick=1 style='cursor:pointer;height:90px'><p style='margin:0;height:30px'>Save</p>all</div>"
+    async with on(
+        f"<div style='height:110px;width:200px;overflow:auto'><p style='margin:0;height:90px'>{row}</div>"
+    ) as watched:
+        told = await watched.does(Click(target=watched.mark("Save all").number))
         assert (told.witnessed, told.unwitnessed, told.wrong) == (0, 1, ())
 
 
