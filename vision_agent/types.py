@@ -237,11 +237,15 @@ class Mark(_Data):
     """Why it is a mark, such as `role=button`, `cursor:pointer`."""
     fingerprint: str = ""
     """Changes when what the element *is* changes (role, name, place in structure), not when it moves."""
+    context: str = ""
+    """The words that tell which of its like it is, such as those of the row, card or dialog it stands in, without its own
+    and without what changes by itself: page text."""
+    heading: str = ""
+    """The heading, legend or title that governs where it stands: page text."""
     row: str = ""
-    """Changes when the row it stands in shows something else, or where there is none, the heading over it."""
+    """Of records that were made before there was `context`; empty now."""
     around: str = ""
-    """Changes with any word in the row or card it stands in, or in the heading over it: unlike `row`, also where only
-    the look says that there is one."""
+    """As `row`."""
     key: str = ""
     """Finds the live element while its document lives; means nothing afterwards."""
     in_dialog: bool = False
