@@ -107,6 +107,17 @@ def risks_of(settings: ApprovalSettings, decision: Decision, observation: Observ
     return tuple(found)
 
 
+def is_risky(action: Action, observation: Observation) -> bool:
+    """Whether an action may do what cannot be taken back, whatever the policy lets pass: any change then counts."""
+    decision = Decision(author="scripted", actions=(action,))
+    return bool(risks_of(ApprovalSettings(), decision, observation))
+
+
+def risks_in(name: str) -> set[Risk]:
+    """What the name of a thing says that pressing it does."""
+    return {risk for risk, _ in _in_words(ApprovalSettings(), name)}
+
+
 def only_looks(action: Action) -> bool:
     """Whether an action may be done in a dry run: it moves the view or the pointer, waits or reads, and no more."""
     return isinstance(action, Scroll | Hover | Zoom | Wait | Read | Extract)

@@ -238,8 +238,8 @@ class Mark(_Data):
     fingerprint: str = ""
     """Changes when what the element *is* changes (role, name, place in structure), not when it moves."""
     context: str = ""
-    """The words that tell which of its like it is, such as those of the row, card or dialog it stands in, without its own
-    and without what changes by itself: page text."""
+    """The words that tell which of its like it is: those of the row, card or dialog it stands in, without its own and
+    without what changes by itself. Page text."""
     heading: str = ""
     """The heading, legend or title that governs where it stands: page text."""
     row: str = ""

@@ -7,14 +7,14 @@ import { quietOf } from './quiet.js';
 import { elementOf, keyOf, knownKeyOf } from './registry.js';
 import { isEditingHost, kindOf, roleOf } from './role.js';
 import { evidenceOf, scrollsOf } from './evidence.js';
-import { rowOf } from './row.js';
+import { heldAgainst } from './row_context.js';
 import { fingerprintOf, isDisabled, stateOf } from './state.js';
 import { common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
 
 /**
  * @param {Document} doc
- * @param {{key: string, reveal?: boolean | 'always', kind?: string, points?: number}} request
- *   `reveal`: scroll it into view first
+ * @param {{key: string, reveal?: boolean | 'always', kind?: string, points?: number, place?: import('./row_context.js').Place, strict?: boolean, pointed?: boolean}} request
+ *   `reveal`: scroll it into view first; `place`: where it stood, which is held against where it stands
  */
 export function check(doc, request) {
   const element = elementOf(doc, request.key);
@@ -38,7 +38,7 @@ export function check(doc, request) {
   }
   const control = controlOf(element);
   return {
-    found: true, ...identityOf(element, request.kind), scrolled, state: stateOf(control, scrolls), disabled: isDisabled(control), now: attributeOf(control, 'aria-valuenow'), quiet: quietOf(doc),
+    found: true, ...identityOf(element, request.kind), held: placeHeld(element, request), scrolled, state: stateOf(control, scrolls), disabled: isDisabled(control), now: attributeOf(control, 'aria-valuenow'), quiet: quietOf(doc),
     visible: pieces.length > 0, rect: { x: rect.left, y: rect.top, width: rect.width, height: rect.height }, zoom: zoomOf(),
     points, blocker: points.length || !blocker ? null : describe(blocker), blockerKey: points.length || !blocker ? null : keyOf(doc, blocker),
   };
@@ -61,13 +61,18 @@ export function shows(doc, request) {
   return { shows: shown, blockers: Array.from(groups, ([blocker, count]) => ({ blocker: describe(blocker), key: keyOf(doc, blocker), count })) };
 }
 
-/** What it is, and where it stands. @param {Element} element @param {string} [kind] */
+/** @param {Element} element @param {{place?: import('./row_context.js').Place | null, strict?: boolean, pointed?: boolean}} request */
+export function placeHeld(element, { place, strict = false, pointed = false }) {
+  return place ? heldAgainst(element, place, { strict, pointed }) : null;
+}
+
+/** What it is: `fingerprint` by its name too, `being` without. @param {Element} element @param {string} [kind] */
 export function identityOf(element, kind) {
   const control = controlOf(element);
   const role = roleOf(control);
   const as = kind === 'surface' ? kind : kindOf(control, role, kind === 'scroller');
   const { name, lasting } = calledOf(element, control, as, new Map());
-  return { name, role, fingerprint: fingerprintOf(control, lasting), ...rowOf(element) };
+  return { name, role, fingerprint: fingerprintOf(control, lasting), being: fingerprintOf(control, '') };
 }
 
 /** What a label stands for, else the element itself. @param {Element} element @returns {Element} */

@@ -6,14 +6,14 @@
 import { documentElementOf, holds } from './dom.js';
 import { GUARDED, WATCH } from './first.js';
 import { blockerOf, describe, hitAt, reaches } from './hit.js';
-import { identityOf, isOtherThan } from './check.js';
+import { placeHeld, identityOf, isOtherThan } from './check.js';
 import { elementOf, keyOf } from './registry.js';
 
 const PRESSED = new Set(['pointerdown', 'mousedown']);
 const CLICKED = new Set(['click', 'dblclick', 'auxclick', 'contextmenu']);
 
 /**
- * @typedef {{key: string | null, kind: string | null, fingerprint: string, row: string, rowText: string, isDrag: boolean, ms: number}} Meant
+ * @typedef {{key: string | null, kind: string | null, fingerprint: string, place: import('./row_context.js').Place | null, strict: boolean, isDrag: boolean, ms: number}} Meant
  *   `key`: of the element; null where nothing in this document is meant, as it is in another frame. `isDrag`: only where
  *   it begins is judged
  */
@@ -77,16 +77,8 @@ function wrongIn(doc, meant, event) {
 
 /** @param {Element} element @param {Meant} meant */
 function isStill(element, meant) {
-  const now = identityOf(element, meant.kind ?? undefined);
-  return now.fingerprint === meant.fingerprint && now.row === meant.row && isMostly(now.rowText, meant.rowText);
-}
-
-/** Whether two texts of a row share most of their words: a clock in it may go on. @param {string} now @param {string} then */
-function isMostly(now, then) {
-  if (now === then) return true;
-  const words = new Set(now.split(' '));
-  const old = then.split(' ');
-  return !then || 2 * old.filter((word) => words.has(word)).length > old.length;
+  if (identityOf(element, meant.kind ?? undefined).fingerprint !== meant.fingerprint) return false;
+  return placeHeld(element, { ...meant, pointed: true })?.same ?? true;
 }
 
 /** @param {Document} doc @param {Element} hit @param {Element} element */

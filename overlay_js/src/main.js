@@ -3,7 +3,7 @@
 // `mark=key:<key>` is a live element. Any other body is base64 of a JSON request; the answer comes back as the text in an
 // element that is in no document, so that the page is not touched.
 import { takeSuspects } from './closed.js';
-import { check, fits, focused, scrollBy, shows, showsText, under } from './check.js';
+import { check, fits, focused, placeHeld, scrollBy, shows, showsText, under } from './check.js';
 import { knowRootsAround, madeElement, titleOf } from './dom.js';
 import { frameOf } from './frame.js';
 import { guard, guarded } from './guard.js';
@@ -39,7 +39,7 @@ function answerTo(doc, root, request) {
     case 'selected': return selected();
     case 'within': return within(doc, request);
     case 'scroll': return scrollBy(doc, request);
-    case 'frame': return whereIsFrame(doc, root, request.key);
+    case 'frame': return whereIsFrame(doc, root, request);
     case 'quiet': return quietOf(doc);
     case 'token': return { token: documentToken(doc) };
     case 'moved': return movedOf(doc);
@@ -59,10 +59,10 @@ function unquoted(json) {
   return json.replaceAll(QUOTE, '\\u0060').replaceAll('"', QUOTE);
 }
 
-/** A frame's own element is known by its key, or is what the question was asked of. @param {Document} doc @param {Node} root @param {string} [key] */
-function whereIsFrame(doc, root, key) {
-  const element = key ? elementOf(doc, key) : /** @type {Element} */ (root);
-  return element ? { found: true, ...frameOf(doc, element), zoom: zoomOf() } : { found: false };
+/** A frame's own element is known by its key, or is what the question was asked of. @param {Document} doc @param {Node} root @param {any} request */
+function whereIsFrame(doc, root, request) {
+  const element = request.key ? elementOf(doc, request.key) : /** @type {Element} */ (root);
+  return element ? { found: true, ...frameOf(doc, element), zoom: zoomOf(), held: placeHeld(element, request) } : { found: false };
 }
 
 // The browser itself tells what the overlay cannot ask the page, and asks where Playwright no longer does. It finds this

@@ -16,7 +16,7 @@ import { elementsNear } from './near.js';
 import { rememberPlaces } from './quiet.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
-import { isRow, rowOf } from './row.js';
+import { isRow, newReading, placesOf } from './row_context.js';
 import { fingerprintOf, readableOf, stateOf } from './state.js';
 import { stretchedOf } from './stretch.js';
 import { apartIn, boxAround, common, isAllOfItsBlock, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
@@ -71,11 +71,12 @@ export function scan(doc, request) {
   // Begins after the walk: a page whose walk takes long is not one with nothing on it.
   const budget = { tests: MOST_HIT_TESTS, until: performance.now() + BUDGET_MS, spent: false };
   const { marks, covered } = hitTest(doc, kept, request.points ?? 1, budget);
+  const framePlaces = placesOf(gathered.frames, newReading());
   const context = contextLines(doc, gathered.texts, namedElements(kept), budget);
   rememberPlaces(doc, [...marks, ...gathered.frames.map((frame) => ({ key: keyOf(doc, frame) }))].map(({ key }) => ({ key, element: /** @type {Element} */ (elementOf(doc, key)) })));
   return {
     token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks, covered: covered.groups, context, living: (request.known ?? []).filter((key) => elementOf(doc, key)),
-    frames: gathered.frames.map((element) => ({ ...frameOf(doc, element, gathered.frameClips.get(element)), inert: gathered.inertFrames.has(element) })),
+    frames: gathered.frames.map((element) => ({ ...frameOf(doc, element, gathered.frameClips.get(element)), place: framePlaces.get(element) ?? null, inert: gathered.inertFrames.has(element) })),
     fields: gathered.fields.filter((field) => !isBehind(doc, field.element, field.box)).map(({ element, value, box }) => ({ key: keyOf(doc, element), value, box: { x: box.x, y: box.y, width: box.right - box.x, height: box.bottom - box.y } })),
     scroll: {
       x: scrollX + view.x, y: scrollY + view.y, width: scrollWidthOf(root), height: scrollHeightOf(root), view_width: view.right - view.x, view_height: view.bottom - view.y,
@@ -295,8 +296,8 @@ function once(count) {
 function hitTest(doc, kept, wanted, budget) {
   const isTarget = targetsAre(kept.filter((each) => !each.scrolls).map((each) => each.element));
   const covered = coverage(doc);
-  const marks = [];
-  const rows = new Map();
+  const marks = /** @type {ReturnType<typeof markOf>[]} */ ([]);
+  const elements = /** @type {Element[]} */ ([]);
   const labels = new Map();
   const captchas = captchasIn(doc);
   for (const found of kept) {
@@ -320,17 +321,20 @@ function hitTest(doc, kept, wanted, budget) {
       // Under one thing there is nothing more to find; between several, or around what is cut out of it, there may be.
       if (!points.length && (isCutOut || blockers.size > 1)) closerPoints(found.pieces).forEach(tryAt);
       const [blocker] = blockers;
-      if (points.length) marks.push(markOf(doc, found, points, rows, labels, captchas));
-      else if (blocker) covered.add(blockerOf(blocker, found.element));
+      if (points.length) {
+        marks.push(markOf(doc, found, points, labels, captchas));
+        elements.push(found.element);
+      } else if (blocker) covered.add(blockerOf(blocker, found.element));
     } catch {
       continue; // left the document while it was looked at
     }
   }
-  return { marks, covered };
+  const places = placesOf(elements, newReading());
+  return { marks: marks.map((mark, index) => ({ ...mark, place: places.get(elements[index]) ?? null })), covered };
 }
 
-/** @param {Document} doc @param {Found} found @param {{x: number, y: number}[]} points @param {Map<Element, string>} rows texts of rows @param {import('./name.js').Labels} labels @param {Map<Element, string>} captchas */
-function markOf(doc, found, points, rows, labels, captchas) {
+/** @param {Document} doc @param {Found} found @param {{x: number, y: number}[]} points @param {import('./name.js').Labels} labels @param {Map<Element, string>} captchas */
+function markOf(doc, found, points, labels, captchas) {
   const { element, control } = found;
   const role = roleOf(control);
   const kind = found.drawing ? 'surface' : kindOf(control, role, found.scrolls);
@@ -341,7 +345,7 @@ function markOf(doc, found, points, rows, labels, captchas) {
   return {
     key: keyOf(doc, element), tag: localNameOf(control), role, kind, name: called.name, state,
     box: { x: piece.x, y: piece.y, width: piece.right - piece.x, height: piece.bottom - piece.y }, corners: piece.corners,
-    points, evidence: [...found.evidence, ...(called.how ? [called.how] : []), ...captchaAround(element, captchas)], fingerprint: fingerprintOf(control, called.lasting), ...rowOf(element, rows), inDialog: isInDialog(element), disabled: state.disabled === true,
+    points, evidence: [...found.evidence, ...(called.how ? [called.how] : []), ...captchaAround(element, captchas)], fingerprint: fingerprintOf(control, called.lasting), being: fingerprintOf(control, ''), inDialog: isInDialog(element), disabled: state.disabled === true,
     ...(kind === 'surface' ? { rect: wholeOf(element) } : {}),
   };
 }

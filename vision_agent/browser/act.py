@@ -38,7 +38,7 @@ async def act(hands: Hands, action: Action, seen: Seen) -> Outcome:
     """
     started = time.perf_counter()
     hands.tabs.begin()
-    is_later = hands.take_up(seen)
+    is_later = hands.take_up(seen, action)
     before = Before(seen, seen.page, len(hands.tabs.pages))
     try:
         _must_be_in_front(hands, action)

@@ -71,6 +71,8 @@ class Scanned:
     key: str
     """Of the frame's own element in its parent."""
     answer: dict[str, Any]
+    beside: dict[str, Any] | None = None
+    """Where the frame's own element stands in its parent."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +188,8 @@ async def _scan_child(
             said = str(error).partition("\n")[0]  # a deadline says nothing
             result.warnings.append(f"frame {name} is missing: {said or 'no answer'}")
         return None
-    return Scanned(frame, name, parent.place.within(known["plane"]), answer["token"], parent, known["key"], answer)
+    place = parent.place.within(known["plane"])
+    return Scanned(frame, name, place, answer["token"], parent, known["key"], answer, known["place"])
 
 
 async def _take(result: Scan, scanned: Scanned, deadline_s: float) -> None:
@@ -195,7 +198,7 @@ async def _take(result: Scan, scanned: Scanned, deadline_s: float) -> None:
     result.living.update(scanned.answer["living"])
     marks = scanned.answer["marks"]
     for mark in marks:
-        mark["frame"] = scanned.name
+        mark["frame"], mark["outer"] = scanned.name, scanned.beside
         mark["box"] = _box_to_page(mark["box"], scanned.place, mark.pop("corners", None))
         if "rect" in mark:
             mark["whole"] = _box_to_page(mark["rect"], scanned.place)

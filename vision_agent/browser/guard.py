@@ -10,7 +10,7 @@ from typing import Any
 from playwright.async_api import Frame, Page
 
 from vision_agent.browser import overlay
-from vision_agent.browser.locate import Located, in_the_way
+from vision_agent.browser.locate import Located, in_the_way, raw_of
 from vision_agent.browser.observe import Seen
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
@@ -45,7 +45,9 @@ async def guarded(
         return
     frames = [frame for frame in page.frames[:_MOST_GUARDED] if not overlay.is_silent(frame)]
     owner = seen.scan.owner(key)
-    meant = {name: at.answer[name] for name in ("fingerprint", "row", "rowText")}
+    place = raw_of(mark, seen).get("place") if mark else None
+    strict = seen.strict or bool(mark and mark.in_dialog)
+    meant = {"fingerprint": at.answer["fingerprint"], "place": place, "strict": strict}
     meant |= {"kind": kind, "isDrag": is_drag, "ms": deadline_s * 1000}
     here = [key if owner and frame is owner.frame else None for frame in frames]
     await asyncio.gather(

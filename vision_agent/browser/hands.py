@@ -18,13 +18,24 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from vision_agent.actions import Cell, Click, Point, Target
+from vision_agent.actions import Action, Cell, Click, Point, Target
+from vision_agent.approval import is_risky
 from vision_agent.browser import gate, overlay
 from vision_agent.browser.guard import Stopped, guarded
-from vision_agent.browser.ladder import find_again
-from vision_agent.browser.locate import Answer, Located, identify, locate, marked_at, point_of, recheck, words_for
+from vision_agent.browser.ladder import find_again, whereabouts
+from vision_agent.browser.locate import (
+    Answer,
+    Located,
+    identify,
+    locate,
+    marked_at,
+    point_of,
+    recheck,
+    words_for,
+)
 from vision_agent.browser.observe import Eye, Seen
 from vision_agent.browser.refusal import Refused
+from vision_agent.browser.row_context import ContextChanged
 from vision_agent.browser.settle import settle
 from vision_agent.browser.tabs import Tabs
 from vision_agent.browser.within import Drawn, drawn_at, locate_drawn, must_be_one_thing
@@ -67,10 +78,11 @@ class Hands:
     _rungs: dict[int, int] = field(default_factory=dict)
     """By number, of marks that were found again lower down the ladder."""
 
-    def take_up(self, seen: Seen) -> bool:
+    def take_up(self, seen: Seen, action: Action) -> bool:
         """Begin an action on what was seen; whether another one went by the same look before."""
         is_later = seen.observation.id == self._looked
-        self.seen, self._looked = seen, seen.observation.id
+        self._looked = seen.observation.id
+        self.seen = replace(seen, strict=is_risky(action, seen.observation))
         self._rungs.clear()
         if not is_later:
             self.focused = None
@@ -89,8 +101,10 @@ class Hands:
     def timeout_ms(self) -> float:
         return self.settings.action_deadline_s * 1000
 
-    async def locate(self, target: Target, *, reveal: bool = True) -> Located:
+    async def locate(self, target: Target, *, reveal: bool = True, pointed: bool = False) -> Located:
         """The place of a target as it is now: of its live element, else of what was drawn anew in its stead.
+
+        `pointed`: the pointer is on it.
 
         Raises:
             Refused: it is not what was seen any more, or cannot be reached.
@@ -100,11 +114,14 @@ class Hands:
             return await self._of_drawn(drawn, reveal=reveal)
         assert not isinstance(target, Cell)
         try:
-            return await self._located(target, reveal=reveal)
+            return await self._located(target, reveal=reveal, pointed=pointed)
         except Refused as refusal:
             mark = self._meant_by(target)
             if mark is None:
                 raise
+            if isinstance(refusal, ContextChanged):
+                now = await whereabouts(mark, refusal, self.seen, self.deadline_s)
+                raise Refused(refusal.refusal, f"{refusal.sentence}{now}") from refusal
             again = await self._find_again(mark, refusal)
             if isinstance(target, Point) and not again.box.contains(point_of(target, self.seen)):
                 raise
@@ -128,8 +145,9 @@ class Hands:
         self.seen, self._rungs[mark.number] = await find_again(mark, refusal, self.seen, self.contract, self.deadline_s)
         return next(each for each in self.seen.observation.marks if each.number == mark.number)
 
-    async def _located(self, target: int | Point, *, reveal: bool) -> Located:
-        at = await locate(self.page, target, self.seen, self.contract, self.deadline_s, reveal=reveal)
+    async def _located(self, target: int | Point, *, reveal: bool, pointed: bool = False) -> Located:
+        more = (self.seen, self.contract, self.deadline_s)
+        at = await locate(self.page, target, *more, reveal=reveal, pointed=pointed)
         return replace(at, rung=self._rungs.get(at.mark.number, at.rung)) if at.mark else at
 
     async def recheck(self, mark: Mark, **more: Any) -> Answer:
@@ -216,7 +234,7 @@ class Hands:
                 return at
             try:
                 # What grows or slides under the pointer is let come to rest.
-                again = await (self.aim(target) if chase else self.locate(target))
+                again = await (self.aim(target) if chase else self.locate(target, pointed=True))
             except Refused as refusal:
                 if refusal.refusal != "covered" or chase == _CHASES - 1:
                     raise

@@ -1,24 +1,24 @@
 """Finds what was meant again when its element is gone: the page may have drawn the same thing anew.
 
 The rungs below the live element. (2) Exactly one thing has come that is called the same, is the same kind of thing and
-stands in a row that says the same, where before there was exactly one. (3) All that are alike were drawn anew, as many
-as before, and the one in question stands where it stood and looks as it looked. Anything else is refused: what was
-there before and still is can never be what is gone.
+has the same words beside it, where before there was exactly one. (3) All that are alike, by their words too, were drawn
+anew, as many as before, and the one in question stands where it stood and looks as it looked; never for what cannot be
+taken back. Anything else is refused: what was there before and still is can never be what is gone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from vision_agent.browser import frames
+from vision_agent.browser import frames, overlay
 from vision_agent.browser.capture import capture
 from vision_agent.browser.frames import Scan
 from vision_agent.browser.listing import plain
-from vision_agent.browser.locate import words_for
+from vision_agent.browser.locate import raw_of, what_is, words_for
 from vision_agent.browser.observe import Seen
 from vision_agent.browser.refusal import Refused
+from vision_agent.browser.row_context import ContextChanged, beside
 from vision_agent.types import Mark
 from vision_agent.vision.compare import same_at
 from vision_agent.vision.contract import Contract
@@ -26,6 +26,9 @@ from vision_agent.vision.picture import Picture
 
 _SAME_PLACE = 3.0
 """CSS pixels; what is drawn anew in its place may be rounded otherwise."""
+
+_MOST_ASKED = 12
+"""Of what has come and is called the same."""
 
 Raw = dict[str, Any]
 """A mark as the overlay found it, with boxes and points in page coordinates."""
@@ -54,23 +57,44 @@ async def find_again(mark: Mark, gone: Refused, seen: Seen, contract: Contract, 
     before = next(raw for raw in seen.scan.marks if raw["key"] == mark.key)
     came = [raw for raw in fresh.marks if raw["key"] not in known and raw["frame"] == before["frame"]]
     same = [raw for raw in came if _essence(raw) == _essence(before)]
-    in_its_row = [raw for raw in same if raw["rowText"] == before["rowText"]]
+    in_its_place = [raw for raw in same if _is_beside_the_same(raw, before, seen)]
+    if not in_its_place:
+        in_its_place = [
+            raw for raw in same[:_MOST_ASKED] if await _stands_as(raw, mark, before, fresh, seen, deadline_s)
+        ]
     were = [raw for raw in seen.scan.marks if _is_alike(raw, before)]
-    if len(in_its_row) == 1 and len(were) == 1:
-        return _rebound(seen, fresh, mark, in_its_row[0]), 2
+    says_nothing = not any(beside(before))
+    if len(in_its_place) == 1 and len(were) == 1:
+        if not (says_nothing and seen.strict) or await _looks_the_same(mark, seen, contract, deadline_s):
+            return _rebound(seen, fresh, mark, in_its_place[0]), 2
+        raise Refused("ambiguous", f"{words_for(mark)} was drawn anew, and nothing beside it tells whose it is.")
     here = fresh.living
-    if len(in_its_row) == len(were) and not any(raw["key"] in here for raw in were):
-        stands = in_its_row[were.index(before)]
+    if len(in_its_place) == len(were) and not seen.strict and not any(raw["key"] in here for raw in were):
+        stands = in_its_place[were.index(before)]
         if _is_where_it_was(stands, before) and await _looks_the_same(mark, seen, contract, deadline_s):
             return _rebound(seen, fresh, mark, stands), 3
-    if len(in_its_row) > 1:
-        raise Refused("ambiguous", _which(mark, in_its_row))
+    if len(in_its_place) > 1:
+        raise Refused("ambiguous", _which(mark, in_its_place))
     if same:
         raise Refused("gone", f"{words_for(mark)} is gone; {_which_others(same)}. Look again.")
     others = (each for each in seen.observation.marks if each.key in here and each.key != mark.key)
     alike = next((each for each in others if each.name == mark.name != ""), None)
     also = f" {words_for(alike)} is called the same, but is another." if alike else ""
     raise Refused(gone.refusal, gone.sentence + also)
+
+
+async def whereabouts(mark: Mark, changed: ContextChanged, seen: Seen, deadline_s: float) -> str:
+    """Where what was meant stands now, as a sentence, if exactly one thing like it does; else empty."""
+    fresh = await glance(seen, deadline_s)
+    before = raw_of(mark, seen)
+    like = [raw for raw in fresh.marks if _is_alike(raw, before)]
+    if len(like) != 1 or not changed.then or like[0]["key"] == mark.key:
+        return ""
+    [raw] = like
+    known = next((each for each in seen.observation.marks if each.key == raw["key"]), None)
+    now = words_for(known) if known else f"a new {what_is(raw['role'], raw['tag'], raw['name'])}"
+    point = raw["points"][0]
+    return f' What is {changed.where} "{plain(changed.then, 60)}" now is {now} at ({point.x:.0f}, {point.y:.0f}).'
 
 
 def adopt(seen: Seen, fresh: Scan, raw: Raw, like: Mark) -> tuple[Seen, Mark]:
@@ -96,8 +120,9 @@ def _rebound(seen: Seen, fresh: Scan, mark: Mark, raw: Raw) -> Seen:
 
 
 def _of(raw: Raw) -> dict[str, Any]:
-    fields = ("key", "box", "fingerprint", "row")
-    return {**{name: raw[name] for name in fields}, "point": raw["points"][0]}
+    words, heading = beside(raw)
+    fields = ("key", "box", "fingerprint")
+    return {**{name: raw[name] for name in fields}, "point": raw["points"][0], "context": words, "heading": heading}
 
 
 def _with(seen: Seen, fresh: Scan, marks: tuple[Mark, ...]) -> Seen:
@@ -108,7 +133,26 @@ def _with(seen: Seen, fresh: Scan, marks: tuple[Mark, ...]) -> Seen:
 
 
 def _is_alike(raw: Raw, other: Raw) -> bool:
-    return (raw["frame"], raw["rowText"], *_essence(raw)) == (other["frame"], other["rowText"], *_essence(other))
+    return (raw["frame"], beside(raw), *_essence(raw)) == (other["frame"], beside(other), *_essence(other))
+
+
+def _is_beside_the_same(raw: Raw, before: Raw, seen: Seen) -> bool:
+    """Whether the same words stand beside it, and where what is done cannot be taken back, the same amounts."""
+    if beside(raw) != beside(before):
+        return False
+    amounts = ("firm", "firmHeading")
+    then, now = before.get("place") or {}, raw.get("place") or {}
+    return not seen.strict or all(then.get(each) == now.get(each) for each in amounts)
+
+
+async def _stands_as(raw: Raw, mark: Mark, before: Raw, fresh: Scan, seen: Seen, deadline_s: float) -> bool:
+    """Whether a box around it says what stood beside the mark: how large its row is depends on what is around that."""
+    owner = fresh.owner(raw["key"])
+    if owner is None or not any(beside(before)):
+        return False
+    meant = {"place": before.get("place"), "strict": seen.strict or mark.in_dialog}
+    answer = await overlay.ask(owner.frame, "check", deadline_s, key=raw["key"], kind=raw["kind"], **meant)
+    return bool(answer["found"] and answer["held"] and answer["held"]["same"])
 
 
 def _essence(raw: Raw) -> tuple[str, str, str]:
@@ -127,11 +171,17 @@ async def _looks_the_same(mark: Mark, seen: Seen, contract: Contract, deadline_s
 
 
 def _which_others(candidates: list[Raw]) -> str:
-    rows = ", ".join(f'"{plain(raw["rowText"], 40)}"' for raw in candidates[:4])
-    return f"{len(candidates)} like it stand elsewhere ({rows})" if len(candidates) > 1 else f"one like it is in {rows}"
+    where = ", ".join(map(_where, candidates[:4]))
+    return f"{len(candidates)} like it stand elsewhere ({where})" if len(candidates) > 1 else f"one like it is {where}"
 
 
 def _which(mark: Mark, candidates: list[Raw]) -> str:
-    where: Callable[[Raw], str] = lambda raw: f'"{plain(raw["rowText"], 40)}"' if raw["rowText"] else "no row"  # noqa: E731
-    rows = ", ".join(where(raw) for raw in candidates[:4])
-    return f"{words_for(mark)} is gone, and {len(candidates)} like it have come (in {rows}). Look at the new listing."
+    where = ", ".join(map(_where, candidates[:4]))
+    return f"{words_for(mark)} is gone, and {len(candidates)} like it have come ({where}). Look at the new listing."
+
+
+def _where(raw: Raw) -> str:
+    """What tells it from others: the words beside it, and where it is."""
+    words, point = beside(raw).says, raw["points"][0]
+    at = f"at ({point.x:.0f}, {point.y:.0f})"
+    return f'beside "{plain(words, 40)}" {at}' if words else at

@@ -11,14 +11,15 @@ from typing import Any
 from playwright.async_api import Frame, Locator, Page
 
 from vision_agent.actions import Point
+from vision_agent.approval import risks_in
 from vision_agent.browser import overlay
 from vision_agent.browser.capture import capture
 from vision_agent.browser.frames import Place, Scan, Scanned, place_of_page
 from vision_agent.browser.listing import plain
-from vision_agent.browser.numbers import is_another
 from vision_agent.browser.observe import Seen
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
+from vision_agent.browser.row_context import ContextChanged
 from vision_agent.types import Mark
 from vision_agent.vision.compare import same_at
 from vision_agent.vision.contract import Contract
@@ -89,9 +90,18 @@ def _point_words(target: Point) -> str:
 
 
 async def locate(
-    page: Page, target: int | Point, seen: Seen, contract: Contract, deadline_s: float, *, reveal: bool = True
+    page: Page,
+    target: int | Point,
+    seen: Seen,
+    contract: Contract,
+    deadline_s: float,
+    *,
+    reveal: bool = True,
+    pointed: bool = False,
 ) -> Located:
     """The place of a mark's live element, scrolled into view unless it may not be, or of a point of the picture.
+
+    `pointed`: the pointer is on it, which may have added to it or to what stands beside it.
 
     Raises:
         Refused: it is unknown, gone, changed, covered, disabled or moved; the sentence says which and what could help.
@@ -100,7 +110,7 @@ async def locate(
     try:
         if isinstance(target, Point):
             return await _at_point(page, target, seen, contract, deadline_s)
-        return await _of_mark(target, seen, deadline_s, _WAYS_TO_SHOW if reveal else _AS_IT_IS)
+        return await _of_mark(target, seen, deadline_s, _WAYS_TO_SHOW if reveal else _AS_IT_IS, pointed=pointed)
     except FrameSilent as error:
         raise Refused("timed_out", f"The page did not answer when {target} was looked at again: {error}.") from error
 
@@ -123,27 +133,32 @@ async def identify(mark: Mark, seen: Seen, deadline_s: float, **more: Any) -> tu
     owner = seen.scan.owner(mark.key)
     if owner is None or owner.frame.is_detached():
         raise Refused("gone", f"{words} is gone: its frame was closed or left.")
+    before = raw_of(mark, seen)
+    meant = {"place": before.get("place"), "strict": seen.strict or mark.in_dialog}
     try:
-        answer = await overlay.ask(owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind, **more)
+        answer = await overlay.ask(owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind, **meant, **more)
     except FrameSilent:
         if not owner.frame.is_detached():
             raise
         raise Refused("gone", f"{words} is gone: its frame was closed or left.") from None
     if not answer["found"]:
         raise Refused("gone", f"{words} is no longer on the page. Look at the new listing.")
-    if answer["fingerprint"] != mark.fingerprint:
+    is_renamed = answer["fingerprint"] != mark.fingerprint
+    if is_renamed and more.get("pointed") and _is_only_renamed(mark, answer, before):
+        is_renamed = False
+    if is_renamed:
         if not answer["visible"]:
             raise Refused("covered", _NOT_SHOWN.format(words))  # what does not show has no name
         now = what_is(answer["role"], mark.tag, answer["name"])
         raise Refused("changed", f"{words} has become {now}. Look at the new listing before acting on it.")
-    if answer["row"] != mark.row or _is_in_another_row(mark, answer["rowText"], seen):
-        now = f'says "{plain(answer["rowText"], 60)}" now' if answer["rowText"] else "says nothing now or is another"
-        where = "heading over" if answer["isHeading"] else "row of"
-        raise Refused("changed", f"The {where} {words} {now}. Look at the new listing before acting on it.")
+    if answer["held"] and not answer["held"]["same"]:
+        raise ContextChanged(answer["held"], words)
     return owner, answer
 
 
-async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple[bool | str, bool], ...]) -> Located:
+async def _of_mark(
+    number: int, seen: Seen, deadline_s: float, ways: tuple[tuple[bool | str, bool], ...], *, pointed: bool
+) -> Located:
     mark = seen.observation.mark(number)
     if mark is None:
         known = [mark.number for mark in seen.observation.marks]
@@ -155,7 +170,7 @@ async def _of_mark(number: int, seen: Seen, deadline_s: float, ways: tuple[tuple
     for reveal, with_frames in ways:
         if with_frames and (above := seen.scan.owner(mark.key)) is not None:
             await _reveal_frames(above, deadline_s)
-        owner, answer = await identify(mark, seen, deadline_s, reveal=reveal, points=_POINTS)
+        owner, answer = await identify(mark, seen, deadline_s, reveal=reveal, points=_POINTS, pointed=pointed)
         if answer["disabled"]:
             raise Refused("disabled", f"{words} is disabled. Something else must be done first.")
         try:
@@ -217,15 +232,14 @@ async def locate_words(first: str, last: str, seen: Seen, deadline_s: float) -> 
     return place, replace(place, point=end), answer["text"]
 
 
-def _is_in_another_row(mark: Mark, now: str, seen: Seen) -> bool:
-    """Whether the row says something else by those of its words that other rows do not have too."""
-    then = next((str(raw["rowText"]) for raw in seen.scan.marks if raw["key"] == mark.key), "")
-    if now == then:
-        return False
-    others = {str(raw["rowText"]) for raw in seen.scan.marks} - {then}
-    common = {word for row in others for word in row.split()}
-    own = " ".join(word for word in then.split() if word not in common)
-    return is_another(then, now) or (bool(own) and is_another(own, now))
+def raw_of(mark: Mark, seen: Seen) -> dict[str, Any]:
+    """What the overlay said of a mark when it was looked at; nothing of what was no element."""
+    return next((raw for raw in seen.scan.marks if raw["key"] == mark.key), {})
+
+
+def _is_only_renamed(mark: Mark, answer: Answer, before: dict[str, Any]) -> bool:
+    """Whether an element under the pointer is called otherwise now and does nothing worse: many say more then."""
+    return bool(answer["being"] == before.get("being")) and risks_in(answer["name"]) <= risks_in(mark.name)
 
 
 def _frames_above(owner: Scanned) -> list[Scanned]:
@@ -250,9 +264,13 @@ async def shown_by_parents(owner: Scanned, answer: dict[str, Any], words: str, s
     steps: list[tuple[Scanned, Place]] = []
     for child in _frames_above(owner):
         assert child.parent is not None
-        where = await overlay.ask(child.parent.frame, "frame", deadline_s, key=child.key)
+        where = await overlay.ask(
+            child.parent.frame, "frame", deadline_s, key=child.key, place=child.beside, strict=seen.strict
+        )
         if not where["found"]:
             raise Refused("gone", f"{words} is gone: its frame was closed.")
+        if where["held"] and not where["held"]["same"]:
+            raise ContextChanged(where["held"], f"the frame of {words}")
         if child.parent.parent is None:
             place = place_of_page(where)
         if where["plane"] is None:

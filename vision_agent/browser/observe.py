@@ -7,7 +7,6 @@ numbers, the decoded clean picture) rides in `Seen` and never enters the data.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -27,6 +26,7 @@ from vision_agent.browser.frames import Scan, Scanned
 from vision_agent.browser.listing import listing, reading_order
 from vision_agent.browser.numbers import Numbers, Sighting
 from vision_agent.browser.overlay import FrameSilent
+from vision_agent.browser.row_context import beside
 from vision_agent.browser.settle import settle
 from vision_agent.browser.surfaces import Contents, Surfaces, asked_for, grid_key
 from vision_agent.browser.tabs import Tabs
@@ -78,6 +78,8 @@ class Seen:
     clean: Picture
     masked: tuple[Box, ...] = ()
     """Page boxes that are painted over in it."""
+    strict: bool = False
+    """Whether what is done cannot be taken back, so that any change of the words beside its target counts."""
 
 
 @dataclass
@@ -313,7 +315,7 @@ class Eye:
         order = reading_order([box for _, box in raw], right_to_left=leftward)
         raw = [raw[index] for index in order]
         numbers = self._numbers.give(
-            [Sighting(mark["key"], mark["fingerprint"], mark["points"][0], mark["rowText"]) for mark, _ in raw],
+            [Sighting(mark["key"], mark["fingerprint"], mark["points"][0], beside(mark).says) for mark, _ in raw],
             scan.living,
         )
         return tuple(self._mark(mark, box, numbers[mark["key"]], secret) for mark, box in raw)
@@ -322,6 +324,7 @@ class Eye:
         state = MarkState(**raw["state"])
         if raw["key"] in secret_keys or (state.value and any(each in state.value for each in self.secrets())):
             state = state.model_copy(update={"value": None, "masked": True})
+        words, heading = beside(raw)
         mark = Mark(
             number=number,
             letter=_LETTERS[raw["kind"]] if self.settings.ids == "letters" else "",
@@ -335,9 +338,9 @@ class Eye:
             frame=raw["frame"],
             evidence=tuple(raw["evidence"]),
             fingerprint=raw["fingerprint"],
-            row=raw["row"],
+            context=words,
+            heading=heading,
             key=raw["key"],
-            around=_digest(raw["rowText"]),
             in_dialog=raw["inDialog"],
         )
         return self._compared(mark)
@@ -353,7 +356,8 @@ class Eye:
         old = self._before.get(mark.number)
         if old is None:
             return "new"
-        if (old.name, old.role, old.row) != (mark.name, mark.role, mark.row) or not _is_same(old.state, mark.state):
+        then, now = [(each.name, each.role, each.context, each.heading) for each in (old, mark)]
+        if then != now or not _is_same(old.state, mark.state):
             return "changed"
         is_moved = abs(old.box.x - mark.box.x) > _MOVED or abs(old.box.y - mark.box.y) > _MOVED
         return "moved" if is_moved else ""
@@ -403,10 +407,6 @@ class _Stages:
 def _is_same(old: MarkState, new: MarkState) -> bool:
     """Whether nothing changed; that the pointer came or went is no change of the page."""
     return old == new or old.model_copy(update={"hovered": new.hovered}) == new
-
-
-def _digest(text: str) -> str:
-    return hashlib.blake2s(text.encode("utf-8", "replace"), digest_size=8).hexdigest() if text else ""
 
 
 def _context(scan: Scan, whole: Box) -> list[tuple[str, Box]]:

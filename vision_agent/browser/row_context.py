@@ -1,0 +1,62 @@
+"""What tells a mark from its like: the words beside it and the heading over it, as `row_context.js` finds them.
+
+Knows what the page side says of a place, and how a sentence tells that it changed; nothing of how that is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from vision_agent.browser.listing import plain
+from vision_agent.browser.refusal import Refused
+
+Place = Mapping[str, Any]
+"""Where a mark stands: `row_context.js` has its fields. It goes back to the page as it came, to be compared there."""
+
+_LONGEST = 60
+
+
+class Beside(NamedTuple):
+    """What a person reads around a mark."""
+
+    words: str
+    heading: str
+
+    @property
+    def says(self) -> str:
+        """The words, or where there are none, the heading."""
+        return self.words or self.heading
+
+
+def beside(raw: Mapping[str, Any]) -> Beside:
+    """What stands around a mark as the overlay found it; where its own document says nothing, around its frame."""
+    for place in (raw.get("place"), raw.get("outer")):
+        if place and (place["words"] or place["heading"]):
+            return Beside(place["words"], place["heading"])
+    return Beside("", "")
+
+
+class ContextChanged(Refused):
+    """The element is what it was, but what stands beside it or over it says something else: it may be another's."""
+
+    def __init__(self, held: Mapping[str, Any], words: str) -> None:
+        self.then, now = _what_differs(str(held["then"]), str(held["now"]))
+        self.where = "beside" if held["part"] == "words" else "under"
+        part = "words beside" if held["part"] == "words" else "heading over"
+        changed = f"The {part} {words} changed from {_quoted(self.then)} to {_quoted(now)}."
+        super().__init__("changed", f"{changed} Look again before acting on it.")
+
+
+def _quoted(text: str) -> str:
+    return f'"{plain(text, _LONGEST)}"' if text else "nothing"
+
+
+def _what_differs(then: str, now: str) -> tuple[str, str]:
+    """Both texts without the words with which both begin and end; whole where that leaves nothing of one."""
+    old, new = then.split(), now.split()
+    while len(old) > 1 and len(new) > 1 and old[0] == new[0]:
+        old, new = old[1:], new[1:]
+    while len(old) > 1 and len(new) > 1 and old[-1] == new[-1]:
+        old, new = old[:-1], new[:-1]
+    return " ".join(old), " ".join(new)
