@@ -107,10 +107,10 @@ def risks_of(settings: ApprovalSettings, decision: Decision, observation: Observ
     return tuple(found)
 
 
-def is_risky(action: Action, observation: Observation) -> bool:
-    """Whether an action may do what cannot be taken back, whatever the policy lets pass: any change then counts."""
+def risks_taken(action: Action, observation: Observation) -> set[Risk]:
+    """What an action may do that cannot be taken back, whatever the policy lets pass."""
     decision = Decision(author="scripted", actions=(action,))
-    return bool(risks_of(ApprovalSettings(), decision, observation))
+    return {each.risk for each in risks_of(ApprovalSettings(), decision, observation)}
 
 
 def risks_in(name: str) -> set[Risk]:

@@ -13,7 +13,7 @@ import { common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './v
 
 /**
  * @param {Document} doc
- * @param {{key: string, reveal?: boolean | 'always', kind?: string, points?: number, place?: import('./row_context.js').Place, strict?: boolean, pointed?: boolean}} request
+ * @param {{key: string, reveal?: boolean | 'always', kind?: string, points?: number, place?: import('./row_context.js').Place | null} & Partial<import('./row_context.js').How>} request
  *   `reveal`: scroll it into view first; `place`: where it stood, which is held against where it stands
  */
 export function check(doc, request) {
@@ -61,9 +61,9 @@ export function shows(doc, request) {
   return { shows: shown, blockers: Array.from(groups, ([blocker, count]) => ({ blocker: describe(blocker), key: keyOf(doc, blocker), count })) };
 }
 
-/** @param {Element} element @param {{place?: import('./row_context.js').Place | null, strict?: boolean, pointed?: boolean}} request */
-export function placeHeld(element, { place, strict = false, pointed = false }) {
-  return place ? heldAgainst(element, place, { strict, pointed }) : null;
+/** @param {Element} element @param {{place?: import('./row_context.js').Place | null} & Partial<import('./row_context.js').How>} request */
+export function placeHeld(element, { place, strict = false, amounts = false, pointed = false }) {
+  return place ? heldAgainst(element, place, { strict, amounts, pointed }) : null;
 }
 
 /** What it is: `fingerprint` by its name too, `being` without. @param {Element} element @param {string} [kind] */

@@ -13,7 +13,7 @@ const PRESSED = new Set(['pointerdown', 'mousedown']);
 const CLICKED = new Set(['click', 'dblclick', 'auxclick', 'contextmenu']);
 
 /**
- * @typedef {{key: string | null, kind: string | null, fingerprint: string, place: import('./row_context.js').Place | null, strict: boolean, isDrag: boolean, ms: number}} Meant
+ * @typedef {{key: string | null, kind: string | null, fingerprint: string, place: import('./row_context.js').Place | null, strict: boolean, amounts: boolean, isDrag: boolean, ms: number}} Meant
  *   `key`: of the element; null where nothing in this document is meant, as it is in another frame. `isDrag`: only where
  *   it begins is judged
  */

@@ -150,70 +150,74 @@ function toldBy(place) {
 }
 
 /**
+ * How much may be otherwise.
+ * @typedef {object} How
+ * @property {boolean} strict what is done cannot be taken back, so nothing may have been added
+ * @property {boolean} amounts it is about money, or said in a dialog: amounts count
+ * @property {boolean} pointed the pointer has come to it since, which may have added something
+ */
+
+/**
  * Where an element stood, and where it stands now.
  * @param {Element} element
  * @param {Place} then
- * @param {{strict: boolean, pointed: boolean}} how `strict`: what is done cannot be taken back, so amounts count and nothing
- *   may have been added; `pointed`: the pointer has come to it since, so something may have
+ * @param {How} how
  * @returns {{same: boolean, part: 'words' | 'heading', then: string, now: string}}
  */
-export function heldAgainst(element, then, { strict, pointed }) {
+export function heldAgainst(element, then, { strict, amounts, pointed }) {
   const reading = newReading();
   const spot = spotOf(element, reading, boxes.get(element));
+  const form = amounts && then.form === 'steady' ? 'firm' : then.form;
+  const words = form === then.form ? then.words : then.firm || then.words;
+  const [was, now] = amounts ? [then.firmHeading || then.heading, inForm(spot.heading, 'firm')] : [then.heading, inForm(spot.heading, 'steady')];
+  const isSame = (/** @type {string} */ text, mayGrow = false) => isSameText(words, inForm(text, form), mayGrow);
   const mayGrow = pointed || !strict;
-  const sameWords = isHead(then, strict) || isOfWords(then, spot, strict, mayGrow) || isInABox(element, then, reading, strict, mayGrow);
-  const sameHeading = isHeading(then, spot, strict, mayGrow);
-  const form = strict ? 'firm' : then.form;
-  if (!sameWords) return { same: false, part: 'words', then: strict ? then.firm || then.words : then.words, now: inForm(spot.text, form) };
-  return { same: sameHeading, part: 'heading', then: strict ? then.firmHeading || then.heading : then.heading, now: inForm(spot.heading, strict ? 'firm' : 'steady') };
+  const isOfWords = spot.depth === then.depth && isSame(spot.text, (mayGrow || then.how === 'head') && spot.how === then.how);
+  if (!isOfWords && !isOutOfReach(then, strict) && !isInABox(element, then, reading, isSame) && !isInPart(element, then, reading, (text) => isSame(text, mayGrow))) {
+    return { same: false, part: 'words', then: words, now: inForm(spot.text, form) };
+  }
+  return { same: isSameText(was, now, mayGrow), part: 'heading', then: was, now };
 }
 
-/** The head of something large is held against what is there only where that cannot be taken back. @param {Place} then @param {boolean} strict */
-function isHead(then, strict) {
+/** @param {string} then @param {string} now @param {boolean} mayGrow whether something may have been added */
+function isSameText(then, now, mayGrow) {
+  return now === then || (mayGrow && (!then || standsIn(then, now)));
+}
+
+/** Whether its words are not held against what is there: there were none, or only the head of something large. @param {Place} then @param {boolean} strict */
+function isOutOfReach(then, strict) {
   return !then.words || (then.how === 'head' && !strict);
 }
 
-/** @param {Place} then @param {Spot} spot @param {boolean} strict @param {boolean} mayGrow */
-function isOfWords(then, spot, strict, mayGrow) {
-  return spot.depth === then.depth && isSameText(then, spot.text, strict, mayGrow && spot.how === then.how);
-}
-
-/** @param {Place} then @param {string} text @param {boolean} strict @param {boolean} mayGrow */
-function isSameText(then, text, strict, mayGrow) {
-  const [form, words] = strict && then.form === 'steady' ? ['firm', then.firm || then.words] : [then.form, then.words];
-  const now = inForm(text, /** @type {import('./steady_text.js').Form} */ (form));
-  return now === words || (mayGrow && standsIn(words, now));
-}
-
-/** Whether a box around it, without another of its name in it, says exactly what its row said then. @param {Element} element @param {Place} then @param {Reading} reading @param {boolean} strict @param {boolean} mayGrow */
-function isInABox(element, then, reading, strict, mayGrow) {
+/** Whether a box around it, without another of its name in it, says exactly what its row said then. @param {Element} element @param {Place} then @param {Reading} reading @param {(text: string) => boolean} isSame */
+function isInABox(element, then, reading, isSame) {
+  if (then.how !== 'unit' && then.how !== 'whole') return false;
   const groups = groupsOf(element, reading);
   const path = pathOf(element);
   for (const at of path) {
-    if (isShared(at, groups)) return isInPart(element, at, then, reading, strict, mayGrow);
     if (at === element) continue;
+    if (then.how === 'unit' && isShared(at, groups)) return false;
     const text = wordsIn(at, element, path, reading, then.depth);
-    if (isSameText(then, text, strict, false)) return then.how === 'unit' || then.how === 'whole';
-    if (text.length > LONGEST_CONTEXT) return false;
+    if (isSame(text)) return true;
+    if (text.length >= LONGEST_CONTEXT) return false;
   }
   return false;
 }
 
-/** @param {Element} element @param {Element} shared @param {Place} then @param {Reading} reading @param {boolean} strict @param {boolean} mayGrow */
-function isInPart(element, shared, then, reading, strict, mayGrow) {
+/** Whether its part of the box that it shares says what that said then. @param {Element} element @param {Place} then @param {Reading} reading @param {(text: string) => boolean} isSame */
+function isInPart(element, then, reading, isSame) {
   if (then.how !== 'part' && then.how !== 'parts') return false;
-  const path = [...pathOf(element)];
-  const box = path[path.indexOf(shared) - 1] ?? element;
-  const part = partOf(element, box, shared, reading, then.depth);
-  const own = then.how === 'parts' ? ` ${wordsIn(box, element, pathOf(element), reading, then.depth)}` : '';
-  return isSameText(then, part + own, strict, mayGrow);
-}
-
-/** @param {Place} then @param {Spot} spot @param {boolean} strict @param {boolean} mayGrow */
-function isHeading(then, spot, strict, mayGrow) {
-  const was = strict ? then.firmHeading || then.heading : then.heading;
-  const now = inForm(spot.heading, strict ? 'firm' : 'steady');
-  return was === now || (mayGrow && (!was || standsIn(was, now)));
+  const groups = groupsOf(element, reading);
+  const path = pathOf(element);
+  let box = element;
+  for (const at of path) {
+    if (isShared(at, groups)) {
+      const own = then.how === 'parts' ? ` ${wordsIn(box, element, path, reading, then.depth)}` : '';
+      return isSame(partOf(element, box, at, reading, then.depth) + own);
+    }
+    box = at;
+  }
+  return false;
 }
 
 // --- where it stands ---------------------------------------------------------------------------------------------------
@@ -247,7 +251,6 @@ function spotOf(element, reading, known) {
     ...(!hasTwins && (isRow(box) || DIALOGS.has(kindOfBox(box))) ? [['unit', 1, () => within(box, 1)]] : []),
     ['unit', 2, () => within(box, 2)],
     ...(shared ? [['part', 2, () => partOf(element, box, shared, reading, 2)], ['whole', 1, whole]] : []),
-    ...(hasTwins ? [['unit', 3, () => within(box, 3)]] : []),
   ]);
   for (const [how, depth, read] of ways) {
     const text = read();
@@ -281,7 +284,7 @@ function thingAround(element, path, groups, reading, hasTwins) {
   for (const at of path) {
     if (at === element) continue;
     if (isShared(at, groups)) return { box, shared: at };
-    if (isRow(box) || (!hasTwins && box !== element && isLikeARow(box))) break;
+    if (isRow(box) || (!hasTwins && isLikeARow(box) && (box !== element || childCountOf(box) > 1))) break;
     if (CHOICES.has(kindOfBox(at)) || (hasWords && PAGE_PARTS.has(kindOfBox(at)))) break;
     if (!isOneThing(at) && (hasWords || !hasTwins)) break;
     if (isMenuOfLinks(at, element)) break;
@@ -413,7 +416,7 @@ function partOf(element, box, shared, reading, depth) {
   const { children, at, twins } = childrenOf(shared, groupsOf(element, reading), reading);
   const own = at.get(box) ?? -1;
   if (own < 0) return '';
-  const between = (/** @type {number} */ from, /** @type {number} */ to) => children.slice(from, to).map((child) => wordsIn(child, element, path, reading, depth)).join(SEAM);
+  const between = (/** @type {number} */ from, /** @type {number} */ to) => children.slice(from, to).map((child) => (isHeading(child) ? '' : wordsIn(child, element, path, reading, depth))).join(SEAM);
   const [before, after] = [between(0, twins[0]), between(twins[twins.length - 1] + 1, children.length)];
   const isAfter = SAYS.test(after) && (!SAYS.test(before) || isOnItsLine(children[own + 1], box));
   const nth = twins.indexOf(own);
@@ -432,6 +435,11 @@ function childrenOf(shared, groups, reading) {
   const byLikeness = reading.shared.get(shared) ?? new Map();
   reading.shared.set(shared, byLikeness.set(groups[0].likeness, told));
   return told;
+}
+
+/** Whether it governs what comes after it, and is no part of that. @param {Node} node */
+function isHeading(node) {
+  return nodeTypeOf(node) === 1 && HEADINGS.has(kindOfBox(/** @type {Element} */ (node)));
 }
 
 /** @param {Node | undefined} node @param {Element} box */
@@ -469,7 +477,7 @@ function textWithin(element, besides, path, reading, depth) {
   const tag = localNameOf(element);
   if (tag === 'br') return ' ';
   const isAround = path.has(element);
-  if (!isAround && isLeftOut(element, tag, depth)) return depth < 2 ? '' : shownInstead(element, tag);
+  if (!isAround && isLeftOut(element, tag, depth)) return depth < 2 ? SEAM : shownInstead(element, tag);
   const style = styleOf(element);
   if (style.display === 'none') return '';
   if (!isAround && depth === 0 && holdsThings(element, style)) return '';

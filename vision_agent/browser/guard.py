@@ -46,8 +46,7 @@ async def guarded(
     frames = [frame for frame in page.frames[:_MOST_GUARDED] if not overlay.is_silent(frame)]
     owner = seen.scan.owner(key)
     place = raw_of(mark, seen).get("place") if mark else None
-    strict = seen.strict or bool(mark and mark.in_dialog)
-    meant = {"fingerprint": at.answer["fingerprint"], "place": place, "strict": strict}
+    meant = {"fingerprint": at.answer["fingerprint"], "place": place, **seen.strictness(mark)}
     meant |= {"kind": kind, "isDrag": is_drag, "ms": deadline_s * 1000}
     here = [key if owner and frame is owner.frame else None for frame in frames]
     await asyncio.gather(

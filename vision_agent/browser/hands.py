@@ -19,7 +19,7 @@ from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Action, Cell, Click, Point, Target
-from vision_agent.approval import is_risky
+from vision_agent.approval import risks_taken
 from vision_agent.browser import gate, overlay
 from vision_agent.browser.guard import Stopped, guarded
 from vision_agent.browser.ladder import find_again, whereabouts
@@ -82,7 +82,7 @@ class Hands:
         """Begin an action on what was seen; whether another one went by the same look before."""
         is_later = seen.observation.id == self._looked
         self._looked = seen.observation.id
-        self.seen = replace(seen, strict=is_risky(action, seen.observation))
+        self.seen = replace(seen, risks=frozenset(risks_taken(action, seen.observation)))
         self._rungs.clear()
         if not is_later:
             self.focused = None

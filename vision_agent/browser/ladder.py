@@ -65,11 +65,11 @@ async def find_again(mark: Mark, gone: Refused, seen: Seen, contract: Contract, 
     were = [raw for raw in seen.scan.marks if _is_alike(raw, before)]
     says_nothing = not any(beside(before))
     if len(in_its_place) == 1 and len(were) == 1:
-        if not (says_nothing and seen.strict) or await _looks_the_same(mark, seen, contract, deadline_s):
+        if not (says_nothing and seen.risks) or await _looks_the_same(mark, seen, contract, deadline_s):
             return _rebound(seen, fresh, mark, in_its_place[0]), 2
         raise Refused("ambiguous", f"{words_for(mark)} was drawn anew, and nothing beside it tells whose it is.")
     here = fresh.living
-    if len(in_its_place) == len(were) and not seen.strict and not any(raw["key"] in here for raw in were):
+    if len(in_its_place) == len(were) and not seen.risks and not any(raw["key"] in here for raw in were):
         stands = in_its_place[were.index(before)]
         if _is_where_it_was(stands, before) and await _looks_the_same(mark, seen, contract, deadline_s):
             return _rebound(seen, fresh, mark, stands), 3
@@ -137,12 +137,12 @@ def _is_alike(raw: Raw, other: Raw) -> bool:
 
 
 def _is_beside_the_same(raw: Raw, before: Raw, seen: Seen) -> bool:
-    """Whether the same words stand beside it, and where what is done cannot be taken back, the same amounts."""
+    """Whether the same words stand beside it, and where amounts count, the same amounts."""
     if beside(raw) != beside(before):
         return False
     amounts = ("firm", "firmHeading")
     then, now = before.get("place") or {}, raw.get("place") or {}
-    return not seen.strict or all(then.get(each) == now.get(each) for each in amounts)
+    return not seen.strictness(None)["amounts"] or all(then.get(each) == now.get(each) for each in amounts)
 
 
 async def _stands_as(raw: Raw, mark: Mark, before: Raw, fresh: Scan, seen: Seen, deadline_s: float) -> bool:
@@ -150,7 +150,7 @@ async def _stands_as(raw: Raw, mark: Mark, before: Raw, fresh: Scan, seen: Seen,
     owner = fresh.owner(raw["key"])
     if owner is None or not any(beside(before)):
         return False
-    meant = {"place": before.get("place"), "strict": seen.strict or mark.in_dialog}
+    meant = {"place": before.get("place"), **seen.strictness(mark)}
     answer = await overlay.ask(owner.frame, "check", deadline_s, key=raw["key"], kind=raw["kind"], **meant)
     return bool(answer["found"] and answer["held"] and answer["held"]["same"])
 

@@ -134,7 +134,7 @@ async def identify(mark: Mark, seen: Seen, deadline_s: float, **more: Any) -> tu
     if owner is None or owner.frame.is_detached():
         raise Refused("gone", f"{words} is gone: its frame was closed or left.")
     before = raw_of(mark, seen)
-    meant = {"place": before.get("place"), "strict": seen.strict or mark.in_dialog}
+    meant = {"place": before.get("place"), **seen.strictness(mark)}
     try:
         answer = await overlay.ask(owner.frame, "check", deadline_s, key=mark.key, kind=mark.kind, **meant, **more)
     except FrameSilent:
@@ -265,7 +265,7 @@ async def shown_by_parents(owner: Scanned, answer: dict[str, Any], words: str, s
     for child in _frames_above(owner):
         assert child.parent is not None
         where = await overlay.ask(
-            child.parent.frame, "frame", deadline_s, key=child.key, place=child.beside, strict=seen.strict
+            child.parent.frame, "frame", deadline_s, key=child.key, place=child.beside, **seen.strictness(None)
         )
         if not where["found"]:
             raise Refused("gone", f"{words} is gone: its frame was closed.")

@@ -32,7 +32,20 @@ from vision_agent.browser.surfaces import Contents, Surfaces, asked_for, grid_ke
 from vision_agent.browser.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Box, Change, Covered, Kind, Letter, Mark, MarkState, Observation, ScrollState, Size, Tab
+from vision_agent.types import (
+    Box,
+    Change,
+    Covered,
+    Kind,
+    Letter,
+    Mark,
+    MarkState,
+    Observation,
+    Risk,
+    ScrollState,
+    Size,
+    Tab,
+)
 from vision_agent.vision import annotate, crowd, place
 from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Extent, Picture
@@ -78,8 +91,13 @@ class Seen:
     clean: Picture
     masked: tuple[Box, ...] = ()
     """Page boxes that are painted over in it."""
-    strict: bool = False
-    """Whether what is done cannot be taken back, so that any change of the words beside its target counts."""
+    risks: frozenset[Risk] = frozenset()
+    """What is about to be done may do this, so the words beside its target must be what they were."""
+
+    def strictness(self, mark: Mark | None) -> dict[str, bool]:
+        """How strictly what stands beside a mark must be as it was, as `row_context.js` says it."""
+        in_dialog = mark is not None and mark.in_dialog
+        return {"strict": bool(self.risks) or in_dialog, "amounts": "pay" in self.risks or in_dialog}
 
 
 @dataclass

@@ -32,7 +32,7 @@ class Beside(NamedTuple):
 def beside(raw: Mapping[str, Any]) -> Beside:
     """What stands around a mark as the overlay found it; where its own document says nothing, around its frame."""
     for place in (raw.get("place"), raw.get("outer")):
-        if place and (place["words"] or place["heading"]):
+        if place and place["how"] != "head" and (place["words"] or place["heading"]):
             return Beside(place["words"], place["heading"])
     return Beside("", "")
 
