@@ -62,7 +62,7 @@ export function shows(doc, request) {
 }
 
 /** @param {Element} element @param {{place?: import('./row_context.js').Place | null} & Partial<import('./row_context.js').How>} request */
-export function placeHeld(element, { place, strict = false, amounts = false, pointed = false }) {
+export function placeHeld(element, { place = null, strict = false, amounts = false, pointed = false }) {
   return place ? heldAgainst(element, place, { strict, amounts, pointed }) : null;
 }
 

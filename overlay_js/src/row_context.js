@@ -254,7 +254,10 @@ function spotOf(element, reading, known) {
   ]);
   for (const [how, depth, read] of ways) {
     const text = read();
-    if (SAYS.test(text)) return { box, shared, text, heading: how === 'whole' ? headedBy(heading, columnOver(element)) : heading, how, depth };
+    if (!SAYS.test(text)) continue;
+    // A part of the page is no one thing, so its words are only where it begins.
+    const isPart = how === 'unit' && PAGE_PARTS.has(kindOfBox(box));
+    return { box, shared, text, heading: how === 'whole' ? headedBy(heading, columnOver(element)) : heading, how: isPart ? 'head' : how, depth };
   }
   return { box, shared, text: heading ? '' : headAround(box, element, path, reading), heading, how: 'head', depth: 0 };
 }

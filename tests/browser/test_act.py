@@ -238,7 +238,7 @@ async def test_a_window_that_listened_before_us_hears_nothing_of_a_press_that_wa
 ) -> None:
     async with on(LISTENS_ON_ITS_WINDOW) as hand:
         [mark], frame = hand.seen.marks, hand.page.main_frame
-        meant = {"key": mark.key, "kind": mark.kind, "fingerprint": mark.fingerprint, "row": mark.row, "rowText": ""}
+        meant = {"key": mark.key, "kind": mark.kind, "fingerprint": mark.fingerprint}
         await overlay.ask(frame, "guard", 2, **meant, isDrag=False, ms=2000)
         if is_covered:
             await hand.js("cover()")

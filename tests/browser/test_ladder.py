@@ -27,9 +27,9 @@ async def test_the_button_of_a_row_is_found_again_wherever_the_row_is_drawn(on: 
 @pytest.mark.parametrize(
     ("names", "refusal", "words"),
     [
-        (["Ada", "Cy"], "gone", '2 like it stand elsewhere ("Ada", "Cy")'),
-        (["Ada", "Bob", "Bob"], "ambiguous", '2 like it have come (in "Bob", "Bob")'),
-        (["Dan"], "gone", 'one like it is in "Dan"'),
+        (["Ada", "Cy"], "gone", '2 like it stand elsewhere (beside "Ada", beside "Cy")'),
+        (["Ada", "Bob", "Bob"], "ambiguous", '2 like it have come (beside "Bob" at ('),
+        (["Dan"], "gone", 'one like it is beside "Dan"'),
         ([], "gone", "no longer on the page"),
     ],
 )

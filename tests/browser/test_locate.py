@@ -67,7 +67,9 @@ async def test_a_button_whose_row_shows_something_else_now_is_not_clicked(
         await page.evaluate("add('Zed')")
         outcome = await browser.act(Click(target=1), before)
         assert (outcome.status, outcome.refusal) == ("refused", "changed")
-        assert outcome.sentence.startswith('The row of mark 1 (button "Delete") says "Zed" now.')
+        said = 'The words beside mark 1 (button "Delete") changed from "Alice" to "Zed".'
+        assert outcome.sentence.startswith(said)
+        assert 'What is beside "Alice" now is mark 2 (button "Delete")' in outcome.sentence
         assert await page.evaluate("window.deleted") is None
         after = await browser.observe()
         assert [mark.number for mark in after.marks] == [3, 4, 5], "recycled rows are new"
@@ -93,12 +95,12 @@ async def test_what_is_typed_or_ticked_in_a_row_does_not_make_it_another(page: P
             assert outcome.status == "done", outcome.sentence
         assert await page.title() == "saved"
         after = await browser.observe()
-        rows = [seen.marks[numbers["Save"] - 1].row for seen in (before, after)]
+        rows = [seen.marks[numbers["Save"] - 1].context for seen in (before, after)]
         assert rows[0]
         assert rows[1] == rows[0]
 
 
-async def test_what_is_in_no_row_may_have_anything_change_around_it(page: Page, on: On) -> None:
+async def test_what_is_harmless_and_in_no_row_may_have_anything_change_around_it(page: Page, on: On) -> None:
     async with on("<p id=p>0 left</p><button onclick=\"document.title = 'hit'\">Go</button>") as browser:
         before = await browser.observe()
         await page.evaluate("p.textContent = 'all gone'")

@@ -75,6 +75,8 @@ async def find_again(mark: Mark, gone: Refused, seen: Seen, contract: Contract, 
             return _rebound(seen, fresh, mark, stands), 3
     if len(in_its_place) > 1:
         raise Refused("ambiguous", _which(mark, in_its_place))
+    if len(same) == len(were) == 1 and _is_where_it_was(same[0], before):
+        raise ContextChanged.between(beside(before), beside(same[0]), words_for(mark))
     if same:
         raise Refused("gone", f"{words_for(mark)} is gone; {_which_others(same)}. Look again.")
     others = (each for each in seen.observation.marks if each.key in here and each.key != mark.key)
@@ -171,17 +173,21 @@ async def _looks_the_same(mark: Mark, seen: Seen, contract: Contract, deadline_s
 
 
 def _which_others(candidates: list[Raw]) -> str:
-    where = ", ".join(map(_where, candidates[:4]))
+    where = _where(candidates)
     return f"{len(candidates)} like it stand elsewhere ({where})" if len(candidates) > 1 else f"one like it is {where}"
 
 
 def _which(mark: Mark, candidates: list[Raw]) -> str:
-    where = ", ".join(map(_where, candidates[:4]))
-    return f"{words_for(mark)} is gone, and {len(candidates)} like it have come ({where}). Look at the new listing."
+    return f"{words_for(mark)} is gone, and {len(candidates)} like it have come ({_where(candidates)}). Look again."
 
 
-def _where(raw: Raw) -> str:
-    """What tells it from others: the words beside it, and where it is."""
-    words, point = beside(raw).says, raw["points"][0]
-    at = f"at ({point.x:.0f}, {point.y:.0f})"
-    return f'beside "{plain(words, 40)}" {at}' if words else at
+def _where(candidates: list[Raw]) -> str:
+    """What tells the first few of them apart: the words beside each, or where these are the same, its place."""
+    said = [beside(raw).says for raw in candidates]
+    told = []
+    for raw, words in zip(candidates[:4], said, strict=False):
+        point = raw["points"][0]
+        at = f"at ({point.x:.0f}, {point.y:.0f})"
+        named = f'beside "{plain(words, 40)}"'
+        told.append(at if not words else named if said.count(words) == 1 else f"{named} {at}")
+    return ", ".join(told)

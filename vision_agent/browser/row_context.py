@@ -40,6 +40,12 @@ def beside(raw: Mapping[str, Any]) -> Beside:
 class ContextChanged(Refused):
     """The element is what it was, but what stands beside it or over it says something else: it may be another's."""
 
+    @classmethod
+    def between(cls, then: Beside, now: Beside, words: str) -> ContextChanged:
+        """For what was drawn anew in the same place."""
+        part = "words" if then.words != now.words else "heading"
+        return cls({"part": part, "then": getattr(then, part), "now": getattr(now, part)}, words)
+
     def __init__(self, held: Mapping[str, Any], words: str) -> None:
         self.then, now = _what_differs(str(held["then"]), str(held["now"]))
         self.where = "beside" if held["part"] == "words" else "under"
