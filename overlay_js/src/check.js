@@ -8,7 +8,7 @@ import { elementOf, keyOf, knownKeyOf } from './registry.js';
 import { isEditingHost, kindOf, roleOf } from './role.js';
 import { evidenceOf, scrollsOf } from './evidence.js';
 import { heldAgainst } from './row_context.js';
-import { fingerprintOf, isDisabled, stateOf } from './state.js';
+import { fingerprintOf, isDisabled, isSameBeing, stateOf } from './state.js';
 import { common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
 
 /**
@@ -66,13 +66,13 @@ export function placeHeld(element, { place = null, strict = false, amounts = fal
   return place ? heldAgainst(element, place, { strict, amounts, pointed }) : null;
 }
 
-/** What it is: `fingerprint` by its name too, `being` without. @param {Element} element @param {string} [kind] */
+/** What it is; `isSameBeing`: but for its name as it was when the document was last scanned. @param {Element} element @param {string} [kind] */
 export function identityOf(element, kind) {
   const control = controlOf(element);
   const role = roleOf(control);
   const as = kind === 'surface' ? kind : kindOf(control, role, kind === 'scroller');
   const { name, lasting } = calledOf(element, control, as, new Map());
-  return { name, role, fingerprint: fingerprintOf(control, lasting), being: fingerprintOf(control, '') };
+  return { name, role, fingerprint: fingerprintOf(control, lasting), isSameBeing: isSameBeing(element, control) };
 }
 
 /** What a label stands for, else the element itself. @param {Element} element @returns {Element} */

@@ -46,33 +46,34 @@ const MOST_INSIDE = 4;
  * What a mark says of where it stands. Given back, it is held against what there is then.
  * @typedef {object} Place
  * @property {string} words in their form
- * @property {string} firm the same with amounts, '' where that says no more
+ * @property {string} [firm] the same with amounts, where that says more
  * @property {string} heading
- * @property {string} firmHeading as `firm`
+ * @property {string} [firmHeading] as `firm`
  * @property {import('./steady_text.js').Form} form
  * @property {Depth} depth
  * @property {'unit' | 'part' | 'parts' | 'whole' | 'head' | ''} how the box around it, a part of one that it shares, that part
  *   with its own box, all of one that it shares, or the beginning of what is too large to be one thing
- * @property {number} nth among those of the same name and words, from 1
- * @property {number} of how many these are
  */
 
 /**
  * What is read once while the document stays as it is.
  * @typedef {object} Reading
  * @property {Map<Node, string>[]} words by depth
+ * @property {Map<Element, Piece[]>[]} pieces by depth
  * @property {Map<Node, Map<string, Group[]>>} groups by root and tag
  * @property {Map<Element, Element[]>} headings
  * @property {Map<Element, Map<string, Shared>>} shared by likeness
  */
 
-/** @typedef {{children: Node[], at: Map<Node, number>, twins: number[]}} Shared `twins`: the places of those that hold one of the name */
+/** @typedef {{children: Node[], at: Map<Node, number>, twins: number[], isAfter: Map<Depth, [boolean, boolean]>}} Shared `twins`: the places of those that hold one of the name; `isAfter`: whether words come before the first and after the last */
+
+/** A child that says something, or has to do with what is read around. @typedef {{at: number, text: string}} Piece */
 
 /** Elements that are called the same. @typedef {{likeness: string, members: Element[], within: Map<Element, number> | null}} Group */
 
 /** @returns {Reading} */
 export function newReading() {
-  return { words: [new Map(), new Map(), new Map(), new Map()], groups: new Map(), headings: new Map(), shared: new Map() };
+  return { words: [new Map(), new Map(), new Map(), new Map()], pieces: [new Map(), new Map(), new Map(), new Map()], groups: new Map(), headings: new Map(), shared: new Map() };
 }
 
 const boxes = /** @type {WeakMap<Element, Element>} */ (new WeakMap());
@@ -82,9 +83,10 @@ const boxes = /** @type {WeakMap<Element, Element>} */ (new WeakMap());
  * from the others, if there is one.
  * @param {Element[]} elements
  * @param {Reading} reading
+ * @param {(element: Element) => string} nameFor what they are told apart by besides
  * @returns {Map<Element, Place>}
  */
-export function placesOf(elements, reading) {
+export function placesOf(elements, reading, nameFor) {
   const found = new Map();
   const alike = new Map();
   for (const element of elements) {
@@ -92,15 +94,17 @@ export function placesOf(elements, reading) {
       const spot = spotOf(element, reading);
       found.set(element, spot);
       boxes.set(element, spot.box);
-      const [group] = groupsOf(element, reading);
-      if (group && group.members.length > 1) alike.set(group, [...(alike.get(group) ?? []), element]);
+      const name = nameFor(element);
+      const same = alike.get(name);
+      if (same) same.push(element);
+      else alike.set(name, [element]);
     } catch {
       continue; // it left the document while it was looked at
     }
   }
   const places = new Map();
   for (const [element, spot] of found) places.set(element, inPlace(spot, 'steady'));
-  for (const members of alike.values()) tellApart(members, found, places, reading);
+  for (const members of alike.values()) if (members.length > 1) tellApart(members, found, places, reading);
   return places;
 }
 
@@ -132,10 +136,6 @@ function tellApart(members, found, places, reading) {
     unclear = unclearOf(unclear, places);
   }
   for (const member of unclear) places.set(member, /** @type {Place} */ (first.get(member)));
-  const said = Map.groupBy(members, (member) => toldBy(/** @type {Place} */ (places.get(member))));
-  for (const same of said.values()) {
-    same.forEach((member, at) => Object.assign(/** @type {Place} */ (places.get(member)), { nth: at + 1, of: same.length }));
-  }
 }
 
 /** Those that say what another of them says. @param {Element[]} members @param {Map<Element, Place>} places */
@@ -229,8 +229,8 @@ function inPlace(spot, form) {
   const [words, firm] = [inForm(spot.text, form), inForm(spot.text, 'firm')];
   const [heading, firmHeading] = [inForm(spot.heading, 'steady'), inForm(spot.heading, 'firm')];
   return {
-    words, firm: firm === words ? '' : firm, heading, firmHeading: firmHeading === heading ? '' : firmHeading,
-    form, depth: spot.depth, how: spot.text ? spot.how : '', nth: 1, of: 1,
+    words, firm: firm === words ? undefined : firm, heading, firmHeading: firmHeading === heading ? undefined : firmHeading,
+    form, depth: spot.depth, how: spot.text ? spot.how : '',
   };
 }
 
@@ -416,12 +416,13 @@ function membersIn(group) {
  */
 function partOf(element, box, shared, reading, depth) {
   const path = pathOf(element);
-  const { children, at, twins } = childrenOf(shared, groupsOf(element, reading), reading);
+  const { children, at, twins, isAfter: known } = childrenOf(shared, groupsOf(element, reading), reading);
   const own = at.get(box) ?? -1;
   if (own < 0) return '';
   const between = (/** @type {number} */ from, /** @type {number} */ to) => children.slice(from, to).map((child) => (isHeading(child) ? '' : wordsIn(child, element, path, reading, depth))).join(SEAM);
-  const [before, after] = [between(0, twins[0]), between(twins[twins.length - 1] + 1, children.length)];
-  const isAfter = SAYS.test(after) && (!SAYS.test(before) || isOnItsLine(children[own + 1], box));
+  const [saysBefore, saysAfter] = known.get(depth) ?? [between(0, twins[0]), between(twins[twins.length - 1] + 1, children.length)].map((text) => SAYS.test(text));
+  known.set(depth, [saysBefore, saysAfter]);
+  const isAfter = saysAfter && (!saysBefore || isOnItsLine(children[own + 1], box));
   const nth = twins.indexOf(own);
   if (isAfter) return between(own + 1, twins[nth + 1] ?? children.length);
   return between(nth > 0 ? twins[nth - 1] + 1 : 0, own);
@@ -434,7 +435,7 @@ function childrenOf(shared, groups, reading) {
   const children = flatChildrenOf(shared);
   const members = new Set(groups.flatMap((group) => group.members));
   const holdsOne = (/** @type {Node} */ child) => members.has(/** @type {Element} */ (child)) || groups.some((group) => membersIn(group).has(/** @type {Element} */ (child)));
-  const told = { children, at: new Map(children.map((child, index) => [child, index])), twins: children.flatMap((child, index) => (holdsOne(child) ? [index] : [])) };
+  const told = { children, at: new Map(children.map((child, index) => [child, index])), twins: children.flatMap((child, index) => (holdsOne(child) ? [index] : [])), isAfter: new Map() };
   const byLikeness = reading.shared.get(shared) ?? new Map();
   reading.shared.set(shared, byLikeness.set(groups[0].likeness, told));
   return told;
@@ -458,7 +459,7 @@ function isOnItsLine(node, box) {
 /**
  * What is read in a node besides an element: not put into a form, and cut after so many letters.
  * @param {Node} node
- * @param {Element} besides
+ * @param {Element | null} besides
  * @param {Set<Node>} path what holds that
  * @param {Reading} reading
  * @param {Depth} depth
@@ -475,7 +476,7 @@ function wordsIn(node, besides, path, reading, depth) {
   return text;
 }
 
-/** @param {Element} element @param {Element} besides @param {Set<Node>} path @param {Reading} reading @param {Depth} depth */
+/** @param {Element} element @param {Element | null} besides @param {Set<Node>} path @param {Reading} reading @param {Depth} depth */
 function textWithin(element, besides, path, reading, depth) {
   const tag = localNameOf(element);
   if (tag === 'br') return ' ';
@@ -488,17 +489,49 @@ function textWithin(element, besides, path, reading, depth) {
   let text = !isAround && label ? ` ${label} ` : '';
   if (!text) {
     const shows = style.visibility === 'visible';
-    for (const child of flatChildrenOf(element)) {
-      if (nodeTypeOf(child) === 3 && !shows) continue;
-      text += wordsIn(child, besides, path, reading, depth);
-      if (text.length > LONGEST_CONTEXT) break;
-    }
+    text = isAround ? textAround(element, besides, path, reading, depth, shows) : textOfPieces(piecesOfText(element, besides, path, reading, depth, shows));
     if (depth >= 2 && !text.trim()) text = shownInstead(element, tag, style);
   }
   if (style.display !== 'inline' && style.display !== 'contents') text = ` ${SEAM}${text}${SEAM} `;
   else text = `${SEAM}${text}${SEAM}`;
   if (!isAround && isLive(element)) text = `${LIVE}${text.replace(/[\u0001\u0002]/g, '')}${LIVE_END}`;
   return text.length > LONGEST_CONTEXT ? text.slice(0, LONGEST_CONTEXT) : text;
+}
+
+/** @param {Piece[]} pieces */
+function textOfPieces(pieces) {
+  let text = '';
+  for (const piece of pieces) {
+    text += piece.text;
+    if (text.length > LONGEST_CONTEXT) break;
+  }
+  return text;
+}
+
+/** What is read in what holds an element: as it would be without that, but for the child on the way to it. @param {Element} element @param {Element | null} besides @param {Set<Node>} path @param {Reading} reading @param {Depth} depth @param {boolean} shows */
+function textAround(element, besides, path, reading, depth, shows) {
+  const children = flatChildrenOf(element);
+  const own = children.findIndex((child) => path.has(child));
+  const pieces = reading.pieces[depth].get(element) ?? piecesOfText(element, null, new Set(), reading, depth, shows);
+  reading.pieces[depth].set(element, pieces);
+  const inner = own < 0 ? '' : wordsIn(children[own], besides, path, reading, depth);
+  return textOfPieces([...pieces.filter((piece) => piece.at < own), { at: own, text: inner || SEAM }, ...pieces.filter((piece) => piece.at > own)]);
+}
+
+/** The children that say something, each with the blanks and seams after it. @param {Element} element @param {Element | null} besides @param {Set<Node>} path @param {Reading} reading @param {Depth} depth @param {boolean} shows @returns {Piece[]} */
+function piecesOfText(element, besides, path, reading, depth, shows) {
+  const pieces = /** @type {Piece[]} */ ([]);
+  let length = 0;
+  for (const [at, child] of flatChildrenOf(element).entries()) {
+    if (nodeTypeOf(child) === 3 && !shows) continue;
+    const text = wordsIn(child, besides, path, reading, depth);
+    const isBlank = !text.trim() || text.trim() === SEAM;
+    if (isBlank && text && pieces.length) pieces[pieces.length - 1].text += text.trim() ? SEAM : ' ';
+    else if (!isBlank) pieces.push({ at, text });
+    length += isBlank ? 0 : text.length;
+    if (length > 2 * LONGEST_CONTEXT) break;
+  }
+  return pieces;
 }
 
 /** @param {Element} element @param {string} tag @param {Depth} depth */

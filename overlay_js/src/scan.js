@@ -17,7 +17,7 @@ import { rememberPlaces } from './quiet.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
 import { isRow, newReading, placesOf } from './row_context.js';
-import { fingerprintOf, readableOf, stateOf } from './state.js';
+import { fingerprintOf, readableOf, rememberBeing, stateOf } from './state.js';
 import { stretchedOf } from './stretch.js';
 import { apartIn, boxAround, common, isAllOfItsBlock, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
 
@@ -71,7 +71,7 @@ export function scan(doc, request) {
   // Begins after the walk: a page whose walk takes long is not one with nothing on it.
   const budget = { tests: MOST_HIT_TESTS, until: performance.now() + BUDGET_MS, spent: false };
   const { marks, covered } = hitTest(doc, kept, request.points ?? 1, budget);
-  const framePlaces = placesOf(gathered.frames, newReading());
+  const framePlaces = placesOf(gathered.frames, newReading(), () => '');
   const context = contextLines(doc, gathered.texts, namedElements(kept), budget);
   rememberPlaces(doc, [...marks, ...gathered.frames.map((frame) => ({ key: keyOf(doc, frame) }))].map(({ key }) => ({ key, element: /** @type {Element} */ (elementOf(doc, key)) })));
   return {
@@ -329,7 +329,8 @@ function hitTest(doc, kept, wanted, budget) {
       continue; // left the document while it was looked at
     }
   }
-  const places = placesOf(elements, newReading());
+  const names = new Map(marks.map((mark, index) => [elements[index], mark.fingerprint]));
+  const places = placesOf(elements, newReading(), (element) => names.get(element) ?? '');
   return { marks: marks.map((mark, index) => ({ ...mark, place: places.get(elements[index]) ?? null })), covered };
 }
 
@@ -341,11 +342,12 @@ function markOf(doc, found, points, labels, captchas) {
   const called = calledOf(element, control, kind, labels);
   const piece = shownBy(found, points[0]);
   const state = stateOf(control, found.scrolls);
+  rememberBeing(element, control);
   if (found.opens) state.popup ??= 'hover';
   return {
     key: keyOf(doc, element), tag: localNameOf(control), role, kind, name: called.name, state,
     box: { x: piece.x, y: piece.y, width: piece.right - piece.x, height: piece.bottom - piece.y }, corners: piece.corners,
-    points, evidence: [...found.evidence, ...(called.how ? [called.how] : []), ...captchaAround(element, captchas)], fingerprint: fingerprintOf(control, called.lasting), being: fingerprintOf(control, ''), inDialog: isInDialog(element), disabled: state.disabled === true,
+    points, evidence: [...found.evidence, ...(called.how ? [called.how] : []), ...captchaAround(element, captchas)], fingerprint: fingerprintOf(control, called.lasting), inDialog: isInDialog(element), disabled: state.disabled === true,
     ...(kind === 'surface' ? { rect: wholeOf(element) } : {}),
   };
 }

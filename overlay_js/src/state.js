@@ -170,6 +170,18 @@ export function fingerprintOf(element, name) {
   return fnv1a(parts.join('\u0000')) + (id ? `-${fnv1a(id).slice(0, 8)}` : '');
 }
 
+const beings = /** @type {WeakMap<Element, string>} */ (new WeakMap());
+
+/** Keeps what an element is besides its name. @param {Element} element @param {Element} control what it stands for */
+export function rememberBeing(element, control) {
+  beings.set(element, fingerprintOf(control, ''));
+}
+
+/** Whether it is what it was, but for its name. @param {Element} element @param {Element} control */
+export function isSameBeing(element, control) {
+  return beings.get(element) === fingerprintOf(control, '');
+}
+
 /**
  * All that can be read in a field that shows what is typed; null for any other element and for passwords.
  * @param {Element} element

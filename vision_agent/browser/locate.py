@@ -144,7 +144,7 @@ async def identify(mark: Mark, seen: Seen, deadline_s: float, **more: Any) -> tu
     if not answer["found"]:
         raise Refused("gone", f"{words} is no longer on the page. Look at the new listing.")
     is_renamed = answer["fingerprint"] != mark.fingerprint
-    if is_renamed and more.get("pointed") and _is_only_renamed(mark, answer, before):
+    if is_renamed and more.get("pointed") and _is_only_renamed(mark, answer):
         is_renamed = False
     if is_renamed:
         if not answer["visible"]:
@@ -237,9 +237,9 @@ def raw_of(mark: Mark, seen: Seen) -> dict[str, Any]:
     return next((raw for raw in seen.scan.marks if raw["key"] == mark.key), {})
 
 
-def _is_only_renamed(mark: Mark, answer: Answer, before: dict[str, Any]) -> bool:
+def _is_only_renamed(mark: Mark, answer: Answer) -> bool:
     """Whether an element under the pointer is called otherwise now and does nothing worse: many say more then."""
-    return bool(answer["being"] == before.get("being")) and risks_in(answer["name"]) <= risks_in(mark.name)
+    return bool(answer["isSameBeing"]) and risks_in(answer["name"]) <= risks_in(mark.name)
 
 
 def _frames_above(owner: Scanned) -> list[Scanned]:
