@@ -303,7 +303,7 @@ def _show_rows(console: Console, results: Results) -> None:
     _show_by(console, "markup", results.rows, lambda each: each.case.markup)
     for each in results.rows:
         if each.trouble:
-            console.print(f"[red]{each.case.id}[/] {each.trouble}", highlight=False, markup=True)
+            console.print(f"[red]{each.case.id}[/] {each.trouble}", highlight=False)
 
 
 def _show_by(
@@ -313,6 +313,8 @@ def _show_by(
     of: Callable[[row_mutations.Played], str],
 ) -> None:
     shown = _table(f"Rows that went wrong, by {title}", title, "cases", "wrong", "falsely refused", "other trouble")
+    if not any(each.trouble for each in played):
+        return
     for name in sorted({of(each) for each in played}):
         found = [each for each in played if of(each) == name and each.trouble]
         wrong = sum(bool(each.wrong) for each in found)

@@ -29,8 +29,9 @@ __all__ = ["FOLDER", "SETTINGS", "Case", "Played", "Told", "cases", "play", "unr
 FOLDER = Path(__file__).parents[2] / "fixtures" / "rows"
 
 Kind = Literal["hit", "refuse", "either"]
-Moment = Literal["before", "hover", "between", "focus", "down", "timer"]
-"""`between`: some time after the pointer has come, which may be before the press, in it, or after it."""
+Moment = Literal["before", "reveal", "hover", "between", "focus", "down", "timer"]
+"""`between`: some time after the pointer has come, which may be before the press, in it, or after it. `reveal`: as the
+page is scrolled back to what is meant."""
 
 TEXT = "see you"
 _AWAY = (1270, 790)
@@ -237,12 +238,27 @@ ROWS = (
     _Row("replace_text", "timer", "either", (*_FEWER, "dialog"), 1, (1, 2), POINTED, (30, 50, 70, 100)),
     _Row("reorder", "timer", "either", ("h3p", "grid", "table", "heads", "custom"), 1, _TWO, PRESSED, (50, 100)),
     _Row("reverse_fresh", "timer", "either", _FEWER, 1, _TWO, PRESSED, (50, 100)),
+    # Several controls and fields in each row, and numbers that are names.
+    _Row("swap_texts", "before", "refuse", ("toolbar", "ids", "dates"), 2, _TWO),
+    _Row("replace_text", "before", "refuse", ("toolbar", "ids", "dates"), 2),
+    _Row("replace_fresh", "before", "refuse", ("toolbar", "ids", "dates"), 2),
+    _Row("recycle", "before", "refuse", ("toolbar", "ids", "dates"), 1),
+    _Row("reverse_fresh", "before", "hit", ("toolbar", "ids", "dates"), 2, _TWO),
+    _Row("reorder", "before", "hit", ("toolbar", "ids", "dates"), 1, _TWO),
+    _Row("swap_texts", "hover", "refuse", ("toolbar", "ids", "dates"), 1, _TWO, POINTED),
+    _Row("swap_texts", "down", "hit", ("toolbar", "ids"), 1, _TWO, PUSHED),
+    # When the page is scrolled back to it.
+    _Row("swap_texts", "reveal", "either", ("h3p", "grid", "heads", "closed", "table"), 1, _TWO),
+    _Row("replace_text", "reveal", "either", ("spans", "frames", "incross", "dl", "flex"), 1, (1, 2)),
+    _Row("replace_fresh", "reveal", "either", ("h3p", "meta", "ul"), 1, (1, 2)),
 )  # fmt: skip
 
 _TICKS = ("h3p", "spans", "grid", "table", "ul", "heads", "dl", "closed", "articles", "incross", "groups", "hebrew")
 _ELSEWHERE = ("h3p", "table", "grid", "sections", "bare", "custom", "tree", "chat", "dialog", "meta", "frames", "cjk")
 _ANY: tuple[Deed, ...] = DEEDS
 _CALM: tuple[Deed, ...] = (("click", "edit"), ("type", "note"), ("click", "open"), ("check", "notify"))
+IN_TOOLBAR = ("own_field", "own_choice", "other_choice")
+"""Changes of fields that only this markup has."""
 EXTRAS = {
     "clock": "12:03:44",
     "clock_minutes": "12:03",
@@ -292,12 +308,13 @@ def cases() -> tuple[Case, ...]:
 def unrelated() -> tuple[Case, ...]:
     """All in which the page changes something else: each must hit."""
     made: list[Case] = []
-    for number, change in enumerate((*IN_ROW, *ON_HOVER, *OTHERS, *ELSEWHERE)):
-        markups = _ELSEWHERE if change in ELSEWHERE else _TICKS
+    for number, change in enumerate((*IN_ROW, *ON_HOVER, *OTHERS, *ELSEWHERE, *IN_TOOLBAR)):
+        markups = ("toolbar",) if change in IN_TOOLBAR else _ELSEWHERE if change in ELSEWHERE else _TICKS
         moment: Moment = "hover" if change in ON_HOVER else "before"
         deeds = _CALM if change in _NOT_RISKY else PRESSED if change in ON_HOVER else _ANY
-        sizes = (2, 3, 5) if change in OTHERS or change == "filled" else (1, 2, 3)
+        sizes = (2, 3, 5) if change in (*OTHERS, "filled", "other_choice") else (1, 2, 3)
         chosen = [markups[(number * 5 + turn * 4) % len(markups)] for turn in range(4 if change in EXTRAS else 3)]
+        chosen = ["h3p" if (each, change) == ("frames", "redrawn") else each for each in chosen]
         row = _Row(change, moment, "hit", chosen, 1, sizes, deeds)
         made += _made(row, number, extra=EXTRAS.get(change, ""), is_unrelated=True)
     return tuple({case.id: case for case in made}.values())
@@ -315,7 +332,10 @@ def _made(row: _Row, number: int, **more: Any) -> Iterator[Case]:
             action, thing = next(each for each in own if each in row.deeds or (markup in ONLY and each[0] in actions))
             rows = 1 if markup in ALONE else min(next(sizes), 2 if markup in _TALL else 12)
             inner = next(inners) if markup in _IN_CHILD else ""
-            yield Case(row.change, row.moment, markup, rows, action, thing, row.kind, next(ms), inner, **more)
+            # What is made anew in a frame that came anew lived in another document: it may be called gone.
+            is_in_other_frame = markup == "frames" and row.moment == "before" and row.change.endswith("_fresh")
+            kind: Kind = "either" if is_in_other_frame and row.kind == "hit" else row.kind
+            yield Case(row.change, row.moment, markup, rows, action, thing, kind, next(ms), inner, **more)
 
 
 # --- playing one ------------------------------------------------------------------------------------------------------

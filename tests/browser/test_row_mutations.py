@@ -16,6 +16,7 @@ from playwright.async_api import Browser
 from tests.browser.mutations import SETTINGS, Told
 from tests.browser.row_mutations import (
     ALONE,
+    EXTRAS,
     FOLDER,
     MANY,
     Case,
@@ -30,6 +31,7 @@ from tests.browser.row_mutations import (
     wrong,
 )
 from tests.conftest import Server
+from vision_agent.actions import Click, Type
 from vision_agent.browser import live
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.types import Outcome
@@ -168,6 +170,78 @@ async def test_a_refusal_names_no_mark_where_the_one_that_was_meant_stands_nowhe
     assert "now stands" not in played.outcome.sentence
 
 
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+_NUMBERED = ("bare", "h3p", "grid", "table", "ul", "dl", "heads", "closed", "frames", "pictures", "long")
+NUMBERED = tuple(f"{markup}-{change}" for markup in _NUMBERED for change in ("replace_text", "replace_fresh"))
+FOLLOWED = ("bare", "h3p", "spans", "table", "ul", "heads", "closed")
+
+
+@pytest.mark.parametrize("replaced", _said_of("number", NUMBERED, ("h3p-replace_text", "table-replace_fresh")))
+async def test_a_row_that_stands_for_somebody_else_gets_another_number_or_is_told_as_changed(
+    replaced: str, rows: Stage
+) -> None:
+    markup, change = replaced.split("-")
+    looked = await looked_at(_case(change, markup), rows.browser, rows.address)
+    await looked.frame.evaluate("name => changeAt(name, 'before', 0)", change)
+
+    now = (await rows.browser.observe()).mark(looked.mark.number)
+
+    assert now is None or now.change in ("new", "changed")
+
+
+@pytest.mark.parametrize("markup", _said_of("follows", FOLLOWED, ("h3p",)))
+async def test_a_number_goes_with_the_person_it_stood_for_when_all_rows_are_made_anew(markup: str, rows: Stage) -> None:
+    looked = await looked_at(_case("reverse_fresh", markup), rows.browser, rows.address)
+    await looked.frame.evaluate("changeAt('reverse_fresh', 'before', 0)")
+
+    now = (await rows.browser.observe()).mark(looked.mark.number)
+
+    place = await looked.frame.evaluate("whereIs('Ann')")
+    assert now is None or abs(now.box.center.y - place["y"]) < now.box.height
+
+
+@pytest.mark.parametrize("extra", _said_of("keeps", ("clock", "likes", "ago", "countdown", "badge"), ("clock",)))
+async def test_a_number_stays_and_nothing_is_told_when_only_a_clock_or_a_count_goes_on(extra: str, rows: Stage) -> None:
+    looked = await looked_at(_case(extra, extra=EXTRAS[extra]), rows.browser, rows.address)
+    await looked.frame.evaluate("name => changeAt(name, 'before', 0)", extra)
+
+    now = (await rows.browser.observe()).mark(looked.mark.number)
+
+    assert now is not None
+    assert now.change == ""
+
+
+# --- several acts on one look -----------------------------------------------------------------------------------------
+
+
+async def test_a_field_that_was_filled_keeps_nobody_from_the_button_in_its_row(rows: Stage) -> None:
+    looked = await looked_at(_case("own_field", "toolbar"), rows.browser, rows.address)
+    amount = min(
+        (mark for mark in looked.seen.marks if mark.name == "Amount"),
+        key=lambda mark: abs(mark.box.center.y - looked.mark.box.center.y),
+    )
+
+    typed = await rows.browser.act(Type(target=amount.number, text="12"), looked.seen)
+    clicked = await rows.browser.act(Click(target=looked.mark.number), looked.seen)
+
+    assert (typed.status, clicked.status) == ("done", "done")
+
+
+async def test_a_word_that_comes_into_a_row_after_an_act_keeps_nobody_from_the_next(rows: Stage) -> None:
+    looked = await looked_at(_case("saving", "toolbar", "edit"), rows.browser, rows.address)
+    more = min(
+        (mark for mark in looked.seen.marks if mark.name == "More"),
+        key=lambda mark: abs(mark.box.center.y - looked.mark.box.center.y),
+    )
+    await looked.frame.evaluate("addEventListener('click', UNRELATED.saving, { once: true })")
+
+    first = await rows.browser.act(Click(target=more.number), looked.seen)
+    second = await rows.browser.act(Click(target=looked.mark.number), looked.seen)
+
+    assert (first.status, second.status) == ("done", "done")
+
+
 # --- the suite itself -------------------------------------------------------------------------------------------------
 
 
@@ -191,6 +265,7 @@ def test_every_unrelated_change_must_hit() -> None:
 def test_what_does_not_hold_yet_is_a_case_and_stands_in_one_line() -> None:
     named = [each for table in (FAILING, RACES) for ids in table.values() for each in ids]
     said = {f"line-{markup}" for markup in (*IN_WORDS, "product", "valued")}
+    said |= {f"number-{replaced}" for replaced in NUMBERED} | {f"follows-{markup}" for markup in FOLLOWED}
     said |= {"exactly-bare", "column-matrix", *(f"now stands-{markup}" for markup in NOW_STANDS)}
 
     assert set(named) <= {case.id for case in ALL} | said
