@@ -359,9 +359,7 @@ VERBS = {
 async def play(case: Case, browser: LiveBrowser, address: str) -> Played:
     """What comes of it when the product acts."""
     looked = await looked_at(case, browser, address)
-    await looked.frame.evaluate(
-        "([name, moment, ms]) => changeAt(name, moment, ms)", [case.change, case.moment, case.ms]
-    )
+    await _change(case, looked.frame)
     try:
         outcome = await browser.act(_action_of(case, looked), looked.seen)
     except BrowserUnavailable as error:
@@ -401,6 +399,15 @@ async def looked_at(case: Case, browser: LiveBrowser, address: str) -> Looked:
     by_distance = {hypot(each.box.center.x - place["x"], each.box.center.y - place["y"]): each for each in named}
     assert min(by_distance) < _NEAR, f"no {VERBS[case.thing]} at {place} in\n{seen.listing}"
     return Looked(seen, by_distance[min(by_distance)], frame, place["who"])
+
+
+async def _change(case: Case, frame: Frame) -> None:
+    if case.change == "to_another":
+        await frame.evaluate("CHANGES.to_another()")
+        await frame.wait_for_url("**who=Bob**")
+        return
+    asked = [case.change, case.moment, case.ms]
+    await frame.evaluate("([name, moment, ms]) => changeAt(name, moment, ms)", asked)
 
 
 async def _frame_of(case: Case, page: Page) -> Frame:
