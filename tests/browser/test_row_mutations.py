@@ -174,6 +174,7 @@ async def test_a_refusal_names_no_mark_where_the_one_that_was_meant_stands_nowhe
 
 _NUMBERED = ("bare", "h3p", "grid", "table", "ul", "dl", "heads", "closed", "frames", "pictures", "long")
 NUMBERED = tuple(f"{markup}-{change}" for markup in _NUMBERED for change in ("replace_text", "replace_fresh"))
+COUNTED = ("clock", "likes", "ago", "countdown", "badge")
 FOLLOWED = ("bare", "h3p", "spans", "table", "ul", "heads", "closed")
 
 
@@ -201,7 +202,7 @@ async def test_a_number_goes_with_the_person_it_stood_for_when_all_rows_are_made
     assert now is None or abs(now.box.center.y - place["y"]) < now.box.height
 
 
-@pytest.mark.parametrize("extra", _said_of("keeps", ("clock", "likes", "ago", "countdown", "badge"), ("clock",)))
+@pytest.mark.parametrize("extra", _said_of("keeps", COUNTED, ("clock",)))
 async def test_a_number_stays_and_nothing_is_told_when_only_a_clock_or_a_count_goes_on(extra: str, rows: Stage) -> None:
     looked = await looked_at(_case(extra, extra=EXTRAS[extra]), rows.browser, rows.address)
     await looked.frame.evaluate("name => changeAt(name, 'before', 0)", extra)
@@ -266,6 +267,7 @@ def test_what_does_not_hold_yet_is_a_case_and_stands_in_one_line() -> None:
     named = [each for table in (FAILING, RACES) for ids in table.values() for each in ids]
     said = {f"line-{markup}" for markup in (*IN_WORDS, "product", "valued")}
     said |= {f"number-{replaced}" for replaced in NUMBERED} | {f"follows-{markup}" for markup in FOLLOWED}
+    said |= {f"keeps-{extra}" for extra in COUNTED}
     said |= {"exactly-bare", "column-matrix", *(f"now stands-{markup}" for markup in NOW_STANDS)}
 
     assert set(named) <= {case.id for case in ALL} | said
