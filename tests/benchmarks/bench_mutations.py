@@ -1,6 +1,8 @@
 """Whether what was meant is hit on pages that change under the hand, and what an act costs: `make bench-mutations`.
 
 The same cases are played twice: by the product, and by clicking the coordinates of the look whatever is there by then.
+Those of rows whose controls are called the same are played by the product alone: what is counted is how often somebody
+else's row was reached, and how often the right one was refused though only something else had changed.
 What an act costs is measured on pages at rest, without waiting for rest: quiet for 0 s is at rest at the first look.
 The page's part of it is what the bare input and one bare picture take on the same page, in turn with ours: whoever acts
 sends the one, and waits two frames for the other to see what came of it.
@@ -30,6 +32,7 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.browser import row_mutations
 from tests.browser.mutations import (
     AT,
     FOLDER,
@@ -59,6 +62,7 @@ from vision_agent.vision.contract import Contract
 
 REACH_HIT, REACH_CONTROL = 0.97, 0.30
 REACH_RECHECK_MS, REACH_ACT_MS = 50, 80
+REACH_FALSE_REFUSALS = 0.02
 PLACES = ("plain", "table", "shadow", "closed", "frame", "cross", "dialog")
 TIMED = (
     ("click", "button"),
@@ -82,6 +86,7 @@ class Results:
 
     played: list[Played] = field(default_factory=list)
     stored: list[Played] = field(default_factory=list)
+    rows: list[row_mutations.Played] = field(default_factory=list)
     recheck: dict[str, list[float]] = field(default_factory=dict)
     """Seconds, by place."""
     act: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
@@ -95,14 +100,20 @@ class Results:
         return [each for each in self.played if each.wrong]
 
     @property
+    def unrelated(self) -> list[row_mutations.Played]:
+        return [each for each in self.rows if each.case.is_unrelated]
+
+    @property
     def control_failures(self) -> list[Played]:
         return [each for each in self.stored if each.trouble]
 
 
-async def measure(only: str, rounds: int, *, with_control: bool, tell: Callable[[str], None]) -> Results:
+async def measure(suite: str, only: str, rounds: int, *, with_control: bool, tell: Callable[[str], None]) -> Results:
     """All of it, in one browser."""
     results = Results()
-    chosen = [case for case in cases() if only in case.id]
+    chosen = [case for case in cases() if only in case.id and suite != "rows"]
+    of_rows = [*row_mutations.cases(), *row_mutations.unrelated()] if suite != "things" else []
+    rounds = 0 if suite == "rows" else rounds
     server = Server()
     try:
         address = server.folder(FOLDER)
@@ -113,6 +124,11 @@ async def measure(only: str, rounds: int, *, with_control: bool, tell: Callable[
                     results.played.append(await play(case, browser, address))
                     if with_control and case.verdict.kind != "either":
                         results.stored.append(await play_stored(case, browser, address))
+            async with _on(started.context, SETTINGS) as browser:
+                address_of_rows = server.folder(row_mutations.FOLDER)
+                for number, each in enumerate(case for case in of_rows if only in case.id):
+                    tell(f"rows, {number + 1}: {each.id}")
+                    results.rows.append(await row_mutations.play(each, browser, address_of_rows))
             for place in PLACES if rounds else ():
                 tell(f"looking again: {place}")
                 results.recheck[place] = await _rechecks(started.context, address, place, rounds)
@@ -215,7 +231,14 @@ def summary(results: Results) -> dict[str, Any]:
         "right": {kind: _right(results.of(kind)) for kind in ("hit", "refuse", "either")},
         "wrong_element_effects": len(results.wrong),
         "control": {"cases": len(results.stored), "failed": len(results.control_failures)},
-        "troubles": {each.case.id: each.trouble for each in results.played if each.trouble},
+        "rows": {
+            "cases": dict(Counter(each.case.kind for each in results.rows)),
+            "right": _right(results.rows),
+            "wrong": sum(bool(each.wrong) for each in results.rows),
+            "unrelated": len(results.unrelated),
+            "false_refusals": sum(each.is_false_refusal for each in results.unrelated),
+        },
+        "troubles": {each.case.id: each.trouble for each in (*results.played, *results.rows) if each.trouble},
         "recheck_ms": {place: _ms(taken) for place, taken in results.recheck.items()},
         "act_ms": {
             action: {
@@ -230,6 +253,15 @@ def summary(results: Results) -> dict[str, Any]:
 
 def show(console: Console, results: Results) -> None:
     """What came of the cases, which of them failed, and how long things take."""
+    if results.played:
+        _show_things(console, results)
+    if results.rows:
+        _show_rows(console, results)
+    _show_times(console, "Looking again before acting", results.recheck, REACH_RECHECK_MS)
+    _show_acts(console, results.act)
+
+
+def _show_things(console: Console, results: Results) -> None:
     shown = _table(
         "Pages that change between the look and the act, or under the hand", "declared", "cases", "right", "reach"
     )
@@ -250,8 +282,47 @@ def show(console: Console, results: Results) -> None:
         console.print(
             "failing by change: " + ", ".join(f"{change} {count}" for change, count in by_change.most_common())
         )
-    _show_times(console, "Looking again before acting", results.recheck, REACH_RECHECK_MS)
-    _show_acts(console, results.act)
+
+
+def _show_rows(console: Console, results: Results) -> None:
+    meant = [each for each in results.rows if not each.case.is_unrelated]
+    shown = _table("Rows whose controls are called the same", "declared", "cases", "right", "reach")
+    for kind in ("hit", "refuse", "either"):
+        found = [each for each in meant if each.case.kind == kind]
+        shown.add_row(kind, f"{len(found)}", _share(_right(found), len(found)), "100 %")
+    shown.add_section()
+    wrong = [each for each in results.rows if each.wrong]
+    shown.add_row("somebody else reached", f"{len(results.rows)}", f"{len(wrong)}", "0")
+    for words, found in (("unrelated changes", results.unrelated), ("redrawn and moved", meant)):
+        hits = [each for each in found if each.case.kind == "hit"]
+        refused = sum(each.is_false_refusal for each in hits)
+        reach = f"≤ {REACH_FALSE_REFUSALS:.0%}"
+        shown.add_row(f"false refusals, {words}", f"{len(hits)}", _share(refused, len(hits)), reach)
+    console.print(shown)
+    _show_by(console, "change", results.rows, lambda each: f"{each.case.change} ({each.case.moment})")
+    _show_by(console, "markup", results.rows, lambda each: each.case.markup)
+    for each in results.rows:
+        if each.trouble:
+            console.print(f"[red]{each.case.id}[/] {each.trouble}", highlight=False)
+
+
+def _show_by(
+    console: Console,
+    title: str,
+    played: Sequence[row_mutations.Played],
+    of: Callable[[row_mutations.Played], str],
+) -> None:
+    shown = _table(f"Rows that went wrong, by {title}", title, "cases", "wrong", "falsely refused", "other trouble")
+    if not any(each.trouble for each in played):
+        return
+    for name in sorted({of(each) for each in played}):
+        found = [each for each in played if of(each) == name and each.trouble]
+        wrong = sum(bool(each.wrong) for each in found)
+        refused = sum(each.is_false_refusal and not each.wrong for each in found)
+        if found:
+            count = sum(of(each) == name for each in played)
+            shown.add_row(name, f"{count}", f"{wrong}", f"{refused}", f"{len(found) - wrong - refused}")
+    console.print(shown)
 
 
 def _show_acts(console: Console, acts: dict[str, list[tuple[float, float]]]) -> None:
@@ -285,7 +356,7 @@ def _table(title: str, *columns: str) -> Table:
     return shown
 
 
-def _right(played: Sequence[Played]) -> int:
+def _right(played: Sequence[Played] | Sequence[row_mutations.Played]) -> int:
     return sum(not each.trouble for each in played)
 
 
@@ -306,6 +377,9 @@ def _ms(seconds: Sequence[float]) -> dict[str, float]:
 def main() -> int:
     """Plays, measures and prints; what is not reached is said and no error, for machines differ."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument(
+        "--suite", choices=("all", "things", "rows"), default="all", help="rows: those called the same (all)"
+    )
     parser.add_argument("--only", default="", help="cases whose name has this in it")
     parser.add_argument("--rounds", type=int, default=15, help="how often each act is timed; 0 leaves that out (15)")
     parser.add_argument("--no-control", action="store_true", help="leave out clicking stored coordinates")
@@ -314,7 +388,13 @@ def main() -> int:
     told = Console(stderr=True)
     with told.status("opening a browser") as status:
         results = asyncio.run(
-            measure(asked.only, asked.rounds, with_control=not asked.no_control, tell=lambda text: status.update(text))
+            measure(
+                asked.suite,
+                asked.only,
+                asked.rounds,
+                with_control=not asked.no_control,
+                tell=lambda text: status.update(text),
+            )
         )
     if asked.json:
         print(json.dumps(summary(results), indent=2))
