@@ -51,7 +51,7 @@ def test_what_the_listing_tells_apart_already_gets_nothing(other: dict[str, obje
         (["张三", "李四"], ["张三", "李四"]),
         (["", "", ""], ["1st of 3", "2nd of 3", "3rd of 3"]),
         (["", "Ann"], ["1st of 2", "Ann"]),
-        (["Ann"] * 3 + ["Bob"] * 2, ["Ann, 1st of 3", "Ann, 2nd of 3", "Ann, 3rd of 3", "Bob, 1st of 2", "Bob, 2nd of 2"]),
+        (["Ann", "Bob"] * 2, ["Ann, 1st of 2", "Bob, 1st of 2", "Ann, 2nd of 2", "Bob, 2nd of 2"]),
     ],
     ids=lambda value: " | ".join(value)[:40],
 )  # fmt: skip
@@ -95,5 +95,5 @@ def test_words_are_meant_for_a_mark_the_more_surely_the_more_of_its_own_they_are
     one = mark(1, "Ann Smith, ann@example.org", "Staff")
     shown = distinctions([one, mark(2, "Bob Smith")])[1]
     words = ["ann", "Ann Smith, ann@example.org", "Smith", "Ann Smith, Staff", "Staff", "An", "", "2nd of 2"]
-    assert [has_beside(one, each, shown) for each in words] == [3, 2, 1, 1, 1, 0, 0, 0]
-    assert has_beside(mark(1, "x" * 90), "x" * 39 + "…", None) == 2
+    assert [has_beside(one, each, shown) for each in words] == [2, 1, 1, 1, 1, 0, 0, 0]
+    assert has_beside(mark(1, "x" * 90), "x" * 39 + "…", None) == 1

@@ -85,24 +85,17 @@ def unclaimed(name: str) -> str:
 
 
 def has_beside(mark: Mark, said: str, shown: Distinction | None) -> int:
-    """How surely these words are meant for a mark: 3 what is shown for it, 2 its whole context, 1 a part, 0 not at all."""
+    """How surely words are meant for a mark: 2 where they are shown for it, 1 where it has them beside it, else 0."""
     words = _folded(_words(said))
     if not words:
         return 0
     if shown is not None and words == _folded(_words(str(shown))):
-        return 3
-    context, heading = _folded(_words(mark.context)), _folded(_words(mark.heading))
-    if words == context:
         return 2
+    context, heading = _folded(_words(mark.context)), _folded(_words(mark.heading))
     if _is_in(words, context) or _is_in(words, heading):
         return 1
     halves = ((words[:at], words[at:]) for at in range(1, len(words)))
     return int(any(_is_in(first, context) and _is_in(then, heading) for first, then in halves))
-
-
-def words_in(text: str) -> str:
-    """A text as the words in it are compared: a space between two, no signs at their edges, no capitals."""
-    return " ".join(_folded(_words(text)))
 
 
 # --- one group --------------------------------------------------------------------------------------------------------
