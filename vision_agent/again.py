@@ -2,8 +2,8 @@
 
 A mark is the same where its fingerprint, the words beside it and the heading over it are, and where exactly one was so
 then and exactly one is now; numbers are handed out anew in every run and say nothing. A record of an earlier version
-kept only a hash of such words: what stood among words then is not known again from it. What has no fingerprint, a point
-and a thing drawn on a canvas, is the same only where the whole picture is, to the pixel. Anything else would be a guess.
+kept only a hash of such words: what stood among words then is not known again. What has no fingerprint, a point and a
+thing drawn on a canvas, is the same only where the whole picture is, to the pixel. Anything else would be a guess.
 
 Knows observations and actions; no browser, no record. What is found here is looked at again before input is sent.
 """

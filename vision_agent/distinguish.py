@@ -58,8 +58,31 @@ def distinctions(marks: Sequence[Mark]) -> dict[int, Distinction]:
         mark.number: found
         for group in groups.values()
         if len(group) > 1
-        for mark, found in zip(group, _within_group(group), strict=True)
+        for mark, found in zip(group, told_apart(group), strict=True)
     }
+
+
+def told_apart(group: Sequence[Mark]) -> list[Distinction]:
+    """What tells each of several marks, in reading order, from the others of them."""
+    contexts, headings = [_words(mark.context) for mark in group], [_words(mark.heading) for mark in group]
+    by_context: defaultdict[_Words, list[_Words]] = defaultdict(list)
+    for context, heading in zip(contexts, headings, strict=True):
+        by_context[_folded(context)].append(heading)
+    of_context = _telling(contexts)
+    of_heading = {context: _telling(under) for context, under in by_context.items()}
+    said = [
+        Distinction(of_context[_folded(context)], of_heading[_folded(context)][_folded(heading)])
+        for context, heading in zip(contexts, headings, strict=True)
+    ]
+    counts = Counter(said)
+    done: Counter[Distinction] = Counter()
+    for index, each in enumerate(said):
+        done[each] += 1
+        if not str(each):
+            said[index] = Distinction(nth=index + 1, of=len(group))
+        elif counts[each] > 1:
+            said[index] = each._replace(nth=done[each], of=counts[each])
+    return said
 
 
 def distinction_of(mark: Mark, marks: Iterable[Mark]) -> Distinction:
@@ -103,28 +126,6 @@ def has_beside(mark: Mark, said: str, shown: Distinction | None) -> int:
 
 def _kind_of(mark: Mark) -> Hashable:
     return mark.source, mark.frame, mark.tag, mark.role, mark.kind, mark.name
-
-
-def _within_group(group: Sequence[Mark]) -> list[Distinction]:
-    contexts, headings = [_words(mark.context) for mark in group], [_words(mark.heading) for mark in group]
-    by_context: defaultdict[_Words, list[_Words]] = defaultdict(list)
-    for context, heading in zip(contexts, headings, strict=True):
-        by_context[_folded(context)].append(heading)
-    of_context = _telling(contexts)
-    of_heading = {context: _telling(under) for context, under in by_context.items()}
-    said = [
-        Distinction(of_context[_folded(context)], of_heading[_folded(context)][_folded(heading)])
-        for context, heading in zip(contexts, headings, strict=True)
-    ]
-    counts = Counter(said)
-    done: Counter[Distinction] = Counter()
-    for index, each in enumerate(said):
-        done[each] += 1
-        if not str(each):
-            said[index] = Distinction(nth=index + 1, of=len(group))
-        elif counts[each] > 1:
-            said[index] = each._replace(nth=done[each], of=counts[each])
-    return said
 
 
 def _telling(texts: Iterable[_Words]) -> dict[_Words, str]:

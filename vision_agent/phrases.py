@@ -49,7 +49,7 @@ def _target(target: Target, seen: Observation) -> str:
 
 
 def name_of(mark: Mark, seen: Observation) -> str:
-    """` “Delete” ‹Ann›`: the name of a mark, and what tells it from others of that name; nothing where it has neither."""
+    """` “Delete” ‹Ann›`: the name of a mark, and what tells it from others of that name; or nothing."""
     return (f" “{unclaimed(mark.name)}”" if mark.name else "") + beside(mark, seen.marks)
 
 
