@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from vision_agent.types import Mark
@@ -68,8 +69,8 @@ def told_apart(group: Sequence[Mark]) -> list[Distinction]:
     by_context: defaultdict[_Words, list[_Words]] = defaultdict(list)
     for context, heading in zip(contexts, headings, strict=True):
         by_context[_folded(context)].append(heading)
-    of_context = _telling(contexts)
-    of_heading = {context: _telling(under) for context, under in by_context.items()}
+    of_context = _telling(tuple(contexts))
+    of_heading = {context: _telling(tuple(under)) for context, under in by_context.items()}
     said = [
         Distinction(of_context[_folded(context)], of_heading[_folded(context)][_folded(heading)])
         for context, heading in zip(contexts, headings, strict=True)
@@ -128,8 +129,12 @@ def _kind_of(mark: Mark) -> Hashable:
     return mark.source, mark.frame, mark.tag, mark.role, mark.kind, mark.name
 
 
-def _telling(texts: Iterable[_Words]) -> dict[_Words, str]:
-    """For each text the shortest run of its words that no other has; nothing where all are the same."""
+@lru_cache(maxsize=64)
+def _telling(texts: tuple[_Words, ...]) -> dict[_Words, str]:
+    """For each text the shortest run of its words that no other has; nothing where all are the same.
+
+    Kept, because the columns of a table have the same rows, and so has the next look.
+    """
     written: dict[_Words, _Words] = {}
     for text in texts:
         written.setdefault(_folded(text), text)
@@ -164,6 +169,7 @@ def _runs(text: _Words, length: int) -> set[_Words]:
 # --- words ------------------------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=4096)
 def _words(text: str) -> _Words:
     """Its words without what stands around them, long ones cut."""
     shown = text.translate(_SIGNS)
