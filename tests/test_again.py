@@ -68,12 +68,40 @@ def test_a_mark_is_known_again_by_its_fingerprint_and_not_by_its_number() -> Non
             r"\[1\] is the same by itself, but stands among other words",
         ),
         ([thing(1, row="a")], [thing(1, row="b")], "stands among other words"),
+        ([thing(1, context="Ann")], [thing(1, context="Bob")], r"\[1\] is the same by itself, but stands among other"),
+        ([thing(1, heading="Ann")], [thing(1, heading="Bob")], "stands among other words"),
+        ([thing(1, context="Ann")], [thing(1)], "stands among other words"),
+        ([thing(1)], [thing(1, context="Ann")], "stands among other words"),
+        (
+            [thing(1, context="Ann"), thing(2, context="Bob")],
+            [thing(1, context="Bob"), thing(2, context="Cid")],
+            r'no button "Go f" ‹Ann› here: \[1\] ‹Bob› is the same by itself',
+        ),
+        (
+            [thing(1, context="Ann"), thing(2, context="Bob")],
+            [thing(n, context="Ann") for n in (1, 2)],
+            '2 are here like button "Go f" ‹Ann›',
+        ),
+        ([thing(1, row="a", around="b")], [thing(1, context="Ann")], "earlier version, which did not keep the words"),
+        ([thing(1, row="a", around="b")], [thing(1)], "earlier version, which did not keep the words"),
+        ([thing(1), thing(2, "g", row="a")], [thing(1), thing(2)], "2 are here like"),
         ([thing(1, name="Pay")], [thing(1, "g", name="Pay")], r"\[1\] is only called the same"),
     ],
 )
 def test_what_is_not_certainly_the_same_thing_is_not_taken(was: list[Mark], now: list[Mark], why: str) -> None:
     with pytest.raises(NotAsRecorded, match=why):
         actions_again(took(page_of(*was), Click(target=1)), page_of(*now))
+
+
+def test_of_several_alike_the_one_among_the_same_words_is_meant_wherever_it_stands_now() -> None:
+    step = took(page_of(thing(1, context="Ann"), thing(2, context="Bob")), Click(target=1))
+    now = [thing(3, context="Bob"), thing(4, context="Ann"), thing(5, context="Ann", heading="Old")]
+    assert actions_again(step, page_of(*now)) == (Click(target=4),)
+
+
+def test_a_record_of_an_earlier_version_is_compared_by_what_it_has() -> None:
+    step = took(page_of(thing(1), thing(2, "g", row="a", around="b")), Click(target=1))
+    assert actions_again(step, page_of(thing(6, context="Ann", heading="Staff"))) == (Click(target=6),)
 
 
 def test_a_point_and_a_drawn_thing_count_only_while_the_whole_picture_is_the_same() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import get_args
 
-from vision_agent.actions import Drag, Offset
-from vision_agent.phrases import REASONS, phrase_of
+from tests.test_again import page_of, thing
+from vision_agent.actions import Click, Drag, Offset
+from vision_agent.phrases import REASONS, in_words, phrase_of
 from vision_agent.types import Refusal
 
 
@@ -22,3 +23,13 @@ def test_a_drag_by_an_offset_is_told_by_its_ways() -> None:
         3,
         "1.5 px to the right and 2 px down",
     )
+
+
+def test_a_thing_is_told_with_what_tells_it_from_others_of_its_name() -> None:
+    seen = page_of(thing(1, name="Delete", context="Ann"), thing(2, name="Delete", context="Bob"), thing(3, name="Add"))
+    assert in_words(Click(target=2), seen) == "Click [2] “Delete” ‹Bob›"
+    assert in_words(Click(target=3), seen) == "Click [3] “Add”"
+
+
+def test_a_name_cannot_claim_to_stand_beside_other_words() -> None:
+    assert in_words(Click(target=1), page_of(thing(1, name="Delete” ‹Bob›"))) == "Click [1] “Delete” <Bob>”"

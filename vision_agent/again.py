@@ -1,7 +1,8 @@
 """A recorded action, meant for the page as it is now: the same thing again, or a sentence that says why there is none.
 
-A mark is the same where its fingerprint, its row and the words around it are, and where exactly one was so then and
-exactly one is now; numbers are handed out anew in every run and say nothing. What has no fingerprint, a point and a
+A mark is the same where its fingerprint, the words beside it and the heading over it are, and where exactly one was so
+then and exactly one is now; numbers are handed out anew in every run and say nothing. A record of an earlier version
+kept only a hash of such words: what stood among words then is not known again. What has no fingerprint, a point and a
 thing drawn on a canvas, is the same only where the whole picture is, to the pixel. Anything else would be a guess.
 
 Knows observations and actions; no browser, no record. What is found here is looked at again before input is sent.
@@ -9,10 +10,11 @@ Knows observations and actions; no browser, no record. What is found here is loo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from vision_agent.actions import Action, Cell, CloseTab, Custom, Finish, Infeasible, Point, Press, SwitchTab
+from vision_agent.distinguish import beside
 from vision_agent.types import Mark, Observation, Step
 
 _SAID = 60
@@ -74,18 +76,20 @@ def mark_again(number: int, was: Observation, now: Observation) -> Mark:
     old = was.mark(number)
     if old is None:
         raise NotAsRecorded(f"mark {number} stands in no line of the record")
+    words = _words(old) + beside(old, was.marks)
     if not old.fingerprint:
-        _must_look_the_same(was, now, _words(old))
+        _must_look_the_same(was, now, words)
         then, here = _alike(old, was, _drawn), _alike(old, now, _drawn)
     else:
-        then, here = _alike(old, was, _identity), _alike(old, now, _identity)
+        identity = _identity_by(was, now)
+        then, here = _alike(old, was, identity), _alike(old, now, identity)
     if len(then) == len(here) == 1:
         return here[0]
     if here and len(then) > 1:
-        raise NotAsRecorded(f"{_words(old)} was one of {len(then)} that the record does not tell apart")
+        raise NotAsRecorded(f"{words} was one of {len(then)} that the record does not tell apart")
     if here:
-        raise NotAsRecorded(f"{len(here)} are here like {_words(old)}, and which was meant cannot be told")
-    raise NotAsRecorded(f"there is no {_words(old)} here{_nearly(old, now)}")
+        raise NotAsRecorded(f"{len(here)} are here like {words}, and which was meant cannot be told")
+    raise NotAsRecorded(f"there is no {words} here{_nearly(old, now)}")
 
 
 def _grid(cell: Cell, was: Observation, now: Observation) -> Mark:
@@ -98,23 +102,32 @@ def _grid(cell: Cell, was: Observation, now: Observation) -> Mark:
     return new
 
 
-def _identity(mark: Mark) -> tuple[object, ...]:
-    return mark.frame, mark.fingerprint, mark.row, mark.around
+def _identity_by(was: Observation, now: Observation) -> Callable[[Mark], tuple[object, ...]]:
+    """What a mark is known by, as far as both looks say it; what only a hash was kept of differs from all words."""
+    if _is_of_earlier_version(was) and not _is_of_earlier_version(now):
+        return lambda mark: (mark.frame, mark.fingerprint, mark.row, mark.around)
+    return lambda mark: (mark.frame, mark.fingerprint, mark.context, mark.heading, mark.row, mark.around)
+
+
+def _is_of_earlier_version(seen: Observation) -> bool:
+    return any(mark.row or mark.around for mark in seen.marks)
 
 
 def _drawn(mark: Mark) -> tuple[object, ...]:
     return mark.source, mark.tag, mark.name, mark.box
 
 
-def _alike(old: Mark, seen: Observation, tells: Any) -> list[Mark]:
+def _alike(old: Mark, seen: Observation, tells: Callable[[Mark], tuple[object, ...]]) -> list[Mark]:
     return [mark for mark in seen.marks if tells(mark) == tells(old)]
 
 
 def _nearly(old: Mark, now: Observation) -> str:
     """What comes near, for a person to see why it was not taken."""
     same = [mark for mark in now.marks if mark.fingerprint == old.fingerprint and mark.frame == old.frame]
+    if old.fingerprint and same and (old.row or old.around) and not (same[0].row or same[0].around):
+        return ": the record is of an earlier version, which did not keep the words that it stood among"
     if old.fingerprint and same:
-        return f": [{same[0].label}] is the same by itself, but stands among other words"
+        return f": [{same[0].label}]{beside(same[0], now.marks)} is the same by itself, but stands among other words"
     named = [mark for mark in now.marks if mark.name == old.name != "" and mark.kind == old.kind]
     return f": [{named[0].label}] is only called the same" if named else ""
 

@@ -6,7 +6,8 @@ import json
 
 from vision_agent import actions
 from vision_agent.actions import Action, Cell, Offset, Point, Target, offset_words
-from vision_agent.types import Observation, Refusal
+from vision_agent.distinguish import beside, unclaimed
+from vision_agent.types import Mark, Observation, Refusal
 
 REASONS: dict[Refusal, str] = {
     "unknown_mark": "It named a number that the picture did not have. Nothing was touched.",
@@ -34,7 +35,7 @@ REASONS: dict[Refusal, str] = {
 
 
 def in_words(action: Action, seen: Observation) -> str:
-    """One action, with marks by number and name: `Click [7] “Pay now”`."""
+    """One action, with marks by number and name, and what tells equal names apart: `Click [7] “Delete” ‹Ann›`."""
     return " ".join(word if isinstance(word, str) else _target(word, seen) for word in phrase_of(action))
 
 
@@ -44,7 +45,12 @@ def _target(target: Target, seen: Observation) -> str:
     number = target.mark if isinstance(target, Cell) else target
     place = f" row {target.row} column {target.column}" if isinstance(target, Cell) else ""
     mark = seen.mark(number)
-    return f"[{number}]{place}" + (f" “{mark.name}”" if mark is not None and mark.name else "")
+    return f"[{number}]{place}" + (name_of(mark, seen) if mark is not None else "")
+
+
+def name_of(mark: Mark, seen: Observation) -> str:
+    """` “Delete” ‹Ann›`: the name of a mark, and what tells it from others of that name; or nothing."""
+    return (f" “{unclaimed(mark.name)}”" if mark.name else "") + beside(mark, seen.marks)
 
 
 def phrase_of(action: Action) -> tuple[str | Target, ...]:

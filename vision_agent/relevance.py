@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from vision_agent.actions import Action, mark_in, targets_of
+from vision_agent.distinguish import distinctions, in_signs, unclaimed
 from vision_agent.types import Observation
 
 MOST_LINES = 3
@@ -75,7 +76,12 @@ def spoken(said: str) -> str:
 
 def lines_of(seen: Observation) -> dict[int, str]:
     """What the listing says of each mark, without number and moment; of one that was cut from it, its tag and name."""
-    return {mark.number: f"<{mark.tag}>{mark.name}" for mark in seen.marks} | _lines_in(seen.listing)
+    apart = distinctions(seen.marks)
+    cut = {
+        mark.number: f"<{mark.tag}>{f'{unclaimed(mark.name)}{in_signs(apart.get(mark.number))}'.strip()}"
+        for mark in seen.marks
+    }
+    return cut | _lines_in(seen.listing)
 
 
 def _lines_in(listing: str) -> dict[int, str]:

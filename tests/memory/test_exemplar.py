@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 from exemplar_builder import LEARNED
 from pydantic import SecretStr
-from record_builder import decision, done, observation, run, small_run, step_events, story, task, write_run
+from record_builder import decision, done, mark, observation, run, small_run, step_events, story, task, write_run
 
 from vision_agent.actions import Check, Click, Custom, Drag, Finish, Goto, Point, Type
+from vision_agent.browser.listing import listing
 from vision_agent.errors import UsageError
 from vision_agent.events import Decided, Ended, Event, Started
 from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.memory.page import host_of, without_values
 from vision_agent.record import Redactor, RunFolder
-from vision_agent.types import Ending, Outcome, Secret, Size
+from vision_agent.types import Box, Ending, Outcome, PageMap, ScrollState, Secret, Size
 from vision_agent.vision.picture import Picture
 
 
@@ -50,6 +51,22 @@ def test_a_thing_is_said_by_its_line_and_never_by_its_number(tmp_path: Path) -> 
     (act,) = learned.turns[0].acts
     assert act.action == {"kind": "click", "target": "<button>Add to cart"}
     assert act.outcome == 'changed: Clicked button "Add to cart". A mark is gone; a mark is at a point.'
+
+
+def test_of_several_that_are_called_the_same_the_one_that_was_meant_is_told(tmp_path: Path) -> None:
+    boxes = [Box(x=300, y=40 * n, width=60, height=20) for n in (1, 2, 3, 4)]
+    dishes = zip(("Bread", "Soup", "Fish", "Salt"), boxes, strict=True)
+    marks = tuple(mark(n, "Order", context=dish, box=box) for n, (dish, box) in enumerate(dishes, 1))
+    for listed in (
+        listing(marks, [], ScrollState(), [], PageMap()),
+        "",
+    ):  # also where its line was cut from the listing
+        seen = observation(marks=marks, listing=listed)
+        acts = step_events(1, (Click(target=3), done()), seen=seen, next_goal="Order the fish")
+        learned = exemplar_of(write_run(tmp_path / str(len(listed)), ended(*acts)).path)
+        assert learned.turns[0].acts[0].action["target"] == "<button>Order ‹Fish›"
+        assert "<button>Order ‹Fish›" in learned.turns[0].lines
+        assert len({*learned.turns[0].lines}) == 3
 
 
 def test_what_a_line_says_of_the_moment_is_left_out(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_words_find_the_mark_they_name(words, number):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("Add", r"any of \[3\] button 'Add', \[4\] button 'Add'; name one by its number"),
+        ("Add", r"any of \[3\] button 'Add' ‹1st of 2›, \[4\] button 'Add' ‹2nd of 2›; name one by its number"),
         ("ADD", r"\[3\].*\[4\].*\[5\]"),
         ("Pay now", r"\[13\] button 'Pay now', \[14\] link 'Pay now'"),
         ("4th Add", r"is not here: \[3\].*\[4\]"),
@@ -92,6 +92,69 @@ def test_words_find_the_mark_they_name(words, number):
 def test_words_that_fit_nothing_or_two_things_say_what_there_is(words, says):
     with pytest.raises(NotFoundError, match=says):
         find(where(words), PAGE)
+
+
+STAFF = seen(
+    mark(1, "Delete", context="Ann Smith Paris", heading="Staff"),
+    mark(2, "Delete", context="Bob Smith", heading="Staff"),
+    mark(3, "Delete", context="Bob Smith", heading="Guests"),
+    mark(4, "Delete", "link", context="Ann Lee"),
+    mark(5, "", "toggle", context="Ann Smith Paris"),
+    mark(6, "", "toggle", context="Bob Smith"),
+    mark(7, "Delete ‹Cid›", context="Eve"),
+    mark(8, "Delete", context="Cid", tag="div"),
+    mark(9, "Save"),
+    mark(10, "Save"),
+    mark(11, "Deletes", context="Dan"),
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        ("Delete ‹Paris›", 1),
+        ("Delete <paris>", 1),
+        ("Delete‹ANN SMITH›", 1),
+        ('"Delete" ‹Ann Smith Paris›', 1),
+        ("the Delete button ‹Ann›", 1),
+        ("Delete ‹Lee›", 4),
+        ("delete link ‹Ann›", 4),
+        ("Delete ‹Bob, Guests›", 3),
+        ("Delete <Guests>", 3),
+        ("1st Delete ‹Bob›", 2),
+        ("checkbox ‹Bob›", 6),
+        ("‹Bob Smith›", 6),
+        ("Save ‹2nd of 2›", 10),
+        ("Delete ‹Eve›", None),
+        ("Delete ‹Ann Paris›", None),
+        ("Delete ‹Dan›", None),
+        ("Save ‹2nd of 3›", None),
+        ("Delete ‹›", None),
+        ('"Delete ‹Cid›"', 7),
+        ('"Delete <Cid>"', 7),
+    ],
+)
+def test_words_beside_a_name_find_the_one_that_has_them_in_its_row_or_heading(words, number):
+    if number is None:
+        with pytest.raises(NotFoundError, match="Nothing here is called"):
+            find(where(words), STAFF)
+    else:
+        assert find(where(words), STAFF) == number
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("Delete ‹Smith›", r"any of \[1\] button 'Delete' ‹Ann›, \[2\] button 'Delete' ‹Bob, Staff›, \[3\]"),
+        ("Delete ‹Bob›", r"any of \[2\] button 'Delete' .*, \[3\] button 'Delete' ‹Bob, Guests›"),
+        ("Delete", r"\[1\] .*\[8\]"),
+        ("Delete ‹Cid›", r"any of \[7\] button 'Delete ‹Cid›', \[8\]"),
+        ("Delete ‹Zoe›", r"nearest are \[1\] button 'Delete' ‹Ann›"),
+    ],
+)
+def test_words_that_several_of_a_name_have_beside_them_find_none(words, says):
+    with pytest.raises(NotFoundError, match=says):
+        find(where(words), STAFF)
 
 
 def test_a_letter_that_is_said_with_a_number_must_be_its_own():

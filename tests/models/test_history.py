@@ -44,6 +44,12 @@ def test_of_a_page_that_is_past_the_three_marks_that_mattered_are_told() -> None
         assert "Marks that mattered:\nnone\n" in told([step(0, Click(target=2), observation=page)], **settings).log[0]
 
 
+def test_of_equal_names_on_a_page_that_is_past_it_is_told_which_one_was_meant() -> None:
+    page = seen(listing="1[:]<button>Order ‹Soup›\n2[:]<button>Order ‹Fish›\n3[:]<button>Order ‹Salt›")
+    (entry,) = told([step(0, Click(target=2), observation=page, next_goal="Order the fish")]).log
+    assert "2[:]<button>Order ‹Fish›\n" in entry
+
+
 def test_a_short_entry_holds_goals_what_came_of_them_and_what_was_remembered() -> None:
     first = step(0, Read(), outcome=READ, memory="Mugs cost 9.")
     (entry,) = told([first, step(1)], history="short").log

@@ -169,3 +169,15 @@ def test_every_line_of_the_shown_grammar_can_be_read():
     assert len(rows) >= 11
     first_forms = [row.split("  ")[0] for row in rows]
     assert [line.text for line in parse(first_forms)] == first_forms
+
+
+def test_words_beside_a_name_may_hold_what_else_parts_a_line():
+    page = seen(
+        mark(1, "Card", context="From A to Z"), mark(2, "Card", context="Done in May"),
+        select(3, "Size").model_copy(update={"context": "made in Rome"}), select(4, "Size"),
+    )  # fmt: skip
+    lines = ["drag Card ‹From A to Z› to Card <Done in May>", "select Large in Size ‹made in Rome›"]
+    assert [line.build(page) for line in parse(lines)] == [
+        Drag(source=1, target=2),
+        Select(target=3, options=("Large",)),
+    ]

@@ -145,7 +145,7 @@ async def test_two_things_of_one_name_are_never_chosen_between():
     page = seen(mark(1, "Add"), mark(2, "Add"))
     decisions = await played(StepsModel(["click Add"]), [DONE] * 3, page)
     assert all(isinstance(each, Wait) for each in actions(decisions)[:3])
-    assert "any of [1] button 'Add', [2] button 'Add'" in actions(decisions)[3].answer
+    assert "any of [1] button 'Add' ‹1st of 2›, [2] button 'Add' ‹2nd of 2›" in actions(decisions)[3].answer
 
 
 def scrolled(y, *marks):

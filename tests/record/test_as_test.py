@@ -1,12 +1,20 @@
-"""A run as a Playwright test: what each act becomes. That such a test passes is shown by `tests/test_export.py`."""
+"""A run as a Playwright test: what each act becomes. That such a test passes is shown by `tests/test_export.py`, and
+here for what has to be told apart from others of its name.
+"""
 
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+from playwright.async_api import Page
 from record_builder import PAGE, START, done, mark, observation, run, task
 
+from tests.conftest import Server
 from vision_agent.actions import (
     Action,
     Back,
@@ -26,7 +34,9 @@ from vision_agent.actions import (
     Upload,
     Wait,
 )
+from vision_agent.browser.launch import candidates
 from vision_agent.record.as_test import as_test
+from vision_agent.settings import BrowserSettings
 from vision_agent.types import Box, Decision, Ending, Mark, Outcome, Run, Step
 
 DRAWN = mark(9, "Seat C7", source="cv", kind="guess", role="generic", tag="box")
@@ -120,3 +130,138 @@ def test_what_a_record_says_stays_inside_its_quotes() -> None:
     assert [type(node).__name__ for node in tree.body][-2:] == ["FunctionDef", "FunctionDef"]
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.Raise)]
     assert "Danke 🎉" in written
+
+
+# --- told apart -------------------------------------------------------------------------------------------------------
+
+BESIDE = (Path(__file__).parents[2] / "vision_agent" / "record" / "templates" / "beside.js").read_text("utf-8")
+GRID = '<div style="display: grid; grid-template-columns: 90px 90px">'
+STYLE = "<style>body { font: 14px sans-serif } img { width: 9px; height: 9px }</style>"
+SHADOW = "<template shadowrootmode=open><b>{0}</b><slot></slot></template>"
+MARKUPS = {
+    "boxes": ["<main>", "<div><h3>{0}</h3><p>text</p><button>Delete</button></div>", "</main>"],
+    "deep": ["<main>", "<div><div><b>{0}</b></div><i><span><button>Delete</button></span></i></div>", "</main>"],
+    "table": ["<table>", "<tr><td>{0}</td><td>42</td><td><button>Delete</button></td></tr>", "</table>"],
+    "list": ["<ul>", "<li><button>Delete</button> {0}</li>", "</ul>"],
+    "grid": [GRID, "<span>{0}</span><button>Delete</button>", "</div>"],
+    "grid, words after": [GRID, "<button>Delete</button><span>{0}</span>", "</div>"],
+    "pictures": ["<main>", "<div><img alt='{0}'><button>Delete</button></div>", "</main>"],
+    "letters": ["<main>", "<div><b>{0[0]}</b><i>{0[1]}</i><b>{0[2]}</b><button>Delete</button></div>", "</main>"],
+    "shadow": ["<main>", f"<x-row>{SHADOW}<button>Delete</button></x-row>", "</main>"],
+}  # fmt: skip
+
+
+def made(markup: list[str], *names: str) -> str:
+    begin, row, end = markup
+    return f"<!doctype html>{STYLE}<p>Hello Ann, and Bob</p>{begin}{''.join(map(row.format, names))}{end}"
+
+
+async def places(page: Page, words: str, heading: str = "") -> list[int]:
+    found = await page.get_by_role("button", name="Delete", exact=True).evaluate_all(BESIDE, [words, heading])
+    return list(found)
+
+
+@pytest.mark.parametrize("markup", MARKUPS.values(), ids=MARKUPS)
+async def test_what_stands_beside_words_is_found_in_any_markup_and_wherever_it_has_gone(
+    page: Page, serve: Server, markup: list[str]
+) -> None:
+    pages = {
+        "/": ["Ann", "Bob", "Cid"],
+        "/swapped": ["Bob", "Ann", "Cid"],
+        "/gone": ["Bob", "Cid"],
+        "/twice": ["Ann", "Ann"],
+        "/one": ["Bob"],
+    }
+    url = serve({path: made(markup, *names) for path, names in pages.items()})
+    found = {}
+    for path in pages:
+        await page.goto(url + path)
+        found[path] = [await places(page, words) for words in ("Ann", "Bob", "An")]
+    assert found == {
+        "/": [[0], [1], []],
+        "/swapped": [[1], [0], []],
+        "/gone": [[], [0], []],
+        "/twice": [[0, 1], [], []],
+        "/one": [[], [], []],
+    }
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        "<h2>{0}</h2><section><button>Delete</button></section>",
+        "<h2>{0}</h2><p>text</p><button>Delete</button><h3>More</h3>",
+        "<fieldset><legend>{0}</legend><button>Delete</button></fieldset>",
+        "<section aria-label='{0}'><button>Delete</button></section>",
+        "<dl><dt>{0}</dt><dd><button>Delete</button></dd></dl>",
+    ],
+)
+async def test_what_stands_under_a_heading_is_found_by_it(page: Page, serve: Server, section: str) -> None:
+    url = serve({"/": made(["", section, ""], "Ann", "Bob"), "/swapped": made(["", section, ""], "Bob", "Ann")})
+    await page.goto(url + "/")
+    assert [await places(page, "", who) for who in ("Ann", "Bob", "Eve")] == [[0], [1], []]
+    await page.goto(url + "/swapped")
+    assert [await places(page, "", who) for who in ("Ann", "Bob")] == [[1], [0]]
+
+
+def deletes(*beside: tuple[str, str]) -> tuple[Mark, ...]:
+    return tuple(
+        mark(number, "Delete", context=context, heading=heading, box=Box(x=40, y=40 * number, width=90, height=20))
+        for number, (context, heading) in enumerate(beside, 1)
+    )
+
+
+def test_of_equal_names_the_words_beside_them_are_written_and_the_place_only_where_nothing_else_tells() -> None:
+    rows = deletes(("Ann", "Staff"), ("Ann", "Guests"), ("Bob", "Staff"), ("Bob", "Staff"))
+    written = as_test(ran(*((Click(target=number), done()) for number in (1, 3, 4)), marks=rows))
+    compile(written, "exported", "exec")
+    found = 'page.get_by_role("button", name="Delete", exact=True)'
+    assert f'beside({found}, "Ann", heading="Staff").click()' in written
+    assert f'beside({found}, "Bob", nth=1, of=2).click()' in written
+    assert f'beside({found}, "Bob", nth=2, of=2).click()' in written
+    assert "def beside(" not in as_test(ran((Click(target=2), done()), marks=SAVES))
+
+
+LIST = """<!doctype html><title>Staff</title><body><script>
+for (const who of %s) {
+  const row = document.createElement('div');
+  row.innerHTML = `<h3>${who}</h3><p>text</p><button>Delete</button>`;
+  row.querySelector('button').onclick = () => { document.body.append('deleted ' + who) };
+  setTimeout(() => document.body.append(row), 300);
+}
+</script>"""
+
+
+@pytest.mark.thorough
+def test_the_exported_test_presses_the_same_row_wherever_it_is_and_fails_where_it_is_none(
+    serve: Server, tmp_path: Path
+) -> None:
+    wait = (Wait(text="deleted Ann"), done())
+    written = as_test(ran((Click(target=1), done()), wait, marks=deletes(("Ann", ""), ("Bob", "")), id="r")) \
+        .partition("# What the run ended on.")[0]  # fmt: skip
+    (tmp_path / "test_exported.py").write_text(written)
+    pages = {
+        "/": "['Ann', 'Bob']",
+        "/swapped": "['Bob', 'Ann']",
+        "/gone": "['Bob', 'Cid']",
+        "/last": "['Bob']",
+        "/twice": "['Ann', 'Ann']",
+    }
+    url = serve({path: LIST % names for path, names in pages.items()})
+    codes = {path: pytest_in(tmp_path, url + path) for path in pages}
+    assert {path for path, (code, _) in codes.items() if code == 0} == {"/", "/swapped"}, codes
+    assert "0 stand beside 'Ann', and there were 1" in codes["/gone"][1]
+    assert "2 stand beside 'Ann', and there were 1" in codes["/twice"][1]
+
+
+def pytest_in(folder: Path, start: str) -> tuple[int, str]:
+    browser = next((each.executable for each in candidates(BrowserSettings()) if each.executable), None)
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder), str(folder)],
+        env={**os.environ, **({"BROWSER": str(browser)} if browser else {}), "START_URL": start},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return ran.returncode, ran.stdout

@@ -1,6 +1,7 @@
 """The listing that goes with a marked picture: one `id[:]<tag …>text` line for each mark, in reading order.
 
-Everything between the brackets and after them is page text; none of it can start a line or pass for one.
+Everything between the brackets and after them is page text; none of it can start a line or pass for one. Behind names
+that several marks have stands `‹…›`, what tells them apart; no name can pass for that.
 """
 
 from __future__ import annotations
@@ -8,12 +9,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
+from vision_agent.distinguish import Distinction, distinctions, in_signs, unclaimed
 from vision_agent.types import Box, Covered, Mark, PageMap, ScrollState
 
 _LONGEST_NAME = 100
 _LONGEST_VALUE = 60
+_LONGEST_APART = 120
 _LONGEST_CONTEXT = 160
 _LONGEST_ROW = 240
 _LONGEST_OPTIONS = 120
@@ -119,14 +123,21 @@ def listing(
     `context` boxes are in page coordinates; `picture` is the map of the picture that goes with it, for surfaces;
     `more` is what else there is to say of what is not in it; `rows` are those of grids that say something.
     """
-    entries = [(mark.box, line_of(mark, picture)) for mark in marks]
+    apart = distinctions(marks)
+    entries = [(mark.box, line_of(mark, picture, apart.get(mark.number))) for mark in marks]
     said = {mark.name for mark in marks if any(each.endswith("beside it") for each in mark.evidence)}
     entries += [
         (box, f"_[:]{plain(text, _LONGEST_CONTEXT)}") for text, box in context if text.rstrip(" :：*") not in said
     ]
     entries += [(each.box, f"_[{each.mark} row {each.row}]{plain(each.text, _LONGEST_ROW)}") for each in rows]
     order = reading_order([box for box, _ in entries], right_to_left=right_to_left)
-    lines = [entries[index][1] for index in order]
+    # Text that the very next mark says of itself is not said twice; farther on in the row it would be missed.
+    beside = {index: f"_[:]{apart[mark.number].context}" for index, mark in enumerate(marks) if mark.number in apart}
+    lines = [
+        entries[index][1]
+        for index, after in pairwise([*order, -1])
+        if entries[index][1] != beside.get(after) or not _same_row(entries[index][0], entries[after][0])
+    ]
     kept = _within(lines, _MOST_CHARACTERS)
     rest = [f"{len(lines) - len(kept)} more lines were cut"] if len(kept) < len(lines) else []
     rest += more
@@ -144,11 +155,12 @@ def listing(
     return "\n".join([*kept, *([f"... {' · '.join(rest)}"] if rest else [])])
 
 
-def line_of(mark: Mark, picture: PageMap) -> str:
-    """One mark's line."""
+def line_of(mark: Mark, picture: PageMap, apart: Distinction | None = None) -> str:
+    """One mark's line, with what tells it apart from others of its name."""
     frame = f" @frame:{_word(mark.frame)}" if mark.frame else ""
     attributes = "".join(f" {each}" for each in _attributes(mark, picture))
-    return f"{mark.label}[:]<{_word(mark.tag)}{attributes}>{plain(mark.name, _LONGEST_NAME)}{frame}"
+    name, beside = unclaimed(plain(mark.name, _LONGEST_NAME)), plain(in_signs(apart), _LONGEST_APART)
+    return f"{mark.label}[:]<{_word(mark.tag)}{attributes}>{f'{name} {beside}'.strip()}{frame}"
 
 
 def plain(text: str, longest: int) -> str:

@@ -1,7 +1,8 @@
 """Finds the mark that a person's words mean. Knows marks and words; no grammar, no page, no model.
 
 An exact name beats one that differs in case, and that beats a similar one. Words that fit two marks equally well find
-none: what the candidates are is said instead, because a wrong click is worse than an error.
+none: what the candidates are is said instead, because a wrong click is worse than an error. Beside words, as in
+`Delete ‹Ann›`, a similar name is not enough.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process
 
 from vision_agent.actions import Cell, Point, Target
+from vision_agent.distinguish import beside, distinctions, has_beside, unclaimed
 from vision_agent.types import Mark, Observation
 
 _SIMILAR = 90
@@ -56,6 +58,8 @@ class Named:
     """A word of `KIND_WORDS`, or empty."""
     nth: int = 0
     """Which of several in reading order, from 1; 0 if none was said."""
+    beside: str = ""
+    """Words of its row, card or heading, or what else tells it from others of its name."""
 
     def __str__(self) -> str:
         return f"{self.words!r}"
@@ -144,7 +148,7 @@ def _cell(where: InGrid, observation: Observation, prefer: Callable[[Mark], bool
     mark = _one(where.mark, observation, prefer)
     inside = [each for each in observation.marks if each.grid and (each is mark or each.surface == mark.number)]
     if len(inside) != 1:
-        found = f"there are {_described(inside)}" if inside else "it has no rows and columns"
+        found = f"there are {_described(inside, observation.marks)}" if inside else "it has no rows and columns"
         raise NotFoundError(f"{where} is not here: {found}.")
     grid = inside[0].grid
     if grid is None or grid.cell(where.row, where.column) is None:
@@ -183,10 +187,12 @@ def _one(where: Named | Numbered, observation: Observation, prefer: Callable[[Ma
         found = [mark for mark in found if prefer(mark)] or found
     if where.nth and _is_ordinal(where, found):
         if where.nth > len(found):
-            raise NotFoundError(f"{where} is not here: {_described(found) or 'there is none'}.")
+            here = _described(found, observation.marks) or "there is none"
+            raise NotFoundError(f"{where} is not here: {here}.")
         return found[where.nth - 1]
     if len(found) > 1:
-        raise AmbiguousError(f"{where} could be any of {_described(found)}; name one by its number, or say 2nd, 3rd, …")
+        ways = "name one by its number, with words in ‹ › that only it has beside it, or say 2nd, 3rd, …"
+        raise AmbiguousError(f"{where} could be any of {_described(found, observation.marks)}; {ways}")
     if not found:
         hidden = "".join(f"; {each.count} covered by {each.blocker}" for each in observation.covered)
         raise NotFoundError(f"Nothing here is called {where}; {_nearest(where.name, observation.marks)}{hidden}.")
@@ -202,13 +208,32 @@ def _is_ordinal(where: Named, found: Sequence[Mark]) -> bool:
 def _matching(where: Named, marks: Sequence[Mark]) -> list[Mark]:
     """The marks that fit the words best, all equally well; those whose whole name was said come first."""
     of_kind = [mark for mark in marks if _is_a(mark, where.kind)]
-    for words, among in ((where.words, marks), (where.name, of_kind)):
-        for test in (_equal, _same):
-            for labels in (_names, _placeholders):
-                found = [mark for mark in among if any(test(words, label) for label in labels(mark))]
-                if found:
-                    return found
-    return _similar(where.name, of_kind)
+    if where.beside:
+        # A page may name a thing as we would write another: then both could be meant.
+        literal = _called(where.words, marks)
+        return literal + [mark for mark in _matching_beside(where, of_kind, marks) if mark not in literal]
+    return _called(where.words, marks) or _called(where.name, of_kind) or _similar(where.name, of_kind)
+
+
+def _called(words: str, marks: Sequence[Mark]) -> list[Mark]:
+    for test in (_equal, _same):
+        for labels in (_names, _placeholders):
+            found = [mark for mark in marks if any(test(words, label) for label in labels(mark))]
+            if found:
+                return found
+    return []
+
+
+def _matching_beside(where: Named, of_kind: Sequence[Mark], marks: Sequence[Mark]) -> list[Mark]:
+    """Those of this name that have the words beside them; where the listing shows the words for some, only those."""
+    shown = distinctions(marks)
+    sure = {mark.number: has_beside(mark, where.beside, shown.get(mark.number)) for mark in marks}
+    there = [mark for mark in of_kind if sure[mark.number]]
+    found, kind = _called(where.name, there), where.name.lower()
+    if not found and (not kind or kind in KIND_WORDS):  # `checkbox ‹Ann›`: it has no name of its own
+        found = [mark for mark in there if not _labels(mark) and _is_a(mark, kind)]
+    best = max((sure[mark.number] for mark in found), default=0)
+    return [mark for mark in found if sure[mark.number] == best]
 
 
 def _similar(words: str, marks: Sequence[Mark]) -> list[Mark]:
@@ -247,7 +272,7 @@ def _same(words: str, label: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return " ".join(unclaimed(text).split()).casefold()
 
 
 def _is_a(mark: Mark, kind: str) -> bool:
@@ -263,9 +288,9 @@ def _nearest(words: str, marks: Sequence[Mark]) -> str:
     if not named:
         return "there is no mark with a name"
     best = process.extract(_folded(words), [_folded(mark.name) for mark in named], scorer=fuzz.WRatio, limit=5)
-    return f"the nearest are {_described([named[index] for _, _, index in best])}"
+    return f"the nearest are {_described([named[index] for _, _, index in best], marks)}"
 
 
-def _described(marks: Sequence[Mark]) -> str:
-    listed = ", ".join(f"[{mark.label}] {mark.role} {mark.name!r}" for mark in marks[:8])
+def _described(marks: Sequence[Mark], among: Sequence[Mark]) -> str:
+    listed = ", ".join(f"[{mark.label}] {mark.role} {mark.name!r}{beside(mark, among)}" for mark in marks[:8])
     return f"{listed} and {len(marks) - 8} more" if len(marks) > 8 else listed

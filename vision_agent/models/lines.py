@@ -62,6 +62,7 @@ from vision_agent.types import Mark, Observation
 
 GRAMMAR = """\
   click Sign in                     double click, right click
+  click Delete ‹Ann›                click Delete <Ann>
   type "a@b.c" into Email           and press Enter; append "x" to Notes
   select Large in Size              select "A", "B" in List
   select text "Chapter 2"           select text "It was" to "the end."
@@ -77,6 +78,8 @@ GRAMMAR = """\
   ask QUESTION
   finish                            finish ANSWER, fail REASON, infeasible REASON
 A thing is named by what the listing calls it (Sign in, "Sign in", the Add button, 2nd Add), by its number ([12]),
+where several have one name, with words behind it in ‹ › or < > that only one of them has in its row, card or heading,
+as the listing shows them (Delete ‹Ann›, 2nd Save <Home>, checkbox ‹Ann› for one without a name),
 by a point of the picture in pixels ((412, 233)), by a point inside it ((0.42, 0.31) of Seat map),
 or by a cell of what has rows and columns (row 3 column 7 of Seat map, row 2 column 5 of [14]).
 Text goes in double quotes; \\" is a quote inside it. A line that begins with # is a note."""
@@ -88,6 +91,8 @@ _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _NUMBER = r"\d+(?:\.\d+)?"
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\s+(?=\S)", re.IGNORECASE)
 _KIND = re.compile(rf"\s+({'|'.join(sorted(KIND_WORDS))})$", re.IGNORECASE)
+_BESIDE = re.compile(r"\s*(?:‹([^‹›]+)›|<([^<>]+)>)$")
+_IN_SIGNS = r"‹[^‹›]*›|<[^<>]*>"
 _OFFSET = re.compile(rf"\s+by\s+\(\s*(-?{_NUMBER})\s*,\s*(-?{_NUMBER})\s*\)$", re.IGNORECASE)
 _POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
 _CELL = re.compile(r"row\s+(\d+)\s*,?\s*column\s+(\d+)\s+of\s+(.+)", re.IGNORECASE)
@@ -196,22 +201,25 @@ def _named(text: str) -> Named:
     ordinal = _ORDINAL.match(rest)
     nth = int(ordinal[1]) if ordinal else 0
     rest = rest[ordinal.end() :] if ordinal else rest
+    told = _BESIDE.search(rest)
+    beside = (told[1] or told[2]).strip() if told else ""
+    rest = rest[: told.start()] if told else rest
     kind = _KIND.search(rest)
     name = rest[: kind.start()].strip() if kind else rest
     quoted = re.fullmatch(_QUOTED, name)
     name = _unquoted(name) if quoted else name
-    if not name:
+    if not (name or beside):
         _fail("it does not say which one")
     if ordinal and nth == 0:
         _fail("ordinals begin with 1st")
     # Quotes say that this is the name and nothing else; without them the whole may be one, such as `Sort list`.
-    words = name if quoted and not (kind or nth) else text
-    return Named(words=words, name=name, kind=kind[1].lower() if kind else "", nth=nth)
+    words = name if quoted and not (kind or nth or told) else text
+    return Named(words=words, name=name, kind=kind[1].lower() if kind else "", nth=nth, beside=beside)
 
 
 def _pair(text: str, word: str) -> tuple[str, str]:
-    """The two sides of ` word `, which must be clear: outside quotes, once."""
-    outside = re.sub(_QUOTED, lambda match: "_" * len(match[0]), text)
+    """The two sides of ` word `, which must be clear: outside quotes and signs, once."""
+    outside = re.sub(f"{_QUOTED}|{_IN_SIGNS}", lambda match: "_" * len(match[0]), text)
     found = list(re.finditer(rf"\s{word}\s", outside, re.IGNORECASE))
     if len(found) != 1:
         _fail(f"put names in double quotes where they hold {word!r}" if found else f"a {word!r} is missing")

@@ -1,7 +1,8 @@
 """A run as a Playwright test: the acts that were done, found again by role and name, and what the end showed.
 
 What was pressed in a drawing has no element, so it is pressed by its place on the page. Of several that are called the
-same, the one is taken that stood in the same place among them; the others were all on the page that the run saw.
+same, the one is taken that stands beside the same words or under the same heading; where only the place told them
+apart, the one in the same place.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from vision_agent.actions import (
@@ -37,6 +39,7 @@ from vision_agent.actions import (
     Upload,
     Wait,
 )
+from vision_agent.distinguish import told_apart
 from vision_agent.types import Mark, Observation, Outcome, Run, Step
 
 _SECRET = re.compile(r"<secret:([A-Za-z0-9_.-]+)>")
@@ -47,10 +50,10 @@ Made from the run {run}. Needs `pip install pytest playwright`; BROWSER may name
 
 import os
 import re
-from collections.abc import Iterator
+{time}from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import {locator}Page, expect, sync_playwright
 
 START_URL = os.environ.get("START_URL", {start})
 
@@ -62,10 +65,33 @@ def page() -> Iterator[Page]:
         yield browser.new_page(viewport={{"width": {width}, "height": {height}}})
         browser.close()
 
-
+{helper}
 def test_{name}(page: Page) -> None:
     page.goto(START_URL)
 '''
+_BESIDE = '''
+BESIDE = r"""
+{script}
+"""
+
+
+def beside(found: Locator, words: str, heading: str = "", nth: int = 1, of: int = 1) -> Locator:
+    """The one of these that stands beside the words and under the heading; fails where there is not exactly one.
+
+    Where several did, it is the nth of as many.
+    """
+    places: list[int] = []
+    until = time.monotonic() + 5
+    while time.monotonic() < until:
+        places = found.evaluate_all(BESIDE, [words, heading])
+        if len(places) == of:
+            return found.nth(places[nth - 1])
+        found.page.wait_for_timeout(100)
+    where = f"beside {{words!r}}" * bool(words) + f" under {{heading!r}}" * bool(heading)
+    raise AssertionError(f"{{len(places)}} stand {{where.strip()}}, and there were {{of}}")
+
+'''
+_SCRIPT = Path(__file__).parent / "templates" / "beside.js"
 
 
 def as_test(run: Run) -> str:
@@ -77,6 +103,7 @@ def as_test(run: Run) -> str:
     lines = [line for step in run.steps for line in _step(step)] + list(_end(run))
     body = "\n".join(f"    {line}" if line else "" for line in lines)
     named = sorted({name for line in lines for name in re.findall(r'os\.environ\["(SECRET_[A-Z0-9_]+)"\]', line)})
+    looks_beside = "beside(page" in body
     head = _HEAD.format(
         goal=_in_docstring(run.task.goal),
         run=_in_docstring(run.id),
@@ -84,6 +111,9 @@ def as_test(run: Run) -> str:
         start=_literal(run.task.start_url or "about:blank"),
         width=seen.width if seen else 1280,
         height=seen.height if seen else 800,
+        helper=_BESIDE.format(script=_SCRIPT.read_text("utf-8").strip()) if looks_beside else "",
+        time="import time\n" if looks_beside else "",
+        locator="Locator, " if looks_beside else "",
         name=re.sub(r"[^a-z0-9]+", "_", run.task.goal.lower()).strip("_")[:60] or "run",
     )
     return head + body + "\n"
@@ -259,14 +289,28 @@ def _of_mark(mark: Mark, among: Sequence[Mark]) -> str:
     name = _literal(mark.name)
     if mark.name and mark.role:
         found = f"{root}.get_by_role({_literal(mark.role)}, name={name}, exact=True)"
+        alike = [each for each in among if (each.role, each.name) == (mark.role, mark.name)]
     elif mark.state.placeholder:
         found = f"{root}.get_by_placeholder({_literal(mark.state.placeholder)}, exact=True)"
+        alike = [each for each in among if each.state.placeholder == mark.state.placeholder]
     else:
         found = f"{root}.locator({_literal(mark.tag)})"
-    alike = [each for each in among if (each.role, each.name, each.frame) == (mark.role, mark.name, mark.frame)]
-    if len(alike) > 1:
+        alike = [each for each in among if each.tag == mark.tag]
+    alike = [each for each in alike if each.frame == mark.frame and each.source == mark.source]
+    return _told_apart(found, mark, alike)
+
+
+def _told_apart(found: str, mark: Mark, alike: Sequence[Mark]) -> str:
+    """The one that is meant of what is called the same."""
+    if len(alike) < 2:
+        return found
+    apart = told_apart(alike)[alike.index(mark)]
+    if not (apart.context or apart.heading):
         return f"{found}.nth({alike.index(mark)})"
-    return found
+    more = [_literal(apart.context)]
+    more += [f"heading={_literal(apart.heading)}"] if apart.heading else []
+    more += [f"nth={apart.nth}, of={apart.of}"] if apart.nth else []
+    return f"beside({', '.join([found, *more])})"
 
 
 def _frame(name: str) -> str:

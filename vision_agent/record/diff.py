@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from vision_agent.actions import Action, Cell, Point, Target
 from vision_agent.errors import RecordError
-from vision_agent.phrases import phrase_of
+from vision_agent.phrases import name_of, phrase_of
 from vision_agent.record.read import check_chain, load_shot, read
 from vision_agent.types import Author, Box, Ending, Mark, Observation, Outcome, Run, Step
 from vision_agent.vision.compare import changed_boxes, changed_share
@@ -330,4 +330,4 @@ def _target(target: Target, seen: Observation) -> str:
         return f"({target.x:g}, {target.y:g})"
     mark = seen.mark(target.mark if isinstance(target, Cell) else target)
     cell = f"row {target.row}, column {target.column} of " if isinstance(target, Cell) else ""
-    return cell + (" ".join([mark.role, *([f"“{mark.name}”"] if mark.name else [])]) if mark else "no such mark")
+    return cell + (mark.role + name_of(mark, seen) if mark else "no such mark")

@@ -22,7 +22,7 @@ from vision_agent import budget
 from vision_agent.actions import Action, Cell, Finish, Infeasible, Point, Target, mark_in, targets_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Graded, Resumed
-from vision_agent.phrases import REASONS, phrase_of
+from vision_agent.phrases import REASONS, name_of, phrase_of
 from vision_agent.record.album import Album, Picture
 from vision_agent.record.read import (
     FOR_GOOD,
@@ -361,7 +361,7 @@ def _chip(target: Target, seen: Observation | None) -> Chip:
         return Chip(None, f"({round(target.x, 1):g}, {round(target.y, 1):g})")
     number = target.mark if isinstance(target, Cell) else target
     mark = seen.mark(number) if seen else None
-    words = " ".join([mark.role, *([f"“{mark.name}”"] if mark.name else [])]) if mark else "(no such mark)"
+    words = mark.role + name_of(mark, seen) if mark and seen else "(no such mark)"
     cell = f"row {target.row}, column {target.column} of " if isinstance(target, Cell) else ""
     return Chip(number, cell + words)
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from vision_agent.actions import Target, mark_in, targets_of
 from vision_agent.errors import UsageError
-from vision_agent.phrases import phrase_of
+from vision_agent.phrases import name_of, phrase_of
 from vision_agent.record.store import write_whole
 from vision_agent.types import Author, Mark, Observation, Run, Step
 
@@ -127,7 +127,7 @@ def _words(step: Step) -> str:
 def _named(target: Target, seen: Observation) -> str:
     number = mark_in(target)
     mark = seen.mark(number) if number is not None else None
-    return f"{mark.role} “{mark.name}”" if mark else "a place in the picture"
+    return mark.role + name_of(mark, seen) if mark else "a place in the picture"
 
 
 def _short(step: Step) -> Step:
