@@ -62,6 +62,8 @@ class Hands:
     """What the action goes by; where the page has drawn something anew, its element of now stands in it."""
     focused: Mark | None = None
     """What the last action of this look gave the focus to."""
+    left: set[str | None] = field(default_factory=set)
+    """Keys, or words, of what may have the focus after the last action of this look without having taken it."""
     _looked: str = ""
     """The observation that the last action went by."""
     _rungs: dict[int, int] = field(default_factory=dict)
@@ -73,7 +75,7 @@ class Hands:
         self.seen, self._looked = seen, seen.observation.id
         self._rungs.clear()
         if not is_later:
-            self.focused = None
+            self.focused, self.left = None, set()
         return is_later
 
     @property

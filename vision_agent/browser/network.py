@@ -1,9 +1,9 @@
 """The requests of our tabs that are under way, and which of them the page is waiting for.
 
 What runs in the background is told by what it does, never by its name: it has no end (a socket, a stream), it comes
-again and again and changes nothing (a poll), or it was still under way when a whole look was over (a long poll, a slow
-report to somebody). A method with an address, without its query, that behaved so is not waited for the next time,
-until one of its answers changes the page.
+again and again and changes nothing (a poll), it takes long and its like follows or nothing changes (a long poll, a slow
+report to somebody), or it was still under way when a whole look was over. Its kind (a method, with an address without
+its query) is not waited for the next time, until one of its answers changes the page.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from vision_agent.browser.listing import plain
 ENDLESS = {"websocket", "eventsource", "media", "ping", "prefetch", "cspviolationreport"}
 """Types of requests that are streams, or want no answer."""
 _LONG_S = 2.0
-"""An answer of unknown length that has been coming for so long is a stream."""
+"""What takes so long may be no answer to anybody: a poll, where its like follows or it changes nothing; a stream, where
+its answer is of unknown length and still coming.
+"""
 _LONGEST_S = 10.0
 """What takes longer is not waited for, however late the page must be at rest."""
 _OLD_S = 30.0
@@ -63,7 +65,7 @@ class _Ended:
     page: Page
     kind: _Kind
     follows: int
-    was_left: bool
+    was_long: bool
 
 
 @dataclass
@@ -77,7 +79,7 @@ class Network:
     _unjudged: list[_Ended] = field(default_factory=list)
     _background: set[_Kind] = field(default_factory=set)
     _quick: set[_Kind] = field(default_factory=set)
-    """Kinds of which one was answered while it was waited for."""
+    """Kinds of which one was answered soon."""
     _last_end: dict[Page, float] = field(default_factory=dict)
 
     def begin(self) -> None:
@@ -99,7 +101,7 @@ class Network:
         before = self._last.get(kind)
         is_next = before is not None and now - before.at < _FOLLOWS_S
         follows = before.follows + 1 if before is not None and is_next else 0
-        is_background = kind in self._background or (before is not None and is_next and before.was_left)
+        is_background = kind in self._background or (before is not None and is_next and before.was_long)
         self._under_way[request] = _UnderWay(page, kind, now, is_background, follows)
 
     def answered(self, response: Response) -> None:
@@ -115,12 +117,13 @@ class Network:
         if each is None:
             return
         now = time.monotonic()
-        ended = _Ended(now, each.page, each.kind, each.follows, each.was_left)
+        was_long = each.was_left or now - each.began >= _LONG_S
+        ended = _Ended(now, each.page, each.kind, each.follows, was_long)
         self._last[each.kind] = ended
         self._unjudged = [*self._unjudged[-_MOST_UNJUDGED:], ended]
         if self._matters(request, each, now):
             self._last_end[each.page] = now
-            if len(self._quick) < _MOST_KINDS:
+            if not was_long and len(self._quick) < _MOST_KINDS:
                 self._quick.add(each.kind)
 
     def forget(self, page: Page) -> None:
@@ -141,7 +144,7 @@ class Network:
             self._unjudged.remove(ended)
             if ended.at - _DRAWN_S <= changed_at <= ended.at + _FOLLOWS_S:
                 self._background.discard(ended.kind)
-            elif changed_at < ended.at and ended.follows + 1 >= _POLLS:
+            elif changed_at < ended.at and (ended.was_long or ended.follows + 1 >= _POLLS):
                 self._learn(ended.kind)
                 for each in self._under_way.values():
                     each.is_background |= each.kind == ended.kind

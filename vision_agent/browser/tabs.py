@@ -302,6 +302,8 @@ class Tabs:
 
     def _failed(self, request: Request) -> None:
         self.navigations.failed(request)
+        if request in self._awaited and _page_of(request) is None and "ABORTED" not in (request.failure or ""):
+            self._opens()  # the new tab is still to come, with the browser's error page
         self._over(request)
 
     def _over(self, request: Request) -> None:
