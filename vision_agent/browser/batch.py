@@ -10,9 +10,9 @@ Knows what was seen and what there is; that a target is still what it was is loo
 from __future__ import annotations
 
 import re
-from contextlib import suppress
+from typing import Any
 
-from vision_agent.actions import Action, Press, mark_in, targets_of
+from vision_agent.actions import Action, Click, Press, Type, mark_in, targets_of
 from vision_agent.browser import ladder, overlay
 from vision_agent.browser.frames import Scan
 from vision_agent.browser.hands import Hands
@@ -41,16 +41,16 @@ async def must_still_hold(hands: Hands, action: Action) -> None:
     Raises:
         Refused: it is not; the sentence says what has come, moved or gone.
     """
-    if isinstance(action, Press) and action.target is None:
-        await _must_have_kept_focus(hands)
-    if not _may_meet_another_page(action):
+    if not _sends(action):
         return
-    numbers = [number for each in targets_of(action) if (number := mark_in(each)) is not None]
-    targets = [hands.seen.observation.mark(number) for number in numbers]
-    marks = [mark for mark in targets if mark is not None]
-    await _must_not_have_lost_focus(hands, {mark.key for mark in marks})
+    marks = _marks_of(hands, action)
+    # Asked before the scan, which gives a key to what has none yet.
+    focus = await overlay.ask(hands.page.main_frame, "focused", hands.deadline_s)
     now = await ladder.glance(hands.seen, hands.deadline_s)
     _must_have_opened_nothing(hands.seen.scan, now)
+    if isinstance(action, Press) and action.target is None:
+        await _must_have_kept_focus(hands)
+    await _must_not_have_lost_focus(hands, focus, {mark.key for mark in marks})
     known = {raw["key"] for raw in hands.seen.scan.marks}
     new = [raw for raw in now.marks if raw["key"] not in known]
     by_key = {raw["key"]: raw for raw in now.marks}
@@ -59,28 +59,44 @@ async def must_still_hold(hands: Hands, action: Action) -> None:
         _must_have_stayed(mark, by_key.get(mark.key), hands.seen.scan, now)
 
 
-async def focus_left(hands: Hands, action: Action) -> set[str | None]:
-    """Where the focus may be when the next action begins: where this one left it, or on what it was about."""
-    if not _may_meet_another_page(action):
+async def focus_left(hands: Hands, action: Action) -> set[str] | None:
+    """What may have the focus when the next action begins: what this one left it on, or what it was about."""
+    if not _sends(action):
         return hands.left
-    numbers = [number for each in targets_of(action) if (number := mark_in(each)) is not None]
-    about = {mark.key for number in numbers if (mark := hands.seen.observation.mark(number)) is not None}
-    with suppress(FrameSilent):  # it navigates, or hangs, which `effect` will say
+    about = {mark.key: mark for mark in _marks_of(hands, action)}
+    if any(mark.kind == "field" for mark in about.values()) and _stays_in_field(action):
+        return {*about}
+    try:
         now = await overlay.ask(hands.page.main_frame, "focused", min(_LEAVE_S, hands.deadline_s))
-        return {now["key"] or now["what"], *about}
-    return {*about}
+    except FrameSilent:
+        return None  # it navigates, or hangs, which `effect` will say
+    return {now["key"] or now["what"], *about}
 
 
-def _may_meet_another_page(action: Action) -> bool:
-    """Whether it sends something to the page."""
+def _stays_in_field(action: Action) -> bool:
+    """Whether it gives a field the focus and leaves it there: if something else has it, the page took it."""
+    return isinstance(action, Click) or (isinstance(action, Type) and not action.submit)
+
+
+def _sends(action: Action) -> bool:
+    """Whether it sends input to the page."""
     return isinstance(action, Press) or bool(targets_of(action))
 
 
-async def _must_not_have_lost_focus(hands: Hands, targets: set[str]) -> None:
-    now = await overlay.ask(hands.page.main_frame, "focused", hands.deadline_s)
+def _marks_of(hands: Hands, action: Action) -> list[Mark]:
+    numbers = [number for each in targets_of(action) if (number := mark_in(each)) is not None]
+    return [mark for number in numbers if (mark := hands.seen.observation.mark(number)) is not None]
+
+
+async def _must_not_have_lost_focus(hands: Hands, focus: dict[str, Any], targets: set[str]) -> None:
+    """Nothing that has it is no loss, nor is what is meant next: many pages lead from field to field."""
     before = {mark.key for mark in hands.seen.observation.marks if mark.state.focused}
-    if now["what"] and (now["key"] or now["what"]) not in hands.left | targets | before:
-        what = plain(now["what"], 100)
+    if hands.left is None or not focus["what"]:
+        return
+    if (focus["key"] or focus["what"]) in hands.left | targets | before:
+        return
+    if hands.focused is None or not await hands.has_focus(hands.focused):
+        what = plain(focus["what"], 100)
         raise Refused("changed", f"The focus has moved to {what} since the last action. Look before going on.")
 
 

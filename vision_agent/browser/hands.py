@@ -62,8 +62,8 @@ class Hands:
     """What the action goes by; where the page has drawn something anew, its element of now stands in it."""
     focused: Mark | None = None
     """What the last action of this look gave the focus to."""
-    left: set[str | None] = field(default_factory=set)
-    """Keys, or words, of what may have the focus after the last action of this look without having taken it."""
+    left: set[str] | None = None
+    """Keys, or words, of what may have the focus without having taken it since the last action; None: nobody knows."""
     _looked: str = ""
     """The observation that the last action went by."""
     _rungs: dict[int, int] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Hands:
         self.seen, self._looked = seen, seen.observation.id
         self._rungs.clear()
         if not is_later:
-            self.focused, self.left = None, set()
+            self.focused, self.left = None, None
         return is_later
 
     @property
