@@ -39,7 +39,7 @@ from vision_agent.phrases import in_words
 from vision_agent.standstill import may_be_taken_again, may_do_something, puts_in
 from vision_agent.types import Approval, Decision, Observation, Outcome, Step, Usage, Verdict
 
-STOPS_BATCH = ("navigated", "new_tab", "dialog", "no_effect", "zoomed", "asked")
+STOPS_BATCH = ("navigated", "same_document", "error_page", "new_tab", "dialog", "no_effect", "zoomed", "asked")
 """Effects after which the rest of a decision may be meant for a page that is no longer there."""
 _LEAVES_NOTHING = {
     "wait", "scroll", "hover", "zoom", "read", "extract", "select_text", "ask", "finish", "infeasible", "switch_tab",
@@ -199,7 +199,9 @@ def lost(steps: Sequence[Step], now: Observation) -> Lost | None:
     here: list[Step] = []
     stood = steps[-1].observation.url if steps else ""
     for step in reversed(steps):
-        if step.observation.url != stood or any(what.effect in ("navigated", "new_tab") for what in step.outcomes):
+        if step.observation.url != stood or any(
+            what.effect in ("navigated", "error_page", "new_tab") for what in step.outcomes
+        ):
             break
         here.insert(0, step)
     gone = [step for step in here if any(not _shows(action, what, step, now) for action, what in step.carried_out)]

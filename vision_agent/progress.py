@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from vision_agent.events import Decided, Ended, Event, Happened, Judged, Observed, Proposed, Said, Started, Troubled
-from vision_agent.types import Outcome
+from vision_agent.types import CAME_TO_NOTHING, Outcome
 
 
 class Progress:
@@ -75,7 +75,7 @@ class Progress:
     def _tell(self, step: int, outcome: Outcome, goal: str) -> None:
         is_done = outcome.status == "done"
         sign, style = ("✓", "green") if is_done else ("✗", "red")
-        if outcome.effect == "no_effect":
+        if outcome.effect in CAME_TO_NOTHING:
             sign, style = "·", "yellow"
         result = f"{outcome.effect or outcome.refusal}, {self._marks} mark{'' if self._marks == 1 else 's'}"
         if goal and (note := self._note(step)):
@@ -87,7 +87,7 @@ class Progress:
             Text.assemble((f"  {step if goal else '':>3} ", "dim"), (f"{sign} ", style), words, "  ", (result, "dim")),
             soft_wrap=True,
         )
-        if goal and (not is_done or outcome.effect in ("no_effect", "dialog")):
+        if goal and (not is_done or outcome.effect in (*CAME_TO_NOTHING, "dialog")):
             self._console.print(Text(f"        {outcome.sentence}", style=style))
 
     def _now(self, doing: str) -> None:

@@ -595,6 +595,8 @@ Effect = Literal[
     "no_effect",
     "as_wanted",
     "navigated",
+    "same_document",  # the same page, at another address
+    "error_page",  # the browser's own, in place of the page
     "new_tab",
     "dialog",
     "download",
@@ -604,6 +606,8 @@ Effect = Literal[
     "finished",
     "infeasible",
 ]
+CAME_TO_NOTHING: tuple[Effect, ...] = ("no_effect", "error_page")
+"""Effects of what was done and brought nothing that was wanted."""
 Refusal = Literal[
     "unknown_mark",
     "outside",

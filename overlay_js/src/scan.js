@@ -11,6 +11,7 @@ import { blockerOf, closerPoints, describe, hitAt, isBehind, isInDialog, isInThe
 import { onePerIntent } from './intent.js';
 import { calledOf } from './called.js';
 import { openersIn } from './hover.js';
+import { layerKind, layerOf } from './layers.js';
 import { labelsOf, textOf, tidy } from './name.js';
 import { elementsNear } from './near.js';
 import { rememberPlaces } from './quiet.js';
@@ -75,7 +76,7 @@ export function scan(doc, request) {
   const context = contextLines(doc, gathered.texts, namedElements(kept), budget);
   rememberPlaces(doc, [...marks, ...gathered.frames.map((frame) => ({ key: keyOf(doc, frame) }))].map(({ key }) => ({ key, element: /** @type {Element} */ (elementOf(doc, key)) })));
   return {
-    token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks, covered: covered.groups, context, living: (request.known ?? []).filter((key) => elementOf(doc, key)),
+    token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks, covered: covered.groups, layers: gathered.layers.flatMap(({ element, kind }) => layerOf(doc, element, kind) ?? []), context, living: (request.known ?? []).filter((key) => elementOf(doc, key)),
     frames: gathered.frames.map((element) => ({ ...frameOf(doc, element, gathered.frameClips.get(element)), place: framePlaces.get(element) ?? null, inert: gathered.inertFrames.has(element) })),
     fields: gathered.fields.filter((field) => !isBehind(doc, field.element, field.box)).map(({ element, value, box }) => ({ key: keyOf(doc, element), value, box: { x: box.x, y: box.y, width: box.right - box.x, height: box.bottom - box.y } })),
     scroll: {
@@ -94,6 +95,7 @@ function gather(root, clip, near, isInert, openers) {
   const frameClips = new Map();
   const inertFrames = new Set(/** @type {Element[]} */ ([]));
   const fields = /** @type {{element: Element, value: string, box: import('./quad.js').Area}[]} */ ([]);
+  const layers = /** @type {{element: Element, kind: string}[]} */ ([]);
   const tally = { count: 0, failed: 0 };
   const stack = [{ element: root, around: outermost(clip), parent: -1, outer: isInert, heardFor: UNHEARD }];
   while (stack.length) {
@@ -125,6 +127,8 @@ function gather(root, clip, near, isInert, openers) {
       }
       const field = style.visibility === 'visible' ? fieldIn(element, style, own, inner.turned) : null;
       if (field) fields.push(field);
+      const layer = style.visibility === 'visible' && inner.opacity > 0.05 ? layerKind(element, tag) : '';
+      if (layer) layers.push({ element, kind: layer });
       // What is inert shows and may hold a secret, but nothing in it can be acted on.
       const candidate = inert ? null : candidateOf(element, tag, style, own, around, inner, heardFor, openers.has(element));
       if (candidate) {
@@ -144,7 +148,7 @@ function gather(root, clip, near, isInert, openers) {
     }
     for (const child of inside.reverse()) stack.push({ element: child, around: inner, parent: index, outer: inert, heardFor: heardForItems });
   }
-  return { found, texts, frames, frameClips, inertFrames, fields, ...tally };
+  return { found, texts, frames, frameClips, inertFrames, fields, layers, ...tally };
 }
 
 /** A field that shows what is in it, whether it can be reached or not. @param {Element} element @param {CSSStyleDeclaration} style @param {import('./quad.js').Area} clip @param {boolean} turned */

@@ -92,7 +92,7 @@ async def test_a_site_is_walked_through_by_addresses_history_and_tabs(
         assert (last.refusal, script.refusal) == ("unsupported", "blocked")
         assert await hand.js("!window.was")
         missing = await hand.act(Goto(url="nowhere.html"))
-        assert (missing.effect, "nowhere.html; its server answered 404." in missing.sentence) == ("navigated", True)
+        assert (missing.effect, "nowhere.html. The page answered 404" in missing.sentence) == ("navigated", True)
 
 
 @thorough

@@ -14,7 +14,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from vision_agent import actions
 from vision_agent.actions import Action
 from vision_agent.browser import fields, options, overlay, pages, pointer, reading, zoom
-from vision_agent.browser.batch import must_still_hold
+from vision_agent.browser.batch import focus_left, must_still_hold
 from vision_agent.browser.effect import CRASHED, NO_ANSWER, Before, Done, effect_of
 from vision_agent.browser.hands import Hands
 from vision_agent.browser.listing import plain
@@ -71,6 +71,7 @@ async def _attempt(hands: Hands, action: Action, before: Before, *, is_later: bo
                 await must_still_hold(hands, action)
             done = await _carry_out(hands, action)
             hands.focused = _meant_to_have_focus(action, done)
+            hands.left = await focus_left(hands, action)
         sentence = done.sentence
         return await effect_of(done, before, hands.tabs, hands.eye)
     except TimeoutError:

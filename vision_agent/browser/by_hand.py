@@ -45,6 +45,7 @@ from vision_agent.browser.frames import Scanned
 from vision_agent.browser.hands import Hands
 from vision_agent.browser.listing import plain
 from vision_agent.browser.locate import words_for
+from vision_agent.browser.navigations import is_error_page
 from vision_agent.browser.observe import Seen
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.person import Ear, Heard, Told, Way
@@ -250,8 +251,10 @@ def _told(act: _Act, after: Seen | None = None) -> ByHand:
 def _effect(seen: Seen, after: Seen) -> Effect:
     if after.page is not seen.page:
         return "changed" if after.page in seen.pages else "new_tab"
-    if _is_other_document(seen, after) or after.observation.url != seen.observation.url:
-        return "navigated"
+    if _is_other_document(seen, after):
+        return "error_page" if is_error_page(after.page) else "navigated"
+    if after.observation.url != seen.observation.url:
+        return "same_document"
     pixels = changed_share(seen.clean, after.clean) * after.clean.size.width * after.clean.size.height
     change = after.observation.change
     return "changed" if pixels > _NOISE or change.new or change.gone or change.changed else "no_effect"

@@ -16,6 +16,7 @@ from vision_agent.browser import overlay
 from vision_agent.browser.capture import capture
 from vision_agent.browser.listing import plain
 from vision_agent.browser.locate import Located, recheck, words_for
+from vision_agent.browser.navigations import is_error_page, what_came
 from vision_agent.browser.observe import Eye, Seen
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
@@ -99,8 +100,13 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
     changes += [] if is_other else await _on_surface(done.at, pixels.after, before.seen, eye)
     is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or done.moved or pixels.changed > _NOISE
     changes = _first_few([each.sentence for each in happened]) + changes
-    if tabs.active.url != before.url and tabs.active is before.page:
-        changes.append(f"the address is now {plain(tabs.active.url, 200)}")
+    changes += what_came(
+        tabs.active,
+        tabs.navigations,
+        was=before.url if tabs.active is before.page else "",
+        is_other=is_other,
+        is_blocked=any(each.kind == "blocked" for each in happened),
+    )
     requests = tabs.begun()
     is_sent = requests > 0 and not any(each.kind == "blocked" for each in happened)
     effect = _kind(happened, before, tabs, is_other, is_said or is_sent)
@@ -108,6 +114,8 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
         changes.append("a page was asked for and has not begun to come: wait for it before repeating this")
     elif effect == "changed" and not is_said:
         changes.append(f"nothing visible changed, but {requests} request{'s were' if requests > 1 else ' was'} sent")
+    if pending := tabs.network.pending(tabs.active):
+        changes.append(pending)
     return Outcome(
         status="done",
         effect=effect,
@@ -145,8 +153,10 @@ def _kind(happened: list[Happening], before: Before, tabs: Tabs, is_other: bool,
         return "new_tab"
     if "download" in kinds:
         return "download"
-    if is_other or (tabs.active is before.page and tabs.active.url != before.url):
-        return "navigated"
+    if is_other:
+        return "error_page" if is_error_page(tabs.active) else "navigated"
+    if tabs.active is before.page and tabs.active.url != before.url:
+        return "same_document"
     return "changed" if is_said else "no_effect"
 
 

@@ -73,6 +73,8 @@ class Hands:
     """What the action goes by; where the page has drawn something anew, its element of now stands in it."""
     focused: Mark | None = None
     """What the last action of this look gave the focus to."""
+    left: set[str] | None = None
+    """Keys, or words, of what may have the focus without having taken it since the last action; None: nobody knows."""
     _looked: str = ""
     """The observation that the last action went by."""
     _rungs: dict[int, int] = field(default_factory=dict)
@@ -85,7 +87,7 @@ class Hands:
         self.seen = replace(seen, risks=frozenset(risks_taken(action, seen.observation)))
         self._rungs.clear()
         if not is_later:
-            self.focused = None
+            self.focused, self.left = None, None
         return is_later
 
     @property

@@ -142,7 +142,9 @@ class _Hold:
                     await session.send("Fetch.continueRequest", request)
                 else:
                     self._gate.lets(host)  # it does not, and tells
-                    await session.send("Fetch.failRequest", {**request, "errorReason": "BlockedByClient"})
+                    # A document that is only aborted leaves the page as it was; else an error page takes its place.
+                    reason = "Aborted" if event.get("resourceType") == "Document" else "BlockedByClient"
+                    await session.send("Fetch.failRequest", {**request, "errorReason": reason})
 
     async def _is_ours(self, frame_id: str) -> bool:
         """Whether the frame or worker that asks belongs to the context that is held."""

@@ -77,7 +77,7 @@ class LiveBrowser:
         policy = self._hands.policy
         begin = replace(policy, schemes=_SCHEMES)
         try:
-            await open_page(self.page, url, begin, self._eye.settings.navigation_deadline_s)
+            await open_page(self.page, url, begin, self._eye.settings.navigation_deadline_s, self._tabs.navigations)
         except Refused as refusal:
             blocked = [each.sentence for each in self._tabs.happenings if each.kind == "blocked"]
             if refusal.refusal == "blocked" or blocked:
@@ -97,8 +97,12 @@ class LiveBrowser:
             raise BrowserUnavailable("There is nothing to look at: every tab was closed", "start the run again")
         region, self._hands.region = self._hands.region, None
         seen = await self._eye.look(self._tabs, region, grid=self._hands.grid)
-        if happened := self._tabs.untold():
-            said = (*seen.observation.warnings, *(each.sentence for each in happened[:_MOST_SAID]))
+        news = [each.sentence for each in self._tabs.untold()[:_MOST_SAID]]
+        self._tabs.network.looked(seen.page)
+        if pending := self._tabs.network.pending(seen.page):
+            news.insert(0, pending)
+        if news:
+            said = (*seen.observation.warnings, *news)
             seen = replace(seen, observation=seen.observation.model_copy(update={"warnings": said}))
         self._seen = seen
         return seen.observation

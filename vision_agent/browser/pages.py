@@ -6,7 +6,7 @@ import re
 from urllib.parse import urljoin, urlsplit
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Page, Response
+from playwright.async_api import Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Back, CloseTab, Forward, Goto, OpenTab, SwitchTab
@@ -14,17 +14,21 @@ from vision_agent.browser import gate, overlay
 from vision_agent.browser.effect import Done
 from vision_agent.browser.hands import Hands
 from vision_agent.browser.listing import plain
+from vision_agent.browser.navigations import Navigation, Navigations, why_not
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.tabs import close_page
 
 _AFTER_A_CRASH_S = 5.0
+_NET = "net::ERR_"
 
 
 async def goto(hands: Hands, action: Goto) -> Done:
     """Opens an address in the tab that was looked at."""
     url = _absolute(action.url, hands.page)
-    answered = await open_page(hands.page, url, hands.policy, hands.settings.navigation_deadline_s)
-    return Done(f"Opened {url}{answered}", None)
+    opened = await open_page(
+        hands.page, url, hands.policy, hands.settings.navigation_deadline_s, hands.tabs.navigations
+    )
+    return Done(opened, None)
 
 
 async def reload(hands: Hands) -> Done:
@@ -32,7 +36,7 @@ async def reload(hands: Hands) -> Done:
     try:
         await hands.page.reload(timeout=_navigation_ms(hands), wait_until="commit")
     except PlaywrightError as error:
-        if not await _loads_all_the_same(hands.page, error):
+        if _NET not in error.message and not await _loads_all_the_same(hands.page, error):
             raise
     return Done("Loaded the page again", None)
 
@@ -41,7 +45,12 @@ async def go(hands: Hands, action: Back | Forward) -> Done:
     """Goes one page back or forward."""
     page, was = hands.page, hands.page.url
     way = page.go_back if isinstance(action, Back) else page.go_forward
-    await way(timeout=_navigation_ms(hands), wait_until="commit")
+    try:
+        await way(timeout=_navigation_ms(hands), wait_until="commit")
+    except PlaywrightError as error:
+        if _NET not in error.message:
+            raise
+        return Done(f"Went {action.kind}", None)  # what came instead is for `effect` to say
     if page.url == was:
         return Done(f"There is no page to go {action.kind} to", None)
     return Done(f"Went {action.kind} to {page.url}", None)
@@ -55,12 +64,12 @@ async def open_tab(hands: Hands, action: OpenTab) -> Done:
     tabs.add(page)
     tabs.active = page
     try:
-        answered = await open_page(page, url, hands.policy, hands.settings.navigation_deadline_s)
+        opened = await open_page(page, url, hands.policy, hands.settings.navigation_deadline_s, tabs.navigations)
     except Refused:
         tabs.active = was
         await close_page(page)
         raise
-    return Done(f"Opened {url} in tab {tabs.number(page)}{answered}", None, moved=True)
+    return Done(f"{opened} in tab {tabs.number(page)}", None, moved=True)
 
 
 async def switch_tab(hands: Hands, action: SwitchTab) -> Done:
@@ -83,8 +92,8 @@ async def close_tab(hands: Hands, action: CloseTab) -> Done:
     return Done(f"Closed tab {action.tab}", None, moved=True)
 
 
-async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float) -> str:
-    """Opens an address, and gives the words for an answer that says it failed; empty where it says nothing of that.
+async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float, navigations: Navigations) -> str:
+    """Opens an address, and gives the words for that it did; other words where something else came than a page.
 
     A page that goes on loading is there as soon as it has begun.
 
@@ -92,28 +101,41 @@ async def open_page(page: Page, url: str, policy: gate.Policy, deadline_s: float
         Refused: the policy does not allow it, it cannot be reached, or nothing came within the deadline.
     """
     gate.check(url, policy)
+    was = page.url
     try:
-        response = await _goto(page, url, deadline_s)
+        await _goto(page, url, deadline_s)
     except PlaywrightTimeout:
         raise Refused("unreachable", f"{url} sent nothing within {deadline_s:g} s.") from None
     except PlaywrightError as error:
         if overlay.is_gone(error):
             raise
-        if "Download is starting" in error.message or await _loads_all_the_same(page, error):
-            return ""
-        reason = re.sub(r"^Page\.goto: ", "", error.message.splitlines()[0])
-        raise Refused("unreachable", f"{url} could not be opened: {reason.removesuffix(f' at {url}')}.") from error
-    return f"; its server answered {response.status}" if response is not None and response.status >= 400 else ""
+        came = navigations.of(page)
+        if "Download is starting" in error.message or (came and came[-1].is_empty):
+            return f"Asked for {url}"
+        if await _loads_all_the_same(page, error):
+            return f"Opened {url}"
+        raise Refused("unreachable", _could_not(url, was, error, came[-1] if came else None)) from error
+    return f"Opened {url}"
 
 
-async def _goto(page: Page, url: str, deadline_s: float) -> Response | None:
+def _could_not(url: str, was: str, error: PlaywrightError, last: Navigation | None) -> str:
+    reason = re.sub(r"^Page\.goto: ", "", error.message.splitlines()[0]).removesuffix(f" at {url}")
+    if last is not None and last.error:
+        reason = f"{why_not(last)} ({_NET}{last.error})"
+    if "ERR_ABORTED" in error.message or was.startswith(("about:", "chrome-error:")):
+        return f"{url} could not be opened: {reason}."
+    # Chromium shows a page of its own for every other error, a moment later.
+    return f"{url} could not be opened: {reason}. The browser shows its own error page; the page before is gone."
+
+
+async def _goto(page: Page, url: str, deadline_s: float) -> None:
     """Opens an address, once more where the browser's own page about the address before came in between."""
     try:
-        return await page.goto(url, timeout=deadline_s * 1000, wait_until="commit")
+        await page.goto(url, timeout=deadline_s * 1000, wait_until="commit")
     except PlaywrightError as error:
         if 'interrupted by another navigation to "chrome-error:' not in error.message:
             raise
-        return await page.goto(url, timeout=deadline_s * 1000, wait_until="commit")
+        await page.goto(url, timeout=deadline_s * 1000, wait_until="commit")
 
 
 async def _loads_all_the_same(page: Page, error: PlaywrightError) -> bool:

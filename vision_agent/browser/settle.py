@@ -1,4 +1,4 @@
-"""Waits until a page is at rest: nothing changes, nothing finite moves, nothing that matters is being fetched.
+"""Waits until a page is at rest: nothing changes, nothing finite moves, nothing that the page waits for is under way.
 
 Pixels are compared only where something is drawn that the document does not tell of (canvas, WebGL, video): a picture
 takes Chromium two frames.
@@ -24,6 +24,8 @@ _MOST_FRAMES = 12
 
 class _Frame(NamedTuple):
     is_still: bool
+    changed_at: float
+    """When anything in it last changed, on our clock."""
     is_drawn: bool
     """Something in it shows what its document does not tell of."""
 
@@ -45,6 +47,7 @@ async def settle(tabs: Tabs, quiet_s: float, deadline_s: float, at_least_s: floa
         asked = [frame for frame in page.frames[:_MOST_FRAMES] if not overlay.is_silent(frame)]
         is_all = len(asked) == len(page.frames[:_MOST_FRAMES])
         frames = await asyncio.gather(*(_look(frame, quiet_s, left) for frame in asked))
+        tabs.network.heard(page, max((frame.changed_at for frame in frames), default=0.0))
         if all(frame.is_still for frame in frames) and not tabs.busy() and time.monotonic() - started >= at_least_s:
             if not any(frame.is_drawn for frame in frames):
                 return is_all
@@ -61,6 +64,6 @@ async def _look(frame: Frame, quiet_s: float, timeout_s: float) -> _Frame:
     try:
         answer = await overlay.ask(frame, "quiet", timeout_s)
     except FrameSilent:
-        return _Frame(frame.is_detached(), False)
+        return _Frame(frame.is_detached(), time.monotonic(), False)
     is_still = answer["quietMs"] >= quiet_s * 1000 and answer["ready"] != "loading" and not answer["moving"]
-    return _Frame(bool(is_still), bool(answer["drawn"]))
+    return _Frame(bool(is_still), time.monotonic() - answer["quietMs"] / 1000, bool(answer["drawn"]))

@@ -10,7 +10,6 @@ import hashlib
 import re
 import time
 import weakref
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,24 +22,24 @@ from playwright.async_api import BrowserContext, Dialog, Download, FileChooser, 
 from playwright.async_api import Error as PlaywrightError
 
 from vision_agent.browser import chromium
+from vision_agent.browser.navigations import Navigations
+from vision_agent.browser.network import ENDLESS, Network
 from vision_agent.ports import Redact
 from vision_agent.settings import EventSettings
 
 _MOST_TABS = 12
 _MOST_BLOCKED = 20
-_LONG_REQUEST_S = 2.0
-"""A request that takes longer than this is a stream or a poll; the page may be at rest around it."""
+_OPENS_S = 2.0
+"""A tab that has begun to open is waited for no longer than this."""
 _LONG_AWAITED_S = 10.0
 """A page that was asked for and has not begun to come after that is not waited for any more."""
-_POLLS = 3
-"""The same request so often, without anything having been done, is a poll."""
 _LONGEST_SAID = 200
 _CLOSING_S = 0.5
 _CLOSE_S = 5.0
 _LOADED_S = 2.0
 _HEAR_S = 5.0
-_ENDLESS = {"websocket", "eventsource", "media", "ping"}
-
+_KNOW_S = 0.25
+"""Requests that were under way before we came are those that are not over after this."""
 
 Kind = Literal["dialog", "new_tab", "download", "chooser", "crash", "closed", "blocked"]
 
@@ -72,15 +71,14 @@ class Tabs:
     pages: list[Page] = field(default_factory=list)
     happenings: list[Happening] = field(default_factory=list)
     _before: list[Happening] = field(default_factory=list)
-    _requests: dict[Request, float] = field(default_factory=dict)
-    """Those under way, each with its beginning."""
+    network: Network = field(default_factory=Network)
+    navigations: Navigations = field(default_factory=Navigations)
     _awaited: dict[Request, float] = field(default_factory=dict)
     """Those for whole pages, of our tabs and of tabs that are not there yet, until they are answered."""
     _opens_until: float = 0.0
     """A tab of ours has begun to open another one, of which nothing else is heard yet."""
     _welcoming: int = 0
     """New tabs of which it is not known yet whether they are ours."""
-    _asked: Counter[tuple[str, str, bytes | None]] = field(default_factory=Counter)
     _listening: list[tuple[Any, str, Callable[..., Any]]] = field(default_factory=list)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _crashed: weakref.WeakSet[Page] = field(default_factory=weakref.WeakSet)
@@ -92,8 +90,10 @@ class Tabs:
         self._on(self.context, "request", self._begun)
         self._on(self.context, "response", self._answered)
         self._on(self.context, "requestfinished", self._over)
-        self._on(self.context, "requestfailed", self._over)
+        self._on(self.context, "requestfailed", self._failed)
         self.add(self.active)
+        self._welcoming += 1
+        self._spawn(self._take_what_is_under_way(self.active))
 
     def close(self) -> None:
         """Stop listening; the pages are left as they are."""
@@ -131,10 +131,9 @@ class Tabs:
         return page in self._crashed
 
     def busy(self) -> int:
-        """What may still change what is shown: requests of the active tab, and tabs that are about to open."""
-        self._requests = _since(time.monotonic() - _LONG_REQUEST_S, self._requests)
-        of_active = sum(_page_of(each) is self.active and not self._is_poll(each) for each in self._requests)
-        return of_active + self._welcoming + (time.monotonic() < self._opens_until) + self.awaited()
+        """How much may still change what is shown: what the active tab asked for, and tabs that are about to open."""
+        is_opening = time.monotonic() < self._opens_until
+        return self.network.is_awaited(self.active) + self._welcoming + is_opening + self.awaited()
 
     def awaited(self) -> int:
         """Pages that were asked for, in the active tab or for a new one, and have not begun to come."""
@@ -143,7 +142,7 @@ class Tabs:
 
     def begun(self) -> int:
         """Requests that were started since something was last done, streams and pings left out."""
-        return self._asked.total()
+        return self.network.begun()
 
     async def lost_one(self) -> bool:
         """Whether one of our tabs has closed just now, and there is still one to look at."""
@@ -168,7 +167,8 @@ class Tabs:
     def begin(self) -> None:
         """Something is about to be done: what happened before does not come of it, nor is asking again a poll."""
         self._before += self.take()
-        self._asked.clear()
+        self.network.begin()
+        self.navigations.begin()
 
     def _on(self, source: Any, event: str, handler: Callable[..., Any]) -> None:
         source.on(event, handler)
@@ -180,7 +180,7 @@ class Tabs:
                 await chromium.hear_of_windows(page, self._opens)
 
     def _opens(self) -> None:
-        self._opens_until = time.monotonic() + _LONG_REQUEST_S
+        self._opens_until = time.monotonic() + _OPENS_S
 
     def _came(self, page: Page) -> None:
         self._opens_until = 0.0
@@ -271,33 +271,58 @@ class Tabs:
         if page is not self.closing:
             self._say("closed", f"tab {self.number(page)} was closed")
         self.pages.remove(page)
-        for under_way in (self._requests, self._awaited):
-            for request in [each for each in under_way if _page_of(each) is page]:
-                del under_way[request]
+        self.network.forget(page)
+        for request in [each for each in self._awaited if _page_of(each) is page]:
+            del self._awaited[request]
         if page is self.active and self.pages:
             self.active = self.pages[-1]
 
     def _begun(self, request: Request) -> None:
         page = _page_of(request)
         is_for_new_tab = page is None and request.is_navigation_request()
-        if request.resource_type in _ENDLESS or not (is_for_new_tab or page in self.pages):
+        if request.resource_type in ENDLESS or not (is_for_new_tab or page in self.pages):
             return
         if is_for_new_tab:
             self._opens_until = 0.0
-        is_whole = is_for_new_tab or (request.is_navigation_request() and request.frame.parent_frame is None)
-        (self._awaited if is_whole else self._requests)[request] = time.monotonic()
-        self._asked[_what_it_asks(request)] += 1
+        if request.is_navigation_request():
+            self.navigations.began(request)
+        self.network.counts(request)
+        if page is None or (request.is_navigation_request() and request.frame.parent_frame is None):
+            self._awaited[request] = time.monotonic()
+        else:
+            self.network.began(request, page)
 
     def _answered(self, response: Response) -> None:
-        if self._awaited.pop(response.request, None) is not None:
-            self._requests[response.request] = time.monotonic()
+        request = response.request
+        self.navigations.answered(response)
+        page = _page_of(request)
+        if self._awaited.pop(request, None) is not None and page is not None:
+            self.network.began(request, page)
+        self.network.answered(response)
 
-    def _is_poll(self, request: Request) -> bool:
-        return self._asked[_what_it_asks(request)] >= _POLLS
+    def _failed(self, request: Request) -> None:
+        self.navigations.failed(request)
+        if request in self._awaited and _page_of(request) is None and "ABORTED" not in (request.failure or ""):
+            self._opens()  # the new tab is still to come, with the browser's error page
+        self._over(request)
 
     def _over(self, request: Request) -> None:
-        self._requests.pop(request, None)
+        self.network.over(request)
         self._awaited.pop(request, None)
+
+    async def _take_what_is_under_way(self, page: Page) -> None:
+        """What a page asked for before we came, and has not got."""
+        try:
+            with suppress(PlaywrightError, TimeoutError):  # it is gone, or hangs
+                async with asyncio.timeout(_HEAR_S):
+                    requests = [each for each in await page.requests() if each.resource_type not in ENDLESS]
+                    over = {asyncio.ensure_future(_until_over(each)): each for each in requests}
+                    _, others = await asyncio.wait(over, timeout=_KNOW_S) if over else (set(), set())
+                    for each in others:
+                        each.cancel()
+                        self.network.began(over[each], page)
+        finally:
+            self._welcoming -= 1
 
     def blocked(self, sentence: str) -> None:
         """A request was turned away; each is said once until it has been told, and not without end."""
@@ -357,12 +382,14 @@ def _reserved(path: Path) -> Path:
     raise AssertionError("numbers do not end")
 
 
-def _what_it_asks(request: Request) -> tuple[str, str, bytes | None]:
-    return request.method, request.url, request.post_data_buffer
-
-
 def _since(earliest: float, requests: dict[Request, float]) -> dict[Request, float]:
     return {request: began for request, began in requests.items() if began > earliest}
+
+
+async def _until_over(request: Request) -> None:
+    with suppress(PlaywrightError):  # it went with its page
+        if (response := await request.response()) is not None:
+            await response.finished()
 
 
 def _page_of(request: Request) -> Page | None:

@@ -18,7 +18,7 @@ from vision_agent.errors import RecordError, UsageError
 from vision_agent.memory.page import host_of, kinds_in, without_values
 from vision_agent.record.read import check_chain, load_shot, read
 from vision_agent.relevance import lines_of, most_relevant, touched_by
-from vision_agent.types import Exemplar, Observation, Outcome, PastAct, PastTurn, Run, Shot, Size, Step
+from vision_agent.types import CAME_TO_NOTHING, Exemplar, Observation, Outcome, PastAct, PastTurn, Run, Shot, Size, Step
 from vision_agent.vision.contract import Contract
 from vision_agent.vision.picture import Picture
 
@@ -138,7 +138,7 @@ def _turn(step: Step, goal: str, folder: Path) -> PastTurn:
 
 def _acts(step: Step) -> list[tuple[Action, Outcome]]:
     """The actions that came to something."""
-    return [(action, what) for action, what in step.carried_out if what.effect != "no_effect"]
+    return [(action, what) for action, what in step.carried_out if what.effect not in CAME_TO_NOTHING]
 
 
 def _outcome(outcome: Outcome) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from vision_agent.actions import Finish, Infeasible
 from vision_agent.models.fill import as_data, as_line, fill
 from vision_agent.ports import Model
-from vision_agent.types import Decision, Observation, Step, Task
+from vision_agent.types import CAME_TO_NOTHING, Decision, Observation, Step, Task
 
 TRIES = 5
 """Answers for one step; one that needs more is no repair."""
@@ -115,4 +115,4 @@ def _as_recorded(healing: Healing) -> Step:
 
 
 def _went_well(step: Step) -> bool:
-    return all(each.status == "done" and each.effect != "no_effect" for each in step.outcomes)
+    return all(each.status == "done" and each.effect not in CAME_TO_NOTHING for each in step.outcomes)

@@ -13,7 +13,7 @@ from vision_agent.actions import Action, Finish, Scroll, Wait
 from vision_agent.errors import UsageError
 from vision_agent.models.find import AmbiguousError, NotFoundError
 from vision_agent.models.lines import Line, parse
-from vision_agent.types import Decision, Observation, Outcome, Step, Task
+from vision_agent.types import CAME_TO_NOTHING, Decision, Observation, Outcome, Step, Task
 
 LOOKS_AGAIN = (0.5, 1.0, 2.0)
 """Seconds to wait before each further look for something that is not there."""
@@ -153,7 +153,7 @@ def _judgement(steps: Sequence[Step]) -> _Judgement:
         return "unknown"
     if _refused(steps):
         return "failure"
-    return "unknown" if any(each.effect == "no_effect" for each in steps[-1].outcomes) else "success"
+    return "unknown" if any(each.effect in CAME_TO_NOTHING for each in steps[-1].outcomes) else "success"
 
 
 def _named(line: Line) -> str:

@@ -39,7 +39,7 @@ from vision_agent.record.read import (
 from vision_agent.record.said import said_to
 from vision_agent.record.store import write_whole
 from vision_agent.standstill import states_of
-from vision_agent.types import Box, Decision, Mark, Observation, Outcome, Run
+from vision_agent.types import CAME_TO_NOTHING, Box, Decision, Mark, Observation, Outcome, Run
 from vision_agent.vision.compare import changed_box
 from vision_agent.vision.picture import Picture as VisionPicture
 
@@ -353,7 +353,7 @@ def _act_state(outcome: Outcome | None, graded: Graded | None) -> str:
         return "warned"
     if outcome.status == "refused":
         return "failed"
-    return "warned" if outcome.effect == "no_effect" else "ok"
+    return "warned" if outcome.effect in CAME_TO_NOTHING else "ok"
 
 
 def _chip(target: Target, seen: Observation | None) -> Chip:
