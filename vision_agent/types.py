@@ -631,10 +631,13 @@ Refusal = Literal[
 class Outcome(_Data):
     """What became of one action. A refusal is a finding about the page, not an exception."""
 
-    status: Literal["done", "refused"]
+    status: Literal["done", "partial", "refused"]
+    """`refused`: no event of it reached the page. `partial`: some did and the rest was not sent, or nobody can tell; so
+    it may have been done, and is never repeated by itself."""
     effect: Effect | None = None
-    """What visibly came of it; None when it was refused."""
+    """What visibly came of it; None when it was refused, and when nobody can tell."""
     refusal: Refusal | None = None
+    """Why it, or the rest of it, was not done; None when it was done."""
     sentence: str
     """For the model: what was attempted, on what, what was found, what could help."""
     rung: int | None = None

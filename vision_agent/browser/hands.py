@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Cell, Click, Point, Target
 from vision_agent.browser import gate, overlay
-from vision_agent.browser.guard import Stopped, guarded
+from vision_agent.browser.guard import Gesture, Stopped, guarded
 from vision_agent.browser.ladder import find_again
 from vision_agent.browser.locate import Answer, Located, identify, locate, marked_at, point_of, recheck, words_for
 from vision_agent.browser.observe import Eye, Seen
@@ -62,6 +62,12 @@ class Hands:
     """What the action goes by; where the page has drawn something anew, its element of now stands in it."""
     focused: Mark | None = None
     """What the last action of this look gave the focus to."""
+    sent: list[str] = field(default_factory=list)
+    """What of this action reached the page, or may have, each for a sentence."""
+    remark: str = ""
+    """What the page did before the last gesture was over."""
+    reached: Located | None = None
+    """Where input of this action went last."""
     _looked: str = ""
     """The observation that the last action went by."""
     _rungs: dict[int, int] = field(default_factory=dict)
@@ -72,6 +78,8 @@ class Hands:
         is_later = seen.observation.id == self._looked
         self.seen, self._looked = seen, seen.observation.id
         self._rungs.clear()
+        self.sent.clear()
+        self.remark, self.reached = "", None
         if not is_later:
             self.focused = None
         return is_later
@@ -228,11 +236,26 @@ class Hands:
             at = again
         raise Refused("moved", f"{at.words} moves or changes while the pointer is on it, so it was not pressed.")
 
-    def guarded(
-        self, at: Located, *, is_drag: bool = False
-    ) -> AbstractAsyncContextManager[Callable[[], Awaitable[None]]]:
-        """Around one press: see `guard.guarded`."""
-        return guarded(self.page, at, self.seen, self.deadline_s, is_drag=is_drag)
+    @asynccontextmanager
+    async def guarded(self, at: Located, *, is_drag: bool = False) -> AsyncIterator[Gesture]:
+        """Around one gesture: see `guard.guarded`. What of it reached the page is kept.
+
+        Raises:
+            Stopped: it did not reach the page, or only a part of it reached what was meant.
+        """
+        gesture: Gesture | None = None
+        try:
+            async with guarded(self.page, at, self.seen, self.deadline_s, is_drag=is_drag) as gesture:
+                yield gesture
+        finally:
+            if gesture is not None and gesture.words:
+                self.note(gesture.words, at)
+                self.remark = gesture.remark
+
+    def note(self, words: str, at: Located | None = None) -> None:
+        """Keeps that something of the action reached the page, or may have."""
+        self.sent.append(words)
+        self.reached = at or self.reached
 
     async def settled(self) -> None:
         """Returns when the page has come to rest, or the time for that is over.
