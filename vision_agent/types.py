@@ -238,8 +238,8 @@ class Mark(_Data):
     fingerprint: str = ""
     """Changes when what the element *is* changes (role, name, place in structure), not when it moves."""
     context: str = ""
-    """The words that tell which of its like it is, such as those of the row, card or dialog it stands in, without its own
-    and without what changes by itself: page text."""
+    """The words that tell which of its like it is, such as those of the row, card or dialog it stands in, without its
+    own and without what changes by itself: page text."""
     heading: str = ""
     """The heading, legend or title that governs where it stands: page text."""
     row: str = ""
@@ -695,11 +695,16 @@ class Step(_Data):
     @property
     def carried_out(self) -> tuple[tuple[Action, Outcome], ...]:
         """The acts that were done, each with what came of it; where a person was asked instead of it, nothing was."""
+        return tuple((action, what) for action, what in self.maybe_done if what.status == "done")
+
+    @property
+    def maybe_done(self) -> tuple[tuple[Action, Outcome], ...]:
+        """What was carried out, and what was cut off half-way: nothing of it may be done again on a guess."""
         acts = zip(self.decision.actions, self.outcomes, strict=False)
         return tuple(
             (action, what)
             for action, what in acts
-            if what.status == "done" and (what.effect != "asked" or action.kind == "ask")
+            if what.status != "refused" and (what.effect != "asked" or action.kind == "ask")
         )
 
     @property
