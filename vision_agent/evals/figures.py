@@ -55,13 +55,7 @@ def figures_of(run: Run) -> Figures:
         good_steps=sum(
             bool(step.outcomes) and all(outcome.status == "done" for outcome in step.outcomes) for step in run.steps
         ),
-        refusals=dict(
-            sorted(
-                Counter(
-                    outcome.refusal for outcome in outcomes if outcome.refusal and outcome.status == "refused"
-                ).items()
-            )
-        ),
+        refusals=dict(sorted(Counter(each.refusal for each in refused if each.refusal).items())),
         judged=_judged(run),
         tokens=tokens,
         cost_usd=cost_usd,
