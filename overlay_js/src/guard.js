@@ -2,8 +2,8 @@
 //
 // Between the last look and the press a few milliseconds pass, in which a page may put something else under the pointer.
 // So the event that begins a press is judged by what lies under it now. Once one has reached what was meant, the page may
-// hide, move or cover that in answer, and later events are judged by where they really go: only what would act on
-// another thing is stopped. The listeners live in the isolated world, hear only what a real pointer does, and are gone
+// hide, move or cover that in answer, and later events are judged by where they really go: what would act on
+// anything else is stopped. The listeners live in the isolated world, hear only what a real pointer does, and are gone
 // when the gesture is over or its time is up. Where `first.js` came too late, what the page put on its window before them
 // hears such an event still.
 import { bodyOf, documentElementOf, flatParentOf, hasAttribute, holds, shadowRootOf, styleOf } from './dom.js';
@@ -15,8 +15,6 @@ import { elementOf, keyOf, listensForFocus, listenedBy } from './registry.js';
 
 const PRESSED = new Set(['pointerdown', 'mousedown']);
 const RELEASED = new Set(['pointerup', 'mouseup']);
-/** Events on which something may act before a click. */
-const EARLY = ['pointerdown', 'mousedown', 'touchstart', 'focus', 'focusin'];
 
 /**
  * @typedef {{key: string | null, kind: string | null, fingerprint: string, row: string, rowText: string, isDrag: boolean, ms: number}} Meant
@@ -48,7 +46,7 @@ export function guard(doc, request) {
 /**
  * What became of the gesture. `armed`: false in a document that came since. `arrived`: the events that reached what was meant. `stopped`: the first that was kept from
  * something else. `elsewhere`: the first that did not go to what was meant, stopped or not. `unanswered`: what was meant
- * is there as it was, and nothing is known to act before a click that did not come.
+ * is there as it was, and nothing is known to act on what came without a click.
  * @param {{isOver: boolean}} request
  */
 export function guarded({ isOver }) {
@@ -95,11 +93,19 @@ function isStopped(doc, meant, event) {
   if (other && isStill(other, meant)) return arrive(event, at); // drawn anew
   const elsewhere = { why: 'covered', type: event.type, ...who(doc, at, element ?? at) };
   armed.elsewhere ??= elsewhere;
-  // What is around the thing hears of a release on it anyway.
-  const mayHear = !other || meant.isDrag || (RELEASED.has(event.type) && armed.around.includes(other));
-  if (mayHear) return false;
+  if (meant.isDrag ? !PRESSED.has(event.type) : mayHear(doc, event, at, other)) return false;
   armed.stopped ??= elsewhere;
   return true;
+}
+
+/**
+ * Whether an event that does not go to what was meant does nothing else: it goes to what was around that, which heard of
+ * the press anyway and does nothing itself. Of what has come since, nobody knows what it does.
+ * @param {Document} doc @param {PointerEvent} event @param {Element} at @param {Element | null} other what takes it
+ */
+function mayHear(doc, event, at, other) {
+  if (at !== bodyOf(doc) && at !== documentElementOf(doc) && !armed.around.includes(at)) return false;
+  return !other || (RELEASED.has(event.type) && armed.around.includes(other));
 }
 
 /** @param {PointerEvent} event @param {Element} at */
@@ -151,12 +157,12 @@ function actingAround(doc, at, element) {
   return null;
 }
 
-/** Whether what was meant is there as it was, got no click, and nothing is known to act before one. */
+/** Whether what was meant is there as it was, got no click, and nothing is known to act on what it got. */
 function isUnanswered() {
   const { meant, doc, arrived } = armed;
   const element = meant?.key && doc ? elementOf(doc, meant.key) : null;
   if (!meant || !element || meant.isDrag || arrived.some((type) => !PRESSED.has(type) && !RELEASED.has(type))) return false;
-  return isStill(element, meant) && !armed.around.some((each) => EARLY.some((type) => listenedBy(each).includes(type) || hasAttribute(each, `on${type}`)) || listensForFocus(each));
+  return isStill(element, meant) && !armed.around.some((each) => arrived.some((type) => listenedBy(each).includes(type) || hasAttribute(each, `on${type}`)) || listensForFocus(each));
 }
 
 /** @param {Element} element @param {Meant} meant */

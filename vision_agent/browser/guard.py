@@ -34,6 +34,7 @@ class Gesture:
 
     at: Located
     seen: Seen
+    is_drag: bool = False
     frames: tuple[Frame, ...] = ()
     """Those that are guarded; none where only the pixels say what is meant."""
     arrived: tuple[str, ...] = ()
@@ -59,8 +60,8 @@ class Gesture:
 
     @property
     def remark(self) -> str:
-        """Of what the page did before the gesture was over; empty where all of it reached what was meant."""
-        if not self.elsewhere or not self.arrived:
+        """Of what the page did before a click was over; empty where all of it reached what was meant."""
+        if not self.elsewhere or not self.arrived or self.is_drag:
             return ""
         there = blocker_words(self.elsewhere["blocker"], self.elsewhere["key"], self.seen)
         kept = ", and the rest was kept from it" if self.stopped else ""
@@ -133,7 +134,9 @@ async def guarded(
     armed = await asyncio.gather(
         *(_arm(frame, deadline_s, key=each, **meant) for frame, each in zip(frames, here, strict=True))
     )
-    gesture = Gesture(at, seen, tuple(frame for frame, is_armed in zip(frames, armed, strict=True) if is_armed))
+    gesture = Gesture(
+        at, seen, is_drag, tuple(frame for frame, is_armed in zip(frames, armed, strict=True) if is_armed)
+    )
     try:
         yield gesture
     finally:
