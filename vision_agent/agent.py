@@ -198,6 +198,8 @@ class Loop:
         # A record that says why it goes no further has failed at nothing, nor has a person who said something.
         is_handing_over = decision.author in ("replay", "human", "loop") and not decision.actions
         is_failure = not is_handing_over and all(outcome.status == "refused" for outcome in outcomes)
+        # What was cut off half-way may have been done, and counts only where it ended the run.
+        is_failure |= ending is not None and any(outcome.status == "partial" for outcome in outcomes)
         self._failures = self._failures + 1 if is_failure else 0
         return ending
 

@@ -11,7 +11,7 @@ import { evidenceOf } from './evidence.js';
 import { GUARDED, WATCH } from './first.js';
 import { blockerOf, describe, hitAt, isTarget, reaches } from './hit.js';
 import { identityOf, isOtherThan } from './check.js';
-import { elementOf, keyOf, listensForFocus, listenedBy } from './registry.js';
+import { elementOf, keyOf, knowsListeners, listensForFocus, listenedBy } from './registry.js';
 
 const PRESSED = new Set(['pointerdown', 'mousedown']);
 const RELEASED = new Set(['pointerup', 'mouseup']);
@@ -161,7 +161,7 @@ function actingAround(doc, at, element) {
 function isUnanswered() {
   const { meant, doc, arrived } = armed;
   const element = meant?.key && doc ? elementOf(doc, meant.key) : null;
-  if (!meant || !element || meant.isDrag || arrived.some((type) => !PRESSED.has(type) && !RELEASED.has(type))) return false;
+  if (!meant || !element || meant.isDrag || !knowsListeners() || arrived.some((type) => !PRESSED.has(type) && !RELEASED.has(type))) return false;
   return isStill(element, meant) && !armed.around.some((each) => arrived.some((type) => listenedBy(each).includes(type) || hasAttribute(each, `on${type}`)) || listensForFocus(each));
 }
 

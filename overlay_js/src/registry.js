@@ -48,6 +48,7 @@ export function elementOf(doc, key) {
 const heard = /** @type {WeakMap<Element, string[]>} */ (new WeakMap());
 const focusHeard = /** @type {WeakSet<Element>} */ (new WeakSet());
 const FOCUSES = ['focus', 'focusin'];
+const toldOfListeners = { any: false };
 const NONE_HEARD = /** @type {string[]} */ ([]);
 
 /** The types of event that it listens to itself, as far as the browser told. @param {Element} element */
@@ -60,8 +61,14 @@ export function listensForFocus(element) {
   return focusHeard.has(element);
 }
 
+/** Whether the browser told of this document what listens in it. */
+export function knowsListeners() {
+  return toldOfListeners.any;
+}
+
 /** Takes what the browser tells of nodes: the types of event that each listens to. @param {string[][]} types @param {Node[]} nodes */
 export function hear(types, nodes) {
+  toldOfListeners.any = true;
   nodes.forEach((node, index) => {
     if (nodeTypeOf(node) !== 1) return;
     knowRootsAround(node);

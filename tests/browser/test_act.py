@@ -231,6 +231,57 @@ async def test_what_a_page_lays_over_everything_when_a_drag_begins_hears_only_th
         assert await hand.js("heard") == ["pointerup", "mouseup"]
 
 
+TOGGLES = """<ul role=menu><li role=menuitem tabindex=-1>Archive<li role=menuitem tabindex=-1>Delete</ul><script>
+const did = [];
+for (const item of document.querySelectorAll('li')) {
+  for (const type of ['%s']) item.addEventListener(type, () => { did.push(item.textContent); item.remove(); });
+  for (const type of ['mouseup', 'click']) item.addEventListener(type, () => did.push(`${type} ${item.textContent}`));
+}
+</script>"""
+
+
+@pytest.mark.parametrize("event", ["pointerdown", "mousedown"])
+async def test_a_menu_item_that_acts_when_it_is_pressed_and_goes_is_done(on: On, event: str) -> None:
+    async with on(TOGGLES % event) as hand:
+        outcome = await hand.act(Click(target=hand.number("Archive")))
+        assert (outcome.status, outcome.effect) == ("done", "changed"), outcome.sentence
+        assert '"Delete"' in outcome.sentence
+        assert "lay there, and the rest was kept from it" in outcome.sentence
+        assert await hand.js("did") == ["Archive"]
+
+
+async def test_the_second_press_of_a_double_click_does_not_go_to_what_the_first_brought_there(on: On) -> None:
+    async with on(TOGGLES % "click") as hand:
+        outcome = await hand.act(Click(target=hand.number("Archive"), count=2))
+        assert outcome.status == "partial", outcome.sentence
+        began = 'pointerdown, mousedown, pointerup, mouseup and click reached mark 1 (menuitem "Archive")'
+        assert outcome.sentence.startswith(began)
+        assert await hand.js("did") == ["mouseup Archive", "Archive", "click Archive"]
+
+
+async def test_a_button_that_the_press_itself_pushes_away_is_not_said_to_have_been_clicked(on: On) -> None:
+    body = """<input aria-label=Name onblur="document.body.prepend(Object.assign(document.createElement('p'), {style: 'height:40px;margin:0'}))">
+    <div style='height:40px'></div><button style='height:40px;display:block' onclick="document.title += 'kept'">Keep</button>
+    <button style='height:40px;display:block' id=pay>Pay</button><script>pay.addEventListener('click', () => document.title += 'paid')</script>"""
+    async with on(body) as hand:
+        await hand.js("document.querySelector('input').focus()")
+        await hand.look()
+        outcome = await hand.act(Click(target=hand.number("Pay")))
+        assert outcome.status == "partial", outcome.sentence
+        assert 'pointerdown and mousedown reached mark 3 (button "Pay")' in outcome.sentence
+        assert 'covered by <button> "Keep"' in outcome.sentence
+        assert await hand.js("document.title") == ""
+
+
+async def test_a_field_that_gives_the_focus_away_when_it_is_pressed_was_pressed_and_not_typed_into(on: On) -> None:
+    body = """<input aria-label=Code onmousedown="setTimeout(() => other.focus())"><input id=other aria-label=Other>"""
+    async with on(body) as hand:
+        outcome = await hand.act(Type(target=hand.number("Code"), text="x"))
+        assert (outcome.status, outcome.refusal) == ("partial", "changed"), outcome.sentence
+        assert "click reached mark 1" in outcome.sentence
+        assert await hand.js("other.value") == ""
+
+
 LISTENS_ON_ITS_WINDOW = """<button style="width:200px;height:60px">Save</button><script>
 const heard = [];
 for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) addEventListener(type, (event) => heard.push(type + ' ' + event.target.textContent), true);
