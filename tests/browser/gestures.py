@@ -159,8 +159,9 @@ def _trouble(case: Case, outcome: Outcome, told: Sequence[Told]) -> str:
 
 
 def _may_be_reached(case: Case, wrong: Sequence[Told]) -> bool:
-    """A release goes to what lies around a pressed thing, whose events that would have heard anyway."""
-    return all(each.who == "around" and each.type in ("pointerup", "mouseup") for each in wrong)
+    """A drag ends on whatever lies there; and what is around a pressed thing hears of its release anyway."""
+    are_releases = all(each.type in ("pointerup", "mouseup") for each in wrong)
+    return are_releases and (case.deed == "drag" or all(each.who == "around" for each in wrong))
 
 
 def verdict(case: Case, told: Sequence[Told]) -> tuple[str, ...]:
