@@ -30,6 +30,19 @@ _LOOKS = 4
 _LOOKS_FOR_OPTIONS = 12
 """The same where a list is opened, looked through and chosen from."""
 
+_PRESSES = (
+    actions.Click,
+    actions.Type,
+    actions.Press,
+    actions.Drag,
+    actions.SelectText,
+    actions.Check,
+    actions.Select,
+    actions.Set,
+    actions.Upload,
+)
+"""What sends events to the page, and notes each that it sends."""
+
 
 async def act(hands: Hands, action: Action, seen: Seen) -> Outcome:
     """What became of an action that names marks and points of what was seen.
@@ -83,6 +96,8 @@ async def _attempt(hands: Hands, action: Action, before: Before, *, is_later: bo
             raise
         if not await hands.tabs.lost_one():
             raise
+        if isinstance(action, _PRESSES) and not hands.sent:
+            raise Refused("gone", f"The tab closed before {action.kind} was begun; nothing was sent.") from None
     return await effect_of(Done(sentence, None, moved=True), before, hands.tabs, hands.eye)
 
 
@@ -189,7 +204,6 @@ def _refusal_of(error: PlaywrightError, hands: Hands, action: Action) -> Refused
     first = plain(error.message.splitlines()[0], 200)
     if not isinstance(error, PlaywrightTimeout):
         return Refused("unsupported", f"The browser refused to {action.kind}: {first}.")
-    if "performing" in error.message:
-        hands.note(f"{action.kind} was sent")
+    if hands.sent and "performing" in error.message:
         return Refused("timed_out", NO_ANSWER)
     return Refused("timed_out", f"The page did not let {action.kind} happen: {first.rstrip('.')}.")

@@ -132,8 +132,8 @@ async def upload(hands: Hands, action: Upload) -> Done:
     at = await hands.aim(action.mark)
     assert at.mark is not None
     if at.locator is not None and at.mark.state.input_type == "file":
-        await at.locator.set_input_files(paths, timeout=hands.timeout_ms)
-        hands.note(f"files were given to {at.words}", at)
+        given = at.locator.set_input_files(paths, timeout=hands.timeout_ms)
+        await hands.at_once(given, f"files were given to {at.words}", at)
     else:
         hands.tabs.expects_files = True
         try:
@@ -188,8 +188,7 @@ async def _fill(at: Located, value: str, hands: Hands) -> None:
         raise Refused("not_an_option", f"{at.words} goes {goes}; {plain(value, 40)} is beyond.")
     if at.answer and at.answer["state"].get("readonly"):
         raise Refused("disabled", f"{at.words} is read-only.")
-    await at.locator.fill(value, timeout=hands.timeout_ms)
-    hands.note(f"a value was put into {at.words}", at)
+    await hands.at_once(at.locator.fill(value, timeout=hands.timeout_ms), f"a value was put into {at.words}", at)
 
 
 async def _type_keys(hands: Hands, action: Type, at: Located, text: str, is_secret: bool) -> Located:

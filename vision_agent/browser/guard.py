@@ -15,6 +15,7 @@ from vision_agent.browser.locate import Located, blocker_words, in_the_way
 from vision_agent.browser.observe import Seen
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
+from vision_agent.errors import BrowserUnavailable
 
 _MOST_GUARDED = 12
 """Frames."""
@@ -91,7 +92,11 @@ class Gesture:
             raise self._refusal(self.stopped)
 
     async def _ask(self, *, is_over: bool) -> None:
-        told = await asyncio.gather(*(_told(frame, is_over) for frame in self.frames))
+        try:
+            told = await asyncio.gather(*(_told(frame, is_over) for frame in self.frames))
+        except BrowserUnavailable:  # the press closed the page, or something else did
+            self.is_lost = True
+            raise
         self.arrived = next((tuple(each["arrived"]) for each in told if each["arrived"]), ())
         self.is_lost = not all(each["armed"] for each in told)
         self.stopped = next((each["stopped"] for each in told if each["stopped"]), None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -251,6 +251,16 @@ class Hands:
             if gesture is not None and gesture.words:
                 self.note(gesture.words, at)
                 self.remark = gesture.remark
+
+    async def at_once(self, doing: Awaitable[object], words: str, at: Located) -> None:
+        """Does what a browser does by itself, without pointer and keys, and keeps that it was done or begun."""
+        try:
+            await doing
+        except PlaywrightError as error:
+            if overlay.is_gone(error) or "performing" in error.message:
+                self.note(words, at)
+            raise
+        self.note(words, at)
 
     def note(self, words: str, at: Located | None = None) -> None:
         """Keeps that something of the action reached the page, or may have."""

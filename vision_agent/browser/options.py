@@ -49,8 +49,8 @@ async def select(hands: Hands, action: Select) -> Done:
     if at.mark.tag == "select":
         offered = (at.answer or {}).get("state", {}).get("options", [])
         chosen = [_only(offered, option, at.words) for option in chosen]
-        await at.locator.select_option(label=chosen, timeout=hands.timeout_ms)
-        hands.note(f"an option was chosen in {at.words}", at)
+        choosing = at.locator.select_option(label=chosen, timeout=hands.timeout_ms)
+        await hands.at_once(choosing, f"an option was chosen in {at.words}", at)
     else:
         before = {raw["key"] for raw in hands.seen.scan.marks}
         for option in chosen:
