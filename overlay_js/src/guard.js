@@ -44,9 +44,9 @@ export function guard(doc, request) {
 }
 
 /**
- * What became of the gesture. `armed`: false in a document that came since. `arrived`: the events that reached what was meant. `stopped`: the first that was kept from
- * something else. `elsewhere`: the first that did not go to what was meant, stopped or not. `unanswered`: what was meant
- * is there as it was, and nothing is known to act on what came without a click.
+ * What became of the gesture. `armed`: false in a document that came since. `arrived`: the events that reached what was
+ * meant. `stopped`: the first that was kept from something else. `elsewhere`: the first that did not go to what was
+ * meant, stopped or not. `unanswered`: what was meant is there as it was, and nothing is known to act on what it got.
  * @param {{isOver: boolean}} request
  */
 export function guarded({ isOver }) {
@@ -88,13 +88,25 @@ function isStopped(doc, meant, event) {
     return (armed.isOver = true);
   }
   const element = meant.key ? elementOf(doc, meant.key) : null;
-  if (element && reachesMeant(element, at, meant)) return arrive(event, at);
+  if (element && reachesMeant(element, at, meant)) return standsForAnother(element, event, meant) || arrive(event, at);
   const other = actingAround(doc, at, element);
   if (other && isStill(other, meant)) return arrive(event, at); // drawn anew
   const elsewhere = { why: 'covered', type: event.type, ...who(doc, at, element ?? at) };
   armed.elsewhere ??= elsewhere;
   if (meant.isDrag ? !PRESSED.has(event.type) : mayHear(doc, event, at, other)) return false;
   armed.stopped ??= elsewhere;
+  return true;
+}
+
+/**
+ * Whether what was meant stands in a row of something else by now, as where rows are swapped under the press. That it
+ * says otherwise itself is the page's answer.
+ * @param {Element} element @param {PointerEvent} event @param {Meant} meant
+ */
+function standsForAnother(element, event, meant) {
+  const { row, rowText } = identityOf(element, meant.kind ?? undefined);
+  if (meant.isDrag || (row === meant.row && isMostly(rowText, meant.rowText))) return false;
+  armed.stopped ??= { why: 'changed', type: event.type, blocker: '', key: null };
   return true;
 }
 

@@ -250,6 +250,28 @@ async def test_a_menu_item_that_acts_when_it_is_pressed_and_goes_is_done(on: On,
         assert await hand.js("did") == ["Archive"]
 
 
+SWAPS = """<table><tr><td>Ann<td>likes tea<td><button>Delete</button><tr><td>Bob<td>plays chess<td><button>Delete</button>
+<tr><td>Cid<td>sails<td><button>Delete</button></table><script>
+const did = [], rows = document.querySelectorAll('tr'), cells = (at) => [...rows[at].querySelectorAll('td')].slice(0, 2);
+const swap = () => cells(0).forEach((cell, at) => {
+  const other = cells(1)[at], text = cell.textContent;
+  cell.textContent = other.textContent;
+  other.textContent = text;
+});
+for (const row of rows) row.querySelector('button').addEventListener('click', () => did.push(row.cells[0].textContent));
+addEventListener('%s', swap, { once: true });
+</script>"""
+
+
+@pytest.mark.parametrize("event", ["pointerdown", "mousedown"])
+async def test_rows_that_are_swapped_under_the_press_are_not_acted_on(on: On, event: str) -> None:
+    async with on(SWAPS % event) as hand:
+        outcome = await hand.act(Click(target=hand.seen.marks[0].number))
+        assert (outcome.status, outcome.refusal) == ("partial", "changed"), outcome.sentence
+        assert outcome.sentence.startswith("pointerdown")
+        assert await hand.js("did") == []
+
+
 async def test_the_second_press_of_a_double_click_does_not_go_to_what_the_first_brought_there(on: On) -> None:
     async with on(TOGGLES % "click") as hand:
         outcome = await hand.act(Click(target=hand.number("Archive"), count=2))

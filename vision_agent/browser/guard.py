@@ -87,8 +87,8 @@ class Gesture:
         await self._ask(is_over=True)
         if not self.stopped:
             return
-        is_later_press = self.stopped["type"] == "pointerdown"
-        if not self.is_heard or is_later_press or self.unanswered:
+        is_meant = self.stopped["type"] == "pointerdown" or self.stopped["why"] == "changed"
+        if not self.is_heard or is_meant or self.unanswered:
             raise self._refusal(self.stopped)
 
     async def _ask(self, *, is_over: bool) -> None:
