@@ -11,6 +11,7 @@ import { evidenceOf } from './evidence.js';
 import { GUARDED, WATCH } from './first.js';
 import { blockerOf, describe, hitAt, isTarget, reaches } from './hit.js';
 import { identityOf, isOtherThan } from './check.js';
+import { textOf, tidy } from './name.js';
 import { elementOf, keyOf, knowsListeners, listensForFocus, listenedBy } from './registry.js';
 
 const PRESSED = new Set(['pointerdown', 'mousedown']);
@@ -30,13 +31,13 @@ const RELEASED = new Set(['pointerup', 'mouseup']);
 const armed = {
   meant: /** @type {Meant | null} */ (null), doc: /** @type {Document | null} */ (null), until: 0,
   arrived: /** @type {string[]} */ ([]), stopped: /** @type {Elsewhere | null} */ (null), elsewhere: /** @type {Elsewhere | null} */ (null), isOver: false,
-  last: /** @type {Event | null} */ (null), around: /** @type {Element[]} */ ([]), pressed: /** @type {Element | null} */ (null), released: /** @type {Element | null} */ (null),
+  beside: /** @type {string | null} */ (null), last: /** @type {Event | null} */ (null), around: /** @type {Element[]} */ ([]), pressed: /** @type {Element | null} */ (null), released: /** @type {Element | null} */ (null),
 };
 
 /** @param {Document} doc @param {Meant} request */
 export function guard(doc, request) {
   disarm();
-  Object.assign(armed, { meant: request, doc, until: performance.now() + request.ms, arrived: [], stopped: null, elsewhere: null, isOver: false });
+  Object.assign(armed, { meant: request, doc, until: performance.now() + request.ms, arrived: [], stopped: null, elsewhere: null, isOver: false, beside: null });
   Reflect.set(globalThis, WATCH, watchEvent);
   // Once more, for where nothing stands first: a document that was there before us, or that was written anew.
   for (const type of GUARDED) EventTarget.prototype.addEventListener.call(window, type, watchEvent, { capture: true });
@@ -82,6 +83,8 @@ function isStopped(doc, meant, event) {
   if (RELEASED.has(event.type)) armed.released = at;
   if (isBeginning) {
     const wrong = wrongToBegin(doc, meant, event);
+    const begun = meant.key ? elementOf(doc, meant.key) : null;
+    if (!wrong && begun) armed.beside ??= besideOf(begun, meant);
     if (!wrong) return arrive(event, at);
     armed.elsewhere ??= wrong;
     armed.stopped ??= wrong;
@@ -104,10 +107,16 @@ function isStopped(doc, meant, event) {
  * @param {Element} element @param {PointerEvent} event @param {Meant} meant
  */
 function standsForAnother(element, event, meant) {
-  const { row, rowText } = identityOf(element, meant.kind ?? undefined);
-  if (meant.isDrag || (row === meant.row && isMostly(rowText, meant.rowText))) return false;
+  const beside = besideOf(element, meant);
+  armed.beside ??= beside;
+  if (meant.isDrag || isMostly(beside, armed.beside)) return false;
   armed.stopped ??= { why: 'changed', type: event.type, blocker: '', key: null };
   return true;
+}
+
+/** What its row says beside what it says itself. @param {Element} element @param {Meant} meant */
+function besideOf(element, meant) {
+  return tidy(identityOf(element, meant.kind ?? undefined).rowText.replace(tidy(textOf(element)), ''));
 }
 
 /**
