@@ -174,8 +174,12 @@ def verdict(case: Case, told: Sequence[Told]) -> tuple[str, ...]:
     if _is_whole(case, told, mine):
         return ("done",)
     began = [each.value for each in told if each.type == "reacted"]
-    is_half = case.deed in ("type", "select") or (case.deed == "double" and "click" in mine and case.does != "navigate")
-    return ("done",) if began and not is_half else ("partial",)
+    if not began or case.deed in ("type", "select"):
+        return ("partial",)
+    if case.deed != "double" or case.does == "navigate":
+        return ("done",)
+    # The thing went before its first click, or after it: only then is it sure that a second one was to come.
+    return ("partial",) if "click" in mine else ("done", "partial")
 
 
 def _is_whole(case: Case, told: Sequence[Told], mine: Sequence[str]) -> bool:
