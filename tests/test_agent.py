@@ -48,6 +48,7 @@ from vision_agent.types import (
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 DONE = Outcome(status="done", effect="changed", sentence="Clicked mark 1.")
 NOTHING = Outcome(status="done", effect="no_effect", sentence="Clicked mark 1. Nothing changed.")
+HALF = Outcome(status="partial", refusal="covered", sentence="pointerdown reached mark 1; the rest did not.")
 COVERED = Outcome(status="refused", refusal="covered", sentence="Mark 1 is covered by a dialog; close it first.")
 CLICK = Click(target=1)
 FINISH = Finish(answer="42", evidence=(1,))
@@ -625,6 +626,23 @@ async def test_the_first_failure_is_raised_where_the_limits_say_so() -> None:
     assert ran.browser.acts == [CLICK]
     assert ran.ending == ("not_done", COVERED.sentence)
     assert ran.events[-3:] == ["happened", "stepped", "ended"]
+
+
+async def test_what_was_cut_off_half_way_ends_the_batch_and_is_told() -> None:
+    ran = Ran([[CLICK, Scroll()], [FINISH]], [HALF])
+    run = await ran.run()
+    assert ran.browser.acts == [CLICK]
+    assert [outcome.refusal for outcome in run.steps[0].outcomes] == ["covered", "not_reached"]
+    assert "the action before it was cut off half-way" in run.steps[0].outcomes[1].sentence
+    assert run.steps[0].carried_out == ()
+    assert [action for action, _ in run.steps[0].maybe_done] == [CLICK]
+
+
+async def test_what_was_cut_off_half_way_is_no_success_where_the_first_failure_is_raised() -> None:
+    ran = Ran([[CLICK]] * 9, [HALF] * 9, limits=Limits(on_failure="at_once"))
+    with pytest.raises(RunFailed, match="pointerdown reached mark 1"):
+        await ran.run()
+    assert ran.browser.acts == [CLICK]
 
 
 async def test_giving_up_is_an_answer_and_not_raised() -> None:

@@ -120,6 +120,21 @@ def test_of_what_the_task_begins_with_the_rest_is_done_where_only_the_cut_was_in
     assert left((wait, press), DONE, never) == ()
     assert left((there, wait), Outcome(status="done", effect="navigated", sentence="There."), never) == ()
     assert left((press, wait), Outcome(status="refused", refusal="gone", sentence="Gone."), never) == ()
+    assert left((there, wait), HALF, never) == ()
+
+
+HALF = Outcome(status="partial", effect="changed", refusal="changed", sentence="Keys were sent; the rest was not.")
+
+
+def test_what_was_cut_off_half_way_may_have_been_put_in_and_is_not_put_in_again() -> None:
+    gone = lost([took(page_of(field("")), Type(target=1, text="Bob"), outcomes=(HALF,))], page_of(field("")))
+    assert gone is not None
+    assert gone.again == ()
+
+
+def test_a_run_stands_where_an_act_that_was_cut_off_half_way_had_led() -> None:
+    there = HALF.model_copy(update={"url": "http://shop.test/paid"})
+    assert where_it_stood([took(page_of(thing(1)), Click(target=1), outcomes=(there,))], None) == there.url
 
 
 @pytest.mark.parametrize("more", [{"requests": 1}, {"effect": "dialog"}, {"effect": "download"}])

@@ -197,7 +197,9 @@ class Loop:
             ending = await self._by_hand()
         # A record that says why it goes no further has failed at nothing, nor has a person who said something.
         is_handing_over = decision.author in ("replay", "human", "loop") and not decision.actions
-        is_failure = not is_handing_over and not any(outcome.status == "done" for outcome in outcomes)
+        is_failure = not is_handing_over and all(outcome.status == "refused" for outcome in outcomes)
+        # What was cut off half-way may have been done, and counts only where it ended the run.
+        is_failure |= ending is not None and any(outcome.status == "partial" for outcome in outcomes)
         self._failures = self._failures + 1 if is_failure else 0
         return ending
 
@@ -324,7 +326,7 @@ class Loop:
             self._write(Intended(step=index, index=place, action=action))
             outcome, ending = await self._one(action, observation, decision)
             self._happened(index, outcomes, outcome)
-            if ending is not None or outcome.status == "refused" or outcome.effect in STOPS_BATCH:
+            if ending is not None or outcome.status != "done" or outcome.effect in STOPS_BATCH:
                 break
             if self._approver is not None and self._approver.wants_to_be_asked:
                 break
@@ -338,6 +340,8 @@ class Loop:
             return "the run ended before it"
         if last.status == "refused":
             return "the action before it was refused"
+        if last.status == "partial":
+            return "the action before it was cut off half-way"
         if last.effect == "asked":
             return "a person was asked first"
         if last.effect not in STOPS_BATCH:
@@ -360,7 +364,7 @@ class Loop:
             return self._would_do(action, observation, decision)
         outcome = await self._browser.act(action, observation)
         is_ours = decision.author == "loop"
-        if outcome.status == "refused" and self.record.task.limits.on_failure == "at_once" and not is_ours:
+        if outcome.status != "done" and self.record.task.limits.on_failure == "at_once" and not is_ours:
             self._failures += 1
             return outcome, Ending(status="not_done", sentence=outcome.sentence)
         return outcome, None

@@ -173,7 +173,7 @@ def where_it_stood(steps: Sequence[Step], cut: CutOff | None) -> str | None:
     if cut is None and not steps:
         return None
     last = cut.completed([cut.outcomes[at] for at in sorted(cut.outcomes)]) if cut is not None else steps[-1]
-    for action, outcome in reversed(last.carried_out):
+    for action, outcome in reversed(last.maybe_done):
         if outcome.url:
             return outcome.url
         if isinstance(action, Goto | OpenTab):
@@ -204,7 +204,7 @@ def lost(steps: Sequence[Step], now: Observation) -> Lost | None:
         ):
             break
         here.insert(0, step)
-    gone = [step for step in here if any(not _shows(action, what, step, now) for action, what in step.carried_out)]
+    gone = [step for step in here if any(not _shows(action, what, step, now) for action, what in step.maybe_done)]
     if not gone:
         return None
     numbers = ("step " if len(gone) == 1 else "steps ") + ", ".join(str(step.index) for step in gone)

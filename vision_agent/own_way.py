@@ -87,9 +87,9 @@ class OwnWay:
 
 
 def _is_barred(steps: Sequence[Step]) -> bool:
-    """Whether the last step on the way was refused."""
+    """Whether the last step on the way was refused, or cut off half-way."""
     last = steps[-1]
-    return last.decision.author == "loop" and any(outcome.status == "refused" for outcome in last.outcomes)
+    return last.decision.author == "loop" and any(outcome.status != "done" for outcome in last.outcomes)
 
 
 def _at_wall(task: Task, steps: Sequence[Step], observation: Observation) -> Decision | None:

@@ -32,6 +32,8 @@ REASONS: dict[Refusal, str] = {
     "recorded": "It is a recorded page: nothing was done to it, and the answer was held against the reference.",
 }
 """What each refusal means to whoever reads the run; the outcome's own sentence says what was found on the page."""
+PARTIAL = "A part of it reached the page, so it may have been done. It is not repeated by itself."
+"""What it means that an action was cut off half-way."""
 
 
 def in_words(action: Action, seen: Observation) -> str:

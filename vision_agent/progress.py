@@ -77,10 +77,13 @@ class Progress:
         sign, style = ("✓", "green") if is_done else ("✗", "red")
         if outcome.effect in CAME_TO_NOTHING:
             sign, style = "·", "yellow"
-        result = f"{outcome.effect or outcome.refusal}, {self._marks} mark{'' if self._marks == 1 else 's'}"
+        if outcome.status == "partial":
+            sign, style = "◐", "yellow"
+        became = "partial" if outcome.status == "partial" else outcome.effect or outcome.refusal
+        result = f"{became}, {self._marks} mark{'' if self._marks == 1 else 's'}"
         if goal and (note := self._note(step)):
             rung = f", rung {outcome.rung}" if outcome.rung else ""
-            result = f"{outcome.effect or outcome.refusal}{rung}, {note}"
+            result = f"{became}{rung}, {note}"
         words = Text(goal or outcome.sentence)
         words.truncate(max(24, min(70, self._console.width - 8 - len(result) - 2)), overflow="ellipsis", pad=True)
         self._console.print(

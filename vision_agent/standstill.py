@@ -143,7 +143,7 @@ def _is_stale(edge: Edge, earlier: Sequence[Edge], step: Step) -> bool:
     What has an effect although the state is told to be the same, such as a press on a drawn counter, is news.
     """
     if edge.after == edge.before:
-        if any(outcome.effect not in _NOTHING_SEEN and outcome.status == "done" for outcome in step.outcomes):
+        if any(outcome.effect not in _NOTHING_SEEN and outcome.status != "refused" for outcome in step.outcomes):
             return any(action.kind in _INFORMS for action in edge.actions) and _was_done(edge, earlier)
         return True
     return _was_done(edge, earlier)
@@ -200,7 +200,7 @@ def _arrival(at: int, steps: Sequence[Step]) -> int:
 
 def _is_work(step: Step) -> bool:
     """Whether something was put into the page that opening it anew would lose."""
-    return any(puts_in(action, step) for action, _ in step.carried_out)
+    return any(puts_in(action, step) for action, _ in step.maybe_done)
 
 
 def puts_in(action: Action, step: Step) -> bool:
@@ -216,6 +216,8 @@ def puts_in(action: Action, step: Step) -> bool:
 
 def may_be_taken_again(step: Step, also: Callable[[Action, Outcome], bool] = lambda _, __: False) -> bool:
     """Whether all that a step did only showed something, or is an action of which that is said."""
+    if any(outcome.status == "partial" for outcome in step.outcomes):
+        return False
     return all(also(action, outcome) or _only_shows(action, outcome, step) for action, outcome in step.carried_out)
 
 

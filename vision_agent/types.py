@@ -635,10 +635,13 @@ Refusal = Literal[
 class Outcome(_Data):
     """What became of one action. A refusal is a finding about the page, not an exception."""
 
-    status: Literal["done", "refused"]
+    status: Literal["done", "partial", "refused"]
+    """`refused`: no event of it reached the page. `partial`: some did and the rest was not sent, or nobody can tell; so
+    it may have been done, and is never repeated by itself."""
     effect: Effect | None = None
-    """What visibly came of it; None when it was refused."""
+    """What visibly came of it; None when it was refused, and when nobody can tell."""
     refusal: Refusal | None = None
+    """Why it, or the rest of it, was not done; None when it was done."""
     sentence: str
     """For the model: what was attempted, on what, what was found, what could help."""
     rung: int | None = None
@@ -696,11 +699,16 @@ class Step(_Data):
     @property
     def carried_out(self) -> tuple[tuple[Action, Outcome], ...]:
         """The acts that were done, each with what came of it; where a person was asked instead of it, nothing was."""
+        return tuple((action, what) for action, what in self.maybe_done if what.status == "done")
+
+    @property
+    def maybe_done(self) -> tuple[tuple[Action, Outcome], ...]:
+        """What was carried out, and what was cut off half-way: nothing of it may be done again on a guess."""
         acts = zip(self.decision.actions, self.outcomes, strict=False)
         return tuple(
             (action, what)
             for action, what in acts
-            if what.status == "done" and (what.effect != "asked" or action.kind == "ask")
+            if what.status != "refused" and (what.effect != "asked" or action.kind == "ask")
         )
 
     @property

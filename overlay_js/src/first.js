@@ -5,5 +5,13 @@ export const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'cli
 export const WATCH = Symbol.for('marks watch');
 
 export function standFirst() {
-  for (const type of GUARDED) addEventListener(type, (event) => Reflect.get(globalThis, WATCH)?.(event), { capture: true });
+  let isPressed = false;
+  /** @param {Event} event */
+  const hear = (event) => {
+    isPressed ||= event.type === 'pointerdown' || event.type === 'mousedown';
+    // A press that led here began in another document, and nothing of it is meant for what lies there now.
+    if (!isPressed && event.isTrusted && (event.type === 'pointerup' || event.type === 'mouseup')) return event.stopImmediatePropagation();
+    Reflect.get(globalThis, WATCH)?.(event);
+  };
+  for (const type of GUARDED) addEventListener(type, hear, { capture: true });
 }

@@ -46,6 +46,9 @@ export function elementOf(doc, key) {
 }
 
 const heard = /** @type {WeakMap<Element, string[]>} */ (new WeakMap());
+const focusHeard = /** @type {WeakSet<Element>} */ (new WeakSet());
+const FOCUSES = ['focus', 'focusin'];
+const toldOfListeners = { any: false };
 const NONE_HEARD = /** @type {string[]} */ ([]);
 
 /** The types of event that it listens to itself, as far as the browser told. @param {Element} element */
@@ -53,13 +56,28 @@ export function listenedBy(element) {
   return heard.get(element) ?? NONE_HEARD;
 }
 
+/** Whether it does something when it gets the focus, as far as the browser told. @param {Element} element */
+export function listensForFocus(element) {
+  return focusHeard.has(element);
+}
+
+/** Whether the browser told of this document what listens in it. */
+export function knowsListeners() {
+  return toldOfListeners.any;
+}
+
 /** Takes what the browser tells of nodes: the types of event that each listens to. @param {string[][]} types @param {Node[]} nodes */
 export function hear(types, nodes) {
+  toldOfListeners.any = true;
   nodes.forEach((node, index) => {
     if (nodeTypeOf(node) !== 1) return;
     knowRootsAround(node);
-    if (types[index].length) heard.set(/** @type {Element} */ (node), types[index]);
-    else heard.delete(/** @type {Element} */ (node));
+    const element = /** @type {Element} */ (node);
+    const presses = types[index].filter((type) => !FOCUSES.includes(type));
+    if (presses.length < types[index].length) focusHeard.add(element);
+    else focusHeard.delete(element);
+    if (presses.length) heard.set(element, presses);
+    else heard.delete(element);
   });
   return true;
 }

@@ -210,19 +210,98 @@ addEventListener('pointerdown', () => {
 </script>"""
 
 
-@pytest.mark.parametrize("what", ["drag", "click", "type"])
-async def test_what_comes_over_the_target_in_the_last_moment_hears_neither_press_nor_release(on: On, what: str) -> None:
+@pytest.mark.parametrize("what", ["click", "type"])
+async def test_what_comes_over_the_target_when_it_is_pressed_hears_neither_press_nor_release(on: On, what: str) -> None:
     async with on(COVERS_WHEN_PRESSED) as hand:
-        card, done = hand.number("Card"), hand.number("Done list")
         acts: dict[str, Action] = {
-            "drag": Drag(source=card, target=done),
-            "click": Click(target=card),
+            "click": Click(target=hand.number("Card")),
             "type": Type(target=hand.point("Card"), text="x"),
         }
         outcome = await hand.act(acts[what])
-        assert outcome.refusal == "covered", outcome.sentence
-        assert "is covered by <div>" in outcome.sentence
+        assert outcome.status != "refused"
+        assert "pointerdown and mousedown reached" in outcome.sentence
+        assert "<div>" in outcome.sentence
         assert await hand.js("heard") == []
+
+
+async def test_what_a_page_lays_over_everything_when_a_drag_begins_hears_only_that_it_ends(on: On) -> None:
+    async with on(COVERS_WHEN_PRESSED) as hand:
+        outcome = await hand.act(Drag(source=hand.number("Card"), target=hand.number("Done list")))
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.js("heard") == ["pointerup", "mouseup"]
+
+
+TOGGLES = """<ul role=menu><li role=menuitem tabindex=-1>Archive<li role=menuitem tabindex=-1>Delete</ul><script>
+const did = [];
+for (const item of document.querySelectorAll('li')) {
+  for (const type of ['%s']) item.addEventListener(type, () => { did.push(item.textContent); item.remove(); });
+  for (const type of ['mouseup', 'click']) item.addEventListener(type, () => did.push(`${type} ${item.textContent}`));
+}
+</script>"""
+
+
+@pytest.mark.parametrize("event", ["pointerdown", "mousedown"])
+async def test_a_menu_item_that_acts_when_it_is_pressed_and_goes_is_done(on: On, event: str) -> None:
+    async with on(TOGGLES % event) as hand:
+        outcome = await hand.act(Click(target=hand.number("Archive")))
+        assert (outcome.status, outcome.effect) == ("done", "changed"), outcome.sentence
+        assert '"Delete"' in outcome.sentence
+        assert "lay there, and the rest was kept from it" in outcome.sentence
+        assert await hand.js("did") == ["Archive"]
+
+
+SWAPS = """<table><tr><td>Ann<td>likes tea<td><button>Delete</button><tr><td>Bob<td>plays chess<td><button>Delete</button>
+<tr><td>Cid<td>sails<td><button>Delete</button></table><script>
+const did = [], rows = document.querySelectorAll('tr'), cells = (at) => [...rows[at].querySelectorAll('td')].slice(0, 2);
+const swap = () => cells(0).forEach((cell, at) => {
+  const other = cells(1)[at], text = cell.textContent;
+  cell.textContent = other.textContent;
+  other.textContent = text;
+});
+for (const row of rows) row.querySelector('button').addEventListener('click', () => did.push(row.cells[0].textContent));
+addEventListener('%s', swap, { once: true });
+</script>"""
+
+
+@pytest.mark.parametrize("event", ["pointerdown", "mousedown"])
+async def test_rows_that_are_swapped_under_the_press_are_not_acted_on(on: On, event: str) -> None:
+    async with on(SWAPS % event) as hand:
+        outcome = await hand.act(Click(target=hand.seen.marks[0].number))
+        assert (outcome.status, outcome.refusal) == ("partial", "changed"), outcome.sentence
+        assert outcome.sentence.startswith("pointerdown")
+        assert await hand.js("did") == []
+
+
+async def test_the_second_press_of_a_double_click_does_not_go_to_what_the_first_brought_there(on: On) -> None:
+    async with on(TOGGLES % "click") as hand:
+        outcome = await hand.act(Click(target=hand.number("Archive"), count=2))
+        assert outcome.status == "partial", outcome.sentence
+        began = 'pointerdown, mousedown, pointerup, mouseup and click reached mark 1 (menuitem "Archive")'
+        assert outcome.sentence.startswith(began)
+        assert await hand.js("did") == ["mouseup Archive", "Archive", "click Archive"]
+
+
+async def test_a_button_that_the_press_itself_pushes_away_is_not_said_to_have_been_clicked(on: On) -> None:
+    body = """<input aria-label=Name onblur="document.body.prepend(Object.assign(document.createElement('p'), {style: 'height:40px;margin:0'}))">
+    <div style='height:40px'></div><button style='height:40px;display:block' onclick="document.title += 'kept'">Keep</button>
+    <button style='height:40px;display:block' id=pay>Pay</button><script>pay.addEventListener('click', () => document.title += 'paid')</script>"""
+    async with on(body) as hand:
+        await hand.js("document.querySelector('input').focus()")
+        await hand.look()
+        outcome = await hand.act(Click(target=hand.number("Pay")))
+        assert outcome.status == "partial", outcome.sentence
+        assert 'pointerdown and mousedown reached mark 3 (button "Pay")' in outcome.sentence
+        assert 'covered by <button> "Keep"' in outcome.sentence
+        assert await hand.js("document.title") == ""
+
+
+async def test_a_field_that_gives_the_focus_away_when_it_is_pressed_was_pressed_and_not_typed_into(on: On) -> None:
+    body = """<input aria-label=Code onmousedown="setTimeout(() => other.focus())"><input id=other aria-label=Other>"""
+    async with on(body) as hand:
+        outcome = await hand.act(Type(target=hand.number("Code"), text="x"))
+        assert (outcome.status, outcome.refusal) == ("partial", "changed"), outcome.sentence
+        assert "click reached mark 1" in outcome.sentence
+        assert await hand.js("other.value") == ""
 
 
 LISTENS_ON_ITS_WINDOW = """<button style="width:200px;height:60px">Save</button><script>

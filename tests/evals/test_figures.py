@@ -41,9 +41,10 @@ def test_seconds_are_split_by_who_worked() -> None:
 
 
 def test_a_step_is_good_when_all_of_it_was_carried_out_and_refusals_are_counted_by_reason() -> None:
-    figures = figures_of(run(step(DONE), step(DONE, COVERED, NOT_REACHED), step(COVERED), step()))
+    half = COVERED.model_copy(update={"status": "partial"})
+    figures = figures_of(run(step(DONE), step(DONE, COVERED, NOT_REACHED), step(COVERED), step(half), step()))
 
-    assert (figures.steps, figures.good_steps) == (4, 1)
+    assert (figures.steps, figures.good_steps) == (5, 1)
     assert figures.refusals == {"covered": 2, "not_reached": 1}
     assert figures.ending == "done"
 

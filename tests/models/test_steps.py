@@ -64,6 +64,13 @@ async def test_a_line_that_may_have_been_sent_is_not_sent_again():
     )
 
 
+async def test_a_line_that_was_cut_off_half_way_is_not_sent_again():
+    half = Outcome(status="partial", refusal="covered", sentence="pointerdown reached mark 12; the rest did not.")
+    decisions = await played(StepsModel(["click Email", "click Sign in"]), [DONE, half])
+    assert actions(decisions)[:2] == [Click(target=3), Click(target=12)]
+    assert "may have been carried out, so it is not sent again: pointerdown reached" in actions(decisions)[2].answer
+
+
 async def test_a_second_try_that_may_have_been_sent_is_the_last():
     silent = refused("no answer", "timed_out")
     decisions = await played(StepsModel(["click Email"]), [refused(), silent])

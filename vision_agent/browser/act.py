@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
@@ -29,6 +30,19 @@ _LOOKS = 4
 _LOOKS_FOR_OPTIONS = 12
 """The same where a list is opened, looked through and chosen from."""
 
+_PRESSES = (
+    actions.Click,
+    actions.Type,
+    actions.Press,
+    actions.Drag,
+    actions.SelectText,
+    actions.Check,
+    actions.Select,
+    actions.Set,
+    actions.Upload,
+)
+"""What sends events to the page, and notes each that it sends."""
+
 
 async def act(hands: Hands, action: Action, seen: Seen) -> Outcome:
     """What became of an action that names marks and points of what was seen.
@@ -47,11 +61,11 @@ async def act(hands: Hands, action: Action, seen: Seen) -> Outcome:
         else:
             outcome = await _attempt(hands, action, before, is_later=is_later)
     except Refused as refusal:
-        outcome = Outcome(status="refused", refusal=refusal.refusal, sentence=refusal.sentence)
+        outcome = await _cut_short(hands, refusal, before)
     except FrameSilent as error:
-        outcome = Outcome(status="refused", refusal="timed_out", sentence=f"The page did not answer: {error}.")
+        outcome = await _cut_short(hands, Refused("timed_out", f"The page did not answer: {error}."), before)
     except PlaywrightError as error:
-        outcome = _outcome_of(error, action)
+        outcome = await _cut_short(hands, _refusal_of(error, hands, action), before)
     return outcome.model_copy(update={"seconds": round(time.perf_counter() - started, 4)})
 
 
@@ -72,15 +86,19 @@ async def _attempt(hands: Hands, action: Action, before: Before, *, is_later: bo
             done = await _carry_out(hands, action)
             hands.focused = _meant_to_have_focus(action, done)
             hands.left = await focus_left(hands, action)
+        if hands.remark:
+            done = replace(done, sentence=f"{done.sentence}; {hands.remark}")
         sentence = done.sentence
         return await effect_of(done, before, hands.tabs, hands.eye)
     except TimeoutError:
-        raise Refused("timed_out", f"{action.kind} was begun, but {NO_ANSWER}") from None
+        raise Refused("timed_out", NO_ANSWER if hands.sent else f"{action.kind} was begun, but {NO_ANSWER}") from None
     except (BrowserUnavailable, PlaywrightError) as error:
         if isinstance(error, PlaywrightError) and not overlay.is_gone(error):
             raise
         if not await hands.tabs.lost_one():
             raise
+        if isinstance(action, _PRESSES) and not hands.sent:
+            raise Refused("gone", f"The tab closed before {action.kind} was begun; nothing was sent.") from None
     return await effect_of(Done(sentence, None, moved=True), before, hands.tabs, hands.eye)
 
 
@@ -159,18 +177,34 @@ def _deadline_s(hands: Hands, action: Action) -> float:
             return deadline
 
 
-def _outcome_of(error: PlaywrightError, action: Action) -> Outcome:
-    """What Playwright's refusal means."""
+async def _cut_short(hands: Hands, refusal: Refused, before: Before) -> Outcome:
+    """Refused where nothing reached the page; else partial, with what did and what came of that."""
+    if not hands.sent:
+        return Outcome(status="refused", refusal=refusal.refusal, sentence=refusal.sentence)
+    sentence = f"{' and '.join(hands.sent)}; what was to follow was not done: {refusal.sentence.rstrip('.')}"
+    cut = Outcome(status="partial", refusal=refusal.refusal, sentence=f"{sentence}.")
+    try:
+        came = await effect_of(Done(sentence, hands.reached), before, hands.tabs, hands.eye)
+    except (Refused, FrameSilent, PlaywrightError):
+        return cut  # a page that tells nothing
+    return came.model_copy(update={"status": "partial", "refusal": refusal.refusal})
+
+
+def _refusal_of(error: PlaywrightError, hands: Hands, action: Action) -> Refused:
+    """What Playwright's refusal means.
+
+    Raises:
+        BrowserUnavailable: the browser is gone.
+    """
     if overlay.is_gone(error):
         raise BrowserUnavailable(
             f"The browser is gone: {error.message.splitlines()[0]}", "start the run again"
         ) from error
     if overlay.is_crash(error):
-        return Outcome(status="refused", refusal="crashed", sentence=f"{action.kind} was not done. {CRASHED}")
+        return Refused("crashed", CRASHED if hands.sent else f"{action.kind} was not done. {CRASHED}")
     first = plain(error.message.splitlines()[0], 200)
-    if isinstance(error, PlaywrightTimeout):
-        sentence = f"The page did not let {action.kind} happen: {first.rstrip('.')}."
-        if "performing" in error.message:
-            sentence = f"{action.kind} was sent, but {NO_ANSWER}"
-        return Outcome(status="refused", refusal="timed_out", sentence=sentence)
-    return Outcome(status="refused", refusal="unsupported", sentence=f"The browser refused to {action.kind}: {first}.")
+    if not isinstance(error, PlaywrightTimeout):
+        return Refused("unsupported", f"The browser refused to {action.kind}: {first}.")
+    if hands.sent and "performing" in error.message:
+        return Refused("timed_out", NO_ANSWER)
+    return Refused("timed_out", f"The page did not let {action.kind} happen: {first.rstrip('.')}.")

@@ -132,7 +132,8 @@ async def upload(hands: Hands, action: Upload) -> Done:
     at = await hands.aim(action.mark)
     assert at.mark is not None
     if at.locator is not None and at.mark.state.input_type == "file":
-        await at.locator.set_input_files(paths, timeout=hands.timeout_ms)
+        given = at.locator.set_input_files(paths, timeout=hands.timeout_ms)
+        await hands.at_once(given, f"files were given to {at.words}", at)
     else:
         hands.tabs.expects_files = True
         try:
@@ -159,12 +160,14 @@ async def press(hands: Hands, action: Press) -> Done:
         must_be_one_thing(action.target, hands.seen)
         at = await hands.locate(action.target)
         await hands.focus(at)
+    hands.note(f"{action.keys} was pressed", at)
     try:
         for _ in range(action.count):
             await hands.page.keyboard.press(action.keys)
     except PlaywrightError as error:
         if "Unknown key" not in error.message:
             raise
+        hands.sent.pop()
         raise Refused(
             "unsupported", f'There is no key "{plain(action.keys, 40)}"; try Enter, Tab, ArrowDown, Control+a.'
         ) from error
@@ -185,7 +188,7 @@ async def _fill(at: Located, value: str, hands: Hands) -> None:
         raise Refused("not_an_option", f"{at.words} goes {goes}; {plain(value, 40)} is beyond.")
     if at.answer and at.answer["state"].get("readonly"):
         raise Refused("disabled", f"{at.words} is read-only.")
-    await at.locator.fill(value, timeout=hands.timeout_ms)
+    await hands.at_once(at.locator.fill(value, timeout=hands.timeout_ms), f"a value was put into {at.words}", at)
 
 
 async def _type_keys(hands: Hands, action: Type, at: Located, text: str, is_secret: bool) -> Located:
@@ -202,6 +205,7 @@ async def _type_keys(hands: Hands, action: Type, at: Located, text: str, is_secr
         await hands.must_have_left_fields(at)
     if at.mark is not None and at.mark.tag == "input":
         text = " ".join(text.splitlines())  # a line break would submit the form
+    hands.note(f"keys were sent to {at.words}", at)
     if action.clear:
         await keyboard.press("ControlOrMeta+a")
         if not text:
@@ -255,6 +259,7 @@ async def _press_to(hands: Hands, at: Located, wanted: str) -> None:
     if goal is None or now is None:
         raise Refused("unsupported", f'{at.words} says no number that could become "{plain(wanted, 40)}". Drag it.')
     await hands.focus(at)
+    hands.note(f"arrow keys were sent to {at.words}", at)
     keys, pressed = list(_ARROWS), 0
     while now != goal and pressed < _MOST_KEYS:
         await hands.page.keyboard.press(keys[0][goal < now])

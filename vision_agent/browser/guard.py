@@ -1,19 +1,21 @@
-"""Around one press: a page hears nothing of it if it would reach anything but what was meant. See `guard.js`."""
+"""Around one gesture: what would reach anything but what was meant is kept from it. See `guard.js`."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from playwright.async_api import Frame, Page
 
 from vision_agent.browser import overlay
-from vision_agent.browser.locate import Located, in_the_way, raw_of
+from vision_agent.browser.locate import Located, blocker_words, in_the_way, raw_of
 from vision_agent.browser.observe import Seen
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
+from vision_agent.errors import BrowserUnavailable
 
 _MOST_GUARDED = 12
 """Frames."""
@@ -21,27 +23,113 @@ _TOLD_S = 1.0
 
 
 class Stopped(Refused):
-    """The press was stopped."""
+    """The gesture was stopped, or a part of it."""
 
     is_unheard = False
     """Whether nothing of it has reached the page before."""
 
 
+@dataclass
+class Gesture:
+    """What became of one press and what belongs to it."""
+
+    at: Located
+    seen: Seen
+    is_drag: bool = False
+    frames: tuple[Frame, ...] = ()
+    """Those that are guarded; none where only the pixels say what is meant."""
+    arrived: tuple[str, ...] = ()
+    """The events that reached what was meant, in order."""
+    is_lost: bool = False
+    """A document that heard of it is gone or silent, and tells nothing more."""
+    stopped: Mapping[str, Any] | None = None
+    elsewhere: Mapping[str, Any] | None = None
+    unanswered: bool = False
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether something of it reached the page, or may have."""
+        is_stopped_at_once = self.stopped is not None and self.stopped["type"] == "pointerdown"
+        return bool(self.arrived) or (self.is_lost and not is_stopped_at_once)
+
+    @property
+    def words(self) -> str:
+        """What reached the page, for a sentence; empty where nothing did."""
+        if self.arrived:
+            return f"{_listed(self.arrived)} reached {self.at.words}"
+        return f"a press on {self.at.words} was sent" if self.is_heard else ""
+
+    @property
+    def remark(self) -> str:
+        """Of what the page did before a click was over; empty where all of it reached what was meant."""
+        if not self.elsewhere or not self.arrived or self.is_drag:
+            return ""
+        there = blocker_words(self.elsewhere["blocker"], self.elsewhere["key"], self.seen)
+        kept = ", and the rest was kept from it" if self.stopped else ""
+        return f"only {_listed(self.arrived)} reached it, then {there} lay there{kept}"
+
+    async def must_have_begun(self) -> None:
+        """Returns where the first event reached what was meant, as far as anybody can tell.
+
+        Raises:
+            Stopped: it was stopped.
+        """
+        await self._ask(is_over=False)
+        if self.stopped and not self.is_heard:
+            raise self._refusal(self.stopped)
+
+    async def end(self) -> None:
+        """Asks for the last time; what is part of the page's answer to the first events is no refusal.
+
+        Raises:
+            Stopped: nothing reached the page, or what was meant did not get what it needs.
+        """
+        await self._ask(is_over=True)
+        if not self.stopped:
+            return
+        is_meant = self.stopped["type"] == "pointerdown" or self.stopped["why"] == "changed"
+        if not self.is_heard or is_meant or self.unanswered:
+            raise self._refusal(self.stopped)
+
+    async def _ask(self, *, is_over: bool) -> None:
+        try:
+            told = await asyncio.gather(*(_told(frame, is_over) for frame in self.frames))
+        except BrowserUnavailable:  # the press closed the page, or something else did
+            self.is_lost = True
+            raise
+        self.arrived = next((tuple(each["arrived"]) for each in told if each["arrived"]), ())
+        self.is_lost = not all(each["armed"] for each in told)
+        self.stopped = next((each["stopped"] for each in told if each["stopped"]), None)
+        self.elsewhere = next((each["elsewhere"] for each in told if each["elsewhere"]), None)
+        self.unanswered = any(each["unanswered"] for each in told)
+
+    def _refusal(self, stopped: Mapping[str, Any]) -> Stopped:
+        words = self.at.words
+        if stopped["why"] == "covered":
+            refusal = Stopped("covered", in_the_way(words, stopped["blocker"], stopped["key"], self.seen))
+        else:
+            what = "is gone from the page" if stopped["why"] == "gone" else "became something else"
+            said = f"{words} {what} in the moment of the press, which was stopped. Look again."
+            refusal = Stopped("changed", said)
+        refusal.is_unheard = not self.is_heard
+        return refusal
+
+
 @asynccontextmanager
 async def guarded(
     page: Page, at: Located, seen: Seen, deadline_s: float, *, is_drag: bool = False
-) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """What can be awaited between a press and a release to learn whether it was stopped; the end tells that anyway.
+) -> AsyncIterator[Gesture]:
+    """What becomes of the gesture that is made meanwhile.
 
     A point with no mark under it is not guarded: what it is to reach is known by its pixels only.
 
     Raises:
-        Stopped: it was.
+        Stopped: see `Gesture.end`.
     """
     mark = at.mark or at.under
     key, kind = (mark.key, mark.kind) if mark else (at.key, None)
     if key is None or at.answer is None:
-        yield _is_fine
+        yield Gesture(at, seen, is_lost=True)
         return
     frames = [frame for frame in page.frames[:_MOST_GUARDED] if not overlay.is_silent(frame)]
     owner = seen.scan.owner(key)
@@ -49,42 +137,35 @@ async def guarded(
     meant = {"fingerprint": at.answer["fingerprint"], "place": place, **seen.strictness(mark)}
     meant |= {"kind": kind, "isDrag": is_drag, "ms": deadline_s * 1000}
     here = [key if owner and frame is owner.frame else None for frame in frames]
-    await asyncio.gather(
+    armed = await asyncio.gather(
         *(_arm(frame, deadline_s, key=each, **meant) for frame, each in zip(frames, here, strict=True))
     )
-
-    async def must_have_gone_through(*, is_over: bool = False) -> None:
-        told = await asyncio.gather(*(_told(frame, is_over) for frame in frames))
-        stopped = next((each["stopped"] for each in told if each["stopped"]), None)
-        if stopped is not None:
-            refusal = _stopped(at, stopped, seen)
-            refusal.is_unheard = not any(each["heard"] for each in told)
-            raise refusal
-
+    gesture = Gesture(
+        at, seen, is_drag, tuple(frame for frame, is_armed in zip(frames, armed, strict=True) if is_armed)
+    )
     try:
-        yield must_have_gone_through
+        yield gesture
     finally:
-        await must_have_gone_through(is_over=True)
+        await gesture.end()
 
 
-def _stopped(at: Located, stopped: Mapping[str, Any], seen: Seen) -> Stopped:
-    if stopped["why"] == "covered":
-        return Stopped("covered", in_the_way(at.words, stopped["blocker"], stopped["key"], seen))
-    what = "is gone from the page" if stopped["why"] == "gone" else "became something else"
-    return Stopped("changed", f"{at.words} {what} in the moment of the press, which was stopped. Look again.")
-
-
-async def _arm(frame: Frame, deadline_s: float, **meant: Any) -> None:
-    with suppress(FrameSilent):  # it is closed, or hangs: nothing can be pressed in it
+async def _arm(frame: Frame, deadline_s: float, **meant: Any) -> bool:
+    try:
         await overlay.ask(frame, "guard", deadline_s, **meant)
+    except FrameSilent:  # it is closed, or hangs: nothing can be pressed in it
+        return False
+    return True
 
 
 async def _told(frame: Frame, is_over: bool) -> dict[str, Any]:
+    """What the guard of a document says; where the press led to another one, there is none."""
     try:
         return await overlay.ask(frame, "guarded", _TOLD_S, isOver=is_over)
-    except FrameSilent:  # the press led to another document
-        return {"stopped": None, "heard": True}
+    except FrameSilent:
+        return {"armed": False, "arrived": (), "stopped": None, "elsewhere": None, "unanswered": False}
 
 
-async def _is_fine() -> None:
-    return None
+def _listed(types: Sequence[str]) -> str:
+    """`pointerdown, mousedown and click`."""
+    *most, last = types
+    return f"{', '.join(most)} and {last}" if most else last

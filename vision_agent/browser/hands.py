@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from vision_agent.actions import Action, Cell, Click, Point, Target
 from vision_agent.approval import risks_taken
 from vision_agent.browser import gate, overlay
-from vision_agent.browser.guard import Stopped, guarded
+from vision_agent.browser.guard import Gesture, Stopped, guarded
 from vision_agent.browser.ladder import find_again, whereabouts
 from vision_agent.browser.locate import (
     Answer,
@@ -75,6 +75,12 @@ class Hands:
     """What the last action of this look gave the focus to."""
     left: set[str] | None = None
     """Keys, or words, of what may have the focus without having taken it since the last action; None: nobody knows."""
+    sent: list[str] = field(default_factory=list)
+    """What of this action reached the page, or may have, each for a sentence."""
+    remark: str = ""
+    """What the page did before the last gesture was over."""
+    reached: Located | None = None
+    """Where input of this action went last."""
     _looked: str = ""
     """The observation that the last action went by."""
     _rungs: dict[int, int] = field(default_factory=dict)
@@ -86,6 +92,8 @@ class Hands:
         self._looked = seen.observation.id
         self.seen = replace(seen, risks=frozenset(risks_taken(action, seen.observation)))
         self._rungs.clear()
+        self.sent.clear()
+        self.remark, self.reached = "", None
         if not is_later:
             self.focused, self.left = None, None
         return is_later
@@ -248,11 +256,36 @@ class Hands:
             at = again
         raise Refused("moved", f"{at.words} moves or changes while the pointer is on it, so it was not pressed.")
 
-    def guarded(
-        self, at: Located, *, is_drag: bool = False
-    ) -> AbstractAsyncContextManager[Callable[[], Awaitable[None]]]:
-        """Around one press: see `guard.guarded`."""
-        return guarded(self.page, at, self.seen, self.deadline_s, is_drag=is_drag)
+    @asynccontextmanager
+    async def guarded(self, at: Located, *, is_drag: bool = False) -> AsyncIterator[Gesture]:
+        """Around one gesture: see `guard.guarded`. What of it reached the page is kept.
+
+        Raises:
+            Stopped: it did not reach the page, or only a part of it reached what was meant.
+        """
+        gesture: Gesture | None = None
+        try:
+            async with guarded(self.page, at, self.seen, self.deadline_s, is_drag=is_drag) as gesture:
+                yield gesture
+        finally:
+            if gesture is not None and gesture.words:
+                self.note(gesture.words, at)
+                self.remark = gesture.remark
+
+    async def at_once(self, doing: Awaitable[object], words: str, at: Located) -> None:
+        """Does what a browser does by itself, without pointer and keys, and keeps that it was done or begun."""
+        try:
+            await doing
+        except PlaywrightError as error:
+            if overlay.is_gone(error) or "performing" in error.message:
+                self.note(words, at)
+            raise
+        self.note(words, at)
+
+    def note(self, words: str, at: Located | None = None) -> None:
+        """Keeps that something of the action reached the page, or may have."""
+        self.sent.append(words)
+        self.reached = at or self.reached
 
     async def settled(self) -> None:
         """Returns when the page has come to rest, or the time for that is over.

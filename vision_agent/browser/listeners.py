@@ -23,8 +23,10 @@ from vision_agent.browser.overlay import FrameSilent
 from vision_agent.errors import BrowserUnavailable
 
 _PRESS = "click dblclick auxclick contextmenu mousedown mouseup pointerdown pointerup touchstart touchend dragstart"
-_TYPES = frozenset(f"{_PRESS} keydown keypress mousemove mouseover mouseenter pointerover pointerenter".split())
-"""Those that say something about what a person can do."""
+_TYPES = frozenset(
+    f"{_PRESS} keydown keypress mousemove mouseover mouseenter pointerover pointerenter focus focusin".split()
+)
+"""Those that say something about what a person can do, or about when a page answers to it."""
 _HEAR = "function (types, ...nodes) { return globalThis[Symbol.for('marks')]?.hear(types, nodes) }"
 _GROUP = "marks"
 _AT_ONCE = 200

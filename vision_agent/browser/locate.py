@@ -294,9 +294,13 @@ def in_the_way(words: str, blocker: str | None, key: str | None, seen: Seen) -> 
     """A sentence about what a click would meet instead."""
     if blocker is None:
         return f"{words} cannot be reached by a click where it is."
+    return f"{words} is covered by {blocker_words(blocker, key, seen)}. Close or move that first."
+
+
+def blocker_words(blocker: str, key: str | None, seen: Seen) -> str:
+    """What lies there, with its number where it has one: `<dialog> "Cookies" [3]`."""
     label = next((mark.label for mark in seen.observation.marks if mark.key == key), None)
-    who = plain(blocker, 100) + (f" [{label}]" if label else "")
-    return f"{words} is covered by {who}. Close or move that first."
+    return plain(blocker, 100) + (f" [{label}]" if label else "")
 
 
 async def _at_point(page: Page, target: Point, seen: Seen, contract: Contract, deadline_s: float) -> Located:

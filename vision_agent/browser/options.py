@@ -49,7 +49,8 @@ async def select(hands: Hands, action: Select) -> Done:
     if at.mark.tag == "select":
         offered = (at.answer or {}).get("state", {}).get("options", [])
         chosen = [_only(offered, option, at.words) for option in chosen]
-        await at.locator.select_option(label=chosen, timeout=hands.timeout_ms)
+        choosing = at.locator.select_option(label=chosen, timeout=hands.timeout_ms)
+        await hands.at_once(choosing, f"an option was chosen in {at.words}", at)
     else:
         before = {raw["key"] for raw in hands.seen.scan.marks}
         for option in chosen:
@@ -87,6 +88,7 @@ async def _choose(hands: Hands, at: Located, wanted: str, before: set[str]) -> N
             found = await _offered(hands, at, before)
         found = await _scrolled_to(hands, at, wanted, found, before)
     if _option(wanted, [raw["name"] for raw in found.options]) is None and await _takes_text(hands, at):
+        hands.note(f"text was typed into {at.words}", at)
         await hands.page.keyboard.press("ControlOrMeta+a")
         await hands.page.keyboard.type(wanted)
         found = await _suggested(hands, at, wanted, before)

@@ -64,10 +64,10 @@ async def drag(hands: Hands, action: Drag) -> Done:
     start = await hands.point_at(start, action.source)
     if isinstance(action.target, Offset):
         end = _away(start, action.target, hands)
-    async with hands.guarded(start, is_drag=True) as must_have_gone_through:
+    async with hands.guarded(start, is_drag=True) as gesture:
         try:
             await mouse.down()
-            await must_have_gone_through()
+            await gesture.must_have_begun()
             last = _past_the_middle(end, way[-1] if way else start.point)
             for place in [*way, last]:
                 await mouse.move(place.x, place.y, steps=_STEPS)
@@ -153,10 +153,10 @@ async def select_text(hands: Hands, action: SelectText) -> Done:
     again, end, text = await locate_words(*more)
     if again.point != begin.point:
         raise Refused("moved", f"{begin.words} does not stand still, so nothing was pressed.")
-    async with hands.guarded(again, is_drag=True) as must_have_gone_through:
+    async with hands.guarded(again, is_drag=True) as gesture:
         try:
             await mouse.down()
-            await must_have_gone_through()
+            await gesture.must_have_begun()
             await mouse.move(end.point.x, end.point.y, steps=_STEPS)
         finally:
             await asyncio.wait_for(mouse.up(), hands.deadline_s)

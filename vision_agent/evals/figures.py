@@ -44,6 +44,7 @@ def figures_of(run: Run) -> Figures:
     drawing numbers, encoding pictures, writing the record.
     """
     outcomes = [outcome for step in run.steps for outcome in step.outcomes]
+    refused = [outcome for outcome in outcomes if outcome.status == "refused"]
     model_s = sum(step.decision.seconds + (step.verdict.seconds if step.verdict else 0.0) for step in run.steps)
     page_s = sum(outcome.seconds for outcome in outcomes)
     page_s += sum(step.observation.timings.get(stage, 0.0) for step in run.steps for stage in _PAGES)
@@ -54,7 +55,7 @@ def figures_of(run: Run) -> Figures:
         good_steps=sum(
             bool(step.outcomes) and all(outcome.status == "done" for outcome in step.outcomes) for step in run.steps
         ),
-        refusals=dict(sorted(Counter(outcome.refusal for outcome in outcomes if outcome.refusal).items())),
+        refusals=dict(sorted(Counter(each.refusal for each in refused if each.refusal).items())),
         judged=_judged(run),
         tokens=tokens,
         cost_usd=cost_usd,

@@ -111,6 +111,8 @@ def _side(group: Group, result: Result, run: Path, step: Step | None) -> Side:
         told.append(in_words(action, seen))
         if outcome is not None and outcome.status == "refused":
             told.append(outcome.sentence if outcome.refusal == "recorded" else f"Refused: {outcome.sentence}")
+        if outcome is not None and outcome.status == "partial":
+            told.append(f"Cut off half-way: {outcome.sentence}")
     targets = [target for action in actions for target in targets_of(action)]
     boxes = [box for each in targets if (box := _box(each, seen))]
     picture = run / SHOTS / shot_name(seen.marked)

@@ -88,7 +88,7 @@ class _Act:
     def is_counted(self) -> bool:
         """Whether something was sent to something, as far as anybody knows."""
         outcome = self.outcome
-        is_done = outcome is not None and outcome.status == "done" and outcome.effect not in ("as_wanted", "asked")
+        is_done = outcome is not None and outcome.status != "refused" and outcome.effect not in ("as_wanted", "asked")
         return is_done or any(each.trusted for each in self.heard)
 
 

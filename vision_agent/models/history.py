@@ -150,9 +150,9 @@ def _target(target: Target) -> str:
 def _outcome(outcome: Outcome | None, *, in_words: bool) -> str:
     if outcome is None:
         return "not carried out"
-    became = (
-        f"refused, {outcome.refusal}" if outcome.status == "refused" else f"done, {outcome.effect or 'unknown effect'}"
-    )
+    became = f"{outcome.status}, {outcome.refusal}"
+    if outcome.status == "done":
+        became = f"done, {outcome.effect or 'unknown effect'}"
     if not in_words:
         return became
     read = "\n" + as_data(outcome.read) if outcome.read else ""

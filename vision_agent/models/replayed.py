@@ -113,8 +113,11 @@ class ReplayedModel:
         tried, self._tried = self._tried, None
         if tried is None or not ours:
             return ""
-        refused = next((each for each in ours[-1].outcomes if each.status == "refused"), None)
-        return f"step {tried.index} of the record was refused here: {refused.sentence.rstrip('.')}" if refused else ""
+        refused = next((each for each in ours[-1].outcomes if each.status != "done"), None)
+        if refused is None:
+            return ""
+        became = "cut off half-way" if refused.status == "partial" else "refused"
+        return f"step {tried.index} of the record was {became} here: {refused.sentence.rstrip('.')}"
 
     def _stopped(self, why: str, *, is_early: bool = True) -> Decision:
         self.stopped = self.stopped or is_early

@@ -61,8 +61,8 @@ class StepsModel:
         if self._has_acted or refused:
             if refused is None:
                 self._go_on()
-            elif refused.refusal == "timed_out":
-                # Input may have been sent before the page fell silent: a second try could order twice.
+            elif refused.status == "partial" or refused.refusal == "timed_out":
+                # Input was sent, or may have been before the page fell silent: a second try could order twice.
                 return self._give_up(
                     f"{_named(self._lines[self._next])} may have been carried out, so it is not sent again: "
                     f"{refused.sentence}"
@@ -143,9 +143,9 @@ _Judgement = Literal["success", "failure", "unknown"]
 
 
 def _refused(steps: Sequence[Step]) -> Outcome | None:
-    """The outcome of the last step that was refused, if there is one."""
+    """The outcome of the last step that was refused or cut off half-way, if there is one."""
     last = steps[-1].outcomes if steps else ()
-    return next((each for each in last if each.status == "refused"), None)
+    return next((each for each in last if each.status != "done"), None)
 
 
 def _judgement(steps: Sequence[Step]) -> _Judgement:

@@ -253,7 +253,7 @@ def _tool(form: type[BaseModel]) -> dict[str, Any]:
 
 
 def _words(outcome: Outcome) -> str:
-    became = outcome.refusal if outcome.status == "refused" else outcome.effect
+    became = outcome.effect if outcome.status == "done" else outcome.refusal
     read = f"\n{as_data(outcome.read)}" if outcome.read else ""
     return f"{outcome.status}, {became}: {as_line(outcome.sentence)}{read}"
 

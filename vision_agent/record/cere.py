@@ -236,6 +236,8 @@ def _outcome_name(action: Action, outcome: Outcome) -> str:
         is_reached = isinstance(action, Finish) and action.success
         return ("GOAL_ACHIEVED" if is_reached else "GOAL_UNREACHABLE") if is_end else "SUCCESS"
     known = {"timed_out": "TIMEOUT", "gone": "INVALID_CSS_SELECTOR", "unknown_mark": "INVALID_CSS_SELECTOR"}
+    if outcome.status == "partial":
+        return "PARTIAL"
     assert outcome.refusal is not None
     return known.get(outcome.refusal, outcome.refusal.upper())
 
@@ -358,11 +360,10 @@ def _events(run: Run, recorded: list[_Recorded]) -> Iterator[Event]:
         act = Custom(name=each.action.function, arguments=each.action.args)
         is_done = each.result.outcome.upper().rpartition(".")[2] in ("SUCCESS", "GOAL_ACHIEVED", "GOAL_UNREACHABLE")
         sentence = f"{act.name}: {each.result.outcome or 'nothing is said of what came of it'}"
-        outcome = (
-            Outcome(status="done", effect="changed", sentence=sentence)
-            if is_done
-            else Outcome(status="refused", refusal="unsupported", sentence=sentence)
-        )
+        is_half = each.result.outcome.upper() == "PARTIAL"
+        outcome = Outcome(status="partial" if is_half else "refused", refusal="unsupported", sentence=sentence)
+        if is_done:
+            outcome = Outcome(status="done", effect="changed", sentence=sentence)
         yield Observed(step=index, observation=_observation(each.state, index, run.started_at))
         yield Decided(
             step=index,

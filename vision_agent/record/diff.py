@@ -216,6 +216,7 @@ def _outcomes(one: _Told, other: _Told) -> tuple[str, str]:
 
 def _came(outcome: Outcome) -> str:
     parts = [(outcome.refusal or outcome.effect or outcome.status).replace("_", " ")]
+    parts = ["partial", *parts] if outcome.status == "partial" else parts
     parts += [f"rung {outcome.rung}"] * bool(outcome.rung)
     parts += [f"reads “{outcome.value}”"] * (outcome.value is not None)
     parts += [f"got “{' '.join(outcome.read.split())[:200]}”"] * bool(outcome.read)

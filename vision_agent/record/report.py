@@ -22,7 +22,7 @@ from vision_agent import budget
 from vision_agent.actions import Action, Cell, Finish, Infeasible, Point, Target, mark_in, targets_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Graded, Resumed
-from vision_agent.phrases import REASONS, name_of, phrase_of
+from vision_agent.phrases import PARTIAL, REASONS, name_of, phrase_of
 from vision_agent.record.album import Album, Picture
 from vision_agent.record.read import (
     FOR_GOOD,
@@ -207,6 +207,7 @@ class Summary:
     went_on: tuple[datetime, ...]
     """When it was taken up again after it had been cut off."""
     done: int
+    partial: int
     refused: int
     right: int
     wrong: int
@@ -247,6 +248,7 @@ def _summary(run: Run, lines: Sequence[Line], views: Sequence[View], chain: Chai
         seconds=(lines[-1].at - run.started_at).total_seconds() if lines else 0.0,
         went_on=tuple(line.at for line in lines if isinstance(line.event, Resumed)),
         done=sum(outcome.status == "done" for outcome in outcomes),
+        partial=sum(outcome.status == "partial" for outcome in outcomes),
         refused=sum(outcome.status == "refused" and outcome.refusal != "not_reached" for outcome in outcomes),
         right=sum(grades),
         wrong=len(grades) - sum(grades),
@@ -339,6 +341,8 @@ def _act(action: Action, outcome: Outcome | None, seen: Observation | None, grad
     words = tuple(_chip(word, seen) if isinstance(word, int | Cell | Point) else word for word in phrase_of(action))
     # Of a recorded page the head says it once for all steps.
     reason = REASONS[outcome.refusal] if outcome and outcome.refusal and graded is None else ""
+    if outcome and outcome.status == "partial":
+        reason = PARTIAL
     return Act(words=words, outcome=outcome, state=_act_state(outcome, graded), reason=reason)
 
 
@@ -353,7 +357,7 @@ def _act_state(outcome: Outcome | None, graded: Graded | None) -> str:
         return "warned"
     if outcome.status == "refused":
         return "failed"
-    return "warned" if outcome.effect in CAME_TO_NOTHING else "ok"
+    return "warned" if outcome.status == "partial" or outcome.effect in CAME_TO_NOTHING else "ok"
 
 
 def _chip(target: Target, seen: Observation | None) -> Chip:

@@ -250,7 +250,7 @@ class _Told:
             self._fault(f"act {event.index + 1} of step {event.step} has an outcome and was never begun")
         elif event.outcome.effect == "finished" and self._is_denied and getattr(action, "success", False):
             self._fault(f"step {event.step} finished, and the judge had not said that it is done")
-        elif event.outcome.status == "done" and self._seen is not None:
+        elif event.outcome.status != "refused" and self._seen is not None:
             named = {actions.mark_in(target) for target in actions.targets_of(action)} - {None}
             for number in sorted(each for each in named if each is not None and self._seen.mark(each) is None):
                 self._fault(f"{action.kind} was done to mark {number}, which step {event.step} did not show")

@@ -105,7 +105,7 @@ def write_patch(patch: Patch, folder: Path) -> Path:
 
 def repair_of(was: Step, why: str, now: Iterable[Step]) -> Repair:
     """What a step of the record became, shortened to what tells its things apart."""
-    now = tuple(step for step in now if any(each.status == "done" for each in step.outcomes))
+    now = tuple(step for step in now if any(each.status != "refused" for each in step.outcomes))
     return Repair(
         step=was.index,
         why=why,

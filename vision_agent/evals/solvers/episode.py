@@ -331,7 +331,7 @@ class _Own:
         outcomes: list[Outcome] = []
         for action in batch:
             outcomes.append(await self._browser.act(action, seen))
-            if outcomes[-1].status == "refused":
+            if outcomes[-1].status != "done":
                 break
         return outcomes
 

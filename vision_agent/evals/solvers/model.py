@@ -121,7 +121,7 @@ class SolverModel:
             if len(reached) > 1 and reached[-1].refusal in _LOOK_FIRST:
                 reached.pop()
             done += reached
-            if not reached or done[-1].status == "refused":
+            if not reached or done[-1].status != "done":
                 break
         return done
 
