@@ -60,10 +60,15 @@ const MOST_INSIDE = 4;
  * @typedef {object} Reading
  * @property {Map<Node, string>[]} words by depth
  * @property {Map<Element, Piece[]>[]} pieces by depth
- * @property {Map<Node, Map<string, Group[]>>} groups by root and tag
+ * @property {Map<Node, Map<string, Map<string, Group>>>} groups by root, tag and likeness
+ * @property {Map<Element, Group[]>} groupsOf
+ * @property {Map<Element, Path>} paths
+ * @property {Map<Element, {children: Node[], at: Map<Node, number>}>} children
  * @property {Map<Element, Element[]>} headings
  * @property {Map<Element, Map<string, Shared>>} shared by likeness
  */
+
+/** The element and all around it in the flat tree, innermost first, each with what it holds on the way. @typedef {Map<Node, Element | null>} Path */
 
 /** @typedef {{children: Node[], at: Map<Node, number>, twins: number[], isAfter: Map<Depth, [boolean, boolean]>}} Shared `twins`: the places of those that hold one of the name; `isAfter`: whether words come before the first and after the last */
 
@@ -73,7 +78,7 @@ const MOST_INSIDE = 4;
 
 /** @returns {Reading} */
 export function newReading() {
-  return { words: [new Map(), new Map(), new Map(), new Map()], pieces: [new Map(), new Map(), new Map(), new Map()], groups: new Map(), headings: new Map(), shared: new Map() };
+  return { words: [new Map(), new Map(), new Map(), new Map()], pieces: [new Map(), new Map(), new Map(), new Map()], groups: new Map(), groupsOf: new Map(), paths: new Map(), children: new Map(), headings: new Map(), shared: new Map() };
 }
 
 const boxes = /** @type {WeakMap<Element, Element>} */ (new WeakMap());
@@ -119,7 +124,7 @@ const MORE_TOLD = /** @type {((element: Element, spot: Spot, reading: Reading) =
 
 /** @param {Element} element @param {Spot} spot @param {Reading} reading @param {Depth} depth @returns {Partial<Spot>} */
 function deeper(element, spot, reading, depth) {
-  return spot.box === element ? {} : { how: 'unit', depth, text: wordsIn(spot.box, element, pathOf(element), reading, depth) };
+  return spot.box === element ? {} : { how: 'unit', depth, text: wordsIn(spot.box, element, pathOf(element, reading), reading, depth) };
 }
 
 /** @param {Element[]} members @param {Map<Element, Spot>} found @param {Map<Element, Place>} places @param {Reading} reading */
@@ -193,8 +198,8 @@ function isOutOfReach(then, strict) {
 function isInABox(element, then, reading, isSame) {
   if (then.how !== 'unit' && then.how !== 'whole') return false;
   const groups = groupsOf(element, reading);
-  const path = pathOf(element);
-  for (const at of path) {
+  const path = pathOf(element, reading);
+  for (const at of /** @type {Iterable<Element>} */ (path.keys())) {
     if (at === element) continue;
     if (then.how === 'unit' && isShared(at, groups)) return false;
     const text = wordsIn(at, element, path, reading, then.depth);
@@ -208,9 +213,9 @@ function isInABox(element, then, reading, isSame) {
 function isInPart(element, then, reading, isSame) {
   if (then.how !== 'part' && then.how !== 'parts') return false;
   const groups = groupsOf(element, reading);
-  const path = pathOf(element);
+  const path = pathOf(element, reading);
   let box = element;
-  for (const at of path) {
+  for (const at of /** @type {Iterable<Element>} */ (path.keys())) {
     if (isShared(at, groups)) {
       const own = then.how === 'parts' ? ` ${wordsIn(box, element, path, reading, then.depth)}` : '';
       return isSame(partOf(element, box, at, reading, then.depth) + own);
@@ -237,7 +242,7 @@ function inPlace(spot, form) {
 /** @param {Element} element @param {Reading} reading @param {Element} [known] the box it stood in before @returns {Spot} */
 function spotOf(element, reading, known) {
   const groups = groupsOf(element, reading);
-  const path = pathOf(element);
+  const path = pathOf(element, reading);
   const hasTwins = groups.some((group) => group.members.length > 1);
   const isKnown = known !== undefined && known !== element && isConnectedOf(known) && path.has(known) && !isShared(known, groups);
   const { box, shared } = isKnown ? { box: known, shared: sharedAround(known, groups) } : thingAround(element, path, groups, reading, hasTwins);
@@ -267,11 +272,24 @@ function headedBy(one, other) {
   return one && other ? `${one} › ${other}` : one || other;
 }
 
-/** The element and all around it in the flat tree, innermost first. @param {Element} element @returns {Set<Element>} */
-function pathOf(element) {
-  const path = new Set(/** @type {Element[]} */ ([]));
-  for (let at = /** @type {Element | null} */ (element); at; at = flatParentOf(at)) path.add(at);
+/** @param {Element} element @param {Reading} reading @returns {Path} */
+function pathOf(element, reading) {
+  const known = reading.paths.get(element);
+  if (known) return known;
+  const path = new Map();
+  for (let at = /** @type {Element | null} */ (element), inner = null; at; inner = at, at = flatParentOf(at)) path.set(at, inner);
+  reading.paths.set(element, path);
   return path;
+}
+
+/** @param {Element} element @param {Reading} reading */
+function childrenWithin(element, reading) {
+  const known = reading.children.get(element);
+  if (known) return known;
+  const children = flatChildrenOf(element);
+  const told = { children, at: new Map(children.map((child, index) => [child, index])) };
+  reading.children.set(element, told);
+  return told;
 }
 
 /** @param {Element} box @param {Group[]} groups */
@@ -280,11 +298,11 @@ function sharedAround(box, groups) {
   return null;
 }
 
-/** The box that a person would take for the one thing it belongs to, and what that shares with others of its name. @param {Element} element @param {Set<Element>} path @param {Group[]} groups @param {Reading} reading @param {boolean} hasTwins */
+/** The box that a person would take for the one thing it belongs to, and what that shares with others of its name. @param {Element} element @param {Path} path @param {Group[]} groups @param {Reading} reading @param {boolean} hasTwins */
 function thingAround(element, path, groups, reading, hasTwins) {
   let box = element;
   let hasWords = false;
-  for (const at of path) {
+  for (const at of /** @type {Iterable<Element>} */ (path.keys())) {
     if (at === element) continue;
     if (isShared(at, groups)) return { box, shared: at };
     if (isRow(box) || (!hasTwins && isLikeARow(box) && (box !== element || childCountOf(box) > 1))) break;
@@ -315,7 +333,7 @@ function kindOfBox(element) {
   return explicitRoleOf(element) || localNameOf(element);
 }
 
-/** The beginning of the first thing around it that says anything. @param {Element} box @param {Element} element @param {Set<Element>} path @param {Reading} reading */
+/** The beginning of the first thing around it that says anything. @param {Element} box @param {Element} element @param {Path} path @param {Reading} reading */
 function headAround(box, element, path, reading) {
   if (isRow(box) || isLikeARow(box)) return '';
   for (let at = flatParentOf(box); at; at = flatParentOf(at)) {
@@ -329,7 +347,10 @@ function headAround(box, element, path, reading) {
 
 /** Those that are called as it is, in its root; where that is a shadow root, also hosts that hold such a one. @param {Element} element @param {Reading} reading @returns {Group[]} */
 function groupsOf(element, reading) {
-  const groups = [];
+  const known = reading.groupsOf.get(element);
+  if (known) return known;
+  const groups = /** @type {Group[]} */ ([]);
+  reading.groupsOf.set(element, groups);
   const likeness = likenessOf(element);
   for (let at = element, inner = null; ;) {
     groups.push(groupOf(at, reading, inner === null ? likeness : `host of ${likeness}`, inner));
@@ -347,11 +368,10 @@ function groupOf(element, reading, likeness, inner) {
   reading.groups.set(root, byTag);
   const tag = `${localNameOf(element)}${inner === null ? '' : ` > ${inner}`}`;
   if (!byTag.has(tag)) byTag.set(tag, groupsIn(root, localNameOf(element), inner));
-  const groups = /** @type {Group[]} */ (byTag.get(tag));
-  return groups.find((group) => group.likeness === likeness) ?? { likeness, members: [element], within: null };
+  return byTag.get(tag)?.get(likeness) ?? { likeness, members: [element], within: null };
 }
 
-/** @param {Node} root @param {string} tag @param {string | null} inner @returns {Group[]} */
+/** @param {Node} root @param {string} tag @param {string | null} inner @returns {Map<string, Group>} */
 function groupsIn(root, tag, inner) {
   const query = root instanceof Document ? Document.prototype.querySelectorAll : DocumentFragment.prototype.querySelectorAll;
   const byLikeness = /** @type {Map<string, Group>} */ (new Map());
@@ -363,7 +383,7 @@ function groupsIn(root, tag, inner) {
       byLikeness.set(likeness, group);
     }
   }
-  return Array.from(byLikeness.values());
+  return byLikeness;
 }
 
 /** @param {Element} host @param {string} inner */
@@ -415,7 +435,7 @@ function membersIn(group) {
  * @param {Depth} depth
  */
 function partOf(element, box, shared, reading, depth) {
-  const path = pathOf(element);
+  const path = pathOf(element, reading);
   const { children, at, twins, isAfter: known } = childrenOf(shared, groupsOf(element, reading), reading);
   const own = at.get(box) ?? -1;
   if (own < 0) return '';
@@ -432,10 +452,10 @@ function partOf(element, box, shared, reading, depth) {
 function childrenOf(shared, groups, reading) {
   const known = reading.shared.get(shared)?.get(groups[0].likeness);
   if (known) return known;
-  const children = flatChildrenOf(shared);
+  const { children, at } = childrenWithin(shared, reading);
   const members = new Set(groups.flatMap((group) => group.members));
   const holdsOne = (/** @type {Node} */ child) => members.has(/** @type {Element} */ (child)) || groups.some((group) => membersIn(group).has(/** @type {Element} */ (child)));
-  const told = { children, at: new Map(children.map((child, index) => [child, index])), twins: children.flatMap((child, index) => (holdsOne(child) ? [index] : [])), isAfter: new Map() };
+  const told = { children, at, twins: children.flatMap((child, index) => (holdsOne(child) ? [index] : [])), isAfter: new Map() };
   const byLikeness = reading.shared.get(shared) ?? new Map();
   reading.shared.set(shared, byLikeness.set(groups[0].likeness, told));
   return told;
@@ -460,7 +480,7 @@ function isOnItsLine(node, box) {
  * What is read in a node besides an element: not put into a form, and cut after so many letters.
  * @param {Node} node
  * @param {Element | null} besides
- * @param {Set<Node>} path what holds that
+ * @param {Path} path what holds that
  * @param {Reading} reading
  * @param {Depth} depth
  * @returns {string}
@@ -476,7 +496,7 @@ function wordsIn(node, besides, path, reading, depth) {
   return text;
 }
 
-/** @param {Element} element @param {Element | null} besides @param {Set<Node>} path @param {Reading} reading @param {Depth} depth */
+/** @param {Element} element @param {Element | null} besides @param {Path} path @param {Reading} reading @param {Depth} depth */
 function textWithin(element, besides, path, reading, depth) {
   const tag = localNameOf(element);
   if (tag === 'br') return ' ';
@@ -508,21 +528,21 @@ function textOfPieces(pieces) {
   return text;
 }
 
-/** What is read in what holds an element: as it would be without that, but for the child on the way to it. @param {Element} element @param {Element | null} besides @param {Set<Node>} path @param {Reading} reading @param {Depth} depth @param {boolean} shows */
+/** What is read in what holds an element: as it would be without that, but for the child on the way to it. @param {Element} element @param {Element | null} besides @param {Path} path @param {Reading} reading @param {Depth} depth @param {boolean} shows */
 function textAround(element, besides, path, reading, depth, shows) {
-  const children = flatChildrenOf(element);
-  const own = children.findIndex((child) => path.has(child));
-  const pieces = reading.pieces[depth].get(element) ?? piecesOfText(element, null, new Set(), reading, depth, shows);
+  const child = path.get(element);
+  const own = child ? childrenWithin(element, reading).at.get(child) ?? -1 : -1;
+  const pieces = reading.pieces[depth].get(element) ?? piecesOfText(element, null, new Map(), reading, depth, shows);
   reading.pieces[depth].set(element, pieces);
-  const inner = own < 0 ? '' : wordsIn(children[own], besides, path, reading, depth);
+  const inner = child ? wordsIn(child, besides, path, reading, depth) : '';
   return textOfPieces([...pieces.filter((piece) => piece.at < own), { at: own, text: inner || SEAM }, ...pieces.filter((piece) => piece.at > own)]);
 }
 
-/** The children that say something, each with the blanks and seams after it. @param {Element} element @param {Element | null} besides @param {Set<Node>} path @param {Reading} reading @param {Depth} depth @param {boolean} shows @returns {Piece[]} */
+/** The children that say something, each with the blanks and seams after it. @param {Element} element @param {Element | null} besides @param {Path} path @param {Reading} reading @param {Depth} depth @param {boolean} shows @returns {Piece[]} */
 function piecesOfText(element, besides, path, reading, depth, shows) {
   const pieces = /** @type {Piece[]} */ ([]);
   let length = 0;
-  for (const [at, child] of flatChildrenOf(element).entries()) {
+  for (const [at, child] of childrenWithin(element, reading).children.entries()) {
     if (nodeTypeOf(child) === 3 && !shows) continue;
     const text = wordsIn(child, besides, path, reading, depth);
     const isBlank = !text.trim() || text.trim() === SEAM;

@@ -69,7 +69,7 @@ async def test_a_button_whose_row_shows_something_else_now_is_not_clicked(
         assert (outcome.status, outcome.refusal) == ("refused", "changed")
         said = 'The words beside mark 1 (button "Delete") changed from "Alice" to "Zed".'
         assert outcome.sentence.startswith(said)
-        assert 'What is beside "Alice" now is mark 2 (button "Delete")' in outcome.sentence
+        assert '"Alice" now stands beside mark 2 (button "Delete")' in outcome.sentence
         assert await page.evaluate("window.deleted") is None
         after = await browser.observe()
         assert [mark.number for mark in after.marks] == [3, 4, 5], "recycled rows are new"

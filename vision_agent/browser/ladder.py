@@ -96,7 +96,7 @@ async def whereabouts(mark: Mark, changed: ContextChanged, seen: Seen, deadline_
     known = next((each for each in seen.observation.marks if each.key == raw["key"]), None)
     now = words_for(known) if known else f"a new {what_is(raw['role'], raw['tag'], raw['name'])}"
     point = raw["points"][0]
-    return f' What is {changed.where} "{plain(changed.then, 60)}" now is {now} at ({point.x:.0f}, {point.y:.0f}).'
+    return f' "{plain(changed.then, 60)}" now stands {changed.where} {now} at ({point.x:.0f}, {point.y:.0f}).'
 
 
 def adopt(seen: Seen, fresh: Scan, raw: Raw, like: Mark) -> tuple[Seen, Mark]:

@@ -48,7 +48,7 @@ class ContextChanged(Refused):
 
     def __init__(self, held: Mapping[str, Any], words: str) -> None:
         self.then, now = _what_differs(str(held["then"]), str(held["now"]))
-        self.where = "beside" if held["part"] == "words" else "under"
+        self.where = "beside" if held["part"] == "words" else "over"
         part = "words beside" if held["part"] == "words" else "heading over"
         changed = f"The {part} {words} changed from {_quoted(self.then)} to {_quoted(now)}."
         super().__init__("changed", f"{changed} Look again before acting on it.")
