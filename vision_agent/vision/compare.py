@@ -6,6 +6,7 @@ Knows pixels, not causes: whether a change is what was wanted is said elsewhere.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 import cv2
 import numpy as np
@@ -43,6 +44,22 @@ def changed_share(before: Picture | Shot, after: Picture | Shot, near: Box | Non
     if not old.size:
         return 0.0
     return _changed(old, new) / int(old.shape[0] * old.shape[1])
+
+
+def changed_apart_from(before: Picture, after: Picture, apart: Sequence[Box], but: Sequence[Box] = ()) -> float:
+    """How many pixels differ outside some page boxes, or in others that count all the same; without end where the
+    pictures have other sizes.
+    """
+    if before.extent != after.extent:
+        return inf
+    mixed = (cv2.blur(pixels_of(picture), (3, 3)) for picture in (before, after))
+    differs = _most(cv2.absdiff(*mixed)) > _NOISE
+    counts = np.ones(differs.shape, np.bool_)
+    for boxes, is_counted in ((apart, False), (but, True)):
+        shown = [box for box in boxes if before.page.intersection(box)]
+        for left, top, right, bottom in before.extent.rects(shown) if shown else ():
+            counts[top:bottom, left:right] = is_counted
+    return int(np.count_nonzero(differs & counts))
 
 
 def changed_box(before: Picture, after: Picture, near: Box) -> Box | None:
