@@ -15,29 +15,33 @@ const MOST_ROOTS = 200;
 const TOO_LARGE = 0.25;
 /** A control's ring and shadow reach out of it, and a border grows. CSS pixels. */
 const RING = 6;
+/** Milliseconds that a question may take to come here. */
+const ON_THE_WAY = 1000;
 /** Words by which frameworks note that the pointer or the focus is here; a press that switches something says so otherwise. */
 const OF_THE_MOMENT = /hover|focus|ripple|wave/i;
 const SHOWN_BY_ITSELF = 'img, svg, canvas, video, picture, input, textarea, select, object, embed, iframe, progress, meter';
 const DRAWN = 'canvas, video, embed, object, iframe, input, textarea, select';
 const UNSEEN = new Set(['script', 'style', 'link', 'meta', 'template']);
 const PRESSED_BY = ['pointerdown', 'keydown'];
+const SWITCHED_BY = new Set(['aria-checked', 'aria-pressed', 'aria-selected']);
 
 /** @typedef {{at: number, record: MutationRecord}} Entry */
 
 const kept = {
   doc: /** @type {Document | null} */ (null), observer: /** @type {MutationObserver | null} */ (null),
-  entries: /** @type {Entry[]} */ ([]), since: 0, presses: /** @type {number[]} */ ([]), painted: /** @type {DOMRect[]} */ ([]),
+  entries: /** @type {Entry[]} */ ([]), since: 0, asked: 0, presses: /** @type {number[]} */ ([]), switches: /** @type {{at: number, target: EventTarget | null}[]} */ ([]), painted: /** @type {DOMRect[]} */ ([]),
 };
 
 /** Begins to note what changes, once for each document and shadow root. @param {Document} doc @param {Element} element what is to be acted on */
 export function noteChanges(doc, element) {
   if (kept.doc !== doc || !kept.observer) {
     kept.observer?.disconnect();
-    Object.assign(kept, { doc, observer: new MutationObserver(keep), entries: [], since: 0, presses: [], painted: [] });
+    Object.assign(kept, { doc, observer: new MutationObserver(keep), entries: [], since: 0, asked: 0, presses: [], switches: [], painted: [] });
     observe(doc);
   }
   // Each time: a document that is written anew loses them.
   for (const type of PRESSED_BY) EventTarget.prototype.addEventListener.call(window, type, notePress, { capture: true, passive: true });
+  EventTarget.prototype.addEventListener.call(window, 'input', noteSwitch, { capture: true, passive: true });
   for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) observe(root);
   for (const root of rootsIn(element)) observe(root);
 }
@@ -64,6 +68,11 @@ function notePress(event) {
   if (event.isTrusted) kept.presses = [...kept.presses.slice(-20), event.timeStamp];
 }
 
+/** @param {Event} event */
+function noteSwitch(event) {
+  if (event.isTrusted) kept.switches = [...kept.switches.slice(-20), { at: event.timeStamp, target: event.composedPath()[0] ?? null }];
+}
+
 /** @param {MutationRecord[]} records */
 function keep(records) {
   const at = performance.now();
@@ -74,7 +83,8 @@ function keep(records) {
 }
 
 /**
- * Where it is only paint that looks otherwise (`paint`), and where the document or what is drawn says more (`judged`).
+ * Where it is only paint that looks otherwise (`paint`), where the document or what is drawn says more (`judged`), and
+ * where it says so of what was acted on (`own`). `switched`: that was ticked, pressed or selected, if only for a moment.
  * @param {Document} doc
  * @param {{key: string, sinceMs: number, lost: string[], isPress: boolean}} request
  *   `sinceMs`: how long ago the act began. `lost`: keys of what had the pointer or the focus before
@@ -83,7 +93,8 @@ export function paintOf(doc, request) {
   const element = elementOf(doc, request.key);
   if (!element || kept.doc !== doc) return { found: false };
   keep(kept.observer?.takeRecords() ?? []);
-  const began = performance.now() - request.sinceMs;
+  const began = Math.max(kept.asked, performance.now() - request.sinceMs - ON_THE_WAY);
+  kept.asked = performance.now();
   const pressed = request.isPress ? kept.presses.find((at) => at >= began) ?? began : performance.now();
   if (kept.since > began) return { found: false };
   const lost = request.lost.flatMap((key) => elementOf(doc, key) ?? []);
@@ -91,9 +102,11 @@ export function paintOf(doc, request) {
   const before = [...kept.painted.map((rect) => movedBy(rect, -scrollX, -scrollY)), ...lost.map(withShadow)];
   const moving = movingBefore(doc, pressed).map(rectOf).filter(isThing).map(turned);
   const paint = [...now, ...before, ...moving].map(patchOf);
-  const judged = [...placesOf(changesSince(began, pressed, element)), ...drawnApartFrom(doc, [element, ...lost])].map(patchOf);
+  const changes = changesSince(began, pressed, element);
+  const judged = [...placesOf(changes), ...drawnApartFrom(doc, [element, ...lost])].map(patchOf);
+  const own = placesOf(changesIn(changes, element)).map(patchOf);
   kept.painted = now.map((rect) => movedBy(rect, scrollX, scrollY));
-  return { found: true, paint, judged };
+  return { found: true, paint, judged, own, switched: wasSwitched(element, pressed) };
 }
 
 /** @param {DOMRect} rect */
@@ -308,6 +321,18 @@ function isDecor(node) {
 /** What nodes say and are, to tell whether the same was only drawn anew. @param {Node[]} nodes */
 function signed(nodes) {
   return nodes.map((node) => (nodeTypeOf(node) === 1 ? new XMLSerializer().serializeToString(node) : textContentOf(node))).join('\n');
+}
+
+/** Those in an element. @param {Changes} changes @param {Element} element @returns {Changes} */
+function changesIn({ facts, traffic }, element) {
+  return { facts: facts.filter(({ node }) => holds(element, node)), traffic: traffic.filter(({ target }) => holds(element, target)) };
+}
+
+/** @param {Element} element @param {number} pressed */
+function wasSwitched(element, pressed) {
+  const control = localNameOf(element) === 'label' ? /** @type {HTMLLabelElement} */ (element).control : element;
+  if (kept.switches.some(({ at, target }) => at >= pressed && target === control)) return true;
+  return changesAmong(pressed, Infinity).facts.some(({ node, name }) => node === control && SWITCHED_BY.has(name));
 }
 
 /** Where they show. What was taken out of something large may have been anywhere in it. @param {Changes} changes @returns {DOMRect[]} */

@@ -38,6 +38,8 @@ _NOISE = 100
 """Pixels; a blinking caret stays below."""
 _SWITCHES = ("checked", "expanded", "pressed", "selected")
 _IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
+_DIGIT = 4
+"""Pixels; of a text that changed in what was acted on, a 1 that became a 7 differs by more."""
 _RING = 8.0
 """CSS pixels around a control in which a focus ring is drawn."""
 _MOST_SAID = 5
@@ -76,7 +78,7 @@ class Done:
     read: str = ""
     """Text of the page that was asked for."""
     ticked: bool | None = None
-    """What was ticked or unticked is to be so still when the page is at rest."""
+    """It was to become so, and still be so when the page is at rest."""
     hover_counts: bool = False
     """What shows because the pointer is there is an effect of it too."""
 
@@ -109,8 +111,7 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
     happened = tabs.take()
     # That a request was blocked is said, and is no change of the page.
     changes += [] if is_other else await _on_surface(done.at, pixels.after, before.seen, eye)
-    is_painted = _is_painted(paint, pixels, before)
-    is_seen = pixels.changed > _NOISE and not is_painted
+    is_painted, is_seen = _judged(paint, pixels, before)
     is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or done.moved or is_seen
     changes = _first_few([each.sentence for each in happened]) + changes
     if tabs.active.url != before.url and tabs.active is before.page:
@@ -126,7 +127,7 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
     return Outcome(
         status="done",
         effect=effect,
-        sentence=_sentence(done, value, told, now),
+        sentence=_sentence(_as_it_stands(done, now, paint), done, value, told),
         rung=done.at.rung if done.at else None,
         point=done.at.point if done.at else None,
         value=value,
@@ -138,8 +139,8 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
     )
 
 
-def _sentence(done: Done, value: str | None, changes: list[str], now: Answer | None) -> str:
-    said = [done.sentence + _taken_back(done, now)]
+def _sentence(sentence: str, done: Done, value: str | None, changes: list[str]) -> str:
+    said = [sentence]
     if done.expected is not None and value is not None and value != done.expected:
         said.append(f'The field now holds "{plain(value, 80)}"')
     if changes:
@@ -148,11 +149,17 @@ def _sentence(done: Done, value: str | None, changes: list[str], now: Answer | N
     return " ".join(f"{sentence}." for sentence in said)
 
 
-def _taken_back(done: Done, now: Answer | None) -> str:
-    """That the page unticked what was ticked, or the other way round."""
-    if done.ticked is None or ticked(now) in (str(done.ticked).lower(), None):
-        return ""
-    return f", and the page {'unticked' if done.ticked else 'ticked'} it again"
+def _as_it_stands(done: Done, now: Answer | None, paint: _Paint | None) -> str:
+    """What was done, with what a control that was to be ticked or unticked holds when the page is at rest."""
+    stands = ticked(now)
+    if done.ticked is None or done.at is None or stands is None:
+        return done.sentence
+    word, other = ("ticked", "unticked") if done.ticked else ("unticked", "ticked")
+    if stands == str(done.ticked).lower():
+        return f"{word.capitalize()} {done.at.words}"
+    if paint is not None and paint.was_switched:
+        return f"{word.capitalize()} {done.at.words}, and the page {other} it again"
+    return f"Clicked {done.at.words}, but it is not {word}"
 
 
 def _nothing(done: Done, is_painted: bool, seen: Seen) -> str:
@@ -294,6 +301,10 @@ class _Paint:
 
     only: tuple[Box, ...]
     judged: tuple[Box, ...]
+    own: tuple[Box, ...]
+    """Where the document says that what was acted on is otherwise."""
+    was_switched: bool
+    """It was ticked, pressed or selected, if only for a moment."""
 
 
 async def _paint(done: Done, before: Before, eye: Eye) -> _Paint | None:
@@ -319,7 +330,8 @@ async def _paint(done: Done, before: Before, eye: Eye) -> _Paint | None:
         return None
 
     rings = [_ringed(each.box) for each in (mark, *left)]
-    return _Paint((*_on_page(answer["paint"], owner), *rings), tuple(_on_page(answer["judged"], owner)))
+    paint, judged, own = (_on_page(answer[name], owner) for name in ("paint", "judged", "own"))
+    return _Paint((*paint, *rings), tuple(judged), tuple(own), answer["switched"])
 
 
 def _on_page(boxes: list[dict[str, float]], owner: Scanned) -> list[Box]:
@@ -350,11 +362,16 @@ def _ringed(box: Box) -> Box:
     return Box(x=box.x - _RING, y=box.y - _RING, width=box.width + 2 * _RING, height=box.height + 2 * _RING)
 
 
-def _is_painted(paint: _Paint | None, pixels: _Pixels, before: Before) -> bool:
-    """Whether all that looks different is paint."""
-    if paint is None or pixels.after is None or pixels.changed <= _NOISE:
-        return False
-    return changed_apart_from(before.seen.clean, pixels.after, paint.only, paint.judged) <= _NOISE
+def _judged(paint: _Paint | None, pixels: _Pixels, before: Before) -> tuple[bool, bool]:
+    """Whether all that looks different is paint, and whether something that is not looks different."""
+    is_otherwise = pixels.changed > _NOISE
+    if paint is None or pixels.after is None:
+        return False, is_otherwise
+    clean = before.seen.clean
+    if paint.own and changed_apart_from(clean, pixels.after, [clean.page], paint.own) > _DIGIT:
+        return False, True
+    is_paint = is_otherwise and changed_apart_from(clean, pixels.after, paint.only, paint.judged) <= _NOISE
+    return is_paint, is_otherwise and not is_paint
 
 
 def _first_few(sentences: list[str]) -> list[str]:

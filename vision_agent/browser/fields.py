@@ -109,11 +109,8 @@ async def check(hands: Hands, action: Check) -> Done:
     until = time.monotonic() + hands.settings.quiet_s * 4
     while (now := ticked(await hands.recheck(mark))) not in (wanted, None) and time.monotonic() < until:
         continue
-    if now is None:
-        return Done(f"Clicked {at.words}", at)
-    if now != wanted:
-        return Done(f"Clicked {at.words}, but it is not {word}", at)
-    return Done(f"{word.capitalize()} {at.words}", at, ticked=action.checked)
+    words = word.capitalize() if now == wanted else "Clicked"
+    return Done(f"{words} {at.words}", at, ticked=action.checked)
 
 
 async def upload(hands: Hands, action: Upload) -> Done:
