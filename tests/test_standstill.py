@@ -119,9 +119,34 @@ def test_a_number_or_a_star_in_the_listing_is_no_other_state() -> None:
     assert states_of([page(listing="12[:]<a *new>Next"), page(listing="40[:]<a>Next")]) == [1, 1]
 
 
-def test_what_has_an_effect_that_no_mark_tells_is_news() -> None:
-    steps = went(*[(page(), Click(target=2))] * 7, outcome=CHANGED)
+def pictured(number: int) -> Observation:
+    """The page with another picture, in which no mark tells the difference."""
+    return page().model_copy(update={"clean": SHOT.model_copy(update={"sha256": f"{number:064x}"})})
+
+
+def test_what_has_an_effect_that_no_mark_tells_is_news_as_long_as_its_picture_is_new() -> None:
+    counts = went(*[(pictured(number), Click(target=2)) for number in range(7)], outcome=CHANGED)
+    assert noticed(counts, pictured(7)).times == 0
+    lights_up = went(*[(pictured(number % 2), Click(target=number % 2)) for number in range(7)], outcome=CHANGED)
+    assert noticed(lights_up, pictured(1)).times == 6
+
+
+@pytest.mark.parametrize("more", [{"effect": "download"}, {"effect": "dialog"}, {"requests": 1}])
+def test_what_the_picture_does_not_tell_of_is_news_although_the_picture_was_seen(more: Any) -> None:
+    steps = went(*[(page(), Click(target=2))] * 7, outcome=CHANGED.model_copy(update=more))
     assert noticed(steps, page()).times == 0
+
+
+def test_what_changed_nothing_brings_nothing_new_although_a_large_button_lights_up() -> None:
+    lit = page(phash="f" * 64)
+    assert noticed(went((page(), Click(target=2)), (lit, Click(target=3)), outcome=NOTHING), page()).times == 2
+    drawn = lit.marks[0].model_copy(update={"kind": "surface"})
+    canvas = lit.model_copy(update={"marks": (drawn, *lit.marks[1:])})
+    assert noticed(went((page(), Click(target=2)), outcome=NOTHING), canvas).times == 0
+
+
+def test_a_link_that_changes_only_the_fragment_leads_to_no_other_state() -> None:
+    assert states_of([page(), page("http://shop.test/#"), page("http://shop.test/#a")]) == [1, 1, 1]
 
 
 def test_going_to_and_fro_brings_nothing_new_although_each_step_changes_the_page() -> None:

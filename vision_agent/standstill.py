@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from urllib.parse import urldefrag
 
 from vision_agent.actions import Action, Click, Hover, Scroll, Wait, mark_in, targets_of
 from vision_agent.types import Mark, Observation, Outcome, Step
@@ -117,7 +118,7 @@ def edges_of(steps: Sequence[Step], last: Observation | None = None) -> list[Edg
 
 def noticed(steps: Sequence[Step], observation: Observation) -> Standstill:
     """How it stands after these steps, where this is seen."""
-    edges = edges_of(steps, observation)
+    edges, looks = edges_of(steps, observation), [*(step.observation for step in steps), observation]
     times, was_taken_back = 0, False
     for at in range(len(edges) - 1, -1, -1):
         # Who follows lines, a record or an idea of their own knows why they do something again.
@@ -128,7 +129,7 @@ def noticed(steps: Sequence[Step], observation: Observation) -> Standstill:
             continue  # what was decided is what counts
         if all(action.kind == "wait" for action in edges[at].actions) and edges[at].actions:
             continue  # patience is neither news nor a standstill
-        if not _is_stale(edges[at], edges[:at], steps[at]):
+        if not _is_stale(edges[at], edges[:at], steps[at], looks[: at + 2]):
             break
         times += 1
     if times < HINT:
@@ -137,16 +138,30 @@ def noticed(steps: Sequence[Step], observation: Observation) -> Standstill:
     return Standstill(times, untried, back, was_taken_back)
 
 
-def _is_stale(edge: Edge, earlier: Sequence[Edge], step: Step) -> bool:
+def _is_stale(edge: Edge, earlier: Sequence[Edge], step: Step, looks: Sequence[Observation]) -> bool:
     """Whether a step did what was done before in the same state, or did something and changed nothing.
 
-    What has an effect although the state is told to be the same, such as a press on a drawn counter, is news.
+    What has an effect although the state is told to be the same, such as a press on a drawn counter, is news, unless
+    all that it did was to bring back a picture that was seen before. `looks` end with the one that followed the step.
     """
-    if edge.after == edge.before:
-        if any(outcome.effect not in _NOTHING_SEEN and outcome.status != "refused" for outcome in step.outcomes):
-            return any(action.kind in _INFORMS for action in edge.actions) and _was_done(edge, earlier)
-        return True
-    return _was_done(edge, earlier)
+    effects = [what for what in step.outcomes if what.effect not in _NOTHING_SEEN and what.status != "refused"]
+    if edge.after != edge.before:
+        return _was_done(edge, earlier) or (not effects and _differs_in_paint_only(*looks[-2:]))
+    if any(action.kind in _INFORMS for action in edge.actions):
+        return not effects or _was_done(edge, earlier)
+    is_only_seen = all(what.effect == "changed" and what.requests == 0 for what in effects)
+    return is_only_seen and (not effects or _was_seen(looks))
+
+
+def _was_seen(looks: Sequence[Observation]) -> bool:
+    """Whether the last picture is one of those before."""
+    return any(look.clean.sha256 == looks[-1].clean.sha256 for look in looks[:-1])
+
+
+def _differs_in_paint_only(before: Observation, after: Observation) -> bool:
+    """Whether only the picture is otherwise, of a page on which nothing is drawn: a large button may light up."""
+    is_drawn = any(mark.kind in ("surface", "guess") for mark in (*before.marks, *after.marks))
+    return not is_drawn and _facts(before) == _facts(after)
 
 
 def _was_done(edge: Edge, earlier: Sequence[Edge]) -> bool:
@@ -250,9 +265,11 @@ def _untried(steps: Sequence[Step], edges: Sequence[Edge], observation: Observat
 
 def _facts(observation: Observation) -> int:
     """A number that is another wherever the page says something else; within one process."""
-    tabs = tuple((tab.url, tab.active) for tab in observation.tabs)
+    tabs = tuple((urldefrag(tab.url)[0], tab.active) for tab in observation.tabs)
     said = _OF_THE_MOMENT.sub("", observation.listing)
-    return hash((observation.url, str(observation.region), tabs, said, tuple(map(_fact, observation.marks))))
+    # A link that leads nowhere may change the fragment of the address.
+    address = urldefrag(observation.url)[0]
+    return hash((address, str(observation.region), tabs, said, tuple(map(_fact, observation.marks))))
 
 
 def _fact(mark: Mark) -> tuple[object, ...]:

@@ -3,6 +3,7 @@ import { boxOfArea, imageUnder } from './area.js';
 import { activeElementIn, activeElementOf, attributeOf, bodyOf, clientHeightOf, clientWidthOf, documentElementOf, flatParentOf, holds, localNameOf, madeElement, namespaceOf, rectOf, rectsOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, scrollingElementOf, shadowRootOf, styleOf } from './dom.js';
 import { blockerOf, closerPoints, describe, hitAt, isInTheWay, isTarget, reaches, samplePoints } from './hit.js';
 import { calledOf } from './called.js';
+import { noteChanges } from './paint.js';
 import { quietOf } from './quiet.js';
 import { elementOf, keyOf, knownKeyOf } from './registry.js';
 import { isEditingHost, kindOf, roleOf } from './role.js';
@@ -19,6 +20,7 @@ import { common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './v
 export function check(doc, request) {
   const element = elementOf(doc, request.key);
   if (!element) return { found: false };
+  noteChanges(doc, element);
   const scrolls = request.kind === 'scroller';
   let pieces = visiblePieces(element);
   const scrolled = request.reveal === 'always' || Boolean(request.reveal && !isFullySeen(element, pieces));

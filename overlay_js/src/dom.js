@@ -28,6 +28,7 @@ export const documentElementOf = accessor(Document.prototype, 'documentElement')
 export const bodyOf = accessor(Document.prototype, 'body');
 export const titleOf = accessor(Document.prototype, 'title');
 export const styleSheetsOf = accessor(Document.prototype, 'styleSheets');
+export const adoptedSheetsOf = accessor(Document.prototype, 'adoptedStyleSheets');
 export const urlOf = accessor(Document.prototype, 'URL');
 export const readyStateOf = accessor(Document.prototype, 'readyState');
 export const activeElementOf = accessor(Document.prototype, 'activeElement');

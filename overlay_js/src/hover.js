@@ -123,7 +123,7 @@ function* openersNamedBy(selectors) {
 }
 
 /** The parts of a selector between separators that stand in no brackets; each keeps the separators before it. @param {string} text @param {RegExp} separator */
-function partsOf(text, separator) {
+export function partsOf(text, separator) {
   const parts = [''];
   let depth = 0;
   for (const sign of text) {

@@ -9,6 +9,7 @@ import { frameOf } from './frame.js';
 import { guard, guarded } from './guard.js';
 import { tidy } from './name.js';
 import { leavePerson, watchPerson } from './person.js';
+import { paintOf } from './paint.js';
 import { movedOf, quietOf } from './quiet.js';
 import { readPage, readTable, within } from './read.js';
 import { documentToken, elementOf, hear } from './registry.js';
@@ -30,6 +31,7 @@ function answerTo(doc, root, request) {
     case 'guarded': return guarded(request);
     case 'watch': return watchPerson(doc, request);
     case 'leave': return leavePerson(request);
+    case 'paint': return paintOf(doc, request);
     case 'under': return under(doc, request);
     case 'fits': return fits(doc, request);
     case 'shows_text': return { shows: showsText(doc, request.text) };

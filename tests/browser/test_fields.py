@@ -14,6 +14,7 @@ from vision_agent.actions import (
     Check,
     Click,
     Press,
+    Select,
     Set,
     Type,
     Upload,
@@ -244,3 +245,63 @@ async def test_a_listener_on_the_window_hears_one_click(on: On) -> None:
         await hand.act(Check(mark=1, checked=True))
         assert await hand.js("heard") == 1
         await hand.act(Press(target=1, keys="Space"))
+
+
+REVERTS = "setTimeout(() => this.checked = {}, 50)"
+
+
+@pytest.mark.parametrize(
+    ("body", "checked", "sentence"),
+    [
+        (
+            f"<input type=checkbox aria-label=Terms onchange='{REVERTS.format('false')}'>",
+            True,
+            'Ticked mark 1 (checkbox "Terms"), and the page unticked it again. Nothing changed',
+        ),
+        (
+            f"<input type=checkbox checked aria-label=Terms onchange='{REVERTS.format('true')}'>",
+            False,
+            'Unticked mark 1 (checkbox "Terms"), and the page ticked it again. Nothing changed',
+        ),
+        (
+            "<div role=switch tabindex=0 aria-checked=false aria-label=Terms onclick='this.setAttribute(`aria-checked`, true);"
+            "setTimeout(() => this.setAttribute(`aria-checked`, false), 50)'>x</div>",
+            True,
+            'Ticked mark 1 (switch "Terms"), and the page unticked it again. Nothing changed',
+        ),
+    ],
+)
+async def test_a_tick_that_the_page_takes_back_is_told(on: On, body: str, checked: bool, sentence: str) -> None:
+    async with on(f"<style>input{{outline:0!important}}div{{width:99px;outline:0!important}}</style>{body}") as hand:
+        outcome = await hand.act(Check(mark=1, checked=checked))
+        assert (outcome.status, outcome.effect) == ("done", "no_effect")
+        assert outcome.sentence.startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("body", "action", "words"),
+    [
+        (
+            "<input aria-label=Name value=Ada onchange='' oninput='setTimeout(() => this.value = `Ada`, 50)'>",
+            Type(target=1, text="Bob"),
+            'Typed "Bob" into mark 1 (textbox "Name"). The field now holds "Ada".',
+        ),
+        (
+            "<input type=range aria-label=Size value=10 oninput='setTimeout(() => this.value = 10, 50)'>",
+            Set(mark=1, value="40"),
+            'Set mark 1 (slider "Size") to "40". The field now holds "10".',
+        ),
+        (
+            "<select aria-label=Size onchange='setTimeout(() => this.selectedIndex = 0, 50)'><option>Small<option>Large</select>",
+            Select(target=1, options=("Large",)),
+            'Selected "Large" in mark 1 (combobox "Size"). The field now holds "Small".',
+        ),
+    ],
+)
+async def test_a_value_that_the_page_takes_back_is_read_when_it_has_done_so(
+    on: On, body: str, action: Any, words: str
+) -> None:
+    async with on(body) as hand:
+        outcome = await hand.act(action)
+        assert outcome.status == "done"
+        assert outcome.sentence.startswith(words), outcome.sentence

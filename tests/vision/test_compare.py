@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from vision_agent.actions import Point
 from vision_agent.errors import UsageError
 from vision_agent.types import Box, Shot, Size
-from vision_agent.vision.compare import changed_box, changed_boxes, changed_share, found_again, same_at
+from vision_agent.vision.compare import (
+    changed_apart_from,
+    changed_box,
+    changed_boxes,
+    changed_share,
+    found_again,
+    same_at,
+)
 from vision_agent.vision.picture import Picture
 
 HERE = Point(x=100, y=60)
@@ -172,3 +179,16 @@ def test_each_place_that_changed_has_a_box_of_its_own_in_page_coordinates(ratio:
 def test_no_place_is_named_where_nothing_changed_or_the_sizes_differ() -> None:
     assert changed_boxes(picture(page_like()), picture(page_like())) == ()
     assert changed_boxes(picture(page_like()), picture(page_like()[:100])) == ()
+
+
+def test_what_changed_is_counted_outside_some_boxes_and_inside_others_all_the_same() -> None:
+    view = Box(x=0, y=0, width=100, height=80)
+    pixels = np.full((80, 100, 3), 255, np.uint8)
+    before = Picture.of_rgb(pixels, view)
+    pixels[10:30, 10:30] = 0
+    after = Picture.of_rgb(pixels, view)
+    around, inside = Box(x=5, y=5, width=30, height=30), Box(x=10, y=10, width=5, height=5)
+    assert changed_apart_from(before, before, []) == 0
+    assert changed_apart_from(before, after, []) >= 400
+    assert changed_apart_from(before, after, [around]) == 0
+    assert changed_apart_from(before, after, [around], [inside]) == 25

@@ -6,16 +6,19 @@ Knows what was seen before and what there is now; not how the action was carried
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field
 from math import inf
+from urllib.parse import urldefrag
 
 from playwright.async_api import Page
 
 from vision_agent.actions import Point
 from vision_agent.browser import overlay
 from vision_agent.browser.capture import capture
+from vision_agent.browser.frames import Scanned
 from vision_agent.browser.listing import plain
-from vision_agent.browser.locate import Located, recheck, words_for
+from vision_agent.browser.locate import Answer, Located, recheck, words_for
 from vision_agent.browser.navigations import is_error_page, what_came
 from vision_agent.browser.observe import Eye, Seen
 from vision_agent.browser.overlay import FrameSilent
@@ -24,7 +27,7 @@ from vision_agent.browser.settle import settle
 from vision_agent.browser.tabs import Happening, Tabs
 from vision_agent.browser.within import rect_seen
 from vision_agent.types import Box, Effect, Mark, Outcome
-from vision_agent.vision.compare import changed_box, changed_share
+from vision_agent.vision.compare import changed_apart_from, changed_box, changed_share
 from vision_agent.vision.picture import Picture
 
 NO_ANSWER = "the page has not answered since. Look again before repeating it."
@@ -34,7 +37,12 @@ _NEAR = 48.0
 """CSS pixels around the point in which a change counts as near it."""
 _NOISE = 100
 """Pixels; a blinking caret stays below."""
+_SWITCHES = ("checked", "expanded", "pressed", "selected")
 _IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
+_DIGIT = 4
+"""Pixels; of a text that changed in what was acted on, a 1 that became a 7 differs by more."""
+_RING = 8.0
+"""CSS pixels around a control in which a focus ring is drawn."""
 _MOST_SAID = 5
 """Things that happened; a page may open dialogs without end."""
 
@@ -49,6 +57,7 @@ class Before:
     url: str = field(init=False)
     focused: str | None = field(init=False)
     """The key of what had the focus."""
+    began: float = field(init=False, default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "url", self.page.url)
@@ -69,6 +78,10 @@ class Done:
     """Nothing was sent, because it was as it should be."""
     read: str = ""
     """Text of the page that was asked for."""
+    ticked: bool | None = None
+    """It was to become so, and still be so when the page is at rest."""
+    hover_counts: bool = False
+    """What shows because the pointer is there is an effect of it too."""
 
 
 async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome:
@@ -86,19 +99,21 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
     await settle(tabs, quiet, eye.settings.rest_deadline_s, at_least_s=quiet)
     try:
         # At once: Chromium takes its picture two frames after it was asked.
-        is_other, (value, changes), pixels = await asyncio.gather(
+        is_other, (now, value, changes), pixels, paint = await asyncio.gather(
             _is_other_document(before, tabs.active, eye.settings.action_deadline_s),
             _read_back(done.at, before, eye),
             _pixels(done, before, tabs.active, eye),
+            _paint(done, before, eye),
         )
     except FrameSilent as error:
         raise Refused("timed_out", f"{done.sentence}, but {NO_ANSWER}") from error
     if is_other:
-        value, changes = None, []  # what was asked after belongs to a page that is gone
+        now, value, changes = None, None, []  # what was asked after belongs to a page that is gone
     happened = tabs.take()
     # That a request was blocked is said, and is no change of the page.
     changes += [] if is_other else await _on_surface(done.at, pixels.after, before.seen, eye)
-    is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or done.moved or pixels.changed > _NOISE
+    is_painted, is_seen = _judged(paint, pixels, before)
+    is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or done.moved or is_seen
     changes = _first_few([each.sentence for each in happened]) + changes
     changes += what_came(
         tabs.active,
@@ -116,10 +131,11 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
         changes.append(f"nothing visible changed, but {requests} request{'s were' if requests > 1 else ' was'} sent")
     if pending := tabs.network.pending(tabs.active):
         changes.append(pending)
+    told = [*changes, _nothing(done, is_painted, before.seen)] if effect == "no_effect" else changes
     return Outcome(
         status="done",
         effect=effect,
-        sentence=_sentence(done, effect, value, changes, before.seen),
+        sentence=_sentence(_as_it_stands(done, now, paint), done, value, told),
         rung=done.at.rung if done.at else None,
         point=done.at.point if done.at else None,
         value=value,
@@ -131,16 +147,42 @@ async def effect_of(done: Done, before: Before, tabs: Tabs, eye: Eye) -> Outcome
     )
 
 
-def _sentence(done: Done, effect: Effect, value: str | None, changes: list[str], seen: Seen) -> str:
-    said = [done.sentence]
+def _sentence(sentence: str, done: Done, value: str | None, changes: list[str]) -> str:
+    said = [sentence]
     if done.expected is not None and value is not None and value != done.expected:
         said.append(f'The field now holds "{plain(value, 80)}"')
     if changes:
         told = "; ".join(changes)
         said.append(told[0].upper() + told[1:])
-    if effect == "no_effect":
-        said.append("Nothing changed" + (_nearby(done.at.point, seen) if done.at else ""))
     return " ".join(f"{sentence}." for sentence in said)
+
+
+def _as_it_stands(done: Done, now: Answer | None, paint: _Paint | None) -> str:
+    """What was done, with what a control that was to be ticked or unticked holds when the page is at rest."""
+    stands = ticked(now)
+    if done.ticked is None or done.at is None or stands is None:
+        return done.sentence
+    word, other = ("ticked", "unticked") if done.ticked else ("unticked", "ticked")
+    if stands == str(done.ticked).lower():
+        return f"{word.capitalize()} {done.at.words}"
+    if paint is not None and paint.was_switched:
+        return f"{word.capitalize()} {done.at.words}, and the page {other} it again"
+    return f"Clicked {done.at.words}, but it is not {word}"
+
+
+def _nothing(done: Done, is_painted: bool, seen: Seen) -> str:
+    apart = ", apart from hover and focus styles" if is_painted else ""
+    is_click = done.expected is None and done.ticked is None
+    return f"nothing changed{apart}" + (_nearby(done.at.point, seen) if done.at and is_click else "")
+
+
+def ticked(answer: Answer | None) -> str | None:
+    """How a control stands by its own word; None where it says nothing of that."""
+    state = (answer or {}).get("state", {})
+    for name in ("checked", "pressed", "selected"):
+        if name in state:
+            return str(state[name]).lower()
+    return None
 
 
 def _kind(happened: list[Happening], before: Before, tabs: Tabs, is_other: bool, is_said: bool) -> Effect:
@@ -155,7 +197,9 @@ def _kind(happened: list[Happening], before: Before, tabs: Tabs, is_other: bool,
         return "download"
     if is_other:
         return "error_page" if is_error_page(tabs.active) else "navigated"
-    if tabs.active is before.page and tabs.active.url != before.url:
+    is_elsewhere = tabs.active is before.page and tabs.active.url != before.url
+    # A dead link may lead to a fragment that is nowhere; one that an application reads shows something else.
+    if is_elsewhere and (is_said or urldefrag(tabs.active.url)[0] != urldefrag(before.url)[0]):
         return "same_document"
     return "changed" if is_said else "no_effect"
 
@@ -168,22 +212,23 @@ async def _is_other_document(before: Before, page: Page, deadline_s: float) -> b
     return bool(now["token"] != before.seen.scan.frames[0].token)
 
 
-async def _read_back(at: Located | None, before: Before, eye: Eye) -> tuple[str | None, list[str]]:
-    """The value that a control holds now, and what of its state and of the focus is different."""
+async def _read_back(at: Located | None, before: Before, eye: Eye) -> tuple[Answer | None, str | None, list[str]]:
+    """What a control says now, its value, and what of its state and of the focus is different."""
     if at is None or at.mark is None:
-        return None, []
+        return None, None, []
     try:
         now = await recheck(at.mark, before.seen.scan, eye.settings.action_deadline_s)
         moved = await _focus_moved(at.mark, before, eye)
     except FrameSilent:
-        return None, []
+        return None, None, []
     if not now["found"]:
-        return None, [f"mark {at.mark.number} is gone or was drawn anew", *moved]
+        return None, None, [f"mark {at.mark.number} is gone or was drawn anew", *moved]
     state, old = now["state"], at.mark.state
     said = []
-    if now["name"] != at.mark.name:
+    # The pointer may have renamed it, before anything was done with it.
+    if now["name"] not in (at.mark.name, (at.answer or {}).get("name")):
         said.append(f'mark {at.mark.number} is now called "{plain(now["name"], 60)}"')
-    for name in ("checked", "expanded", "pressed", "selected"):
+    for name in _SWITCHES:
         if name in state and state[name] != getattr(old, name):
             said.append(_IS_NOW.get(str(state[name]).lower(), "it is now {}").format(name))
     if state.get("disabled", False) != old.disabled:
@@ -192,7 +237,9 @@ async def _read_back(at: Located | None, before: Before, eye: Eye) -> tuple[str 
     value = None if is_masked else state.get("value")
     if value is not None and value != old.value and not old.masked:
         said.append(f'its value is "{plain(value, 80)}"')
-    return value, said + moved
+    if not said and at.mark.kind == "field" and state.get("focused") and not old.focused:
+        said.append("it has the focus now")
+    return now, value, said + moved
 
 
 async def _focus_moved(mark: Mark, before: Before, eye: Eye) -> list[str]:
@@ -256,6 +303,85 @@ async def _pixels(done: Done, before: Before, page: Page, eye: Eye) -> _Pixels:
     share = around.width * around.height / (view.width * view.height)
     elsewhere = max(0.0, (everywhere - near * share) / (1 - share)) if share < 1 else 0.0
     return _Pixels(everywhere * whole, round(near, 4), round(elsewhere, 4), after)
+
+
+@dataclass(frozen=True)
+class _Paint:
+    """Page boxes where the pointer, the focus or a press paint, and others where a difference counts all the same."""
+
+    only: tuple[Box, ...]
+    judged: tuple[Box, ...]
+    own: tuple[Box, ...]
+    """Where the document says that what was acted on is otherwise."""
+    was_switched: bool
+    """It was ticked, pressed or selected, if only for a moment."""
+
+
+async def _paint(done: Done, before: Before, eye: Eye) -> _Paint | None:
+    """Where what looks different is no effect of what was done with an element; None where all of it may be one."""
+    mark = (done.at.mark or done.at.under) if done.at else None
+    owner = before.seen.scan.owner(mark.key) if mark else None
+    if mark is None or owner is None or mark.source != "dom" or mark.kind in ("surface", "scroller", "guess"):
+        return None
+    if mark.state.masked or mark.key in eye.masked_keys or mark.state.input_type == "password":
+        return None  # of what it holds the picture alone tells
+    deadline_s = eye.settings.action_deadline_s
+    try:
+        left = await _left_as_they_were(mark, before, deadline_s)
+        since_ms = (time.monotonic() - before.began) * 1000
+        keys = [each.key for each in left]
+        is_press = not done.hover_counts
+        answer = await overlay.ask(
+            owner.frame, "paint", deadline_s, key=mark.key, sinceMs=since_ms, lost=keys, isPress=is_press
+        )
+    except FrameSilent:
+        return None
+    if not answer["found"] or done.hover_counts:
+        return None
+
+    rings = [_ringed(each.box) for each in (mark, *left)]
+    paint, judged, own = (_on_page(answer[name], owner) for name in ("paint", "judged", "own"))
+    return _Paint((*paint, *rings), tuple(judged), tuple(own), answer["switched"])
+
+
+def _on_page(boxes: list[dict[str, float]], owner: Scanned) -> list[Box]:
+    corners = [
+        [
+            owner.place.to_page(box["x"] + wide, box["y"] + high)
+            for wide, high in ((0, 0), (box["width"], box["height"]))
+        ]
+        for box in boxes
+    ]
+    return [Box(x=start.x, y=start.y, width=end.x - start.x, height=end.y - start.y) for start, end in corners]
+
+
+async def _left_as_they_were(mark: Mark, before: Before, deadline_s: float) -> list[Mark]:
+    """What had the pointer or the focus before, and is otherwise what it was."""
+    marks = before.seen.observation.marks
+    left = [each for each in marks if each.key != mark.key and (each.state.hovered or each.state.focused)]
+    left = [each for each in left if each.source == "dom" and each.kind != "surface" and not each.state.masked]
+    answers = await asyncio.gather(*(recheck(each, before.seen.scan, deadline_s) for each in left))
+    return [each for each, now in zip(left, answers, strict=True) if now["found"] and _holds_the_same(each, now)]
+
+
+def _holds_the_same(mark: Mark, now: Answer) -> bool:
+    return all(now["state"].get(name) == getattr(mark.state, name) for name in ("value", *_SWITCHES))
+
+
+def _ringed(box: Box) -> Box:
+    return Box(x=box.x - _RING, y=box.y - _RING, width=box.width + 2 * _RING, height=box.height + 2 * _RING)
+
+
+def _judged(paint: _Paint | None, pixels: _Pixels, before: Before) -> tuple[bool, bool]:
+    """Whether all that looks different is paint, and whether something that is not looks different."""
+    is_otherwise = pixels.changed > _NOISE
+    if paint is None or pixels.after is None:
+        return False, is_otherwise
+    clean = before.seen.clean
+    if paint.own and changed_apart_from(clean, pixels.after, [clean.page], paint.own) > _DIGIT:
+        return False, True
+    is_paint = is_otherwise and changed_apart_from(clean, pixels.after, paint.only, paint.judged) <= _NOISE
+    return is_paint, is_otherwise and not is_paint
 
 
 def _first_few(sentences: list[str]) -> list[str]:

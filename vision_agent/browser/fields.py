@@ -17,7 +17,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from vision_agent import codes
 from vision_agent.actions import Check, Click, Press, Set, Type, Upload
 from vision_agent.browser import gate, overlay
-from vision_agent.browser.effect import Done
+from vision_agent.browser.effect import Done, ticked
 from vision_agent.browser.hands import Hands
 from vision_agent.browser.listing import plain
 from vision_agent.browser.locate import Answer, Located
@@ -96,7 +96,7 @@ async def check(hands: Hands, action: Check) -> Done:
     hands.must_be_element(action.mark)
     at = await hands.aim(action.mark)
     assert at.mark is not None
-    now = _ticked(at.answer)
+    now = ticked(at.answer)
     if now is None:
         raise Refused("unsupported", f"{at.words} cannot be ticked: it says nothing of being ticked or not. Click it.")
     wanted, word = str(action.checked).lower(), "ticked" if action.checked else "unticked"
@@ -107,12 +107,10 @@ async def check(hands: Hands, action: Check) -> Done:
     mark = at.mark
     at = await hands.click(at, Click(target=action.mark))
     until = time.monotonic() + hands.settings.quiet_s * 4
-    while (now := _ticked(await hands.recheck(mark))) not in (wanted, None) and time.monotonic() < until:
+    while (now := ticked(await hands.recheck(mark))) not in (wanted, None) and time.monotonic() < until:
         continue
-    words = f"{word.capitalize()} {at.words}"
-    if now is None:
-        return Done(f"Clicked {at.words}", at)
-    return Done(words if now == wanted else f"Clicked {at.words}, but it is not {word}", at)
+    words = word.capitalize() if now == wanted else "Clicked"
+    return Done(f"{words} {at.words}", at, ticked=action.checked)
 
 
 async def upload(hands: Hands, action: Upload) -> Done:
@@ -291,15 +289,6 @@ def _number(answer: Answer | None) -> float | None:
         return float((answer or {}).get("now") or "")
     except ValueError:
         return None
-
-
-def _ticked(answer: Answer | None) -> str | None:
-    """How a control stands by its own word; None where it says nothing of that."""
-    state = (answer or {}).get("state", {})
-    for name in ("checked", "pressed", "selected"):
-        if name in state:
-            return str(state[name]).lower()
-    return None
 
 
 def _revealed(hands: Hands, text: str, at: Located) -> tuple[str, bool]:

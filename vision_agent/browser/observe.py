@@ -423,8 +423,8 @@ class _Stages:
 
 
 def _is_same(old: MarkState, new: MarkState) -> bool:
-    """Whether nothing changed; that the pointer came or went is no change of the page."""
-    return old == new or old.model_copy(update={"hovered": new.hovered}) == new
+    """Whether nothing changed; that the pointer or the focus came or went is no change of the page."""
+    return old == new or old.model_copy(update={"hovered": new.hovered, "focused": new.focused}) == new
 
 
 def _context(scan: Scan, whole: Box) -> list[tuple[str, Box]]:

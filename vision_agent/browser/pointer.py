@@ -44,7 +44,7 @@ async def hover(hands: Hands, action: Hover) -> Done:
         await hands.settled()
         at = await hands.locate(action.target)
     await hands.page.mouse.move(at.point.x, at.point.y)
-    return Done(f"Moved the pointer over {at.words}", at)
+    return Done(f"Moved the pointer over {at.words}", at, hover_counts=True)
 
 
 async def drag(hands: Hands, action: Drag) -> Done:
@@ -82,7 +82,7 @@ async def drag(hands: Hands, action: Drag) -> Done:
             await asyncio.wait_for(mouse.up(), hands.deadline_s)
     along = f" along {len(way)} points" if way else ""
     to = end.words if isinstance(action.target, Offset) else f"to {end.words}"
-    return Done(f"Dragged {start.words} {to}{along}", end)
+    return Done(f"Dragged {start.words} {to}{along}", end, hover_counts=True)
 
 
 async def _both(hands: Hands, source: Target, target: Target) -> tuple[Located, Located]:

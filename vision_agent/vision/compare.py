@@ -6,6 +6,7 @@ Knows pixels, not causes: whether a change is what was wanted is said elsewhere.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 import cv2
 import numpy as np
@@ -43,6 +44,26 @@ def changed_share(before: Picture | Shot, after: Picture | Shot, near: Box | Non
     if not old.size:
         return 0.0
     return _changed(old, new) / int(old.shape[0] * old.shape[1])
+
+
+def changed_apart_from(before: Picture, after: Picture, apart: Sequence[Box], but: Sequence[Box] = ()) -> float:
+    """How many pixels differ outside some page boxes, or in others that count all the same; without end where the
+    pictures have other sizes.
+    """
+    if before.extent != after.extent:
+        return inf
+    old, new = pixels_of(before), pixels_of(after)
+    part = _around_changes(old, new)
+    if not old[part].size:
+        return 0
+    mixed = (cv2.blur(picture[part], (3, 3)) for picture in (old, new))
+    differs = _most(cv2.absdiff(*mixed)) > _NOISE
+    counts = np.ones(old.shape[:2], np.bool_)
+    for boxes, is_counted in ((apart, False), (but, True)):
+        shown = [box for box in boxes if before.page.intersection(box)]
+        for left, top, right, bottom in before.extent.rects(shown) if shown else ():
+            counts[top:bottom, left:right] = is_counted
+    return int(np.count_nonzero(differs & counts[part]))
 
 
 def changed_box(before: Picture, after: Picture, near: Box) -> Box | None:
@@ -91,14 +112,20 @@ def changed_boxes(before: Picture | Shot, after: Picture | Shot, apart: float = 
 
 def _changed(old: Pixels, new: Pixels) -> int:
     """How many pixels differ."""
-    # Only what lies around a difference is looked at closely: mostly that is little of the page.
+    part = _around_changes(old, new)
+    if not old[part].size:
+        return 0
+    # Mixing each pixel with its neighbours first takes the edge off single pixels, which is what noise is made of.
+    mixed = (cv2.blur(picture[part], (3, 3)) for picture in (old, new))
+    return int(np.count_nonzero(_most(cv2.absdiff(*mixed)) > _NOISE))
+
+
+def _around_changes(old: Pixels, new: Pixels) -> tuple[slice, slice]:
+    """The part in which all differences lie, mostly little of a page; empty where there are none."""
     x, y, width, height = cv2.boundingRect(_most(cv2.absdiff(old, new)))
     if not width:
-        return 0
-    rows, columns = slice(max(0, y - _AROUND), y + height + _AROUND), slice(max(0, x - _AROUND), x + width + _AROUND)
-    # Mixing each pixel with its neighbours first takes the edge off single pixels, which is what noise is made of.
-    mixed = (cv2.blur(picture[rows, columns], (3, 3)) for picture in (old, new))
-    return int(np.count_nonzero(_most(cv2.absdiff(*mixed)) > _NOISE))
+        return slice(0, 0), slice(0, 0)
+    return slice(max(0, y - _AROUND), y + height + _AROUND), slice(max(0, x - _AROUND), x + width + _AROUND)
 
 
 def _most(difference: Pixels) -> Pixels:
