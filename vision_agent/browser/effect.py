@@ -18,11 +18,12 @@ from vision_agent.browser import overlay
 from vision_agent.browser.capture import capture
 from vision_agent.browser.frames import Scanned
 from vision_agent.browser.listing import plain
-from vision_agent.browser.locate import Answer, Located, recheck, words_for
+from vision_agent.browser.locate import Answer, Located, raw_of, recheck, words_for
 from vision_agent.browser.navigations import is_error_page, what_came
 from vision_agent.browser.observe import Eye, Seen
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
+from vision_agent.browser.row_context import change_of
 from vision_agent.browser.settle import settle
 from vision_agent.browser.tabs import Happening, Tabs
 from vision_agent.browser.within import rect_seen
@@ -217,7 +218,8 @@ async def _read_back(at: Located | None, before: Before, eye: Eye) -> tuple[Answ
     if at is None or at.mark is None:
         return None, None, []
     try:
-        now = await recheck(at.mark, before.seen.scan, eye.settings.action_deadline_s)
+        place = raw_of(at.mark, before.seen).get("place")
+        now = await recheck(at.mark, before.seen.scan, eye.settings.action_deadline_s, place=place, pointed=True)
         moved = await _focus_moved(at.mark, before, eye)
     except FrameSilent:
         return None, None, []
@@ -228,6 +230,8 @@ async def _read_back(at: Located | None, before: Before, eye: Eye) -> tuple[Answ
     # The pointer may have renamed it, before anything was done with it.
     if now["name"] not in (at.mark.name, (at.answer or {}).get("name")):
         said.append(f'mark {at.mark.number} is now called "{plain(now["name"], 60)}"')
+    if now["held"] and not now["held"]["same"]:
+        said.append(change_of(now["held"], "it"))
     for name in _SWITCHES:
         if name in state and state[name] != getattr(old, name):
             said.append(_IS_NOW.get(str(state[name]).lower(), "it is now {}").format(name))

@@ -47,20 +47,26 @@ class ContextChanged(Refused):
         return cls({"part": part, "then": getattr(then, part), "now": getattr(now, part)}, words)
 
     def __init__(self, held: Mapping[str, Any], words: str) -> None:
-        self.then, now = _what_differs(str(held["then"]), str(held["now"]))
+        self.then, _ = _what_differs(held)
         self.where = "beside" if held["part"] == "words" else "over"
-        part = "words beside" if held["part"] == "words" else "heading over"
-        changed = f"The {part} {words} changed from {_quoted(self.then)} to {_quoted(now)}."
-        super().__init__("changed", f"{changed} Look again before acting on it.")
+        changed = change_of(held, words)
+        super().__init__("changed", f"{changed[0].upper()}{changed[1:]}. Look again before acting on it.")
+
+
+def change_of(held: Mapping[str, Any], words: str) -> str:
+    """What changed, as a clause: `the words beside mark 1 (button "Delete") changed from "Ann" to "Bob"`."""
+    then, now = _what_differs(held)
+    part = "words beside" if held["part"] == "words" else "heading over"
+    return f"the {part} {words} changed from {_quoted(then)} to {_quoted(now)}"
 
 
 def _quoted(text: str) -> str:
     return f'"{plain(text, _LONGEST)}"' if text else "nothing"
 
 
-def _what_differs(then: str, now: str) -> tuple[str, str]:
-    """Both texts without the words with which both begin and end; whole where that leaves nothing of one."""
-    old, new = then.split(), now.split()
+def _what_differs(held: Mapping[str, Any]) -> tuple[str, str]:
+    """The text then and now without the words with which both begin and end; whole where that leaves nothing of one."""
+    old, new = str(held["then"]).split(), str(held["now"]).split()
     while len(old) > 1 and len(new) > 1 and old[0] == new[0]:
         old, new = old[1:], new[1:]
     while len(old) > 1 and len(new) > 1 and old[-1] == new[-1]:
