@@ -8,9 +8,12 @@ import { quietOf } from './quiet.js';
 import { elementOf, keyOf, knownKeyOf } from './registry.js';
 import { isEditingHost, kindOf, roleOf } from './role.js';
 import { evidenceOf, scrollsOf } from './evidence.js';
-import { heldAgainst } from './row_context.js';
+import { heldAgainst, newReading } from './row_context.js';
 import { fingerprintOf, isDisabled, isSameBeing, stateOf } from './state.js';
 import { common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
+
+/** Elements of a tag that are asked whether they stand for another. */
+const MOST_STAND_INS = 1000;
 
 /**
  * @param {Document} doc
@@ -64,8 +67,23 @@ export function shows(doc, request) {
 }
 
 /** @param {Element} element @param {{place?: import('./row_context.js').Place | null} & Partial<import('./row_context.js').How>} request */
-export function placeHeld(element, { place = null, strict = false, amounts = false, pointed = false }) {
-  return place ? heldAgainst(element, place, { strict, amounts, pointed }) : null;
+export function placeHeld(element, { place = null, strict = false, amounts = false, pointed = false }, reading = newReading()) {
+  return place ? heldAgainst(element, place, { strict, amounts, pointed }, reading) : null;
+}
+
+/**
+ * Keys of what is called as something was and stands where that stood, wherever in the document it is; two are enough.
+ * @param {Document} doc @param {{tag: string, essence: string, kind: string, place: import('./row_context.js').Place} & Partial<import('./row_context.js').How>} request
+ */
+export function standIns(doc, request) {
+  const keys = [];
+  const reading = newReading();
+  for (const element of Array.from(Document.prototype.querySelectorAll.call(doc, CSS.escape(request.tag))).slice(0, MOST_STAND_INS)) {
+    if (keys.length > 1) break;
+    const { fingerprint } = identityOf(element, request.kind);
+    if (fingerprint.split('-')[0] === request.essence && placeHeld(element, request, reading)?.same) keys.push(keyOf(doc, element));
+  }
+  return { keys };
 }
 
 /** What it is; `isSameBeing`: but for its name as it was when the document was last scanned. @param {Element} element @param {string} [kind] */

@@ -99,12 +99,12 @@ function isStopped(doc, meant, event) {
 }
 
 /**
- * Whether what was meant stands in a row of something else by now, as where rows are swapped under the press. That it
- * says otherwise itself is the page's answer.
+ * Whether what was meant stands in a row of something else by now, as where rows are swapped under the press, and what is
+ * done cannot be taken back. Else it is the page's answer, as it is when the thing says otherwise itself.
  * @param {Element} element @param {PointerEvent} event @param {Meant} meant
  */
 function standsForAnother(element, event, meant) {
-  if (meant.isDrag || isInItsPlace(element, meant)) return false;
+  if (meant.isDrag || !meant.strict || isInItsPlace(element, meant)) return false;
   armed.stopped ??= { why: 'changed', type: event.type, blocker: '', key: null };
   return true;
 }

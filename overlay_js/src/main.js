@@ -3,7 +3,7 @@
 // `mark=key:<key>` is a live element. Any other body is base64 of a JSON request; the answer comes back as the text in an
 // element that is in no document, so that the page is not touched.
 import { takeSuspects } from './closed.js';
-import { check, fits, focused, placeHeld, scrollBy, shows, showsText, under } from './check.js';
+import { check, fits, focused, placeHeld, scrollBy, shows, standIns, showsText, under } from './check.js';
 import { knowRootsAround, madeElement, titleOf } from './dom.js';
 import { frameOf } from './frame.js';
 import { guard, guarded } from './guard.js';
@@ -25,6 +25,7 @@ function answerTo(doc, root, request) {
   switch (request.ask) {
     case 'scan': return scan(doc, request);
     case 'check': return check(doc, request);
+    case 'stand_ins': return standIns(doc, request);
     case 'shows': return shows(doc, request);
     case 'focused': return focused(doc, request);
     case 'guard': return guard(doc, request);

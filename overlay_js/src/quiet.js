@@ -2,6 +2,7 @@
 // the page cannot see it.
 import { isConnectedOf, readyStateOf, rectOf } from './dom.js';
 import { documentToken } from './registry.js';
+import { watchEdits } from './state.js';
 
 const watch = { last: 0, doc: /** @type {Document | null} */ (null), restless: /** @type {WeakMap<Node, number>} */ (new WeakMap()) };
 
@@ -21,6 +22,7 @@ function watchOver(doc) {
   });
   observer.observe(doc, { childList: true, subtree: true, attributes: true, characterData: true });
   // Scrolling changes no attribute. A listener of this world is none of the page's.
+  watchEdits(doc);
   EventTarget.prototype.addEventListener.call(doc, 'scroll', () => (watch.last = performance.now()), { capture: true, passive: true });
 }
 

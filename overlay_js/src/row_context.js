@@ -11,9 +11,12 @@ import { attributeOf, childCountOf, firstElementOf, flatChildrenOf, flatElements
 import { isList, scrollsOf } from './evidence.js';
 import { explicitRoleOf, inputTypeOf, isEditingHost } from './role.js';
 import { textOf, tidy } from './name.js';
-import { inForm, LIVE, LIVE_END, SEAM, standsIn } from './steady_text.js';
+import { fnv1a, heldAtFirst } from './state.js';
+import { inForm, isTimeOfDay, LIVE, LIVE_END, SEAM, standsIn } from './steady_text.js';
 
-const LONGEST_CONTEXT = 400;
+/** Letters that are read; of what is longer than it is told, the middle stands as a hash. */
+const LONGEST_CONTEXT = 6000;
+const LONGEST_TOLD = 400;
 /** Of the words at the head of what is too large to be one thing. */
 const LONGEST_HEAD = 80;
 const ROW_TAGS = new Set(['tr', 'li', 'article']);
@@ -32,6 +35,8 @@ const SILENT_TAGS = new Set(['script', 'style', 'template', 'noscript', 'datalis
 const PASSING_ROLES = new Set(['timer', 'log', 'marquee', 'status', 'progressbar', 'tooltip', 'alert']);
 const CONTROL_TAGS = new Set(['button', 'input', 'select', 'textarea']);
 const CONTROL_ROLES = new Set(['button', 'textbox', 'searchbox', 'combobox', 'checkbox', 'switch', 'radio', 'slider', 'spinbutton', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio']);
+/** Types of fields in which a name may stand. */
+const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
 const SAYS = /[\p{L}\p{N}\p{S}]/u;
 /** Elements in one that is called by its text although it is no control by its tag. */
 const MOST_INSIDE = 4;
@@ -91,7 +96,7 @@ const boxes = /** @type {WeakMap<Element, Element>} */ (new WeakMap());
  * @param {(element: Element) => string} nameFor what they are told apart by besides
  * @returns {Map<Element, Place>}
  */
-export function placesOf(elements, reading, nameFor) {
+export function contextsOf(elements, reading, nameFor) {
   const found = new Map();
   const alike = new Map();
   for (const element of elements) {
@@ -108,7 +113,8 @@ export function placesOf(elements, reading, nameFor) {
     }
   }
   const places = new Map();
-  for (const [element, spot] of found) places.set(element, inPlace(spot, 'steady'));
+  // What is nothing but a time of day, as the slot of a calendar, is called so.
+  for (const [element, spot] of found) places.set(element, inPlace(spot, isTimeOfDay(spot.text) ? 'raw' : 'steady'));
   for (const members of alike.values()) if (members.length > 1) tellApart(members, found, places, reading);
   return places;
 }
@@ -167,26 +173,38 @@ function toldBy(place) {
  * @param {Element} element
  * @param {Place} then
  * @param {How} how
+ * @param {Reading} [reading]
  * @returns {{same: boolean, part: 'words' | 'heading', then: string, now: string}}
  */
-export function heldAgainst(element, then, { strict, amounts, pointed }) {
-  const reading = newReading();
+export function heldAgainst(element, then, { strict, amounts, pointed }, reading = newReading()) {
   const spot = spotOf(element, reading, boxes.get(element));
   const form = amounts && then.form === 'steady' ? 'firm' : then.form;
   const words = form === then.form ? then.words : then.firm || then.words;
-  const [was, now] = amounts ? [then.firmHeading || then.heading, inForm(spot.heading, 'firm')] : [then.heading, inForm(spot.heading, 'steady')];
-  const isSame = (/** @type {string} */ text, mayGrow = false) => isSameText(words, inForm(text, form), mayGrow);
+  const [was, now] = amounts ? [then.firmHeading || then.heading, told(spot.heading, 'firm')] : [then.heading, told(spot.heading, 'steady')];
+  const isSame = (/** @type {string} */ text, mayGrow = false) => isSameText(words, told(text, form), mayGrow);
   const mayGrow = pointed || !strict;
   const isOfWords = spot.depth === then.depth && isSame(spot.text, (mayGrow || then.how === 'head') && spot.how === then.how);
-  if (!isOfWords && !isOutOfReach(then, strict) && !isInABox(element, then, reading, isSame) && !isInPart(element, then, reading, (text) => isSame(text, mayGrow))) {
-    return { same: false, part: 'words', then: words, now: inForm(spot.text, form) };
+  const isSameHeading = isSameText(was, now, mayGrow);
+  if (isOfWords || isOutOfReach(then, strict) || isInABox(element, then, reading, isSame) || isInPart(element, then, reading, (text) => isSame(text, mayGrow))) {
+    if (isSameHeading) return { same: true, part: 'heading', then: was, now };
+    if (!isSaidTogether(was, words, now, told(spot.text, form))) return { same: false, part: 'heading', then: was, now };
+    return { same: true, part: 'words', then: words, now: words };
   }
-  return { same: isSameText(was, now, mayGrow), part: 'heading', then: was, now };
+  const here = told(spot.text, form);
+  // A heading may have been one of its words, and its words may stand under a heading by now.
+  if (isSaidTogether(was, words, now, here)) return { same: true, part: 'words', then: words, now: here };
+  if (isSameHeading || !then.words) return { same: false, part: 'words', then: words, now: here };
+  return { same: false, part: 'words', then: headedBy(was, words), now: headedBy(now, here) };
+}
+
+/** Whether heading and words say the same one after the other. @param {string} heading @param {string} words @param {string} headingNow @param {string} wordsNow */
+function isSaidTogether(heading, words, headingNow, wordsNow) {
+  return squeezed(heading + words) === squeezed(headingNow + wordsNow);
 }
 
 /** @param {string} then @param {string} now @param {boolean} mayGrow whether something may have been added */
 function isSameText(then, now, mayGrow) {
-  return now === then || (mayGrow && (!then || standsIn(then, now)));
+  return squeezed(now) === squeezed(then) || (mayGrow && (!then || standsIn(then, now)));
 }
 
 /** Whether its words are not held against what is there: there were none, or only the head of something large. @param {Place} then @param {boolean} strict */
@@ -229,10 +247,23 @@ function isInPart(element, then, reading, isSame) {
 
 /** @typedef {{box: Element, shared: Element | null, text: string, heading: string, how: Place['how'], depth: Depth}} Spot */
 
+/** A text in a form, short enough to be told; the hash of all of it stands in for what is left out. @param {string} text @param {import('./steady_text.js').Form} form */
+function told(text, form) {
+  const whole = inForm(text, form);
+  if (whole.length <= LONGEST_TOLD) return whole;
+  const half = LONGEST_TOLD / 2;
+  return `${whole.slice(0, half)} … ${whole.slice(-half)} …${fnv1a(squeezed(whole))}`.toWellFormed();
+}
+
+/** Without blanks: how a page breaks its markup says nothing. @param {string} text */
+function squeezed(text) {
+  return text.replaceAll(' ', '');
+}
+
 /** @param {Spot} spot @param {import('./steady_text.js').Form} form @returns {Place} */
 function inPlace(spot, form) {
-  const [words, firm] = [inForm(spot.text, form), inForm(spot.text, 'firm')];
-  const [heading, firmHeading] = [inForm(spot.heading, 'steady'), inForm(spot.heading, 'firm')];
+  const [words, firm] = [told(spot.text, form), told(spot.text, 'firm')];
+  const [heading, firmHeading] = [told(spot.heading, 'steady'), told(spot.heading, 'firm')];
   return {
     words, firm: firm === words ? undefined : firm, heading, firmHeading: firmHeading === heading ? undefined : firmHeading,
     form, depth: spot.depth, how: spot.text ? spot.how : '',
@@ -305,7 +336,7 @@ function thingAround(element, path, groups, reading, hasTwins) {
   for (const at of /** @type {Iterable<Element>} */ (path.keys())) {
     if (at === element) continue;
     if (isShared(at, groups)) return { box, shared: at };
-    if (isRow(box) || (!hasTwins && isLikeARow(box) && (box !== element || childCountOf(box) > 1))) break;
+    if (!hasTwins && (isOneOfRows(box) || (isLikeARow(box) && (box !== element || childCountOf(box) > 1)))) break;
     if (CHOICES.has(kindOfBox(at)) || (hasWords && PAGE_PARTS.has(kindOfBox(at)))) break;
     if (!isOneThing(at) && (hasWords || !hasTwins)) break;
     if (isMenuOfLinks(at, element)) break;
@@ -501,7 +532,7 @@ function textWithin(element, besides, path, reading, depth) {
   const tag = localNameOf(element);
   if (tag === 'br') return ' ';
   const isAround = path.has(element);
-  if (!isAround && isLeftOut(element, tag, depth)) return depth < 2 ? SEAM : shownInstead(element, tag);
+  if (!isAround && isLeftOut(element, tag, depth)) return depth < 2 ? saidOfControl(element, tag, reading, depth) : shownInstead(element, tag);
   const style = styleOf(element);
   if (style.display === 'none') return '';
   if (!isAround && depth === 0 && holdsThings(element, style)) return '';
@@ -535,7 +566,7 @@ function textAround(element, besides, path, reading, depth, shows) {
   const pieces = reading.pieces[depth].get(element) ?? piecesOfText(element, null, new Map(), reading, depth, shows);
   reading.pieces[depth].set(element, pieces);
   const inner = child ? wordsIn(child, besides, path, reading, depth) : '';
-  return textOfPieces([...pieces.filter((piece) => piece.at < own), { at: own, text: inner || SEAM }, ...pieces.filter((piece) => piece.at > own)]);
+  return textOfPieces([...pieces.filter((piece) => piece.at < own), { at: own, text: inner || ` ${SEAM} ` }, ...pieces.filter((piece) => piece.at > own)]);
 }
 
 /** The children that say something, each with the blanks and seams after it. @param {Element} element @param {Element | null} besides @param {Path} path @param {Reading} reading @param {Depth} depth @param {boolean} shows @returns {Piece[]} */
@@ -560,6 +591,15 @@ function isLeftOut(element, tag, depth) {
   const role = explicitRoleOf(element);
   if (PASSING_ROLES.has(role) || CHOICES.has(role || tag)) return true;
   return depth < 3 && (CONTROL_TAGS.has(tag) || CONTROL_ROLES.has(role) || isEditingHost(element));
+}
+
+/** Of a control, what tells of the row it stands in: the name of a button that no other has, and what a field held at first. @param {Element} element @param {string} tag @param {Reading} reading @param {Depth} depth */
+function saidOfControl(element, tag, reading, depth) {
+  const gap = ` ${SEAM} `;
+  if (depth !== 1 || SILENT_TAGS.has(tag) || attributeOf(element, 'aria-hidden') === 'true') return gap;
+  if (tag === 'input' && NAMING_FIELDS.has(inputTypeOf(element))) return `${gap}${heldAtFirst(element)}${gap}`;
+  if (tag !== 'button' && explicitRoleOf(element) !== 'button') return gap;
+  return groupsOf(element, reading).every((group) => group.members.length === 1) ? `${gap}${textOf(element)}${gap}` : gap;
 }
 
 /** Whether its rows are things themselves, or it scrolls by itself: what comes and goes in it says nothing of what stands beside it. @param {Element} element @param {CSSStyleDeclaration} style */
@@ -664,6 +704,11 @@ function isLikeARow(element) {
 function hasShapeOf(one, other) {
   const [a, b] = [firstElementOf(one), firstElementOf(other)];
   return localNameOf(one) === localNameOf(other) && childCountOf(one) === childCountOf(other) && a !== null && b !== null && localNameOf(a) === localNameOf(b);
+}
+
+/** Whether it is a row with others beside it. @param {Element} element */
+function isOneOfRows(element) {
+  return isRow(element) && [previousElementOf(element), nextElementOf(element)].some((other) => other !== null && isRow(other));
 }
 
 /** @param {Element} element */

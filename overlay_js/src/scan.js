@@ -17,7 +17,7 @@ import { elementsNear } from './near.js';
 import { rememberPlaces } from './quiet.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { inputTypeOf, isSurface, kindOf, roleOf } from './role.js';
-import { isRow, newReading, placesOf } from './row_context.js';
+import { isRow, newReading, contextsOf } from './row_context.js';
 import { fingerprintOf, readableOf, rememberBeing, stateOf } from './state.js';
 import { stretchedOf } from './stretch.js';
 import { apartIn, boxAround, common, isAllOfItsBlock, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
@@ -72,7 +72,7 @@ export function scan(doc, request) {
   // Begins after the walk: a page whose walk takes long is not one with nothing on it.
   const budget = { tests: MOST_HIT_TESTS, until: performance.now() + BUDGET_MS, spent: false };
   const { marks, covered } = hitTest(doc, kept, request.points ?? 1, budget);
-  const framePlaces = placesOf(gathered.frames, newReading(), () => '');
+  const framePlaces = contextsOf(gathered.frames, newReading(), () => '');
   const context = contextLines(doc, gathered.texts, namedElements(kept), budget);
   rememberPlaces(doc, [...marks, ...gathered.frames.map((frame) => ({ key: keyOf(doc, frame) }))].map(({ key }) => ({ key, element: /** @type {Element} */ (elementOf(doc, key)) })));
   return {
@@ -334,7 +334,7 @@ function hitTest(doc, kept, wanted, budget) {
     }
   }
   const names = new Map(marks.map((mark, index) => [elements[index], mark.fingerprint]));
-  const places = placesOf(elements, newReading(), (element) => names.get(element) ?? '');
+  const places = contextsOf(elements, newReading(), (element) => names.get(element) ?? '');
   return { marks: marks.map((mark, index) => ({ ...mark, place: places.get(elements[index]) ?? null })), covered };
 }
 

@@ -170,6 +170,22 @@ export function fingerprintOf(element, name) {
   return fnv1a(parts.join('\u0000')) + (id ? `-${fnv1a(id).slice(0, 8)}` : '');
 }
 
+const firstValues = /** @type {WeakMap<Element, string>} */ (new WeakMap());
+const edited = /** @type {WeakSet<Element>} */ (new WeakSet());
+
+/** Has what a person types be told from what a page sets. @param {Document} doc */
+export function watchEdits(doc) {
+  EventTarget.prototype.addEventListener.call(doc, 'input', (event) => event.isTrusted && event.composedPath()[0] instanceof Element && edited.add(/** @type {Element} */ (event.composedPath()[0])), { capture: true, passive: true });
+}
+
+/** What a field holds; once it has been typed into, what it held before. Nothing of what may not be read. @param {Element} field */
+export function heldAtFirst(field) {
+  if (isSecret(field, inputTypeOf(field), styleOf(field))) return '';
+  const value = cut(/** @type {HTMLInputElement} */ (field).value, 80);
+  if (!edited.has(field) || !firstValues.has(field)) firstValues.set(field, edited.has(field) ? '' : value);
+  return firstValues.get(field) ?? '';
+}
+
 const beings = /** @type {WeakMap<Element, string>} */ (new WeakMap());
 
 /** Keeps what an element is besides its name. @param {Element} element @param {Element} control what it stands for */

@@ -51,7 +51,7 @@ export function inForm(text, form) {
 function withoutCount(...match) {
   const [whole, at, text, { open, sign, number, share, end, counted }] = [match[0], ...match.slice(-3)];
   const isBare = !open && !sign && !share && /^\d+$/.test(number);
-  const isFirst = /(?:^|\u0003)\s*$/.test(text.slice(0, at));
+  const isFirst = /(?:^|\u0003)[^\p{L}\p{N}\u0003]*$/u.test(text.slice(0, at));
   if (isBare && (number.length >= NAMING_DIGITS || !isFirst)) return whole;
   if (!counted) return end ? ` ${SEAM}` : ' ';
   if (end) return ` ${SEAM} ${counted}`;
@@ -62,6 +62,11 @@ function withoutCount(...match) {
 function tidied(text) {
   // Signs between what was left out say nothing by themselves; arrows and dots come and go.
   return text.replace(SEAMS, '').replace(/\s+/g, ' ').trim().split(' ').filter((word) => /[\p{L}\p{N}\p{S}]/u.test(word)).join(' ').toWellFormed();
+}
+
+/** Whether a text is a time of day and nothing else: a clock has seconds, or is seldom alone beside what can be pressed. @param {string} text */
+export function isTimeOfDay(text) {
+  return /^[\s\u0003]*\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?)?[\s\u0003]*$/i.test(text);
 }
 
 /** Whether all words of one text stand in the other in the same order. @param {string} words @param {string} longer */

@@ -242,6 +242,7 @@ async def _clicked_into(hands: Hands, at: Located, action: Type) -> Located:
     assert at.mark is not None
     now = hands.seen.observation.mark(at.mark.number) or at.mark
     if await hands.has_focus(now):
+        await hands.must_still_be(now)
         return at
     raise refused or Refused("changed", f"{at.words} did not take the focus when it was clicked; nothing was typed.")
 

@@ -332,6 +332,15 @@ class Hands:
             raise Refused(
                 "unsupported", f"{at.words} cannot take the focus, so keys do not go there. Click it instead."
             )
+        await self.must_still_be(at.mark)
+
+    async def must_still_be(self, mark: Mark) -> None:
+        """Returns where a mark is what it was and stands where it stood, now that pointer and focus are on it.
+
+        Raises:
+            Refused: it is another thing, or another's.
+        """
+        await identify(mark, self.seen, self.deadline_s, pointed=True)
 
     async def has_focus(self, mark: Mark) -> bool:
         """Whether keys go to it: it has the focus in its document, and each frame around it has that in its parent."""

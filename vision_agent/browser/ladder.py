@@ -63,6 +63,8 @@ async def find_again(mark: Mark, gone: Refused, seen: Seen, contract: Contract, 
             raw for raw in same[:_MOST_ASKED] if await _stands_as(raw, mark, before, fresh, seen, deadline_s)
         ]
     were = [raw for raw in seen.scan.marks if _is_alike(raw, before)]
+    if not in_its_place and len(were) == 1:
+        fresh, in_its_place = await _brought_into_view(mark, before, fresh, seen, deadline_s)
     says_nothing = not any(beside(before))
     if len(in_its_place) == 1 and len(were) == 1:
         if not (says_nothing and seen.risks) or await _looks_the_same(mark, seen, contract, deadline_s):
@@ -145,6 +147,24 @@ def _is_beside_the_same(raw: Raw, before: Raw, seen: Seen) -> bool:
     amounts = ("firm", "firmHeading")
     then, now = before.get("place") or {}, raw.get("place") or {}
     return not seen.strictness(None)["amounts"] or all(then.get(each) == now.get(each) for each in amounts)
+
+
+async def _brought_into_view(
+    mark: Mark, before: Raw, fresh: Scan, seen: Seen, deadline_s: float
+) -> tuple[Scan, list[Raw]]:
+    """What stands for the mark where a look does not reach, if exactly one thing does, and the scan that sees it."""
+    token = mark.key.split(".", 1)[0]
+    owner = next(scanned for scanned in fresh.frames if scanned.token == token)
+    if not any(beside(before)) or not before.get("place"):
+        return fresh, []
+    meant = {"place": before["place"], **seen.strictness(mark), "kind": before["kind"], "tag": before["tag"]}
+    essence = _essence(before)[2]
+    keys = (await overlay.ask(owner.frame, "stand_ins", deadline_s, essence=essence, **meant))["keys"]
+    if len(keys) != 1 or keys[0] in fresh.living:
+        return fresh, []
+    await overlay.ask(owner.frame, "check", deadline_s, key=keys[0], kind=before["kind"], reveal=True)
+    fresh = await glance(seen, deadline_s)
+    return fresh, [raw for raw in fresh.marks if raw["key"] == keys[0]]
 
 
 async def _stands_as(raw: Raw, mark: Mark, before: Raw, fresh: Scan, seen: Seen, deadline_s: float) -> bool:

@@ -336,13 +336,16 @@ class Eye:
             [Sighting(mark["key"], mark["fingerprint"], mark["points"][0], beside(mark).says) for mark, _ in raw],
             scan.living,
         )
-        return tuple(self._mark(mark, box, numbers[mark["key"]], secret) for mark, box in raw)
+        hidden = [shown.value for shown in scan.fields if shown.key in secret and shown.value] + [*self.secrets()]
+        return tuple(self._mark(mark, box, numbers[mark["key"]], secret, hidden) for mark, box in raw)
 
-    def _mark(self, raw: dict[str, Any], box: Box, number: int, secret_keys: set[str]) -> Mark:
+    def _mark(self, raw: dict[str, Any], box: Box, number: int, secret_keys: set[str], hidden: Sequence[str]) -> Mark:
         state = MarkState(**raw["state"])
         if raw["key"] in secret_keys or (state.value and any(each in state.value for each in self.secrets())):
             state = state.model_copy(update={"value": None, "masked": True})
         words, heading = beside(raw)
+        if any(_squeezed(each) in _squeezed(words) for each in hidden):
+            words = ""
         mark = Mark(
             number=number,
             letter=_LETTERS[raw["kind"]] if self.settings.ids == "letters" else "",
@@ -420,6 +423,10 @@ class _Stages:
         now = time.perf_counter()
         self.seconds[stage] = round(now - self._since, 5)
         self._since = now
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
 def _is_same(old: MarkState, new: MarkState) -> bool:

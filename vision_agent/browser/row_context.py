@@ -67,8 +67,15 @@ def _quoted(text: str) -> str:
 def _what_differs(held: Mapping[str, Any]) -> tuple[str, str]:
     """The text then and now without the words with which both begin and end; whole where that leaves nothing of one."""
     old, new = str(held["then"]).split(), str(held["now"]).split()
-    while len(old) > 1 and len(new) > 1 and old[0] == new[0]:
-        old, new = old[1:], new[1:]
-    while len(old) > 1 and len(new) > 1 and old[-1] == new[-1]:
-        old, new = old[:-1], new[:-1]
-    return " ".join(old), " ".join(new)
+    at, shortest = 0, min(len(old), len(new))
+    while at < shortest - 1 and old[at] == new[at]:
+        at += 1
+    left = shortest - at
+    end = 0
+    while end < left - 1 and old[-1 - end] == new[-1 - end]:
+        end += 1
+    if at and not any(letter.isalpha() for letter in old[at]):
+        at -= 1  # `Order 1001` says more than the number
+    elif end and not any(letter.isalpha() for letter in " ".join(old[at : len(old) - end])):
+        end -= 1
+    return " ".join(old[at : len(old) - end]), " ".join(new[at : len(new) - end])
