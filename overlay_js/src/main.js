@@ -7,6 +7,7 @@ import { check, fits, focused, placeHeld, scrollBy, shows, standIns, showsText, 
 import { knowRootsAround, madeElement, titleOf } from './dom.js';
 import { frameOf } from './frame.js';
 import { guard, guarded } from './guard.js';
+import { guardKeys, keysGuarded } from './key_guard.js';
 import { tidy } from './name.js';
 import { leavePerson, watchPerson } from './person.js';
 import { paintOf } from './paint.js';
@@ -30,6 +31,8 @@ function answerTo(doc, root, request) {
     case 'focused': return focused(doc, request);
     case 'guard': return guard(doc, request);
     case 'guarded': return guarded(request);
+    case 'guard_keys': return guardKeys(doc, request);
+    case 'keys_guarded': return keysGuarded();
     case 'watch': return watchPerson(doc, request);
     case 'leave': return leavePerson(request);
     case 'paint': return paintOf(doc, request);

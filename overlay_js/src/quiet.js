@@ -26,6 +26,12 @@ function watchOver(doc) {
   EventTarget.prototype.addEventListener.call(doc, 'scroll', () => (watch.last = performance.now()), { capture: true, passive: true });
 }
 
+/** When the document was last seen to change. @param {Document} doc */
+export function changedAt(doc) {
+  watchOver(doc);
+  return watch.last;
+}
+
 /** @param {MutationRecord} record */
 function matters({ type, target }) {
   if (type !== 'attributes') return true;

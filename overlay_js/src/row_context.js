@@ -56,8 +56,9 @@ const MOST_INSIDE = 4;
  * @property {string} [firmHeading] as `firm`
  * @property {import('./steady_text.js').Form} form
  * @property {Depth} depth
- * @property {'unit' | 'part' | 'parts' | 'whole' | 'head' | ''} how the box around it, a part of one that it shares, that part
- *   with its own box, all of one that it shares, or the beginning of what is too large to be one thing
+ * @property {'unit' | 'part' | 'parts' | 'whole' | 'large' | 'head' | ''} how the box around it, a part of one that it shares,
+ *   that part with its own box, all of one that it shares; a box that is rather large, where something may be added; or
+ *   what a part of the page says, which counts only for what cannot be taken back
  */
 
 /**
@@ -180,26 +181,30 @@ export function heldAgainst(element, then, { strict, amounts, pointed }, reading
   const spot = spotOf(element, reading, boxes.get(element));
   const form = amounts && then.form === 'steady' ? 'firm' : then.form;
   const words = form === then.form ? then.words : then.firm || then.words;
-  const [was, now] = amounts ? [then.firmHeading || then.heading, told(spot.heading, 'firm')] : [then.heading, told(spot.heading, 'steady')];
-  const isSame = (/** @type {string} */ text, mayGrow = false) => isSameText(words, told(text, form), mayGrow);
-  const mayGrow = pointed || !strict;
-  const isOfWords = spot.depth === then.depth && isSame(spot.text, (mayGrow || then.how === 'head') && spot.how === then.how);
-  const isSameHeading = isSameText(was, now, mayGrow);
-  if (isOfWords || isOutOfReach(then, strict) || isInABox(element, then, reading, isSame) || isInPart(element, then, reading, (text) => isSame(text, mayGrow))) {
-    if (isSameHeading) return { same: true, part: 'heading', then: was, now };
-    if (!isSaidTogether(was, words, now, told(spot.text, form))) return { same: false, part: 'heading', then: was, now };
-    return { same: true, part: 'words', then: words, now: words };
-  }
-  const here = told(spot.text, form);
+  const headingForm = amounts ? 'firm' : 'steady';
+  const heading = (amounts && then.firmHeading) || then.heading;
+  const mayGrow = pointed || !strict || then.how === 'head' || then.how === 'large';
+  const isSame = (/** @type {string} */ text, grows = false) => isSameText(words, told(text, form), grows);
+
+  const part = then.how === 'part' || then.how === 'parts' ? partNow(element, then, reading) : null;
+  const text = part ?? spot.text;
+  const inBox = spot.depth === then.depth && isSame(text, mayGrow && (part !== null || spot.how === then.how)) ? spot.box : boxThatSays(element, then, reading, isSame);
+  const isSameWords = inBox !== null || !words || (then.how === 'head' && !strict);
+  const headings = new Set([spot.heading, ...[inBox, element].map((at) => (at ? headingOver(at, reading) : ''))]);
+  const isSameHeading = Array.from(headings).some((each) => isSameText(heading, told(each, headingForm), mayGrow));
+  if (isSameWords && isSameHeading) return { same: true, part: 'words', then: words, now: words };
+  const [here, over] = [told(text, form), told(spot.heading, headingForm)];
   // A heading may have been one of its words, and its words may stand under a heading by now.
-  if (isSaidTogether(was, words, now, here)) return { same: true, part: 'words', then: words, now: here };
-  if (isSameHeading || !then.words) return { same: false, part: 'words', then: words, now: here };
-  return { same: false, part: 'words', then: headedBy(was, words), now: headedBy(now, here) };
+  if (isSaidTogether(heading, words, over, here)) return { same: true, part: 'words', then: words, now: here };
+  if (isSameWords) return { same: false, part: 'heading', then: heading, now: over };
+  if (isSameHeading) return { same: false, part: 'words', then: words, now: here };
+  return { same: false, part: 'words', then: headedBy(heading, words), now: headedBy(over, here) };
 }
 
 /** Whether heading and words say the same one after the other. @param {string} heading @param {string} words @param {string} headingNow @param {string} wordsNow */
 function isSaidTogether(heading, words, headingNow, wordsNow) {
-  return squeezed(heading + words) === squeezed(headingNow + wordsNow);
+  const now = squeezed(headingNow + wordsNow);
+  return now === squeezed(heading + words) || (words !== '' && now === squeezed(words));
 }
 
 /** @param {string} then @param {string} now @param {boolean} mayGrow whether something may have been added */
@@ -207,40 +212,34 @@ function isSameText(then, now, mayGrow) {
   return squeezed(now) === squeezed(then) || (mayGrow && (!then || standsIn(then, now)));
 }
 
-/** Whether its words are not held against what is there: there were none, or only the head of something large. @param {Place} then @param {boolean} strict */
-function isOutOfReach(then, strict) {
-  return !then.words || (then.how === 'head' && !strict);
-}
-
-/** Whether a box around it, without another of its name in it, says exactly what its row said then. @param {Element} element @param {Place} then @param {Reading} reading @param {(text: string) => boolean} isSame */
-function isInABox(element, then, reading, isSame) {
-  if (then.how !== 'unit' && then.how !== 'whole') return false;
+/** A box around it, without another of its name in it, that says exactly what its row said then. @param {Element} element @param {Place} then @param {Reading} reading @param {(text: string) => boolean} isSame @returns {Element | null} */
+function boxThatSays(element, then, reading, isSame) {
+  if (then.how !== 'unit' && then.how !== 'whole') return null;
   const groups = groupsOf(element, reading);
   const path = pathOf(element, reading);
   for (const at of /** @type {Iterable<Element>} */ (path.keys())) {
     if (at === element) continue;
-    if (then.how === 'unit' && isShared(at, groups)) return false;
+    if (then.how === 'unit' && isShared(at, groups)) return null;
     const text = wordsIn(at, element, path, reading, then.depth);
-    if (isSame(text)) return true;
-    if (text.length >= LONGEST_CONTEXT) return false;
+    if (isSame(text)) return at;
+    if (text.length >= LONGEST_CONTEXT) return null;
   }
-  return false;
+  return null;
 }
 
-/** Whether its part of the box that it shares says what that said then. @param {Element} element @param {Place} then @param {Reading} reading @param {(text: string) => boolean} isSame */
-function isInPart(element, then, reading, isSame) {
-  if (then.how !== 'part' && then.how !== 'parts') return false;
+/** What its part of the box that it shares says now, null where it shares none. @param {Element} element @param {Place} then @param {Reading} reading */
+function partNow(element, then, reading) {
   const groups = groupsOf(element, reading);
   const path = pathOf(element, reading);
   let box = element;
   for (const at of /** @type {Iterable<Element>} */ (path.keys())) {
     if (isShared(at, groups)) {
-      const own = then.how === 'parts' ? ` ${wordsIn(box, element, path, reading, then.depth)}` : '';
-      return isSame(partOf(element, box, at, reading, then.depth) + own);
+      const own = then.how === 'parts' && box !== element ? ` ${wordsIn(box, element, path, reading, then.depth)}` : '';
+      return partOf(element, box, at, reading, then.depth) + own;
     }
     box = at;
   }
-  return false;
+  return null;
 }
 
 // --- where it stands ---------------------------------------------------------------------------------------------------
@@ -279,7 +278,7 @@ function spotOf(element, reading, known) {
   const { box, shared } = isKnown ? { box: known, shared: sharedAround(known, groups) } : thingAround(element, path, groups, reading, hasTwins);
   const heading = headingOver(box, reading);
   const within = (/** @type {Element} */ at, /** @type {Depth} */ depth) => (at === element ? '' : wordsIn(at, element, path, reading, depth));
-  const whole = () => (shared && isOneThing(shared) ? within(shared, 1) : '');
+  const whole = () => (shared && isOneThing(shared) && !isNamed(element) ? within(shared, 1) : '');
   const ways = /** @type {[Place['how'], Depth, () => string][]} */ ([
     ...(shared && isRow(shared) ? [['whole', 1, whole]] : []),
     ['unit', hasTwins ? 1 : 0, () => within(box, hasTwins ? 1 : 0)],
@@ -292,8 +291,9 @@ function spotOf(element, reading, known) {
     const text = read();
     if (!SAYS.test(text)) continue;
     // A part of the page is no one thing, so its words are only where it begins.
-    const isPart = how === 'unit' && PAGE_PARTS.has(kindOfBox(box));
-    return { box, shared, text, heading: how === 'whole' ? headedBy(heading, columnOver(element)) : heading, how: isPart ? 'head' : how, depth };
+    const size = how !== 'unit' ? how : PAGE_PARTS.has(kindOfBox(box)) ? 'head' : hasTwins || isOneThing(box) ? how : 'large';
+    const over = how === 'whole' ? headedBy(heading, columnOver(element)) : size === 'unit' ? heading : heading || headingOver(element, reading);
+    return { box, shared, text, heading: over, how: size, depth };
   }
   return { box, shared, text: heading ? '' : headAround(box, element, path, reading), heading, how: 'head', depth: 0 };
 }
@@ -338,10 +338,11 @@ function thingAround(element, path, groups, reading, hasTwins) {
     if (isShared(at, groups)) return { box, shared: at };
     if (!hasTwins && (isOneOfRows(box) || (isLikeARow(box) && (box !== element || childCountOf(box) > 1)))) break;
     if (CHOICES.has(kindOfBox(at)) || (hasWords && PAGE_PARTS.has(kindOfBox(at)))) break;
-    if (!isOneThing(at) && (hasWords || !hasTwins)) break;
+    if (!isOneThing(at) && hasWords) break;
     if (isMenuOfLinks(at, element)) break;
     box = at;
-    hasWords = hasWords || SAYS.test(wordsIn(at, element, path, reading, hasTwins ? 1 : 0));
+    // A picture can be all that tells what it is.
+    hasWords = hasWords || SAYS.test(wordsIn(at, element, path, reading, hasTwins ? 1 : 0)) || SAYS.test(wordsIn(at, element, path, reading, 2));
     if (DIALOGS.has(kindOfBox(at)) || (PAGE_PARTS.has(kindOfBox(at)) && hasWords)) break;
   }
   return { box, shared: sharedAround(box, groups) };
@@ -593,12 +594,17 @@ function isLeftOut(element, tag, depth) {
   return depth < 3 && (CONTROL_TAGS.has(tag) || CONTROL_ROLES.has(role) || isEditingHost(element));
 }
 
+/** Whether it is a field in which a name may stand. @param {Element} element */
+function isNamed(element) {
+  return localNameOf(element) === 'input' && NAMING_FIELDS.has(inputTypeOf(element));
+}
+
 /** Of a control, what tells of the row it stands in: the name of a button that no other has, and what a field held at first. @param {Element} element @param {string} tag @param {Reading} reading @param {Depth} depth */
 function saidOfControl(element, tag, reading, depth) {
   const gap = ` ${SEAM} `;
-  if (depth !== 1 || SILENT_TAGS.has(tag) || attributeOf(element, 'aria-hidden') === 'true') return gap;
-  if (tag === 'input' && NAMING_FIELDS.has(inputTypeOf(element))) return `${gap}${heldAtFirst(element)}${gap}`;
-  if (tag !== 'button' && explicitRoleOf(element) !== 'button') return gap;
+  if (SILENT_TAGS.has(tag) || attributeOf(element, 'aria-hidden') === 'true') return gap;
+  if (isNamed(element)) return `${gap}${heldAtFirst(element)}${gap}`;
+  if (depth !== 1 || (tag !== 'button' && explicitRoleOf(element) !== 'button')) return gap;
   return groupsOf(element, reading).every((group) => group.members.length === 1) ? `${gap}${textOf(element)}${gap}` : gap;
 }
 

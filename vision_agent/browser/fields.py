@@ -160,8 +160,9 @@ async def press(hands: Hands, action: Press) -> Done:
         await hands.focus(at)
     hands.note(f"{action.keys} was pressed", at)
     try:
-        for _ in range(action.count):
-            await hands.page.keyboard.press(action.keys)
+        async with hands.keys_guarded(at):
+            for _ in range(action.count):
+                await hands.page.keyboard.press(action.keys)
     except PlaywrightError as error:
         if "Unknown key" not in error.message:
             raise
@@ -191,7 +192,6 @@ async def _fill(at: Located, value: str, hands: Hands) -> None:
 
 async def _type_keys(hands: Hands, action: Type, at: Located, text: str, is_secret: bool) -> Located:
     """Where it was typed in the end: a page may draw a field anew when it is clicked."""
-    keyboard = hands.page.keyboard
     if at.mark is not None and at.locator is not None:
         if at.mark.kind != "field" and at.mark.role not in _TEXT_ROLES:
             raise Refused("unsupported", f"{at.words} is not a field; text cannot be typed into it.")
@@ -204,6 +204,13 @@ async def _type_keys(hands: Hands, action: Type, at: Located, text: str, is_secr
     if at.mark is not None and at.mark.tag == "input":
         text = " ".join(text.splitlines())  # a line break would submit the form
     hands.note(f"keys were sent to {at.words}", at)
+    async with hands.keys_guarded(at):
+        await _send_keys(hands, action, at, text, is_secret)
+    return at
+
+
+async def _send_keys(hands: Hands, action: Type, at: Located, text: str, is_secret: bool) -> None:
+    keyboard = hands.page.keyboard
     if action.clear:
         await keyboard.press("ControlOrMeta+a")
         if not text:
@@ -214,7 +221,7 @@ async def _type_keys(hands: Hands, action: Type, at: Located, text: str, is_secr
         # All at once, so that no script can take the focus in the middle of it.
         await hands.must_keep_focus(at, "nothing was typed")
         await keyboard.insert_text(text)
-        return at
+        return
     await keyboard.type(text[:1])
     if text[1:]:
         if at.mark is None:
@@ -225,7 +232,6 @@ async def _type_keys(hands: Hands, action: Type, at: Located, text: str, is_secr
     await keyboard.type(text[1:_TYPED_KEYS])
     if text[_TYPED_KEYS:]:
         await keyboard.insert_text(text[_TYPED_KEYS:])
-    return at
 
 
 async def _clicked_into(hands: Hands, at: Located, action: Type) -> Located:

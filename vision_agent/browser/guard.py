@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from vision_agent.browser.locate import Located, blocker_words, in_the_way, raw_
 from vision_agent.browser.observe import Seen
 from vision_agent.browser.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
+from vision_agent.browser.row_context import ContextChanged
 from vision_agent.errors import BrowserUnavailable
 
 _MOST_GUARDED = 12
@@ -147,6 +148,26 @@ async def guarded(
         yield gesture
     finally:
         await gesture.end()
+
+
+@asynccontextmanager
+async def keys_guarded(at: Located, seen: Seen, deadline_s: float) -> AsyncIterator[None]:
+    """Around keys that are sent to an element: none of them reaches it once its row is another's. See `key_guard.js`.
+
+    Raises:
+        ContextChanged: some were kept back; the sentence says what changed.
+    """
+    place = raw_of(at.mark, seen).get("place") if at.mark else None
+    if at.mark is None or at.frame is None or place is None:
+        yield
+        return
+    meant = {"place": place, **seen.strictness(at.mark), "ms": deadline_s * 4000}
+    await overlay.ask(at.frame, "guard_keys", deadline_s, key=at.mark.key, **meant)
+    yield
+    with suppress(FrameSilent):  # the keys led to another document
+        held = (await overlay.ask(at.frame, "keys_guarded", _TOLD_S))["held"]
+        if held is not None:
+            raise ContextChanged(held, at.words)
 
 
 async def _arm(frame: Frame, deadline_s: float, **meant: Any) -> bool:

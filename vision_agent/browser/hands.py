@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from vision_agent.actions import Action, Cell, Click, Point, Target
 from vision_agent.approval import risks_taken
 from vision_agent.browser import gate, overlay
-from vision_agent.browser.guard import Gesture, Stopped, guarded
+from vision_agent.browser.guard import Gesture, Stopped, guarded, keys_guarded
 from vision_agent.browser.ladder import find_again, whereabouts
 from vision_agent.browser.locate import (
     Answer,
@@ -286,6 +286,10 @@ class Hands:
         """Keeps that something of the action reached the page, or may have."""
         self.sent.append(words)
         self.reached = at or self.reached
+
+    def keys_guarded(self, at: Located | None) -> AbstractAsyncContextManager[None]:
+        """Around keys: see `guard.keys_guarded`."""
+        return nullcontext() if at is None else keys_guarded(at, self.seen, self.deadline_s)
 
     async def settled(self) -> None:
         """Returns when the page has come to rest, or the time for that is over.

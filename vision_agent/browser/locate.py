@@ -153,7 +153,17 @@ async def identify(mark: Mark, seen: Seen, deadline_s: float, **more: Any) -> tu
         raise Refused("changed", f"{words} has become {now}. Look at the new listing before acting on it.")
     if answer["held"] and not answer["held"]["same"]:
         raise ContextChanged(answer["held"], words)
+    for child in _frames_above(owner):
+        await _frame_must_stand(child, words, seen, deadline_s, pointed=bool(more.get("pointed")))
     return owner, answer
+
+
+async def _frame_must_stand(child: Scanned, words: str, seen: Seen, deadline_s: float, *, pointed: bool) -> None:
+    assert child.parent is not None
+    meant = {"place": child.beside, **seen.strictness(None), "pointed": pointed}
+    where = await overlay.ask(child.parent.frame, "frame", deadline_s, key=child.key, **meant)
+    if where["found"] and where["held"] and not where["held"]["same"]:
+        raise ContextChanged(where["held"], f"the frame of {words}")
 
 
 async def _of_mark(
@@ -264,13 +274,9 @@ async def shown_by_parents(owner: Scanned, answer: dict[str, Any], words: str, s
     steps: list[tuple[Scanned, Place]] = []
     for child in _frames_above(owner):
         assert child.parent is not None
-        where = await overlay.ask(
-            child.parent.frame, "frame", deadline_s, key=child.key, place=child.beside, **seen.strictness(None)
-        )
+        where = await overlay.ask(child.parent.frame, "frame", deadline_s, key=child.key)
         if not where["found"]:
             raise Refused("gone", f"{words} is gone: its frame was closed.")
-        if where["held"] and not where["held"]["same"]:
-            raise ContextChanged(where["held"], f"the frame of {words}")
         if child.parent.parent is None:
             place = place_of_page(where)
         if where["plane"] is None:

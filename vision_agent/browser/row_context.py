@@ -32,8 +32,9 @@ class Beside(NamedTuple):
 def beside(raw: Mapping[str, Any]) -> Beside:
     """What stands around a mark as the overlay found it; where its own document says nothing, around its frame."""
     for place in (raw.get("place"), raw.get("outer")):
-        if place and place["how"] != "head" and (place["words"] or place["heading"]):
-            return Beside(place["words"], place["heading"])
+        words = place["words"] if place and place["how"] != "head" else ""
+        if place and (words or place["heading"]):
+            return Beside(words, place["heading"])
     return Beside("", "")
 
 
@@ -74,8 +75,12 @@ def _what_differs(held: Mapping[str, Any]) -> tuple[str, str]:
     end = 0
     while end < left - 1 and old[-1 - end] == new[-1 - end]:
         end += 1
-    if at and not any(letter.isalpha() for letter in old[at]):
+    if at and not (_has_letters(old[at]) and _has_letters(old[at - 1])):
         at -= 1  # `Order 1001` says more than the number
-    elif end and not any(letter.isalpha() for letter in " ".join(old[at : len(old) - end])):
+    elif end and not _has_letters(" ".join(old[at : len(old) - end])):
         end -= 1
     return " ".join(old[at : len(old) - end]), " ".join(new[at : len(new) - end])
+
+
+def _has_letters(text: str) -> bool:
+    return any(letter.isalpha() for letter in text)
