@@ -28,7 +28,7 @@ def test_a_name_that_is_unique_gets_nothing() -> None:
 
 @pytest.mark.parametrize(
     "other",
-    [{"frame": "pay"}, {"tag": "a"}, {"role": "link"}, {"kind": "link"}, {"name": "delete"}],
+    [{"tag": "a"}, {"role": "link"}, {"kind": "link"}, {"name": "delete"}],
     ids=lambda each: next(iter(each)),
 )
 def test_what_the_listing_tells_apart_already_gets_nothing(other: dict[str, object]) -> None:

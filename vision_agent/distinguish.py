@@ -17,7 +17,7 @@ LONGEST = 40
 """Characters of a context or a heading that are shown."""
 _MOST_WORDS = 4
 _SHORTEST = 3
-"""Characters that a piece should have: `In` and `to` tell rows apart, but not to a reader."""
+"""Characters that a piece in Latin letters should have: `In` and `to` tell rows apart, but not to a reader."""
 
 _SIGNS = str.maketrans(
     dict.fromkeys("‹\u276c\u276e\u27e8\u2329\u3008\u02c2\u1438\u29fc", "<")
@@ -66,6 +66,8 @@ def distinctions(marks: Sequence[Mark]) -> dict[int, Distinction]:
 def told_apart(group: Sequence[Mark]) -> list[Distinction]:
     """What tells each of several marks, in reading order, from the others of them."""
     contexts, headings = [_words(mark.context) for mark in group], [_words(mark.heading) for mark in group]
+    if len({_folded(heading) for heading in headings if heading}) == len(group):
+        contexts = [()] * len(group)  # each stands under a heading of its own, which names it
     by_context: defaultdict[_Words, list[_Words]] = defaultdict(list)
     for context, heading in zip(contexts, headings, strict=True):
         by_context[_folded(context)].append(heading)
@@ -126,7 +128,7 @@ def has_beside(mark: Mark, said: str, shown: Distinction | None) -> int:
 
 
 def _kind_of(mark: Mark) -> Hashable:
-    return mark.source, mark.frame, mark.tag, mark.role, mark.kind, mark.name
+    return mark.source, mark.tag, mark.role, mark.kind, mark.name
 
 
 @lru_cache(maxsize=64)
@@ -159,7 +161,7 @@ def _telling(texts: tuple[_Words, ...]) -> dict[_Words, str]:
 
 
 def _says_something(piece: str) -> bool:
-    return len(piece) >= _SHORTEST and any(letter.isalpha() for letter in piece)
+    return any(letter.isalpha() for letter in piece) and (len(piece) >= _SHORTEST or not piece.isascii())
 
 
 def _runs(text: _Words, length: int) -> set[_Words]:

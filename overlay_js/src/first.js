@@ -1,8 +1,11 @@
 // Evaluated by itself in the isolated world of each document, before the page's own scripts: of listeners on one thing
 // the oldest is heard first, and a page may listen on its window. The guard is asked here before it is.
 export const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu'];
-/** Where the guard puts what watches, in a global of the isolated world, while it is armed. */
+/** Of keys; see `key_guard.js`. */
+export const KEYED = ['keydown', 'beforeinput'];
+/** Where the guards put what watches, in globals of the isolated world, while they are armed. */
 export const WATCH = Symbol.for('marks watch');
+export const WATCH_KEYS = Symbol.for('marks watch keys');
 
 export function standFirst() {
   let isPressed = false;
@@ -14,4 +17,5 @@ export function standFirst() {
     Reflect.get(globalThis, WATCH)?.(event);
   };
   for (const type of GUARDED) addEventListener(type, hear, { capture: true });
+  for (const type of KEYED) addEventListener(type, (event) => Reflect.get(globalThis, WATCH_KEYS)?.(event), { capture: true });
 }

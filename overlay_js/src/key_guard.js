@@ -1,10 +1,9 @@
 // Watches over the keys that are sent to one field or control: a page may make its row another's while they are typed,
 // and what comes after that is kept from it. Lives in the isolated world, and is gone when the keys are sent.
 import { placeHeld } from './check.js';
+import { KEYED, WATCH_KEYS } from './first.js';
 import { changedAt } from './quiet.js';
 import { elementOf } from './registry.js';
-
-const KEY_EVENTS = ['keydown', 'beforeinput'];
 
 /** @typedef {{key: string, ms: number, place: import('./row_context.js').Place | null} & Partial<import('./row_context.js').How>} Typed */
 
@@ -17,7 +16,9 @@ const typing = {
 export function guardKeys(doc, request) {
   leaveKeys();
   Object.assign(typing, { meant: request, doc, until: performance.now() + request.ms, checkedAt: -1, stopped: null });
-  for (const type of KEY_EVENTS) EventTarget.prototype.addEventListener.call(window, type, watchKey, { capture: true });
+  Reflect.set(globalThis, WATCH_KEYS, watchKey);
+  // Once more, for where nothing stands first.
+  for (const type of KEYED) EventTarget.prototype.addEventListener.call(window, type, watchKey, { capture: true });
   return { armed: true };
 }
 
@@ -29,7 +30,8 @@ export function keysGuarded() {
 }
 
 function leaveKeys() {
-  for (const type of KEY_EVENTS) EventTarget.prototype.removeEventListener.call(window, type, watchKey, { capture: true });
+  Reflect.deleteProperty(globalThis, WATCH_KEYS);
+  for (const type of KEYED) EventTarget.prototype.removeEventListener.call(window, type, watchKey, { capture: true });
   Object.assign(typing, { meant: null, stopped: null });
 }
 

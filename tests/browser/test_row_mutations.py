@@ -104,7 +104,8 @@ def _said_of(what: str, markups: tuple[str, ...], sampled: tuple[str, ...]) -> l
     return [pytest.param(markup, marks=_marks(f"{what}-{markup}", is_sampled=markup in sampled)) for markup in markups]
 
 
-IN_WORDS = tuple(each for each in MANY if each not in ("pictures", "product", "valued", "times"))
+# Of rows that are so long that one is in view at a time, the listing has nothing to tell apart.
+IN_WORDS = tuple(each for each in MANY if each not in ("pictures", "product", "valued", "times", "long", "longend"))
 
 
 @pytest.mark.parametrize("markup", _said_of("line", (*IN_WORDS, "product", "valued"), ("h3p", "grid", "heads")))
@@ -116,7 +117,7 @@ async def test_the_listing_says_whose_control_each_of_those_with_one_name_is(mar
 
     shown = re.search("<button[^>]*>Delete ‹([^‹›]*)›", line)
     assert shown
-    assert looked.who in shown[1]
+    assert shown[1] in looked.who or looked.who in shown[1]
 
 
 @pytest.mark.parametrize("markup", _said_of("exactly", ("bare",), ("bare",)))
@@ -159,7 +160,7 @@ async def test_a_refusal_names_the_mark_beside_which_the_one_that_was_meant_now_
     assert not played.trouble
     assert played.outcome is not None
     name = re.escape(looked.who)
-    assert re.search(f'{name}"? now stands beside mark {others[0].label}\\b', played.outcome.sentence)
+    assert re.search(f'"[^"]*{name}[^"]*" now stands (beside|over) mark {others[0].label}\\b', played.outcome.sentence)
 
 
 @pytest.mark.parametrize("markup", ["h3p", "grid", "table"])
