@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -51,16 +51,21 @@ def distinctions(marks: Sequence[Mark]) -> dict[int, Distinction]:
 
     The marks are in reading order.
     """
+    found: dict[int, Distinction] = {}
+    for kind in _grouped([mark for mark in marks if mark.source == "dom"], _kind_of):
+        # The listing says which frame each is in; of those that are alone in theirs, the words say more.
+        frames = _grouped(kind, lambda mark: mark.frame)
+        alone = [group[0] for group in frames if len(group) == 1]
+        for group in [*(group for group in frames if len(group) > 1), *([alone] if len(alone) > 1 else [])]:
+            found |= zip((mark.number for mark in group), told_apart(group), strict=True)
+    return found
+
+
+def _grouped(marks: Iterable[Mark], key: Callable[[Mark], Hashable]) -> list[list[Mark]]:
     groups: defaultdict[Hashable, list[Mark]] = defaultdict(list)
     for mark in marks:
-        if mark.source == "dom":  # what is drawn has no words beside it that are known, and says where it is
-            groups[_kind_of(mark)].append(mark)
-    return {
-        mark.number: found
-        for group in groups.values()
-        if len(group) > 1
-        for mark, found in zip(group, told_apart(group), strict=True)
-    }
+        groups[key(mark)].append(mark)
+    return [*groups.values()]
 
 
 def told_apart(group: Sequence[Mark]) -> list[Distinction]:

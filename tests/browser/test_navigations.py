@@ -53,7 +53,7 @@ async def act(browser: live.LiveBrowser, action: Action) -> Outcome:
         ("<a href=/file>Go</a>", "download", 'A download began: "x.txt"; no page came from 127.0.0.1:PORT/file; the page stayed as it was'),
         ("<a href=/to/two>Go</a>", "navigated", "The address is now http://127.0.0.1:PORT/two; redirected from 127.0.0.1:PORT/to/two"),
         ("<a href=//localhost:PORT/two>Go</a>", "navigated", "The address is now http://localhost:PORT/two"),
-        ("<a href='#there'>Go</a>", "same_document", "Same document, the address is now http://127.0.0.1:PORT/#there"),
+        ("<a href='#there'>Go</a>", "no_effect", "Same document, the address is now http://127.0.0.1:PORT/#there"),
         ("<button onclick='history.pushState(0, ``, `/b`)'>Go</button>", "same_document", "Same document, the address is now http://127.0.0.1:PORT/b"),
         ("<button onclick='location = `/after/9/`; setTimeout(stop, 60)'>Go</button>", "changed", "No page came from 127.0.0.1:PORT/after/9; the page stayed as it was"),
         ("<a href=/status/404 target=f>Go</a><iframe name=f></iframe>", "changed", 'Frame "f" answered 404 Not Found (127.0.0.1:PORT/status/404)'),
