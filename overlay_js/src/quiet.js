@@ -3,6 +3,7 @@
 import { isConnectedOf, readyStateOf, rectOf } from './dom.js';
 import { documentToken } from './registry.js';
 import { watchEdits } from './state.js';
+import { noteTick } from './ticking.js';
 
 const watch = { last: 0, doc: /** @type {Document | null} */ (null), restless: /** @type {WeakMap<Node, number>} */ (new WeakMap()) };
 
@@ -33,8 +34,12 @@ export function changedAt(doc) {
 }
 
 /** @param {MutationRecord} record */
-function matters({ type, target }) {
-  if (type !== 'attributes') return true;
+function matters(record) {
+  const { type, target } = record;
+  if (type !== 'attributes') {
+    noteTick(record);
+    return true;
+  }
   const times = (watch.restless.get(target) ?? 0) + 1;
   watch.restless.set(target, times);
   return times <= RESTLESS;

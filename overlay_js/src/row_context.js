@@ -12,6 +12,7 @@ import { isList, scrollsOf } from './evidence.js';
 import { explicitRoleOf, inputTypeOf, isEditingHost } from './role.js';
 import { textOf, tidy } from './name.js';
 import { fnv1a, heldAtFirst } from './state.js';
+import { isTicking } from './ticking.js';
 import { inForm, isTimeOfDay, LIVE, LIVE_END, SEAM, standsIn } from './steady_text.js';
 
 /** Letters that are read; of what is longer than it is told, the middle stands as a hash. */
@@ -546,7 +547,7 @@ function textWithin(element, besides, path, reading, depth) {
   }
   if (style.display !== 'inline' && style.display !== 'contents') text = ` ${SEAM}${text}${SEAM} `;
   else text = `${SEAM}${text}${SEAM}`;
-  if (!isAround && isLive(element)) text = `${LIVE}${text.replace(/[\u0001\u0002]/g, '')}${LIVE_END}`;
+  if (!isAround && (isLive(element) || isTicking(element))) text = `${LIVE}${text.replace(/[\u0001\u0002]/g, '')}${LIVE_END}`;
   return text.length > LONGEST_CONTEXT ? text.slice(0, LONGEST_CONTEXT) : text;
 }
 

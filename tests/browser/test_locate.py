@@ -118,3 +118,29 @@ async def test_a_click_on_a_shape_with_a_stroke_lands_where_it_was_aimed(page: P
         assert outcome.point is not None
         landed = [float(each) for each in (await page.title()).split()]
         assert landed == pytest.approx([outcome.point.x, outcome.point.y], abs=1)
+
+
+VIEWED = """<div class=row><b>Ann</b> <span id=views>%s</span> <button onclick="document.title = 'hit'">Open</button></div>
+<script>const say = (text) => new Promise((done) => { views.textContent = text; requestAnimationFrame(done); });</script>"""
+
+
+@pytest.mark.parametrize(
+    ("texts", "is_learned"),
+    [
+        ([f"{number} views" for number in range(5001, 5007)], True),
+        ([f"{number} left" for number in (9007, 9006, 9004, 9003, 9002, 9001)], True),
+        (["Order 1001", "Order 1002", "Order 1001", "Order 1002", "Order 1001", "Order 1002"], False),
+        (["Order 1001", "Order 1002"], False),
+    ],
+)
+async def test_a_number_that_goes_on_by_itself_is_no_part_of_what_stands_beside_a_thing(
+    page: Page, on: On, texts: list[str], is_learned: bool
+) -> None:
+    async with on(VIEWED % texts[0]) as browser:
+        await browser.observe()
+        for text in texts[1:-1]:
+            await page.evaluate("say", text)
+        before = await browser.observe()
+        await page.evaluate("say", texts[-1])
+        outcome = await browser.act(Click(target=1), before)
+        assert (await page.title() == "hit") == is_learned, outcome.sentence

@@ -291,9 +291,9 @@ async def test_what_changed_since_the_last_look_is_told(page: Page, serve: Serve
 
 async def test_a_row_that_was_edited_says_so_on_its_controls_and_keeps_their_numbers(page: Page, serve: Server) -> None:
     async with live.on(page, SHORT, Contract()) as browser:
-        await browser.open(serve({"/": "<ul><li>Alice <b id=b>0</b> <button>Add</button></ul>"}))
+        await browser.open(serve({"/": "<ul><li>Alice of Paris is <b id=b>away</b> <button>Add</button></ul>"}))
         await browser.observe()
-        await page.evaluate("b.textContent = 1")
+        await page.evaluate("b.textContent = 'here'")
         assert "1[:]<button *changed>Add" in (await browser.observe()).listing
 
 
