@@ -6,7 +6,7 @@
 // anything else is stopped. The listeners live in the isolated world, hear only what a real pointer does, and are gone
 // when the gesture is over or its time is up. Where `first.js` came too late, what the page put on its window before them
 // hears such an event still.
-import { bodyOf, documentElementOf, flatParentOf, hasAttribute, holds, shadowRootOf, styleOf } from './dom.js';
+import { bodyOf, documentElementOf, flatParentOf, hasAttribute, holds, localNameOf, shadowRootOf, styleOf } from './dom.js';
 import { evidenceOf } from './evidence.js';
 import { GUARDED, WATCH } from './first.js';
 import { blockerOf, describe, hitAt, isTarget, reaches } from './hit.js';
@@ -160,6 +160,8 @@ function wrongToBegin(doc, meant, event) {
 
 /** @param {Element} element @param {Element} at @param {Meant} meant */
 function reachesMeant(element, at, meant) {
+  // A click on a label is one on its control, which hears it next.
+  if (localNameOf(element) === 'label' && /** @type {HTMLLabelElement} */ (element).control === at) return true;
   return meant.kind === 'scroller' || meant.kind === 'frame' ? holds(element, at) : reaches(element, at, isOtherThan(element));
 }
 

@@ -171,7 +171,7 @@ async def test_a_link_that_changes_only_the_fragment_has_an_effect_where_somethi
     ) as hand:
         outcome = await hand.act(Click(target=hand.number("Go")))
         assert outcome.effect == effect, outcome.sentence
-        assert "The address is now" in outcome.sentence
+        assert "the address is now" in outcome.sentence
 
 
 async def test_a_frame_is_no_other_place(on: On) -> None:

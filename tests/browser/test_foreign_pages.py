@@ -132,10 +132,10 @@ async def test_todos_are_written_ticked_filtered_and_kept(foreign: Foreign) -> N
         again = await hand.act(Check(mark=hand.number("Milk"), checked=True))
         assert (again.effect, await hand.js(todos)) == ("as_wanted", [["Milk", True], ["Bread", False]])
 
-        await _came_to(hand, Click(target=hand.number("Active")))
+        await _came_to(hand, Click(target=hand.number("Active")), "same_document")
         left = await hand.act(Read(what="page"))
         assert left.read.startswith("todos\nBread\n1 item left")
-        await _came_to(hand, Back())
+        await _came_to(hand, Back(), "same_document")
         assert hand.number("Milk"), "the filter is off again, and that was no other page"
 
         await _came_to(hand, Reload())
@@ -232,7 +232,7 @@ async def test_a_file_is_given_to_a_place_that_files_are_dropped_on(foreign: For
 
 async def test_boxes_buttons_a_slider_and_a_list_of_a_style_guide_are_set(foreign: Foreign) -> None:
     async with foreign("98.css", "index.html") as hand:
-        await _came_to(hand, Click(target=hand.number("Checkbox")))
+        await _came_to(hand, Click(target=hand.number("Checkbox")), "same_document")
         await done(hand, Check(mark=hand.number("This is a checkbox"), checked=True))
         await done(hand, Check(mark=hand.number("I am checked"), checked=False))
         await done(hand, Check(mark=hand.number("Yes"), checked=True))
@@ -243,7 +243,7 @@ async def test_boxes_buttons_a_slider_and_a_list_of_a_style_guide_are_set(foreig
         assert [each.refusal for each in (off, radio, link)] == ["disabled", "unsupported", "unsupported"]
         assert await hand.js("[example3.checked, radio5.checked]") == [False, True]
 
-        await _came_to(hand, Click(target=hand.number("Slider")))
+        await _came_to(hand, Click(target=hand.number("Slider")), "same_document")
         moved = await done(hand, Set(mark=hand.number("Low"), value="9"))
         beyond = await hand.act(Set(mark=hand.number("Low"), value="12"))
         assert (moved.value, beyond.refusal) == ("9", "not_an_option")
@@ -256,7 +256,7 @@ async def test_boxes_buttons_a_slider_and_a_list_of_a_style_guide_are_set(foreig
 
 async def test_a_table_of_a_style_guide_is_scrolled_read_and_looked_at_closer(foreign: Foreign) -> None:
     async with foreign("98.css", "index.html") as hand:
-        await _came_to(hand, Click(target=hand.number("TableView")))
+        await _came_to(hand, Click(target=hand.number("TableView")), "same_document")
         rows = [mark for mark in hand.seen.marks if mark.tag == "tr"]
         extracted = await hand.act(Extract(mark=rows[0].number, json_schema=DRIVERS))
         assert extracted.read, extracted.sentence
