@@ -10,6 +10,7 @@ Knows observations and actions; no browser, no record. What is found here is loo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from vision_agent.actions import Action, Cell, CloseTab, Custom, Finish, Infeasi
 from vision_agent.distinguish import beside
 from vision_agent.types import Mark, Observation, Step
 
+_SECRET = re.compile(r"<secret:[\w.-]+>")
 _SAID = 60
 """Characters of a name in a sentence."""
 _NAMES_MARKS = ("source", "target", "mark")
@@ -118,7 +120,14 @@ def _drawn(mark: Mark) -> tuple[object, ...]:
 
 
 def _alike(old: Mark, seen: Observation, tells: Callable[[Mark], tuple[object, ...]]) -> list[Mark]:
-    return [mark for mark in seen.marks if tells(mark) == tells(old)]
+    return [mark for mark in seen.marks if all(map(_is_said, tells(old), tells(mark)))]
+
+
+def _is_said(recorded: object, now: object) -> bool:
+    """Whether two facts are the same. Where the record says only the name of a secret, whatever stands there is."""
+    if not (isinstance(recorded, str) and isinstance(now, str) and "<secret:" in recorded):
+        return recorded == now
+    return re.fullmatch(".*".join(map(re.escape, _SECRET.split(recorded))), now, re.DOTALL) is not None
 
 
 def _nearly(old: Mark, now: Observation) -> str:
