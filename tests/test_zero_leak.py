@@ -40,7 +40,8 @@ ECHO = """<!doctype html><title>Sign in</title>
 <style>body { font: 16px sans-serif } input { width: 300px }
 #told { position: fixed; top: 600px; color: transparent }</style>
 <label>Word <input id=word></label> <label>Phrase <input id=phrase></label>
-<button id=send>Send</button> <button id=keep>Keep</button> <button aria-label=%s onclick="this.textContent = 'Gone on'">Go on</button>
+<button id=send>Send</button> <button id=keep>Keep</button>
+<button aria-label=%s onclick="this.textContent = 'Gone on'">Go on</button>
 <p id=told></p><a id=again href="#">Again</a>
 <script>
   const base64 = text => btoa(unescape(encodeURIComponent(text)));
