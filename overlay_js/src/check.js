@@ -8,7 +8,8 @@ import { quietOf } from './quiet.js';
 import { elementOf, keyOf, knownKeyOf } from './registry.js';
 import { isEditingHost, kindOf, roleOf } from './role.js';
 import { evidenceOf, scrollsOf } from './evidence.js';
-import { heldAgainst, newReading } from './row_context.js';
+import { heldAgainst } from './row_context.js';
+import { newReading } from './words_beside.js';
 import { fingerprintOf, isDisabled, isSameBeing, stateOf } from './state.js';
 import { common, outermost, piecesOf, placed, sizeOf, viewOf, zoomOf } from './visible.js';
 
