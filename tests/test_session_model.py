@@ -41,7 +41,7 @@ def deciding(*actions: dict[str, Any]) -> Answer:
 
 def judging(done: bool, missing: str = "") -> Answer:
     body = json.loads(saying(json.dumps({"seen": "It shows.", "missing": missing, "done": done})).body)
-    return Answer(json.dumps({**body, "model": "claude-opus-4-5"}).encode())
+    return Answer(json.dumps({**body, "model": "claude-opus-4-6"}).encode())
 
 
 async def test_a_judge_of_another_name_looks_at_the_end_and_is_on_record(
@@ -51,20 +51,20 @@ async def test_a_judge_of_another_name_looks_at_the_end_and_is_on_record(
     api.model = Answer(b'{"type": "model", "max_tokens": 5000, "max_input_tokens": 200000}')
     api.answers = [deciding(finish), judging(False, "The form was not sent."), deciding(finish), judging(True)]
     await page.goto(site)
-    ran = asking(api, "Send the form", page, tmp_path, judge="anthropic:claude-opus-4-5")
+    ran = asking(api, "Send the form", page, tmp_path, judge="anthropic:claude-opus-4-6")
     run = await ran.run()
 
     assert ending_of(run).status == "done"
-    assert [each["model"] for each in api.asked] == ["claude-sonnet-5-5", "claude-opus-4-5"] * 2
-    assert api.models_asked == ["/v1/models/claude-sonnet-5-5", "/v1/models/claude-opus-4-5"]
+    assert [each["model"] for each in api.asked] == ["claude-sonnet-5-5", "claude-opus-4-6"] * 2
+    assert api.models_asked == ["/v1/models/claude-sonnet-5-5", "/v1/models/claude-opus-4-6"]
     assert {each["max_tokens"] for each in api.asked} == {5000}
     assert "The task is not done: The form was not sent." in json.dumps(api.asked[2])
     written = recorded(ran)
     assert {name: each["source"] for name, each in written.provenance.capabilities.items()} == {
         "claude-sonnet-5-5": "api",
-        "claude-opus-4-5": "api",
+        "claude-opus-4-6": "api",
     }
-    assert [step.verdict and step.verdict.model for step in written.steps] == ["claude-opus-4-5"] * 2
+    assert [step.verdict and step.verdict.model for step in written.steps] == ["claude-opus-4-6"] * 2
     assert [step.usages for step in written.steps] == [step.usages for step in run.steps]
     assert [len(step.usages) for step in run.steps] == [2, 2]
     for step in run.steps:
