@@ -57,8 +57,8 @@ async def test_a_standstill_on_dead_controls_is_counted_from_the_first_step_and_
         assert run.ending.sentence == "A limit was reached: 6 steps in a row brought nothing new."
 
 
-SPINNER = """<style>@keyframes t{to{transform:rotate(1turn)}} i{position:absolute;left:300px;top:200px;width:40px;height:40px;
-border:6px dotted;animation:t 1s linear infinite}</style><button onclick='n = document.createElement(`i`); document.body.append(n);
+# It stands still, so that what a picture catches of it does not depend on the machine.
+SPINNER = """<style>i{position:absolute;left:300px;top:200px;width:40px;height:40px;border:6px dotted}</style><button onclick='n = document.createElement(`i`); document.body.append(n);
 setTimeout(() => n.remove(), 250)'>Dead</button>"""
 
 
