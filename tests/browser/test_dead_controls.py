@@ -66,7 +66,7 @@ async def test_a_spinner_that_goes_away_again_is_news_once(on: On) -> None:
     async with on(SPINNER) as hand:
         run, times = await clicked(hand, "Dead", steps=14)
         assert times[-1] == 6, times
-        assert len(times) <= 8, times
+        assert times.count(0) <= 2, times  # at first, and once more
         assert run.ending is not None
         assert "nothing new" in run.ending.sentence
 
