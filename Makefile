@@ -47,7 +47,7 @@ test-browsergym: $(READY)
 test-ray: $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ray]' >>$(VENV)/pip.log 2>&1 \
 		|| { echo "Ray could not be installed; see $(VENV)/pip.log"; exit 5; }
-	@$(BIN)/python -m pytest -q tests/evals/test_on_ray.py
+	@$(BIN)/python -m pytest -q tests/evals/test_ray_workers.py
 
 # Fetched beforehand, so that tests need no network; what cannot be fetched is said, and its tests are skipped.
 pages: $(READY)

@@ -10,7 +10,7 @@ from shutil import which
 from playwright.async_api import async_playwright
 
 from vision_agent import Agent
-from vision_agent.models.steps import StepsModel
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.settings import load
 
 PAGE = """<title>Newsletter</title>

@@ -11,7 +11,7 @@ from playwright.sync_api import sync_playwright
 
 from vision_agent.actions import Click, Type
 from vision_agent.settings import load
-from vision_agent.sync_api import watching
+from vision_agent.sync_api import attach
 
 PAGE = """<title>Notes</title>
 <h1>Notes</h1>
@@ -27,7 +27,7 @@ def main() -> None:
         page = browser.new_page()
         page.set_content(PAGE)
 
-        with watching(page) as watched:
+        with attach(page) as watched:
             seen = watched.observe()
             print(seen.listing, end="\n\n")
             number = {mark.name: mark.number for mark in seen.marks}

@@ -8,7 +8,7 @@ from shutil import which
 
 from playwright.sync_api import sync_playwright
 
-from vision_agent.models.steps import StepsModel
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.settings import load
 from vision_agent.sync_api import Agent
 

@@ -1,4 +1,4 @@
-"""What every room's tests share: one real browser, a fresh page, and small sites on loopback.
+"""Fixtures that all tests share: one real browser, a fresh page, and small sites on loopback.
 
 A site is served on 127.0.0.1; the same port answers on `localhost` too, which is another site to a browser.
 A failing test that has a page leaves its screenshot in `test-results/`.
@@ -21,16 +21,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, BrowserContext, Page
+from messages_server import MessagesServer
+from playwright.async_api import Browser, BrowserContext, Page, expect
 from playwright.async_api import Error as PlaywrightError
 
 from tests.sample import ONE_IN
-from vision_agent.browser.launch import launched
+from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.settings import BrowserSettings
 
 ROOT = Path(__file__).parent.parent
 
 _failed = pytest.StashKey[bool]()
+
+
+# An assertion on a page waits as long as any other wait of Playwright: what it waits for may be a whole step of a run.
+expect.set_options(timeout=30_000)
 
 
 SMALL = """<title>Small</title><input id=name aria-label=Name>
@@ -41,7 +46,7 @@ SMALL = """<title>Small</title><input id=name aria-label=Name>
 @pytest.fixture(scope="session")
 async def browser() -> AsyncIterator[Browser]:
     """The browser of the session, found as the product finds it."""
-    async with launched(BrowserSettings()) as found:
+    async with launch_browser(BrowserSettings()) as found:
         yield found.browser
 
 
@@ -68,6 +73,15 @@ def serve() -> Iterator[Server]:
     server = Server()
     yield server
     server.close()
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[MessagesServer]:
+    """The Messages API of a model, on loopback."""
+    server = MessagesServer()
+    await server.start()
+    yield server
+    await server.close()
 
 
 class Server:

@@ -1,4 +1,4 @@
-"""How OpenAI (Responses), Google (generateContent) and compatible servers (Chat Completions) word what they answer.
+"""How OpenAI (Responses), Google (generateContent) and compatible servers (Chat Completions) word their replies.
 
 `MessagesServer` gives the answers; a `Wire` makes them, and reads of a request what all have in common.
 """

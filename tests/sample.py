@@ -1,4 +1,4 @@
-"""What `make test` leaves to `make test-all`, beside what is marked as thorough where it stands.
+"""The tests that `make test` leaves to `make test-all`, besides those marked as thorough.
 
 Of a test with many variants it runs one in so many, spread evenly; what the variants have in common is tried all the
 same. Each name is that of a test, below `tests`.
@@ -19,9 +19,9 @@ ONE_IN = {
     "browser/test_fields.py::test_text_stands_in_the_field_afterwards_and_is_read_back": 3,
     "browser/test_fields.py::test_what_is_to_be_ticked_or_unticked_is_so_afterwards": 2,
     "browser/test_frames.py::test_the_box_of_what_is_in_a_frame_is_where_its_pixels_are": 2,
-    "browser/test_hold.py::test_a_foreign_server_is_not_asked_by": 4,
-    "browser/test_ladder.py::test_a_row_that_is_gone_or_there_twice_is_refused": 2,
-    "browser/test_ladder.py::test_the_button_of_a_row_is_found_again_wherever_the_row_is_drawn": 2,
+    "browser/test_request_interception.py::test_a_foreign_server_is_not_asked_by": 4,
+    "browser/test_relocate.py::test_a_row_that_is_gone_or_there_twice_is_refused": 2,
+    "browser/test_relocate.py::test_the_button_of_a_row_is_found_again_wherever_the_row_is_drawn": 2,
     "browser/test_locate.py::test_a_button_whose_row_shows_something_else_now_is_not_clicked": 2,
     "browser/test_mutations.py::test_what_was_meant_is_hit_or_refused_for_the_right_reason": 3,
     "browser/test_numbers.py::test_buttons_of_one_name_in_rows_of_plain_boxes_are_known_by_their_row": 2,
@@ -29,7 +29,7 @@ ONE_IN = {
     "browser/test_observe.py::test_a_page_of_which_a_frame_crashed_can_be_loaded_again": 2,
     "browser/test_observe.py::test_a_point_goes_from_page_to_picture_and_back_within_half_a_pixel": 2,
     "browser/test_observe.py::test_a_secret_stands_in_no_picture_though_its_field_cannot_be_reached": 4,
-    "browser/test_options.py::test_an_option_of_a_list_made_by_the_page_is_chosen": 2,
+    "browser/test_select.py::test_an_option_of_a_list_made_by_the_page_is_chosen": 2,
     "browser/test_pointer.py::test_a_click_arrives_as_it_was_meant": 3,
     "browser/test_pointer.py::test_a_page_or_a_container_scrolls_by_shares_of_its_view": 2,
     "browser/test_pointer.py::test_words_are_selected_from_the_first_to_the_last": 2,
@@ -39,7 +39,7 @@ ONE_IN = {
     "browser/test_reading.py::test_what_does_not_fit_is_refused_and_nothing_is_made_up": 2,
     "browser/test_surfaces.py::test_a_mark_is_where_the_thing_shows_however_the_canvas_is_placed": 2,
     "browser/test_surfaces.py::test_an_odd_surface_is_listed_as_it_is": 2,
-    "browser/test_within.py::test_a_cell_is_hit_in_its_middle": 3,
+    "browser/test_drawn_target.py::test_a_cell_is_hit_in_its_middle": 3,
     "browser/test_world.py::test_a_dialog_is_answered_as_the_settings_say": 2,
     "browser/test_world.py::test_the_name_and_password_are_given_only_to_the_server_they_belong_to": 2,
     "browser/test_world.py::test_what_a_page_may_use_is_denied_unless_it_was_allowed": 2,

@@ -1,4 +1,4 @@
-"""What the tests of whole sessions share: an agent with a script, and its run as it was recorded."""
+"""Helpers for tests of whole sessions: an agent with a script, and its recorded run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playwright.async_api import Page
 from vision_agent import Agent, Settings, Task
 from vision_agent.actions import Action, Finish
 from vision_agent.errors import VisionAgentError
-from vision_agent.models.scripted import ScriptedModel
+from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record import read
 from vision_agent.types import Ending, Run
 

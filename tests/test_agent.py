@@ -1,4 +1,4 @@
-"""The loop by itself: a browser that shows given observations, a model that plays a script, a record in memory."""
+"""Claims about the loop alone, with a fake browser, a scripted model and a record in memory."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from vision_agent.actions import Action, Ask, Click, Finish, Goto, Scroll
+from vision_agent.actions import Action, Ask, Click, Finish, Hover, Scroll
 from vision_agent.agent import Loop
-from vision_agent.browser.still import StillBrowser
+from vision_agent.browser.fake import FakeBrowser
 from vision_agent.errors import (
     BrowserUnavailable,
     FormatError,
@@ -23,13 +23,12 @@ from vision_agent.errors import (
     UsageError,
     VisionAgentError,
 )
-from vision_agent.events import Event, Said, Troubled
-from vision_agent.models.scripted import ScriptedJudge, ScriptedModel
+from vision_agent.events import Event, MessageReceived, Troubled
+from vision_agent.models.offline.scripted import ScriptedJudge, ScriptedModel
 from vision_agent.record.read import assemble
 from vision_agent.record.store import RunInMemory
 from vision_agent.types import (
     Box,
-    Check,
     Decision,
     Limits,
     Mark,
@@ -40,6 +39,7 @@ from vision_agent.types import (
     Shot,
     Size,
     Step,
+    SuccessCheck,
     Task,
     Usage,
     Verdict,
@@ -80,7 +80,7 @@ class Ran:
         **more: Any,
     ) -> None:
         self.model = ScriptedModel(script)
-        self.browser = StillBrowser(observations or [observation()], outcomes)
+        self.browser = FakeBrowser(observations or [observation()], outcomes)
         self.record = RunInMemory()
         task = Task(goal="Find it", limits=limits, actions=actions)
         self.loop = Loop(Run(id="r1", task=task, started_at=NOW), self.browser, self.model, self.record, **more)
@@ -133,7 +133,7 @@ async def test_an_act_is_on_record_before_it_is_done() -> None:
     assert ran.ending == ("unavailable", "The browser is gone.")
 
 
-class DyingBrowser(StillBrowser):
+class DyingBrowser(FakeBrowser):
     """Can be looked at, and dies when it is used."""
 
     def __init__(self) -> None:
@@ -152,9 +152,9 @@ async def test_a_listener_hears_what_is_recorded_after_it_was_recorded() -> None
 
 
 async def test_what_the_task_begins_with_is_done_before_the_model_is_asked() -> None:
-    ran = Ran([[FINISH]], actions=(Goto(url="https://example.org/"), CLICK))
+    ran = Ran([[FINISH]], actions=(Hover(target=1), CLICK))
     run = await ran.run()
-    assert ran.browser.acts == [Goto(url="https://example.org/"), CLICK]
+    assert ran.browser.acts == [Hover(target=1), CLICK]
     assert [step.decision.author for step in run.steps] == ["scripted", "scripted"]
     assert len(ran.model.complaints) == 1
 
@@ -171,7 +171,9 @@ async def test_what_a_person_says_reaches_the_next_decision() -> None:
     run = await ran.run()
     assert asked.heard == [(), ("Only the blue one",)]
     assert [message.text for message in run.task.messages] == ["Only the blue one"]
-    assert [event.message.text for event in ran.record.events if isinstance(event, Said)] == ["Only the blue one"]
+    assert [event.message.text for event in ran.record.events if isinstance(event, MessageReceived)] == [
+        "Only the blue one"
+    ]
 
 
 class Listening(ScriptedModel):
@@ -251,8 +253,7 @@ async def test_steps_in_a_row_that_come_to_nothing_end_the_run() -> None:
     assert len((await ran.run()).steps) == 3
     assert ran.ending == (
         "limit",
-        "A limit was reached: 3 steps in a row came to nothing, "
-        "the last: Mark 1 is covered by a dialog; close it first.",
+        "A limit was reached: 3 steps in a row failed, the last: Mark 1 is covered by a dialog; close it first.",
     )
 
 
@@ -267,7 +268,7 @@ async def test_decisions_without_an_action_count_as_failures() -> None:
     assert "nothing was decided" in ran.ending[1]
 
 
-def costing(tokens: int, cost: float | None = None) -> Decision:
+def usage_on_error(tokens: int, cost: float | None = None) -> Decision:
     usage = Usage(input_tokens=tokens - 1, output_tokens=1, cost_usd=cost)
     return Decision(author="model", actions=(CLICK,), usage=usage)
 
@@ -281,13 +282,13 @@ def costing(tokens: int, cost: float | None = None) -> Decision:
     ],
 )
 async def test_no_further_decision_is_asked_for_when_the_budget_is_spent(limits: Limits, sentence: str) -> None:
-    ran = Ran([costing(100, 0.02)] * 9, limits=limits)
+    ran = Ran([usage_on_error(100, 0.02)] * 9, limits=limits)
     assert len((await ran.run()).steps) == 3
     assert ran.ending == ("limit", f"A limit was reached: {sentence}.")
 
 
 async def test_a_cost_that_is_not_known_reaches_its_limit_at_once() -> None:
-    ran = Ran([costing(100)] * 9, limits=Limits(cost_usd=5))
+    ran = Ran([usage_on_error(100)] * 9, limits=Limits(cost_usd=5))
     assert len((await ran.run()).steps) == 1
     assert ran.ending == (
         "limit",
@@ -434,40 +435,42 @@ async def test_a_question_that_quotes_a_page_is_not_put_into_the_person_s_mouth(
 # --- the end is checked -----------------------------------------------------------------------------------------------
 
 
-def checked(script: Sequence[Any], *checks: Check, outcomes: Sequence[Outcome] = (), **fields: Any) -> Ran:
+def checked(script: Sequence[Any], *checks: SuccessCheck, outcomes: Sequence[Outcome] = (), **fields: Any) -> Ran:
     ran = Ran(script, outcomes)
     task = ran.loop.record.task.model_copy(update={"checks": checks, **fields})
-    ran.loop.record = ran.loop.record.model_copy(update={"task": task})
+    ran.loop = Loop(ran.loop.record.model_copy(update={"task": task}), ran.browser, ran.model, ran.record)
     return ran
 
 
 @pytest.mark.parametrize(
     ("check", "why"),
     [
-        (Check(url="*/thanks"), "the address must be */thanks, and is about:blank"),
-        (Check(mark="Log out"), "'Log out' must be among the marks in view, and is not"),
-        (Check(url="about:*", mark="Log out"), "'Log out' must be among the marks in view"),
+        (SuccessCheck(url="*/thanks"), "the address must be */thanks, and is about:blank"),
+        (SuccessCheck(mark="Log out"), "'Log out' must be among the marks in view, and is not"),
+        (SuccessCheck(url="about:*", mark="Log out"), "'Log out' must be among the marks in view"),
     ],
 )
-async def test_a_false_done_goes_back_with_the_reason_until_it_was_said_too_often(check: Check, why: str) -> None:
+async def test_a_false_done_goes_back_with_the_reason_until_it_was_said_too_often(
+    check: SuccessCheck, why: str
+) -> None:
     ran = checked([[FINISH]] * 3, check)
     run = await ran.run()
     assert [step.outcomes[0].refusal for step in run.steps] == ["not_verified"] * 3
     assert why in run.steps[0].outcomes[0].sentence
     assert run.ending is not None
     assert run.ending.status == "not_done"
-    assert run.ending.sentence.startswith("It was said to be done 3 times. The task is not done: ")
+    assert run.ending.sentence.startswith("The model claimed completion 3 times. The task is not done: ")
 
 
 async def test_a_done_that_holds_is_the_end() -> None:
-    run = await checked([[FINISH]], Check(url="about:*"), Check(mark="go")).run()
+    run = await checked([[FINISH]], SuccessCheck(url="about:*"), SuccessCheck(mark="go")).run()
     assert run.ending is not None
     assert run.ending.status == "done"
 
 
 async def test_a_text_that_must_show_is_looked_for_on_the_page() -> None:
     missing = Outcome(status="refused", refusal="timed_out", sentence="“Order placed” did not show within 1 s.")
-    ran = checked([[FINISH], [FINISH]], Check(text="Order placed"), outcomes=[missing])
+    ran = checked([[FINISH], [FINISH]], SuccessCheck(text="Order placed"), outcomes=[missing])
     run = await ran.run()
     assert "the page must show 'Order placed'" in run.steps[0].outcomes[0].sentence
     assert [act.kind for act in ran.browser.acts] == ["wait", "wait"]
@@ -479,7 +482,7 @@ async def test_a_text_that_must_show_is_looked_for_on_the_page() -> None:
     ("answer", "why"),
     [
         ("42 apples", "the answer is not JSON"),
-        ('{"apples": "42"}', "does not meet its schema at $.apples: '42' is not of type 'integer'"),
+        ('{"apples": "42"}', "does not match its schema at $.apples: '42' is not of type 'integer'"),
         ("{}", "'apples' is a required property"),
     ],
 )
@@ -493,7 +496,7 @@ async def test_an_answer_of_another_form_than_asked_for_goes_back(answer: str, w
 
 
 async def test_a_done_that_comes_with_other_actions_is_not_checked_against_the_page_before_them() -> None:
-    run = await checked([[CLICK, FINISH], [FINISH]], Check(url="about:*")).run()
+    run = await checked([[CLICK, FINISH], [FINISH]], SuccessCheck(url="about:*")).run()
     assert run.steps[0].outcomes[1].refusal == "not_verified"
     assert "finish by itself" in run.steps[0].outcomes[1].sentence
     assert run.ending is not None
@@ -501,7 +504,7 @@ async def test_a_done_that_comes_with_other_actions_is_not_checked_against_the_p
 
 
 async def test_a_task_that_could_not_be_done_is_not_checked() -> None:
-    run = await checked([[Finish(success=False)]], Check(url="*/thanks")).run()
+    run = await checked([[Finish(success=False)]], SuccessCheck(url="*/thanks")).run()
     assert run.ending is not None
     assert run.ending.status == "not_done"
 
@@ -527,19 +530,19 @@ async def test_a_done_that_a_judge_denies_goes_back_with_the_reason() -> None:
 
 
 async def test_a_judge_that_denies_too_often_ends_the_run_as_not_done() -> None:
-    run = await Ran([[FINISH]] * 9, judge=ScriptedJudge([FALSE] * 9), limits=Limits(false_endings=2)).run()
+    run = await Ran([[FINISH]] * 9, judge=ScriptedJudge([FALSE] * 9), limits=Limits(false_completions=2)).run()
     assert run.ending is not None
     assert (run.ending.status, run.ending.answer) == ("not_done", "42")
-    assert run.ending.sentence == "It was said to be done 2 times. The task is not done: The order was not sent."
+    assert run.ending.sentence == "The model claimed completion 2 times. The task is not done: The order was not sent."
 
 
 async def test_checks_and_judge_count_false_endings_together() -> None:
     ran = checked([[FINISH], [Finish(answer="{}")]], answer_schema={"type": "object"})
-    ran.loop = Loop(ran.loop.record, ran.browser, ran.model, ran.record, judge=(judge := ScriptedJudge([FALSE])))
-    task = ran.loop.record.task.model_copy(update={"limits": Limits(false_endings=2)})
-    ran.loop.record = ran.loop.record.model_copy(update={"task": task})
+    task = ran.loop.record.task.model_copy(update={"limits": Limits(false_completions=2)})
+    run, judge = ran.loop.record.model_copy(update={"task": task}), ScriptedJudge([FALSE])
+    ran.loop = Loop(run, ran.browser, ran.model, ran.record, judge=judge)
     await ran.run()
-    assert ran.ending[1].startswith("It was said to be done 2 times.")
+    assert ran.ending[1].startswith("The model claimed completion 2 times.")
     assert judge.asked == [Finish(answer="{}")], "what fails a stated check costs no judgement"
 
 
@@ -550,12 +553,12 @@ async def test_what_a_judge_costs_is_spent_by_the_run() -> None:
 
 
 async def test_no_judge_is_asked_when_the_budget_is_spent_and_nothing_is_called_done() -> None:
-    decided = costing(100).model_copy(update={"actions": (FINISH,)})
+    decided = usage_on_error(100).model_copy(update={"actions": (FINISH,)})
     ran = Ran([decided], judge=(judge := ScriptedJudge([TRUE])), limits=Limits(tokens=100))
     run = await ran.run()
     assert judge.asked == []
     assert ran.ending[0] == "limit"
-    assert "before a judge could look whether it is done: 100 of 100 tokens were used" in ran.ending[1]
+    assert "before a judge could check the completion: 100 of 100 tokens were used" in ran.ending[1]
     assert run.ending is not None
     assert run.ending.answer == "42"
 
@@ -572,7 +575,7 @@ async def test_a_judge_that_fails_never_makes_a_success(faults: list[Any], why: 
         each.usage = COST
     ran = Ran([[FINISH]], judge=ScriptedJudge(faults))
     run = await ran.run()
-    assert ran.ending == ("unavailable", f"It was said to be done, and could not be judged. {why}")
+    assert ran.ending == ("unavailable", f"The model claimed completion, and that could not be judged. {why}")
     assert run.ending is not None
     assert (run.ending.exit_code, run.ending.answer) == (5, "42")
     assert run.steps[0].verdict is not None
@@ -585,7 +588,7 @@ async def test_a_judge_is_told_why_its_reply_could_not_be_used() -> None:
     ran = Ran([[FINISH]], judge=judge)
     await ran.run()
     assert judge.complaints == ["", "It is empty."]
-    assert ran.troubles == ["Of the judge, scripted: It is empty."]
+    assert ran.troubles == ["Judge scripted: It is empty."]
     assert ran.ending[0] == "done"
 
 
@@ -672,7 +675,7 @@ async def test_what_breaks_the_run_is_recorded_and_raised(error: VisionAgentErro
 
 async def test_a_fault_of_our_own_is_recorded_as_one_and_raised() -> None:
     ran = Ran([[CLICK]])
-    ran.loop = Loop(ran.loop.record, StillBrowser([]), ran.model, ran.record)
+    ran.loop = Loop(ran.loop.record, FakeBrowser([]), ran.model, ran.record)
     with pytest.raises(IndexError):
         await ran.run()
     assert ran.ending[0] == "error"
@@ -741,7 +744,7 @@ async def test_cancelling_is_recorded_as_an_interruption_and_cancels() -> None:
     assert ran.loop.record.ending.exit_code == 130
 
 
-class StuckBrowser(StillBrowser):
+class StuckBrowser(FakeBrowser):
     """Never comes back from an act."""
 
     def __init__(self, begins: Callable[[], None]) -> None:

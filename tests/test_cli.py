@@ -1,4 +1,4 @@
-"""Claims about the command line, made of a real process each."""
+"""Claims about the command line, each tested in a real process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def vision_agent(*args: str, **environment: str) -> subprocess.CompletedProcess[
 def test_help_loads_no_browser_no_model_and_no_pixels(args: list[str]) -> None:
     script = (
         f"import sys; sys.argv[1:] = {args!r}\n"
-        "from vision_agent.cli import main\n"
+        "from vision_agent.cli.main import main\n"
         "try: main()\n"
         "finally: print(*sys.modules, file=sys.stderr)\n"
     )
@@ -57,7 +57,7 @@ def test_a_setting_that_does_not_fit_is_named_in_one_line() -> None:
     done = vision_agent("doctor", VISION_AGENT_BROWSER__HEADLESS="perhaps")
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert line.startswith("vision-agent: The settings do not fit: browser.headless")
+    assert line.startswith("vision-agent: The settings are invalid: browser.headless")
 
 
 def test_doctor_prints_what_it_found_as_json() -> None:
@@ -101,7 +101,7 @@ def test_marks_writes_four_files_prints_the_listing_and_knows_no_model(serve: An
     url = serve({"/": PAGE})
     script = (
         f"import sys; sys.argv[1:] = ['marks', {url!r}, '--out', {str(tmp_path)!r}]\n"
-        "from vision_agent.cli import main\n"
+        "from vision_agent.cli.main import main\n"
         "try: main()\n"
         "finally: print('anthropic' in sys.modules, file=sys.stderr)\n"
     )
@@ -164,7 +164,7 @@ def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path:
     ("more", "sentence"),
     [
         ([], "There is no goal"),
-        (["Save", "--model", "oracle"], "Nothing that decides is called 'oracle'"),
+        (["Save", "--model", "oracle"], "Unknown model 'oracle'"),
         pytest.param(
             ["Save", "--viewport", "wide"], "--viewport 'wide' is not of the form 1280x800", marks=pytest.mark.thorough
         ),
@@ -185,7 +185,7 @@ def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path:
             "The run in no-such-run cannot be repeated",
             marks=pytest.mark.thorough,
         ),
-        (["Save", "--steps", "no-such-file"], "The lines in no-such-file cannot be read"),
+        (["Save", "--steps", "no-such-file"], "The step lines in no-such-file cannot be read"),
     ],
 )
 def test_a_run_that_makes_no_sense_is_a_usage_error_with_a_sentence(

@@ -1,4 +1,4 @@
-"""Claims about `vision-agent eval` and `compare`, made of a real process each; none of them needs a browser."""
+"""Claims about `vision-agent eval` and `compare`, each tested in a real process without a browser."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from vision_agent.evals.items import Result, item_of, keep
+from vision_agent.evals.items import ItemResult, make_item, write_result
 from vision_agent.settings import Settings
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
@@ -35,28 +35,36 @@ def vision_agent(*args: object, cwd: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
-        (["eval", "dance"], 2, "There is no suite 'dance' (known are fixtures, miniwob, frozen, grounding, or name"),
+        (["eval", "dance"], 2, "Unknown suite 'dance' (known: fixtures, miniwob, frozen, grounding; or name"),
         (["eval", "none.yaml"], 2, "There is no suite in none.yaml"),
         (["eval", "torn.yaml"], 2, "The suite torn.yaml cannot be read: while parsing"),
-        (["eval", "fixtures", "--model", "dance"], 2, "called 'dance' (known are <provider>:<model>, random, match"),
-        (["eval", "fixtures", "--model", "dance:x"], 2, "'dance:x': nothing that decides is called so"),
+        (
+            ["eval", "fixtures", "--model", "dance"],
+            2,
+            "Unknown model 'dance' (known: <provider>:<model>, random, match",
+        ),
+        (["eval", "fixtures", "--model", "dance:x"], 2, "Unknown model 'dance:x'"),
         (["eval", "fixtures", "--model", "openai:"], 5, "openai: cannot be asked"),
         (["eval", "fixtures", "--model", "anthropic:claude-sonnet-5-5"], 5, "no ANTHROPIC_API_KEY"),
         (["eval", "fixtures", "--model", "match", "--only", "seats/book"], 2, "no task 'seats/book' (the nearest of"),
-        (["eval", "fixtures", "--model", "match", "--pages", "."], 2, "--pages is for the suite miniwob"),
-        (["eval", "frozen", "--model", "match"], 2, "The suite frozen needs a folder to ask about"),
-        (["eval", "frozen", ".", "--model", "match"], 2, ". holds no frozen pages (make some: vision-agent freeze"),
-        (["eval", "fixtures", "."], 2, "The suite fixtures asks about no folder"),
-        (["eval", "fixtures", "--model", "solver"], 2, "`solver` knows no way through"),
-        (["eval", "fixtures", "--model", "match", "--ablate", "colour"], 2, "is called 'colour' (known are picture,"),
-        (["eval", "fixtures", "--model", "match", "--ablate", "picture"], 2, "Nothing can be kept from match"),
+        (["eval", "fixtures", "--model", "match", "--pages", "."], 2, "--pages works only with the suite miniwob"),
+        (["eval", "frozen", "--model", "match"], 2, "The suite frozen needs a folder"),
+        (["eval", "frozen", ".", "--model", "match"], 2, ". has no frozen pages (create some: vision-agent freeze"),
+        (["eval", "fixtures", "."], 2, "The suite fixtures takes no folder"),
+        (["eval", "fixtures", "--model", "solver"], 2, "`solver` cannot solve"),
+        (
+            ["eval", "fixtures", "--model", "match", "--ablate", "colour"],
+            2,
+            "does not know 'colour' (known are picture,",
+        ),
+        (["eval", "fixtures", "--model", "match", "--ablate", "picture"], 2, "--ablate has no effect on match"),
         (
             ["eval", "fixtures", "--model", "match", "--variant", "upside-down"],
             2,
-            "no variant 'upside-down' (known are all,",
+            "Unknown variant 'upside-down' (known: all,",
         ),
-        (["eval", "miniwob", "--model", "match", "--pages", "."], 2, "holds no MiniWoB++ tasks"),
-        (["freeze", "torn.yaml", ".", "--out", "evals"], 2, "A list of pages is frozen by itself"),
+        (["eval", "miniwob", "--model", "match", "--pages", "."], 2, "There are no MiniWoB++ tasks in"),
+        (["freeze", "torn.yaml", ".", "--out", "evals"], 2, "A list of pages cannot be combined"),
         (["freeze", ".", "--out", "evals", "--viewport", "800x600"], 2, "Runs are frozen without a browser"),
         (["compare", "."], 2, "There are no results in ."),
         (["compare", ".", "--json", "--csv"], 2, "give one of them"),
@@ -71,6 +79,16 @@ def test_what_cannot_be_is_said_in_one_sentence(tmp_path: Path, args: list[str],
     (line,) = done.stderr.splitlines()
     assert line.startswith("vision-agent: ")
     assert said in line
+
+
+def test_a_key_in_the_settings_is_not_taken_for_another_provider_s_model(tmp_path: Path) -> None:
+    (tmp_path / "vision-agent.toml").write_text(
+        'model = {name = "openai:gpt-5.4", api_key = "of-openai", base_url = "http://127.0.0.1:9"}', "utf-8"
+    )
+    done = vision_agent("eval", "fixtures", "--model", "google:gemini-3-pro-preview", cwd=tmp_path)
+
+    assert done.returncode == 5
+    assert "google:gemini-3-pro-preview cannot be asked" in done.stderr
     assert not (tmp_path / "evals").exists()
 
 
@@ -85,9 +103,9 @@ def test_compare_prints_what_evaluations_left_in_each_form(tmp_path: Path) -> No
     for task in "abc":
         for model in ("match", "random"):
             passed = model == "match"
-            item = item_of("notes", task, 1, model, Settings())
-            kept = Result(item=item, score=float(passed), passed=passed, started_at=NOW, seconds=1.0)
-            keep(kept, tmp_path / "evals")
+            item = make_item("notes", task, 1, model, Settings())
+            kept = ItemResult(item=item, score=float(passed), passed=passed, started_at=NOW, seconds=1.0)
+            write_result(kept, tmp_path / "evals")
 
     told = json.loads(vision_agent("compare", "evals", "--json", cwd=tmp_path).stdout)
     assert [(row["label"], row["passed"], row["scored"]) for row in told["rows"]] == [("match", 3, 3), ("random", 0, 3)]

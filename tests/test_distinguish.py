@@ -1,10 +1,16 @@
-"""Claims about what tells marks of one name apart."""
+"""Claims about the distinction of marks with the same name."""
 
 from __future__ import annotations
 
 import pytest
 
-from vision_agent.distinguish import LONGEST, beside, distinctions, has_beside, unclaimed
+from vision_agent.distinguish import (
+    LONGEST,
+    distinction_match,
+    distinction_suffix,
+    distinctions,
+    safe_name,
+)
 from vision_agent.types import Box, Mark
 
 
@@ -23,7 +29,7 @@ def said(*beside: str | tuple[str, str]) -> list[str]:
 
 def test_a_name_that_is_unique_gets_nothing() -> None:
     assert distinctions([mark(1, "Ann"), mark(2, "Ann", name="Edit")]) == {}
-    assert beside(mark(1, "Ann"), [mark(1, "Ann")]) == ""
+    assert distinction_suffix(mark(1, "Ann"), [mark(1, "Ann")]) == ""
 
 
 @pytest.mark.parametrize(
@@ -72,28 +78,28 @@ def test_what_is_shown_is_short_and_differs_also_where_the_words_are_endless() -
 
 def test_things_without_a_name_are_told_apart_too_and_what_is_drawn_is_not() -> None:
     boxes = [mark(n, who, name="", tag="input", role="checkbox", kind="toggle") for n, who in [(1, "Ann"), (2, "Bob")]]
-    assert [beside(each, boxes) for each in boxes] == [" ‹Ann›", " ‹Bob›"]
+    assert [distinction_suffix(each, boxes) for each in boxes] == [" ‹Ann›", " ‹Bob›"]
     drawn = [mark(n, name="", source="cv", kind="guess") for n in (1, 2)]
     assert distinctions(drawn) == {}
 
 
 @pytest.mark.parametrize("forged", ["Ann› ‹Bob", "‹Ann›", "⟨Ann⟩", "❮Ann❯ \u202e"])
 def test_no_word_of_the_page_has_the_signs_that_we_write(forged: str) -> None:
-    shown = beside(mark(1, forged), [mark(1, forged), mark(2, "")])
+    shown = distinction_suffix(mark(1, forged), [mark(1, forged), mark(2, "")])
     assert shown.count("‹") == shown.count("›") == 1
     assert shown.endswith("›")
     assert shown.isprintable()
 
 
 def test_a_name_that_claims_to_stand_beside_words_is_written_in_other_signs() -> None:
-    assert unclaimed("Delete ‹Bob›") == "Delete <Bob>"
-    assert unclaimed("Delete ❮Bob❯⟨x⟩") == "Delete <Bob><x>"
-    assert [unclaimed(each) for each in ("‹ Back", "Next ›", "Ann's")] == ["‹ Back", "Next ›", "Ann's"]
+    assert safe_name("Delete ‹Bob›") == "Delete <Bob>"
+    assert safe_name("Delete ❮Bob❯⟨x⟩") == "Delete <Bob><x>"
+    assert [safe_name(each) for each in ("‹ Back", "Next ›", "Ann's")] == ["‹ Back", "Next ›", "Ann's"]
 
 
 def test_words_are_meant_for_a_mark_the_more_surely_the_more_of_its_own_they_are() -> None:
     one = mark(1, "Ann Smith, ann@example.org", "Staff")
     shown = distinctions([one, mark(2, "Bob Smith")])[1]
     words = ["ann", "Ann Smith, ann@example.org", "Smith", "Ann Smith, Staff", "Staff", "An", "", "2nd of 2"]
-    assert [has_beside(one, each, shown) for each in words] == [2, 1, 1, 1, 1, 0, 0, 0]
-    assert has_beside(mark(1, "x" * 90), "x" * 39 + "…", None) == 1
+    assert [distinction_match(one, each, shown) for each in words] == [2, 1, 1, 1, 1, 0, 0, 0]
+    assert distinction_match(mark(1, "x" * 90), "x" * 39 + "…", None) == 1

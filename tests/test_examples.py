@@ -1,4 +1,4 @@
-"""The examples, run as a person runs them: each in a process of its own, in an empty folder."""
+"""The examples run as a person runs them: each in its own process, in an empty folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import async_playwright
 
-from vision_agent.browser.launch import end, first_that_starts
+from vision_agent.browser.launch.launch import end_browser, start_first_browser
 from vision_agent.settings import BrowserSettings
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -20,8 +20,8 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 async def environment() -> dict[str, str]:
     """That of a person whose browser is found by its path."""
     async with async_playwright() as playwright:
-        started = await first_that_starts(playwright, BrowserSettings())
-        await end(started)
+        started = await start_first_browser(playwright, BrowserSettings())
+        await end_browser(started)
     path = started.candidate.executable
     named = {"VISION_AGENT_BROWSER__EXECUTABLE_PATH": str(path)} if path else {}
     return {**os.environ, **named, "PYTHONPATH": str(EXAMPLES.parent)}

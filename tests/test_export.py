@@ -1,4 +1,4 @@
-"""A run of a real site in the forms that other tools read: the test passes there, the examples say what was seen."""
+"""Exports of a run on a real site: the exported test passes there, and the examples show what was observed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import pytest
 from PIL import Image
 
 from vision_agent import Agent, Settings, Task
-from vision_agent.browser.launch import candidates
-from vision_agent.browser.setup import doctor
+from vision_agent.browser.launch.launch import candidates
+from vision_agent.browser.launch.setup import doctor
 from vision_agent.errors import UsageError
-from vision_agent.evals.sites import Site, SiteTask, reached, served, tasks_of
-from vision_agent.export import export
-from vision_agent.models.reply import Said, decision_from
-from vision_agent.models.steps import StepsModel
+from vision_agent.evals.suites.sites import Site, SiteTask, reached, served, tasks_of
+from vision_agent.export.formats import export
+from vision_agent.models.offline.steps import StepsModel
+from vision_agent.models.reply import ModelReply, parse_decision
 from vision_agent.record import read, verify
 from vision_agent.settings import BrowserSettings
 
@@ -85,7 +85,7 @@ def test_each_example_shows_a_picture_and_is_answered_as_a_model_would(ran: Ran,
         assert hashlib.sha256(shown.read_bytes()).hexdigest() == step.observation.marked.sha256
         assert any(step.observation.listing.splitlines()[0] in part.get("text", "") for part in user["content"])
         [answer] = assistant["content"]
-        assert decision_from(Said(answer["text"]), step.observation).actions == step.decision.actions
+        assert parse_decision(ModelReply(answer["text"]), step.observation).actions == step.decision.actions
 
 
 def test_each_target_lies_on_its_picture(ran: Ran, tmp_path: Path) -> None:
@@ -106,5 +106,5 @@ def test_each_target_lies_on_its_picture(ran: Ran, tmp_path: Path) -> None:
 
 
 def test_nothing_is_written_over(ran: Ran, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         export(ran.folder, "cere", tmp_path)

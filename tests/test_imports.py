@@ -1,8 +1,9 @@
-"""Imports go one way: from what flows to what wires it, and each foreign client is known to one room only."""
+"""Claims about imports: they go one way, from data to wiring, and only one room imports each client library."""
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,90 +11,127 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "vision_agent"
 
-# What flows, and what can be told from it alone.
-CONTRACTS = {
-    "types",
-    "events",
-    "approval",
-    "actions",
-    "again",
-    "custom",
-    "distinguish",
-    "errors",
-    "settings",
-    "ports",
-    "budget",
-    "codes",
-    "completion",
-    "cut_off",
-    "own_way",
-    "phrases",
-    "relevance",
-    "standstill",
-    "walls",
+IMPORTS = {
+    "addresses": "",
+    "assets": "",
+    "escape": "",
+    "frozen_model": "",
+    "old_names": "",
+    "actions": "frozen_model",
+    "types": "actions frozen_model old_names",
+    "distinguish": "types",
+    "errors": "types",
+    "events": "actions frozen_model types",
+    "custom_actions": "actions errors types",
+    "describe": "actions distinguish types",
+    "ports": "actions events types",
+    "settings": "errors frozen_model types",
+    "totp": "errors types",
+    "vision": "actions errors frozen_model types",
+    "journal": "errors events ports types",
+    "policy": "actions addresses describe distinguish errors escape events journal ports settings types",
+    "agent": "actions errors events journal policy ports settings types",
+    "browser": "actions addresses assets custom_actions distinguish errors escape frozen_model policy ports settings "
+    "totp types vision",
+    "models": "actions assets custom_actions distinguish errors escape frozen_model policy ports settings types",
+    "record": "actions describe errors escape events frozen_model policy ports totp types vision",
+    "export": "actions distinguish errors escape events models record settings types",
+    "memory": "actions addresses errors escape policy record types vision",
+    "supervise": "actions describe errors events frozen_model models policy settings types",
+    "session": "agent assets browser custom_actions errors events journal memory models old_names policy ports "
+    "record settings types vision",
+    "__init__": "actions custom_actions errors old_names policy session settings types",
+    "evals": "actions assets browser describe errors escape events frozen_model memory models policy ports record "
+    "session settings types vision",
+    "replay": "actions addresses custom_actions describe errors events frozen_model memory models ports record "
+    "session settings types vision",
+    "sync_api": "actions browser custom_actions errors events old_names policy ports session settings types",
+    "cli": "browser errors escape evals events export memory models ports record replay session settings "
+    "supervise types",
 }
-ROOMS = CONTRACTS | {"assets", "vision"}
-WIRING = ROOMS | {"agent", "taken_up", "browser", "models", "record", "memory"}
-SESSION = WIRING | {"session", "sync_api"}
+"""Of each room, all others that it imports; a room only imports what stands above it."""
 
-MAY_IMPORT: dict[str, set[str]] = {
-    "actions": set(),
-    "errors": {"types"},
-    "approval": {"actions", "settings", "types"},
-    "custom": {"actions", "errors", "types"},
-    "again": {"actions", "distinguish", "types"},
-    "budget": {"types"},
-    "codes": {"types", "errors"},
-    "completion": {"errors", "types"},
-    "cut_off": {"actions", "again", "phrases", "events", "standstill", "types"},
-    "own_way": {"actions", "again", "cut_off", "standstill", "types", "walls"},
-    "distinguish": {"types"},
-    "phrases": {"actions", "distinguish", "types"},
-    "relevance": {"actions", "distinguish", "types"},
-    "standstill": {"actions", "types"},
-    "walls": {"actions", "types"},
-    "types": {"actions"},
-    "events": {"actions", "types"},
-    "ports": {"actions", "events", "types", "errors"},
-    "settings": {"types", "errors"},
-    "assets": set(),
-    "vision": CONTRACTS,
-    "browser": ROOMS,
-    "models": ROOMS,
-    "record": ROOMS,
-    "memory": CONTRACTS | {"vision", "record"},
-    "agent": CONTRACTS,
-    "taken_up": CONTRACTS | {"agent"},
-    "progress": CONTRACTS,
-    "session": WIRING,
-    "sync_api": SESSION,
-    "export": CONTRACTS | {"models", "record"},
-    "replay": SESSION,
-    "supervise": SESSION,
-    "evals": SESSION,
-    "__init__": SESSION,
-    "cli_eval": SESSION | {"evals", "cli_options"},
-    "cli_freeze": SESSION | {"evals", "cli_options"},
-    "cli_memory": CONTRACTS | {"memory", "cli_options"},
-    "cli_record": CONTRACTS | {"record", "export", "cli_options"},
-    "cli_options": CONTRACTS | {"agent", "models", "supervise"},
-    "cli_replay": SESSION | {"progress", "replay", "cli_options", "cli_run"},
-    "cli_run": SESSION | {"progress", "supervise", "cli_options"},
-    "cli": SESSION
-    | {
-        "progress",
-        "replay",
-        "supervise",
-        "evals",
-        "cli_eval",
-        "cli_freeze",
-        "cli_memory",
-        "cli_options",
-        "cli_record",
-        "cli_replay",
-        "cli_run",
+INSIDE = {
+    "policy": {
+        "approval": "",
+        "blockers": "",
+        "budget": "",
+        "rebind": "",
+        "relevance": "",
+        "stall": "",
+        "success_checks": "",
+        "takeover": "",
+        "interrupted": "rebind stall",
+        "recovery": "blockers interrupted rebind stall",
+        "deciding": "interrupted recovery stall",
+        "finishing": "budget deciding success_checks",
+        "action_sequence": "approval finishing interrupted",
+        "oversight": "approval finishing",
+        "resumed_run": "deciding finishing interrupted oversight stall",
+    },
+    "browser": {
+        "cdp": "",
+        "fake": "",
+        "refusal": "",
+        "network": "cdp refusal",
+        "launch": "network",
+        "page": "cdp network",
+        "observe": "page refusal",
+        "locate": "observe page refusal",
+        "act": "locate network observe page refusal",
+        "takeover": "act cdp locate network observe page",
+        "live": "act cdp network observe page refusal takeover",
+        "restarting": "live",
+    },
+    "session": {
+        "deciders": "",
+        "looking": "",
+        "opening": "",
+        "agent": "deciders opening",
+    },
+    "models": {
+        "coordinates": "",
+        "price": "",
+        "providers": "",
+        "credentials": "providers",
+        "prompt": "coordinates",
+        "reply": "coordinates",
+        "llm": "coordinates credentials price prompt providers reply",
+        "offline": "llm",
+        "factory": "llm offline providers",
+    },
+    "vision": {
+        "image_limits": "",
+        "rects": "",
+        "style": "",
+        "picture": "image_limits rects",
+        "compare": "picture",
+        "labels": "picture rects style",
+        "ocr": "picture",
+        "pixel_stability": "picture",
+        "surfaces": "compare ocr picture rects",
+    },
+    "evals": {
+        "ablation": "",
+        "baselines": "",
+        "listing_tokens": "",
+        "miniwob": "",
+        "run_metrics": "",
+        "statistics": "",
+        "browsergym": "baselines",
+        "answer_grading": "statistics",
+        "solvers": "miniwob",
+        "items": "ablation answer_grading run_metrics",
+        "hit_oracle": "items",
+        "progress": "items",
+        "results": "ablation answer_grading items run_metrics statistics",
+        "suites": "baselines answer_grading items miniwob run_metrics solvers",
+        "perception": "listing_tokens suites",
+        "runner": "ablation baselines hit_oracle items run_metrics suites",
+        "ray_workers": "items runner suites",
     },
 }
+"""The same within the large rooms."""
 
 # Who may know a client. `session`, `replay` and `evals` take pages from their owners and name the type.
 CLIENTS = {
@@ -104,25 +142,66 @@ CLIENTS = {
     "cv2": {"vision"},
     "jinja2": {"record"},
     "ray": {"evals"},
-    "typer": {"cli", "cli_eval", "cli_freeze", "cli_memory", "cli_options", "cli_record", "cli_replay", "cli_run"},
+    "typer": {"cli"},
 }
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_module_imports_only_what_lies_before_it(path: Path) -> None:
-    room = path.relative_to(PACKAGE).with_suffix("").parts[0]
-    for module in _imported(path):
-        first, *rest = module.split(".")
-        if first == "vision_agent":
-            known = MAY_IMPORT[room] | {room}
-            assert not rest or rest[0] in known, f"{room} may not know {module}"
-        else:
-            assert room in CLIENTS.get(first, {room}), f"{room} may not know {module}"
+def test_a_room_imports_what_is_declared_and_all_of_that() -> None:
+    assert _rooms_by_room(PACKAGE) == {room: set(others.split()) for room, others in IMPORTS.items()}
 
 
-def test_every_room_has_its_directions() -> None:
-    names = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
-    assert names <= MAY_IMPORT.keys()
+@pytest.mark.parametrize("room", INSIDE)
+def test_within_a_large_room_imports_go_one_way_too(room: str) -> None:
+    assert _rooms_by_room(PACKAGE / room) == {name: set(others.split()) for name, others in INSIDE[room].items()}
+
+
+@pytest.mark.parametrize("directions", [IMPORTS, *INSIDE.values()], ids=["package", *INSIDE])
+def test_a_room_imports_only_what_stands_above_it(directions: dict[str, str]) -> None:
+    above: set[str] = set()
+    for room, others in directions.items():
+        assert set(others.split()) <= above, f"{room} imports what stands below it"
+        above.add(room)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_foreign_client_is_known_to_few(client: str) -> None:
+    knowing = {
+        _room(path, PACKAGE)
+        for path in PACKAGE.rglob("*.py")
+        for module in _imported(path)
+        if module.split(".")[0] == client
+    }
+    assert knowing == CLIENTS[client]
+
+
+def test_a_public_class_name_exists_once() -> None:
+    names = Counter(
+        node.name
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    # As Playwright has one `Page` for code that awaits and one for code that does not.
+    assert {name for name, times in names.items() if times > 1} == {"Agent"}
+
+
+def _rooms_by_room(folder: Path) -> dict[str, set[str]]:
+    """By each module or package right in a folder, which others of these it imports."""
+    own = ".".join(folder.relative_to(PACKAGE.parent).parts)
+    found: dict[str, set[str]] = {}
+    for path in folder.rglob("*.py"):
+        room = _room(path, folder)
+        if folder != PACKAGE and room == "__init__":
+            continue
+        others = found.setdefault(room, set())
+        for module in _imported(path):
+            if module.startswith(f"{own}."):
+                others.add(module.removeprefix(f"{own}.").split(".")[0])
+    return {room: others - {room} for room, others in found.items()}
+
+
+def _room(path: Path, folder: Path) -> str:
+    return path.relative_to(folder).with_suffix("").parts[0]
 
 
 def _imported(path: Path) -> Iterator[str]:
@@ -132,7 +211,6 @@ def _imported(path: Path) -> Iterator[str]:
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute here"
-            if node.module == "vision_agent":
-                yield from (f"vision_agent.{name.name}" for name in node.names)
-            else:
-                yield str(node.module)
+            folder = PACKAGE.parent / str(node.module).replace(".", "/")
+            is_package = (folder / "__init__.py").exists()
+            yield from ((f"{node.module}.{name.name}" if is_package else str(node.module)) for name in node.names)

@@ -1,4 +1,4 @@
-"""The main job, end to end: a goal and a page in, the end state reached by the site's own word, a run folder out."""
+"""The main job end to end: a goal and a page in, a run folder out, and the site confirms the end state."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from messages_server import Answer, MessagesServer, fault, saying
 
 from vision_agent import Agent, Task
 from vision_agent.errors import ModelUnavailable
-from vision_agent.evals.sites import SiteTask, reached, served, tasks_of
+from vision_agent.evals.suites.sites import SiteTask, reached, served, tasks_of
 from vision_agent.memory import MemoryFolder
 from vision_agent.memory.exemplar import exemplar_of
-from vision_agent.models.steps import StepsModel
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record.read import check_chain, read, read_lines
 from vision_agent.settings import ModelSettings, Settings
 from vision_agent.types import Standing
@@ -140,7 +140,7 @@ async def test_a_fallback_that_was_named_takes_over_and_the_record_says_so(
     assert [asked["model"] for asked in api.asked] == ["claude-sonnet-5-5", "claude-haiku-4-5"]
     assert agent.folder is not None
     [trouble] = [line.event.sentence for line in read_lines(agent.folder) if line.event.event == "troubled"]
-    assert "it is overloaded" in trouble
+    assert "the provider is overloaded" in trouble
     assert trouble.endswith("The fallback takes over.")
 
 

@@ -1,4 +1,4 @@
-"""Claims about runs that are cut off and go on: nothing is lost but the step in flight, and nothing is done twice."""
+"""Claims about interrupted runs that are resumed: only the current step is lost, and nothing is done twice."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ import pytest
 
 from tests.sessions import ending_of
 from vision_agent import Agent, Settings, Task
-from vision_agent.agent import Person
-from vision_agent.approval import Answers
 from vision_agent.errors import UsageError
-from vision_agent.models.steps import StepsModel
+from vision_agent.models.offline.steps import StepsModel
+from vision_agent.policy.approval import Answers
+from vision_agent.ports import Person
 from vision_agent.record import read
-from vision_agent.record.read import read_cut_off
+from vision_agent.record.read import read_interrupted
 from vision_agent.record.store import RunFolder
 from vision_agent.record.verify import verify
 from vision_agent.replay import resume
@@ -148,7 +148,7 @@ class Truthful:
         names = {"Keep a draft": "draft", "Add one": "add", "Order": "order", "Go on": "", "Name": "", "Terms": ""}
         what = next((value for name, value in names.items() if f"“{name}”" in question), None)
         if "Was it done?" not in question:
-            return "It is put in again."
+            return "It is set_variables in again."
         assert what is not None, question
         return "yes" if self._shop.done[what] else "no"
 
@@ -195,7 +195,7 @@ async def test_a_run_that_is_killed_goes_on_and_does_nothing_twice(
     assert [_told(step) for step in read(folder).steps] == [_told(step) for step in run.steps]
     checked = verify(folder)
     assert checked.holds, checked.faults
-    assert (folder / "report.html").read_text().count("Cut off, and went on") == known_to_go_on(folder)
+    assert (folder / "report.html").read_text().count("<dt>Resumed</dt>") == known_to_go_on(folder)
 
 
 def known_to_go_on(folder: Path) -> int:
@@ -267,8 +267,8 @@ async def test_what_a_choice_or_a_query_may_send_is_not_sent_again_without_a_per
 ) -> None:
     for event, step, asks in [
         ("intended", 1, "Was it done?"),
-        ("stepped", 1, "what was put into it in step 1 is gone"),
-        ("stepped", 3, f"The run stood at {sizes.shop.url}asked?it=1"),
+        ("stepped", 1, "what was entered in step 1 is gone"),
+        ("stepped", 3, f"The run stopped at {sizes.shop.url}asked?it=1"),
     ]:
         run = await taken_up(cut(sizes.folder, tmp_path, event, step), None)
         assert ending_of(run).status == "needs_person", (event, step)
@@ -276,9 +276,7 @@ async def test_what_a_choice_or_a_query_may_send_is_not_sent_again_without_a_per
         assert sizes.since() == (Counter(), 0)
 
 
-async def test_whoever_is_asked_what_came_of_an_act_has_been_told_what_the_page_shows(
-    sizes: Kept, tmp_path: Path
-) -> None:
+async def test_whoever_is_ask_outcome_an_act_has_been_told_what_the_page_shows(sizes: Kept, tmp_path: Path) -> None:
     told: list[str] = []
 
     async def asked(_: str) -> None:
@@ -334,23 +332,23 @@ async def test_a_run_of_which_only_the_end_was_missing_ends_and_opens_nothing(
 
 async def test_what_cannot_go_on_says_why_and_does_nothing(sizes: Kept, tmp_path: Path) -> None:
     folder = cut(sizes.folder, tmp_path, "stepped", 1)
-    with RunFolder.reopen(folder, lambda text: text), pytest.raises(UsageError, match="still going on"):
+    with RunFolder.reopen(folder, lambda text: text), pytest.raises(UsageError, match="is still going"):
         await taken_up(folder, None)
-    with pytest.raises(UsageError, match="StepsModel, which is not on record"):
+    with pytest.raises(UsageError, match="StepsModel, which is not in the record"):
         resume(folder)
     lines = (folder / "steps.jsonl").read_bytes()
     (folder / "steps.jsonl").write_bytes(lines.replace(b"Large", b"Small", 1))
-    with pytest.raises(UsageError, match="is not as it was written"):
+    with pytest.raises(UsageError, match="was changed after it was written"):
         await taken_up(folder, None)
     assert (folder / "report.html").read_bytes() == (sizes.folder / "report.html").read_bytes()
     (folder / "steps.jsonl").write_bytes(lines)
 
     async def done(question: str) -> str:
-        return "It is put in again."
+        return "It is set_variables in again."
 
     settings = Settings(runs=tmp_path)
     with pytest.raises(UsageError, match="not the lines that the run followed"):
         await resume(folder, model=StepsModel(["click Note it"]), settings=settings, person=done).run()
     assert sizes.since() == (Counter(), 0)
     with pytest.raises(UsageError, match="has ended"):
-        read_cut_off(sizes.folder)
+        read_interrupted(sizes.folder)

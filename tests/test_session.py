@@ -1,4 +1,4 @@
-"""Claims about a run on a page that its owner hands over: it is used as it is, and given back as it was."""
+"""Claims about a run on the caller's page, which is left as it was."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from playwright.async_api import Browser, Dialog, Page, async_playwright
 from pydantic import SecretStr
 
 from tests.sessions import FINISHED, agent, ending_of, recorded
-from vision_agent import Agent, Settings, Task, observe, watching
+from vision_agent import Agent, Settings, Task, attach, observe
 from vision_agent.actions import Action, Click, Finish, Goto, Type
-from vision_agent.browser.launch import end, first_that_starts
+from vision_agent.browser.launch.launch import end_browser, start_first_browser
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.events import Event, Observed, Started
-from vision_agent.models.scripted import ScriptedModel
+from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record.read import read_lines
 from vision_agent.record.store import SHOTS, shot_name
 from vision_agent.settings import BrowserSettings
-from vision_agent.types import Picture, Secret, Shot, Size
+from vision_agent.types import GoalPicture, Secret, Shot, Size
 
 
 async def test_a_page_is_used_as_it_is_and_left_open(page: Page, site: str, tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ async def test_a_page_is_used_as_it_is_and_left_open(page: Page, site: str, tmp_
 async def test_nothing_of_ours_stays_with_the_page(page: Page, site: str) -> None:
     await page.goto(site)
     before = attached(page)
-    async with watching(page) as browser:
+    async with attach(page) as browser:
         await browser.observe()
         assert attached(page) != before
     assert attached(page) == before
@@ -65,7 +65,8 @@ async def test_hosts_are_limited_on_a_page_handed_over_for_as_long_as_the_run_la
     assert "A request to localhost was blocked: its host is not among the allowed ones (127.0.0.1)" in clicked.sentence
     assert (gone.refusal, read_file.refusal) == ("blocked", "blocked")
     assert (
-        "held back, except: lookups of names, and connections that are opened ahead" in recorded(ran).provenance.browser
+        "are blocked, except: lookups of names, and connections that are opened ahead"
+        in recorded(ran).provenance.browser
     )
     assert attached(page) == before
     await page.goto(away)
@@ -94,7 +95,7 @@ def attached(page: Page) -> dict[str, int]:
 
 async def test_dialogs_are_the_owner_s_again_when_we_are_done(page: Page, site: str) -> None:
     await page.goto(site)
-    async with watching(page) as browser:
+    async with attach(page) as browser:
         observation = await browser.observe()
         [tell] = [mark for mark in observation.marks if mark.name == "Tell"]
         outcome = await browser.act(Click(target=tell.number), observation)
@@ -123,8 +124,8 @@ async def test_agents_after_each_other_work_on_pages_of_one_playwright(
 
 async def test_a_page_of_a_persistent_context_is_observed(site: str, tmp_path: Path) -> None:
     async with async_playwright() as playwright:
-        started = await first_that_starts(playwright, BrowserSettings())
-        await end(started)
+        started = await start_first_browser(playwright, BrowserSettings())
+        await end_browser(started)
         context = await playwright.chromium.launch_persistent_context(
             tmp_path, executable_path=started.candidate.executable, chromium_sandbox=False
         )
@@ -139,7 +140,7 @@ async def test_a_page_whose_locators_were_used_before_is_refused_until_it_is_rel
 ) -> None:
     """In a Playwright that never knew the overlay: one that does has it in every document from then on."""
     async with async_playwright() as playwright:
-        started = await first_that_starts(playwright, BrowserSettings())
+        started = await start_first_browser(playwright, BrowserSettings())
         page = await started.browser.new_page()
         await page.goto(site)
         await page.locator("#name").fill("Ada")
@@ -152,12 +153,26 @@ async def test_a_page_whose_locators_were_used_before_is_refused_until_it_is_rel
         assert await page.locator("#name").input_value() == "Ada"
         await page.reload()
         assert len((await observe(page)).marks) == 3
-        await end(started)
+        await end_browser(started)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"goes_on": Path("run")}, {"resume": Path("run")}),
+        ({"around": lambda model: model}, {"wrap_model": lambda model: model}),
+    ],
+)
+def test_an_agent_takes_the_old_words_with_a_warning_and_not_both(old: dict[str, Any], new: dict[str, Any]) -> None:
+    with pytest.warns(DeprecationWarning, match=f"is now called {next(iter(new))}"):
+        Agent("Look", **old)
+    with pytest.raises(UsageError, match="give the new one only"):
+        Agent("Look", **old, **new)
 
 
 async def test_a_page_of_another_kind_is_refused_and_recorded(tmp_path: Path) -> None:
     ran = Agent("Look", model=ScriptedModel([]), page="https://example.org/", settings=Settings(runs=tmp_path))  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match=r"a page of playwright\.async_api, and this is a str"):
+    with pytest.raises(UsageError, match=r"a page of playwright\.async_api, but got a str"):
         await ran.run()
     assert ending_of(recorded(ran)).exit_code == 2
 
@@ -172,9 +187,9 @@ async def test_a_page_that_was_closed_before_is_said(page: Page, tmp_path: Path)
 
 async def test_a_page_whose_playwright_was_stopped_is_said(tmp_path: Path) -> None:
     async with async_playwright() as playwright:
-        started = await first_that_starts(playwright, BrowserSettings())
+        started = await start_first_browser(playwright, BrowserSettings())
         page = await started.browser.new_page()
-        await end(started)
+        await end_browser(started)
     ran = agent("Look", FINISHED, tmp_path, page)
     with pytest.raises(BrowserUnavailable, match="is gone"):
         await ran.run()
@@ -204,7 +219,7 @@ async def test_a_listener_hears_what_is_recorded_and_no_secret(serve: Any, page:
     shot = Shot(
         media_type="image/png", size=Size(width=1, height=1), sha256=hashlib.sha256(b"x").hexdigest(), data=b"x"
     )
-    task = Task(goal=f"Send {SECRET}", secrets=(given,), pictures=(Picture(shot=shot, caption=SECRET),))
+    task = Task(goal=f"Send {SECRET}", secrets=(given,), pictures=(GoalPicture(shot=shot, caption=SECRET),))
     ran = Agent(
         task,
         model=ScriptedModel([[Click(target=2)], [Finish(answer=f"It is {SECRET}.")]]),
@@ -224,7 +239,7 @@ async def test_a_listener_hears_what_is_recorded_and_no_secret(serve: Any, page:
     begun, *rest = heard
     assert rest == [with_bytes(line.event, ran.folder) for line in read_lines(ran.folder)[1:]]
     assert isinstance(begun, Started)
-    assert begun.run.task.pictures[0] == Picture(shot=shot, caption="<secret:code>")
+    assert begun.run.task.pictures[0] == GoalPicture(shot=shot, caption="<secret:code>")
 
 
 def with_bytes(event: Event, folder: Path) -> Event:

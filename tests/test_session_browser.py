@@ -1,4 +1,4 @@
-"""Claims about the browser that a run launches, starts again, or connects to."""
+"""Claims about the browser that a run launches, restarts or connects to."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from playwright.async_api import Page, async_playwright
 from tests.sessions import FINISHED, agent, ending_of, failing, recorded
 from vision_agent import Agent, Settings, Task
 from vision_agent.actions import Action, Click, Custom
-from vision_agent.browser.launch import end, first_that_starts
-from vision_agent.custom import Hands, action
+from vision_agent.browser.launch.launch import end_browser, start_first_browser
+from vision_agent.custom_actions import ActionContext, action
 from vision_agent.errors import BrowserUnavailable, UsageError
-from vision_agent.models.scripted import ScriptedModel
+from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.settings import BrowserSettings
 
 TELL = """<title>...</title><button>Go</button><script>
@@ -51,14 +51,14 @@ async def _crash(page: Page) -> None:
 
 
 @action
-async def crash(hands: Hands) -> str:
+async def crash(hands: ActionContext) -> str:
     """Crash the browser."""
     await _crash(hands.page)
     return "Crashed"
 
 
 @action
-async def crash_and_click(hands: Hands) -> str:
+async def crash_and_click(hands: ActionContext) -> str:
     """Crash the browser and go on."""
     await _crash(hands.page)
     return (await hands.act(Click(target=2))).sentence
@@ -92,9 +92,9 @@ async def test_a_browser_that_is_lost_again_and_again_ends_the_run(site: str, tm
 async def running(tmp_path: Path) -> AsyncIterator[str]:
     """The CDP address of a browser that somebody else started and uses."""
     async with async_playwright() as playwright:
-        started = await first_that_starts(playwright, BrowserSettings())
+        started = await start_first_browser(playwright, BrowserSettings())
         path = started.candidate.executable or playwright.chromium.executable_path
-        await end(started)
+        await end_browser(started)
     profile = tmp_path / "profile"
     process = await asyncio.create_subprocess_exec(
         path, "--headless", "--no-sandbox", "--no-first-run", "--remote-debugging-port=0", "--disable-gpu",
@@ -121,12 +121,12 @@ async def test_hosts_are_limited_in_a_browser_that_was_running(running: str, ser
     ran = agent(task, FINISHED, tmp_path, browser=BrowserSettings(cdp_url=running))
     run = await ran.run()
     assert "a request to localhost was blocked: its host is denied" in run.steps[0].observation.warnings
-    assert "held back, except" in recorded(ran).provenance.browser
+    assert "are blocked, except" in recorded(ran).provenance.browser
 
 
 async def test_a_host_that_is_none_ends_the_run_with_a_usage_error(tmp_path: Path) -> None:
     ran = agent(Task(goal="Look", start_url="about:blank", denied_hosts=("http://a.test",)), FINISHED, tmp_path)
-    with pytest.raises(UsageError, match=r"'http://a\.test' is not a host's name"):
+    with pytest.raises(UsageError, match=r"'http://a\.test' is not a host name"):
         await ran.run()
     assert ending_of(recorded(ran)).exit_code == 2
 

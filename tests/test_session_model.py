@@ -1,33 +1,23 @@
-"""Whole runs by a model: the real browser, and the real client against a server on loopback."""
+"""Whole runs with a model: the real browser, and the real client against a local server."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from messages_server import Answer, MessagesServer, fault, saying
 from playwright.async_api import Browser, Page
 
 from tests.sessions import ending_of, recorded
 from vision_agent import Agent, Settings, Task
 from vision_agent.actions import Check, Click, Finish, Select
-from vision_agent.evals.sites import reached, served, tasks_of
+from vision_agent.evals.suites.sites import reached, served, tasks_of
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Run
 
 SHOP = Path(__file__).parents[1] / "fixtures" / "sites" / "shop"
-
-
-@pytest.fixture
-async def api() -> AsyncIterator[MessagesServer]:
-    server = MessagesServer()
-    await server.start()
-    yield server
-    await server.close()
 
 
 def asking(api: MessagesServer, task: Task | str, page: Page, tmp_path: Path, **model: Any) -> Agent:
@@ -87,7 +77,7 @@ async def test_the_same_model_may_judge_and_when_it_cannot_be_asked_nothing_is_c
     ending = ending_of(await ran.run())
 
     assert (ending.status, ending.exit_code, ending.answer) == ("unavailable", 5, "42")
-    assert "could not be judged. claude-sonnet-5-5: the request was answered with 529" in ending.sentence
+    assert "could not be judged. claude-sonnet-5-5: the request failed with 529" in ending.sentence
     written = recorded(ran)
     assert written.ending == ending
     assert api.models_asked == ["/v1/models/claude-sonnet-5-5"]

@@ -1,4 +1,4 @@
-"""Claims about bad input and things that break: a sentence, an exit code, and a folder that opens."""
+"""Claims about bad input and failures: each gives a message, an exit code and a readable run folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,13 @@ from playwright.async_api import Page, async_playwright
 from tests.sessions import FINISHED, agent, ending_of, failing, recorded
 from vision_agent import Agent, Limits, Point, Settings, Task
 from vision_agent.actions import Action, Click, Finish, Goto
-from vision_agent.browser.launch import first_that_starts
+from vision_agent.browser.launch.launch import start_first_browser
 from vision_agent.errors import BrowserUnavailable, ModelUnavailable, RecordError, Unavailable, UsageError
-from vision_agent.models.scripted import ScriptedModel
+from vision_agent.models.offline.scripted import ScriptedModel
+from vision_agent.ports import Model
 from vision_agent.record import check_chain, read, read_lines
 from vision_agent.settings import BrowserSettings, ModelSettings, ObserveSettings
-from vision_agent.types import Outcome
+from vision_agent.types import Decision, Observation, Outcome, Step
 
 
 @pytest.mark.parametrize("url", ["gopher://127.0.0.1/", "javascript:alert(1)", "no address at all", "chrome://version"])
@@ -43,7 +44,7 @@ async def test_a_schema_that_no_answer_can_be_held_against_is_said_before_the_fi
 ) -> None:
     task = Task(goal="Look", answer_schema=schema)
     ending = await failing(agent(task, FINISHED, tmp_path, page), UsageError)
-    assert "The schema of the answer cannot be used" in ending.sentence
+    assert "The schema of the answer is invalid" in ending.sentence
 
 
 async def test_address_and_key_of_the_settings_go_to_no_other_provider(
@@ -89,7 +90,7 @@ async def stalling() -> AsyncIterator[str]:
         writer.close()
 
 
-IMPATIENT = ObserveSettings(navigation_deadline_s=2, rest_deadline_s=0.5)
+IMPATIENT = ObserveSettings(navigation_deadline_s=2, settle_deadline_s=0.5)
 
 
 async def test_a_page_that_never_stops_loading_is_observed_all_the_same(
@@ -133,6 +134,54 @@ async def test_a_decider_that_does_not_exist_is_said(page: Page, tmp_path: Path)
     ending = await failing(ran, UsageError)
     assert "'oracle:delphi'" in ending.sentence
     assert "anthropic:<model>" in ending.sentence
+
+
+class OnlyDecides:
+    """All that a model of one's own had to be in the version before."""
+
+    async def decide(self, *_: object, complaint: str = "") -> Decision:
+        return Decision(author="scripted", actions=(Finish(answer=f"seen{complaint}"),))
+
+
+async def test_an_object_that_only_decides_still_works_with_a_warning(page: Page, tmp_path: Path) -> None:
+    ran = Agent("Look", model=OnlyDecides(), page=page, settings=Settings(runs=tmp_path))  # type: ignore[arg-type]
+    with pytest.warns(DeprecationWarning, match="OnlyDecides should inherit from vision_agent.ports.Model"):
+        run = await ran.run()
+    assert ending_of(run).answer == "seen"
+
+
+async def test_what_cannot_decide_is_not_a_model(page: Page, tmp_path: Path) -> None:
+    ran = Agent("Look", model=object(), page=page, settings=Settings(runs=tmp_path))  # type: ignore[arg-type]
+    ending = await failing(ran, UsageError)
+    assert "object is not a model: it has no decide()" in ending.sentence
+
+
+class Finishing(Model):
+    """The least that a model of one's own needs."""
+
+    name = "finishing"
+
+    async def decide(
+        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
+    ) -> Decision:
+        del task, steps, observation, complaint
+        return Decision(actions=(Finish(answer="seen"),), author="scripted")
+
+
+async def test_a_model_of_ones_own_needs_a_name_and_decides(page: Page, tmp_path: Path) -> None:
+    run = await Agent("Look", model=Finishing(), page=page, settings=Settings(runs=tmp_path)).run()
+    assert run.ending is not None
+    assert (run.ending.status, run.provenance.capabilities) == ("done", {})
+
+
+async def test_a_start_that_fails_is_a_run_without_a_step(tmp_path: Path) -> None:
+    settings = BrowserSettings(executable_path=tmp_path / "no-browser")
+    ran = agent("Look", FINISHED, tmp_path, browser=settings)
+    heard: list[str] = []
+    ran.listen(lambda event: heard.append(event.event))
+    await failing(ran, BrowserUnavailable)
+    assert heard == ["started", "ended"]
+    assert recorded(ran).provenance.browser == "none"
 
 
 NO_KEY = """
@@ -257,7 +306,7 @@ async def ordering(orders: Orders, page: Page, runs: Path, spoil: Callable[[Path
     task = Task(goal="Order", start_url=orders.url)
     model = ScriptedModel([[Click(target=1)]] * 9)
     ran = Agent(task, model=model, page=page, settings=Settings(runs=runs), on_event=spoils)
-    with pytest.raises(RecordError, match="nothing more was done"):
+    with pytest.raises(RecordError, match="the run stopped here"):
         await ran.run()
     assert ran.folder is not None
     assert check_chain(ran.folder, ran.head).holds
@@ -301,7 +350,7 @@ async def test_a_full_disk_ends_the_run_with_what_was_recorded(
     noise = "".join(f"<button>{os.urandom(40).hex()}</button>" for _ in range(80))
     await page.set_content(noise)
     ran = agent("Look", [[Finish()]], tmp_path, page, runs=small_disk)
-    with pytest.raises(RecordError, match="make room on the disk") as caught:
+    with pytest.raises(RecordError, match="free disk space") as caught:
         await ran.run()
     assert ran.folder is not None
     kept = read(ran.folder)
@@ -314,7 +363,7 @@ async def test_a_full_disk_ends_the_run_with_what_was_recorded(
 async def test_every_foreign_failure_is_one_of_ours(page: Page, tmp_path: Path) -> None:
     """The browser dies under the run: what is raised is of our tree, and the folder says so."""
     async with async_playwright() as playwright:
-        started = await first_that_starts(playwright, BrowserSettings())
+        started = await start_first_browser(playwright, BrowserSettings())
         doomed = await started.browser.new_page()
         await doomed.set_content("<button>Go</button>")
         closing: list[asyncio.Task[None]] = []

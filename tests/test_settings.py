@@ -1,13 +1,16 @@
-"""What of the settings may stand in a record."""
+"""Claims about settings: which of them may be recorded, and that old names still work."""
 
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from vision_agent import old_names
+from vision_agent.errors import UsageError
 from vision_agent.settings import BrowserSettings, ModelSettings, ProxySettings, Settings, load, recordable
 
 PASSWORD = "s3cretpass"
@@ -92,3 +95,44 @@ def test_of_the_models_server_only_where_it_stands_is_recorded_and_of_its_key_no
     kept = recordable(Settings(model=model))
     assert PASSWORD not in json.dumps(kept)
     assert kept["model"]["base_url"] == "https://models.test"
+
+
+def test_a_key_that_was_renamed_still_works_and_names_the_new_one(tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "vision-agent.toml").write_text("[observe]\nrest_deadline_s = 7\n[limits]\nstandstill = 9\n")
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.warns(FutureWarning, match="is now called") as warned:
+        settings = load()
+
+    assert (settings.observe.settle_deadline_s, settings.limits.stall) == (7, 9)
+    assert {str(each.message) for each in warned} == {
+        "rest_deadline_s is now called settle_deadline_s",
+        "standstill is now called stall",
+    }
+
+
+def test_a_file_with_the_old_and_the_new_key_is_refused_with_both(tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "vision-agent.toml").write_text("[observe]\nrest_deadline_s = 7\nsettle_deadline_s = 8\n")
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(UsageError, match=r"rest_deadline_s = 7 and settle_deadline_s = 8 are the same"):
+        load()
+
+
+def test_old_import_paths_and_names_work_and_warn() -> None:
+    with pytest.warns(DeprecationWarning, match=r"vision_agent\.standstill is now vision_agent\.policy\.stall"):
+        from vision_agent.standstill import Standstill  # type: ignore[import-not-found]
+    with pytest.warns(DeprecationWarning, match="is now attach"):
+        from vision_agent import watching  # type: ignore[attr-defined]
+    with pytest.warns(DeprecationWarning, match="is now SuccessCheck"):
+        from vision_agent.types import Check
+
+    assert (Standstill.__name__, watching.__name__, Check.__name__) == ("StallDetector", "attach", "SuccessCheck")
+
+
+@pytest.mark.parametrize("old", sorted(old_names.MODULES))
+def test_every_old_path_leads_to_a_module(old: str) -> None:
+    new = old_names.MODULES[old]
+    if new.endswith(("ray_workers", "models.llm.pydantic_ai")):
+        pytest.importorskip("pydantic_ai")
+    assert import_module(f"vision_agent.{new}")

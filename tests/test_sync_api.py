@@ -1,4 +1,4 @@
-"""The agent on pages of Playwright's sync API, whose owner goes on using them with plain calls."""
+"""Claims about the agent on pages of Playwright's sync API, which their owner keeps using."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from playwright.async_api import async_playwright
 import vision_agent
 from vision_agent import Settings, Task
 from vision_agent.actions import Ask, Click, Finish, Type
-from vision_agent.browser.launch import end, first_that_starts
+from vision_agent.browser.launch.launch import end_browser, start_first_browser
 from vision_agent.errors import UsageError
-from vision_agent.models.scripted import ScriptedModel
+from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record import read
 from vision_agent.settings import BrowserSettings
-from vision_agent.sync_api import Agent, observe, watching
+from vision_agent.sync_api import Agent, attach, observe
 
 ROOT = Path(__file__).parent.parent
 PAGE = """<title>Small</title><input id=name aria-label=Name>
@@ -53,8 +53,8 @@ def owner(executable: str | None) -> Iterator[plain.Browser]:
 
 async def _executable() -> str | None:
     async with async_playwright() as playwright:
-        started = await first_that_starts(playwright, BrowserSettings())
-        await end(started)
+        started = await start_first_browser(playwright, BrowserSettings())
+        await end_browser(started)
     return str(started.candidate.executable) if started.candidate.executable else None
 
 
@@ -143,7 +143,7 @@ def test_the_owner_s_handlers_get_plain_objects_while_we_work(small: plain.Page)
     for event in ("request", "response", "requestfinished", "console", "dialog", "popup"):
         small.on(event, lambda value, event=event: got.setdefault(event, set()).add(type(value)))  # type: ignore[call-overload]
     small.context.on("page", lambda value: got.setdefault("page", set()).add(type(value)))
-    with watching(small) as browser:
+    with attach(small) as browser:
         for name in ("Go", "Tell", "Second"):
             observation = browser.observe()
             browser.act(Click(target=number(observation, name)), observation)
@@ -167,7 +167,7 @@ def test_the_owner_s_handler_may_use_the_page_while_we_work(small: plain.Page) -
 
     small.on("console", read_title)
     small.on("dialog", lambda dialog: dialog.accept())
-    with watching(small) as browser:
+    with attach(small) as browser:
         for name in ("Go", "Tell"):
             observation = browser.observe()
             browser.act(Click(target=number(observation, name)), observation)
@@ -183,7 +183,7 @@ def test_the_owner_s_route_answers_what_the_agent_s_clicks_ask_for(small: plain.
         route.fulfill(body="{}")
 
     small.route("**/data.json", answer)
-    with watching(small) as browser:
+    with attach(small) as browser:
         observation = browser.observe()
         browser.act(Click(target=number(observation, "Go")), observation)
     assert kinds == [plain.Route]
@@ -191,7 +191,7 @@ def test_the_owner_s_route_answers_what_the_agent_s_clicks_ask_for(small: plain.
 
 @pytest.mark.thorough
 def test_numbers_stay_while_a_page_is_watched_and_a_new_tab_is_followed(small: plain.Page) -> None:
-    with watching(small) as browser:
+    with attach(small) as browser:
         first = browser.observe()
         assert browser.page is small
         assert [mark.number for mark in browser.observe().marks] == [mark.number for mark in first.marks]
@@ -206,14 +206,14 @@ def test_numbers_stay_while_a_page_is_watched_and_a_new_tab_is_followed(small: p
 
 def test_nothing_of_ours_listens_when_we_are_done(small: plain.Page) -> None:
     before = listeners(small)
-    with watching(small) as browser:
+    with attach(small) as browser:
         browser.observe()
         assert listeners(small) != before
     assert listeners(small) == before
 
 
 def test_an_exception_in_the_with_block_leaves_the_page_as_it_was(small: plain.Page) -> None:
-    with pytest.raises(ValueError, match="Small"), watching(small) as browser:
+    with pytest.raises(ValueError, match="Small"), attach(small) as browser:
         int(browser.observe().title)
     assert listeners(small)["dialog"] == 0
     assert isinstance(small.main_frame, plain.Frame)
@@ -306,7 +306,7 @@ except VisionAgentError as error:
 
 
 def test_an_async_page_is_refused_with_the_api_that_takes_it(small: plain.Page) -> None:
-    with pytest.raises(UsageError, match=r"use vision_agent\.Agent, observe or watching"):
+    with pytest.raises(UsageError, match=r"use vision_agent\.Agent, observe or attach"):
         observe(small._impl_obj)
 
 
@@ -319,7 +319,7 @@ def test_a_plain_page_is_refused_by_the_async_api_with_the_one_that_takes_it(sma
 def test_without_a_page_a_running_loop_is_refused_with_what_to_do(small: plain.Page, tmp_path: Path) -> None:
     """Inside `with sync_playwright()` Playwright's own loop counts as running."""
     agent = Agent("Look", model=ScriptedModel([]), settings=settings(tmp_path))
-    with pytest.raises(UsageError, match=r"give page=browser\.new_page\(\), or start the run outside of it"):
+    with pytest.raises(UsageError, match=r"pass page=browser\.new_page\(\), or start the run outside of it"):
         agent.run()
     assert agent.folder is None
 
@@ -329,7 +329,7 @@ import sys
 from pathlib import Path
 from vision_agent import Settings, Task
 from vision_agent.actions import Click, Finish, Wait
-from vision_agent.models.scripted import ScriptedModel
+from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.sync_api import Agent
 
 runs, how = Path(sys.argv[1]), sys.argv[2]

@@ -1,4 +1,4 @@
-"""Claims about Playwright's trace: it is left where it was asked for, changes nothing, and is refused with secrets."""
+"""Claims about Playwright's trace: it is written if asked for, changes nothing, and is refused with secrets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vision_agent import Agent, Settings, Task
 from vision_agent.actions import Action, Click, Finish, Type
 from vision_agent.errors import UsageError
 from vision_agent.events import Event
-from vision_agent.models.scripted import ScriptedModel
+from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record import verify
 from vision_agent.settings import BrowserSettings, HttpAuthSettings
 from vision_agent.types import Secret
@@ -69,10 +69,10 @@ AUTH = HttpAuthSettings(origin="https://example.org", username="ann", password=S
 @pytest.mark.parametrize(
     ("secrets", "browser", "words"),
     [
-        ((PIN,), {}, "everything that is typed and sent, the secret pin too"),
-        ((CODE,), {}, "the secret code too"),
-        ((), {"http_auth": AUTH}, "browser.http_auth too"),
-        ((), {"cdp_url": "http://127.0.0.1:1"}, "a browser that is connected to belongs to somebody else"),
+        ((PIN,), {}, "everything that is typed and sent, including the secret pin"),
+        ((CODE,), {}, "including the secret code"),
+        ((), {"http_auth": AUTH}, "including browser.http_auth"),
+        ((), {"cdp_url": "http://127.0.0.1:1"}, "the context of a browser that is connected to is not ours"),
     ],
 )
 async def test_a_trace_that_would_give_something_away_is_refused_before_anything_is_opened(
@@ -86,4 +86,4 @@ async def test_a_trace_that_would_give_something_away_is_refused_before_anything
 
 async def test_the_context_of_a_page_handed_over_is_not_traced(page: Page, tmp_path: Path) -> None:
     ending = await failing(agent("Go", FINISHED, tmp_path, page, browser=TRACED), UsageError)
-    assert "that of a page handed over belongs to somebody else" in ending.sentence
+    assert "the context of a page handed over is not ours" in ending.sentence

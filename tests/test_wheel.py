@@ -1,4 +1,4 @@
-"""The wheel carries the package, the overlay and the prompts; nothing is installed to see that."""
+"""Claims about the wheel: it contains the package, the overlay and the prompts. Nothing is installed."""
 
 from __future__ import annotations
 

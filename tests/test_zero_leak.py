@@ -25,9 +25,9 @@ from PIL import Image
 
 from tests.conftest import Server
 from tests.messages_server import Answer, MessagesServer, saying
-from vision_agent.export import FORMS, export
+from vision_agent.export.animation import write_animation
+from vision_agent.export.formats import FORMS, export
 from vision_agent.record import read, verify
-from vision_agent.record.animation import write_animation
 from vision_agent.record.diff import diff
 from vision_agent.record.diff_page import write_diff
 from vision_agent.record.store import DOWNLOADS
@@ -227,7 +227,7 @@ def test_what_a_page_gives_to_keep_is_not_kept_where_it_holds_a_secret(left: Lef
         kept = {path.name: path.read_text() for path in (folder / DOWNLOADS).iterdir()}
         assert kept == {"download": "nothing"}
         told = " ".join(change for step in run.steps for outcome in step.outcomes for change in outcome.changes)
-        assert 'the download "list.txt" was not kept: a secret stands in it' in told
+        assert 'the download "list.txt" was not kept: it contains a secret' in told
 
 
 def test_pictures_are_the_same_whatever_the_secrets_were(left: Left) -> None:

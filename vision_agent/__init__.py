@@ -5,19 +5,22 @@ The public names, found when they are first used, so that `import vision_agent` 
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from vision_agent import old_names
 
 if TYPE_CHECKING:
     from vision_agent.actions import Action as Action
     from vision_agent.actions import Cell as Cell
     from vision_agent.actions import Point as Point
-    from vision_agent.approval import Answers as Answers
-    from vision_agent.custom import action as action
+    from vision_agent.custom_actions import action as action
     from vision_agent.errors import VisionAgentError as VisionAgentError
+    from vision_agent.policy.approval import Answers as Answers
     from vision_agent.session import Agent as Agent
+    from vision_agent.session import attach as attach
     from vision_agent.session import observe as observe
-    from vision_agent.session import watching as watching
     from vision_agent.settings import Settings as Settings
     from vision_agent.types import Choice as Choice
     from vision_agent.types import Decision as Decision
@@ -33,23 +36,29 @@ if TYPE_CHECKING:
 _HOME = {
     "Agent": "session",
     "observe": "session",
-    "watching": "session",
+    "attach": "session",
     "Settings": "settings",
     "Action": "actions",
     "Cell": "actions",
     "Point": "actions",
-    "Answers": "approval",
-    "action": "custom",
+    "Answers": "policy.approval",
+    "action": "custom_actions",
     "VisionAgentError": "errors",
     **dict.fromkeys(
         ("Choice", "Decision", "Limits", "Mark", "Observation", "Outcome", "Run", "Secret", "Step", "Task"), "types"
     ),
 }
 
+_OLD = {"watching": "attach"}
+
 __all__ = sorted(_HOME)
+old_names.install()
 
 
 def __getattr__(name: str) -> Any:
+    if name in _OLD:
+        warnings.warn(f"vision_agent.{name} is now {_OLD[name]}", DeprecationWarning, stacklevel=2)
+        name = _OLD[name]
     if name not in _HOME:
         raise AttributeError(f"vision_agent has no {name}; it has {', '.join(__all__)}")
     return getattr(import_module(f"vision_agent.{_HOME[name]}"), name)

@@ -1,30 +1,31 @@
-"""What the agent can do to a browser: one class per action, joined in `Action` on `kind`.
+"""What the agent can do in a browser: one class per action, joined in `Action` on `kind`.
 
 The class *is* the tool the model sees: its docstring is the description, its fields are the arguments.
-A `Target` is the number of a mark, a cell of one that has rows and columns, or a point in pixels of the marked picture;
-nothing here knows what is behind any of them.
+A `Target` is the number of a mark, a cell of a mark with rows and columns, or a point in pixels of the marked picture.
+Nothing here knows the elements behind them.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from vision_agent.frozen_model import FrozenModel
 
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 
 
-class Point(BaseModel):
-    """A place: pixels of the marked picture in an action, CSS pixels of the viewport in a `Mark`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class Point(FrozenModel):
+    """A point: pixels of the marked picture in an action, CSS pixels of the viewport in a `Mark`."""
 
     x: float
     y: float
 
 
 class Cell(BaseModel):
-    """A place in a mark that has rows and columns, counted from 1 at its top left."""
+    """A cell of a mark with rows and columns, counted from 1 at its top left."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -38,7 +39,7 @@ Target = int | Cell | Point
 
 
 class Offset(BaseModel):
-    """So many pixels of the picture away from where a thing is; what is negative is to the left, or up."""
+    """A distance from the source in pixels of the marked picture; negative values mean left or up."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -46,12 +47,85 @@ class Offset(BaseModel):
     down: float
 
 
-class _Action(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+Repeat = Literal["freely", "if_page_is_gone", "if_address_is_plain", "if_state_shows", "never"]
+"""When an action that was begun, and may have been done, is done again.
+
+freely: it leaves no trace. if_page_is_gone: on the page where it was begun it could send a form again, or close another
+tab. if_address_is_plain: an address without a question mark makes no server do anything. if_state_shows: it sets a
+state that can be read back, and setting it twice changes nothing. never: nobody can tell whether it was done.
+"""
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What the rest of the program must know about an action. The defaults are the strictest."""
+
+    targets: tuple[str, ...] = ()
+    """The fields that name a target, in the order in which the action touches them."""
+    only_looks: bool = False
+    """It only moves the view or the pointer, waits, or reads. A dry run carries it out, and it is never risky."""
+    presses: bool = True
+    """It presses buttons or keys, or has the same effect through the browser."""
+    sets_field: bool = True
+    """It leaves state in the page that reloading loses. For a click this depends on the mark."""
+    informs: bool = False
+    """It tells the model something even if the page does not change."""
+    repeat: Repeat = "never"
+    ends_batch: bool = True
+    """Later actions of the decision are not carried out: the page is a different one, or somebody must look first."""
+    in_browser: bool = False
+    """The browser carries it out, rather than the loop, a person, or a function of the caller."""
+    is_classified: bool = False
+    """Its risks are known to approval. Otherwise the action is risky."""
+
+
+TARGET_FIELDS = ("source", "target", "mark")
+"""The fields that name a target in a custom action; no other field does."""
+
+
+def _look_traits(*targets: str, informs: bool = False, ends_batch: bool = False) -> Traits:
+    return Traits(
+        targets=targets,
+        only_looks=True,
+        presses=False,
+        sets_field=False,
+        informs=informs,
+        repeat="freely",
+        ends_batch=ends_batch,
+        in_browser=True,
+        is_classified=True,
+    )
+
+
+def _press_traits(*targets: str, sets_field: bool = True, repeat: Repeat = "never") -> Traits:
+    return Traits(
+        targets=targets, sets_field=sets_field, repeat=repeat, ends_batch=False, in_browser=True, is_classified=True
+    )
+
+
+def _navigation_traits(repeat: Repeat) -> Traits:
+    return Traits(presses=False, sets_field=False, repeat=repeat, in_browser=True, is_classified=True)
+
+
+def _message_traits(*targets: str, informs: bool = False) -> Traits:
+    return Traits(
+        targets=targets, presses=False, sets_field=False, informs=informs, repeat="freely", is_classified=True
+    )
+
+
+class _Action(FrozenModel):
+    traits: ClassVar[Traits] = Traits()
+
+    @property
+    def repeat(self) -> Repeat:
+        """When the action is repeated if it may have been done."""
+        return self.traits.repeat
 
 
 class Click(_Action):
     """Click a mark, or a point of the picture where there is no mark."""
+
+    traits: ClassVar[Traits] = _press_traits("target", sets_field=False)
 
     kind: Literal["click"] = "click"
     target: Target
@@ -62,7 +136,9 @@ class Click(_Action):
 
 
 class Type(_Action):
-    """Type text into a field, in place of what it holds unless `clear` is false. Write a secret as <secret:name>."""
+    """Type text into a field, replacing its content unless `clear` is false. Write a secret as <secret:name>."""
+
+    traits: ClassVar[Traits] = _press_traits("target", repeat="if_state_shows")
 
     kind: Literal["type"] = "type"
     target: Target
@@ -71,18 +147,27 @@ class Type(_Action):
     submit: bool = False
     """Press Enter afterwards."""
 
+    @property
+    def repeat(self) -> Repeat:
+        """`never` for text that is appended or submitted: the second time it has another effect."""
+        return self.traits.repeat if self.clear and not self.submit else "never"
+
 
 class Select(_Action):
-    """Choose options of a list, a dropdown or a combobox by the text they show; it is opened if it must be."""
+    """Choose options of a list, a dropdown or a combobox by the text they show; it is opened if necessary."""
+
+    traits: ClassVar[Traits] = _press_traits("target", repeat="if_state_shows")
 
     kind: Literal["select"] = "select"
     target: Target
     options: tuple[str, ...]
-    """One, or all that are to be chosen where several can be."""
+    """One option, or every option to be chosen if the list allows several."""
 
 
 class Check(_Action):
-    """Tick a checkbox, switch or radio button, or untick it; one that is so already is left alone."""
+    """Tick or untick a checkbox, switch or radio button; does nothing if it is already so."""
+
+    traits: ClassVar[Traits] = _press_traits("mark", repeat="if_state_shows")
 
     kind: Literal["check"] = "check"
     mark: int
@@ -90,7 +175,9 @@ class Check(_Action):
 
 
 class Set(_Action):
-    """Set a date, time, colour, number, range or slider to a value written as in 2026-02-03, 14:30, #ff8800, 42."""
+    """Set a date, time, colour, number, range or slider to a value written like 2026-02-03, 14:30, #ff8800, 42."""
+
+    traits: ClassVar[Traits] = _press_traits("mark", repeat="if_state_shows")
 
     kind: Literal["set"] = "set"
     mark: int
@@ -98,7 +185,9 @@ class Set(_Action):
 
 
 class Upload(_Action):
-    """Give a file field, or a button that asks for files, files of the task by their names."""
+    """Upload files of the task, by name, to a file field or a button that asks for files."""
+
+    traits: ClassVar[Traits] = _press_traits("mark")
 
     kind: Literal["upload"] = "upload"
     mark: int
@@ -106,7 +195,9 @@ class Upload(_Action):
 
 
 class Press(_Action):
-    """Press a key or a combination such as Enter, ArrowDown, Control+a; with a target, that gets the focus first."""
+    """Press a key or a combination such as Enter, ArrowDown, Control+a; a target gets the focus first."""
+
+    traits: ClassVar[Traits] = _press_traits("target")
 
     kind: Literal["press"] = "press"
     keys: str
@@ -115,7 +206,9 @@ class Press(_Action):
 
 
 class Hover(_Action):
-    """Move the pointer over a mark or a point and leave it there, to open menus and tips."""
+    """Move the pointer onto a mark or point and leave it there, to open menus and tooltips."""
+
+    traits: ClassVar[Traits] = _look_traits("target")
 
     kind: Literal["hover"] = "hover"
     target: Target
@@ -124,9 +217,11 @@ class Hover(_Action):
 class Scroll(_Action):
     """Scroll the page, or the container that holds the target.
 
-    `pages` counts heights or widths of what scrolls. With `to` it goes to the `end` in that direction, or brings the
-    target itself to the `middle`.
+    `pages` counts heights or widths of what scrolls. `to` scrolls to the `end` in that direction, or brings the target
+    itself to the `middle`.
     """
+
+    traits: ClassVar[Traits] = _look_traits("target")
 
     kind: Literal["scroll"] = "scroll"
     direction: Literal["up", "down", "left", "right"] = "down"
@@ -138,18 +233,22 @@ class Scroll(_Action):
 class Drag(_Action):
     """Press at one target, move along a path of points if there is one, and release at another target.
 
-    Where there is nothing to release at, `target` can be an offset from the source.
+    If there is nothing to release at, `target` can be an offset from the source.
     """
+
+    traits: ClassVar[Traits] = _press_traits("source", "target")
 
     kind: Literal["drag"] = "drag"
     source: Target
     target: Target | Offset
     path: tuple[Point, ...] = ()
-    """Points of the picture on the way, such as the corners of what is drawn."""
+    """Points of the picture on the way, such as the corners of a shape to draw."""
 
 
 class SelectText(_Action):
-    """Select text that shows, from its first words to its last, as by drawing the pointer over it; one word is both."""
+    """Select visible text from its first words to its last, as by dragging over it; a single word is both."""
+
+    traits: ClassVar[Traits] = _press_traits(sets_field=False, repeat="freely")
 
     kind: Literal["select_text"] = "select_text"
     first: str
@@ -159,19 +258,23 @@ class SelectText(_Action):
 class Zoom(_Action):
     """Look closer: the next picture shows only what is around a mark or a point, enlarged, with the same numbers.
 
-    Things that were left out of a crowded picture show there. With `to` it shows what lies between two points.
-    With `grid` it has rows and columns drawn over it, whose cells are targets; zoom into one of them for finer ones.
+    It includes marks left out of a crowded picture. With `to` it shows the area between two points.
+    With `grid` it has rows and columns drawn over it, whose cells are targets; zoom into one for finer ones.
     """
+
+    traits: ClassVar[Traits] = _look_traits("target", informs=True, ends_batch=True)
 
     kind: Literal["zoom"] = "zoom"
     target: Target
     to: Point | None = None
-    """The opposite corner, where the target is a point."""
+    """The opposite corner, if the target is a point."""
     grid: bool = False
 
 
 class Goto(_Action):
     """Open an address in the current tab."""
+
+    traits: ClassVar[Traits] = _navigation_traits("if_address_is_plain")
 
     kind: Literal["goto"] = "goto"
     url: str
@@ -180,11 +283,15 @@ class Goto(_Action):
 class Back(_Action):
     """Go one page back in the history of the current tab."""
 
+    traits: ClassVar[Traits] = _navigation_traits("if_page_is_gone")
+
     kind: Literal["back"] = "back"
 
 
 class Forward(_Action):
     """Go one page forward in the history of the current tab."""
+
+    traits: ClassVar[Traits] = _navigation_traits("if_page_is_gone")
 
     kind: Literal["forward"] = "forward"
 
@@ -192,11 +299,15 @@ class Forward(_Action):
 class Reload(_Action):
     """Load the current page again."""
 
+    traits: ClassVar[Traits] = _navigation_traits("if_page_is_gone")
+
     kind: Literal["reload"] = "reload"
 
 
 class OpenTab(_Action):
     """Open an address in a new tab and go there."""
+
+    traits: ClassVar[Traits] = _navigation_traits("if_address_is_plain")
 
     kind: Literal["open_tab"] = "open_tab"
     url: str
@@ -205,6 +316,8 @@ class OpenTab(_Action):
 class SwitchTab(_Action):
     """Go to another tab by its number in the list of tabs."""
 
+    traits: ClassVar[Traits] = _navigation_traits("freely")
+
     kind: Literal["switch_tab"] = "switch_tab"
     tab: int
 
@@ -212,12 +325,16 @@ class SwitchTab(_Action):
 class CloseTab(_Action):
     """Close a tab by its number in the list of tabs."""
 
+    traits: ClassVar[Traits] = _navigation_traits("if_page_is_gone")
+
     kind: Literal["close_tab"] = "close_tab"
     tab: int
 
 
 class Wait(_Action):
-    """Wait until a text shows, until anything on the page changes, or for some seconds; never longer than those."""
+    """Wait until text is visible, until anything on the page changes, or for some seconds; never longer than those."""
+
+    traits: ClassVar[Traits] = _look_traits()
 
     kind: Literal["wait"] = "wait"
     seconds: Annotated[float, Field(gt=0, le=60)] = 2.0
@@ -226,7 +343,9 @@ class Wait(_Action):
 
 
 class Read(_Action):
-    """Get text of the page with the outcome: all of it, what is in `view`, or the `table` or list around a mark."""
+    """Get text of the page in the outcome: all of it, what is in `view`, or the `table` or list around a mark."""
+
+    traits: ClassVar[Traits] = _look_traits("mark", informs=True)
 
     kind: Literal["read"] = "read"
     what: Literal["view", "page", "table"] = "view"
@@ -236,8 +355,10 @@ class Read(_Action):
 class Extract(_Action):
     """Get the rows of the table or list around a mark as JSON that meets a schema.
 
-    The schema, itself written as JSON, is of an array of objects whose properties are named like the columns.
+    The schema, written as JSON, is of an array of objects whose properties are named like the columns.
     """
+
+    traits: ClassVar[Traits] = _look_traits("mark", informs=True)
 
     kind: Literal["extract"] = "extract"
     mark: int
@@ -247,12 +368,16 @@ class Extract(_Action):
 class Ask(_Action):
     """Ask the person a question that only they can answer."""
 
+    traits: ClassVar[Traits] = _message_traits(informs=True)
+
     kind: Literal["ask"] = "ask"
     question: str
 
 
 class Finish(_Action):
     """End the task: done or not, with the answer for the person and the marks that show it."""
+
+    traits: ClassVar[Traits] = _message_traits()
 
     kind: Literal["finish"] = "finish"
     success: bool = True
@@ -263,17 +388,23 @@ class Finish(_Action):
 class Infeasible(_Action):
     """End the task because nobody could do it here: what it asks for does not exist, or is not allowed."""
 
+    traits: ClassVar[Traits] = _message_traits()
+
     kind: Literal["infeasible"] = "infeasible"
     reason: str
     evidence: tuple[int, ...] = ()
 
 
 class Custom(_Action):
-    """An action that the caller of the library brought. It is shown to a model under its own name, never as this."""
+    """A custom action of the library's caller. The model sees it under its own name, never as `custom`."""
+
+    traits: ClassVar[Traits] = Traits(targets=TARGET_FIELDS, ends_batch=False, is_classified=True)
 
     kind: Literal["custom"] = "custom"
     name: str
     arguments: dict[str, JsonValue] = {}
+    risks: tuple[str, ...] | None = None
+    """The risks that its author declared; None if undeclared: the action then counts as risky."""
 
 
 Offered = (
@@ -303,7 +434,7 @@ Offered = (
     | Finish
     | Infeasible
 )
-"""Any action that a model may choose, in the order in which a prompt lists them."""
+"""Every action that a model may choose, in the order in which a prompt lists them."""
 
 Action = Annotated[Offered | Custom, Field(discriminator="kind")]
 
@@ -311,18 +442,19 @@ ACTIONS: tuple[type[BaseModel], ...] = get_args(Offered)
 
 
 def offset_words(offset: Offset) -> str:
-    """How a sentence names an offset: `40 px to the left and 3 px down`."""
+    """An offset in words, such as `40 px to the left and 3 px down`."""
     sideways = f"{abs(offset.right):g} px to the {'right' if offset.right > 0 else 'left'}"
     along = f"{abs(offset.down):g} px {'down' if offset.down > 0 else 'up'}"
     return " and ".join([sideways] * (offset.right != 0) + [along] * (offset.down != 0)) or "by nothing"
 
 
 def mark_in(target: Target) -> int | None:
-    """The number of the mark that a target names, None for a point."""
+    """The number of the mark that a target names, or None for a point."""
     return None if isinstance(target, Point) else target.mark if isinstance(target, Cell) else target
 
 
 def targets_of(action: BaseModel) -> tuple[Target, ...]:
-    """The targets an action names, in the order in which it touches them."""
-    named = [getattr(action, field, None) for field in ("source", "target", "mark")]
+    """The targets of an action, in the order in which it touches them."""
+    fields = action.traits.targets if isinstance(action, _Action) else TARGET_FIELDS
+    named = [getattr(action, field, None) for field in fields]
     return tuple(each for each in (*named, *getattr(action, "path", ())) if isinstance(each, int | Cell | Point))

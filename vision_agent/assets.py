@@ -1,4 +1,4 @@
-"""Finds `overlay_js` and `prompts`: beside the package in a checkout, inside it in a wheel."""
+"""Finds `overlay_js` and `prompts`, beside the package in a checkout and inside it in a wheel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PACKAGE = Path(__file__).parent
 
 
 def overlay_sources() -> dict[str, str]:
-    """The overlay's modules: file name → source, sorted by name."""
+    """The sources of the overlay's modules by file name, sorted."""
     folder = _folder("overlay_js", "overlay_js/src")
     return {path.name: path.read_text("utf-8") for path in sorted(folder.glob("*.js"))}
 
@@ -20,7 +20,7 @@ def prompt(name: str) -> str:
 
 
 def prompt_hashes() -> dict[str, str]:
-    """The sha256 of every prompt by its name; a run records them."""
+    """The sha256 of every prompt by name, for the record of a run."""
     folder = _folder("prompts", "prompts")
     return {
         path.stem: hashlib.sha256(path.read_bytes()).hexdigest()
@@ -33,4 +33,4 @@ def _folder(in_wheel: str, in_checkout: str) -> Path:
     for folder in (_PACKAGE / "_assets" / in_wheel, _PACKAGE.parent / in_checkout):
         if folder.is_dir():
             return folder
-    raise FileNotFoundError(f"{in_checkout} is neither beside nor inside the package at {_PACKAGE}; reinstall it")
+    raise FileNotFoundError(f"{in_checkout} was not found beside or inside the package at {_PACKAGE}; reinstall it")

@@ -1,6 +1,7 @@
-"""What tells a mark from others of the same name: `‹Ann›` in `Delete ‹Ann›`, by its row, its heading or its place.
+"""Computes distinctions: the words that tell marks of the same name apart, such as `‹Ann›` in `Delete ‹Ann›`.
 
-Knows marks and words; no page, no model. All of it is page text, in which the signs ‹ and › do not occur.
+A distinction comes from the row, the heading or the place of a mark, and is shown in the signs ‹ and ›; those signs are
+replaced wherever a page itself uses them. Knows marks and words, but no page and no model.
 """
 
 from __future__ import annotations
@@ -14,16 +15,17 @@ from typing import NamedTuple
 from vision_agent.types import Mark
 
 LONGEST = 40
-"""Characters of a context or a heading that are shown."""
+"""The most characters shown of a context or a heading."""
 _MOST_WORDS = 4
 _SHORTEST = 3
-"""Characters that a piece in Latin letters should have: `In` and `to` tell rows apart, but not to a reader."""
+"""The preferred least length of a piece in Latin letters: `In` or `to` may be unique to a row but tell a reader
+little."""
 
 _SIGNS = str.maketrans(
     dict.fromkeys("‹\u276c\u276e\u27e8\u2329\u3008\u02c2\u1438\u29fc", "<")
     | dict.fromkeys("›\u276d\u276f\u27e9\u232a\u3009\u02c3\u1433\u29fd", ">")
 )
-"""The two signs, and what looks like them."""
+"""Maps the two signs, and characters that look like them, to `<` and `>`."""
 _OPENING, _CLOSING = ("".join(chr(each) for each, sign in _SIGNS.items() if sign == side) for side in "<>")
 _CLAIM = re.compile(f"[{_OPENING}][^{_OPENING}{_CLOSING}]*[{_CLOSING}]")
 _EDGES = " ,;:.!?¡¿()[]{}<>\"'“”„‘’«»·•|/\\–—-*:,。、…"
@@ -32,14 +34,14 @@ _Words = tuple[str, ...]
 
 
 class Distinction(NamedTuple):
-    """What tells a mark from others of its name; what is not needed for that is empty."""
+    """The words or place that distinguish a mark from others of its name; parts that are not needed are empty."""
 
     context: str = ""
     heading: str = ""
     nth: int = 0
-    """Its place in reading order among those that the words do not tell apart, from 1."""
+    """The place in reading order, from 1, among marks that the words do not distinguish; 0 if they do."""
     of: int = 0
-    """How many those are."""
+    """The number of marks that the words do not distinguish."""
 
     def __str__(self) -> str:
         place = f"{_ordinal(self.nth)} of {self.of}" if self.nth else ""
@@ -47,108 +49,108 @@ class Distinction(NamedTuple):
 
 
 def distinctions(marks: Sequence[Mark]) -> dict[int, Distinction]:
-    """By number, what tells each mark from those that the listing calls the same; nothing for names that are unique.
+    """The distinction of each mark that shares its description in the listing with others, by mark number.
 
-    The marks are in reading order.
+    The marks must be in reading order.
     """
     found: dict[int, Distinction] = {}
-    for kind in _grouped([mark for mark in marks if mark.source == "dom"], _kind_of):
-        # The listing says which frame each is in; of those that are alone in theirs, the words say more.
-        frames = _grouped(kind, lambda mark: mark.frame)
+    for kind in _group_marks([mark for mark in marks if mark.source == "dom"], _description_key):
+        # The listing already names each mark's frame; marks that are alone in their frames are distinguished by words.
+        frames = _group_marks(kind, lambda mark: mark.frame)
         alone = [group[0] for group in frames if len(group) == 1]
         for group in [*(group for group in frames if len(group) > 1), *([alone] if len(alone) > 1 else [])]:
-            found |= zip((mark.number for mark in group), told_apart(group), strict=True)
+            found |= zip((mark.number for mark in group), distinguish(group), strict=True)
     return found
 
 
-def _grouped(marks: Iterable[Mark], key: Callable[[Mark], Hashable]) -> list[list[Mark]]:
+def _group_marks(marks: Iterable[Mark], key: Callable[[Mark], Hashable]) -> list[list[Mark]]:
     groups: defaultdict[Hashable, list[Mark]] = defaultdict(list)
     for mark in marks:
         groups[key(mark)].append(mark)
     return [*groups.values()]
 
 
-def told_apart(group: Sequence[Mark]) -> list[Distinction]:
-    """What tells each of several marks, in reading order, from the others of them."""
+def distinguish(group: Sequence[Mark]) -> list[Distinction]:
+    """The distinction of each mark from the others in the group, which is in reading order."""
     contexts, headings = [_words(mark.context) for mark in group], [_words(mark.heading) for mark in group]
-    if len({_folded(heading) for heading in headings if heading}) == len(group):
-        contexts = [()] * len(group)  # each stands under a heading of its own, which names it
+    if len({_fold(heading) for heading in headings if heading}) == len(group):
+        contexts = [()] * len(group)  # each mark has a heading of its own, which is enough
     by_context: defaultdict[_Words, list[_Words]] = defaultdict(list)
     for context, heading in zip(contexts, headings, strict=True):
-        by_context[_folded(context)].append(heading)
-    of_context = _telling(tuple(contexts))
-    of_heading = {context: _telling(tuple(under)) for context, under in by_context.items()}
-    said = [
-        Distinction(of_context[_folded(context)], of_heading[_folded(context)][_folded(heading)])
+        by_context[_fold(context)].append(heading)
+    of_context = _unique_pieces(tuple(contexts))
+    of_heading = {context: _unique_pieces(tuple(under)) for context, under in by_context.items()}
+    found = [
+        Distinction(of_context[_fold(context)], of_heading[_fold(context)][_fold(heading)])
         for context, heading in zip(contexts, headings, strict=True)
     ]
-    counts = Counter(said)
-    done: Counter[Distinction] = Counter()
-    for index, each in enumerate(said):
-        done[each] += 1
+    counts = Counter(found)
+    seen: Counter[Distinction] = Counter()
+    for index, each in enumerate(found):
+        seen[each] += 1
         if not str(each):
-            said[index] = Distinction(nth=index + 1, of=len(group))
+            found[index] = Distinction(nth=index + 1, of=len(group))
         elif counts[each] > 1:
-            said[index] = each._replace(nth=done[each], of=counts[each])
-    return said
+            found[index] = each._replace(nth=seen[each], of=counts[each])
+    return found
 
 
-def distinction_of(mark: Mark, marks: Iterable[Mark]) -> Distinction:
-    """What tells one mark from the others; empty where its name does."""
-    alike = [each for each in marks if _kind_of(each) == _kind_of(mark)]
+def find_distinction(mark: Mark, marks: Iterable[Mark]) -> Distinction:
+    """The distinction of one mark; empty if its name is unique."""
+    alike = [each for each in marks if _description_key(each) == _description_key(mark)]
     return distinctions(alike).get(mark.number, Distinction())
 
 
-def beside(mark: Mark, marks: Iterable[Mark]) -> str:
-    """` ‹Ann›`, to be written after a name, or nothing."""
-    return in_signs(distinction_of(mark, marks))
+def distinction_suffix(mark: Mark, marks: Iterable[Mark]) -> str:
+    """The distinction of a mark as a suffix for its name, ` ‹Ann›`, or an empty string."""
+    return bracketed(find_distinction(mark, marks))
 
 
-def in_signs(distinction: Distinction | None) -> str:
-    """` ‹Ann›`, or nothing."""
-    said = str(distinction) if distinction else ""
-    return f" ‹{said}›" if said else ""
+def bracketed(distinction: Distinction | None) -> str:
+    """The distinction in its signs, ` ‹Ann›`, or an empty string."""
+    words = str(distinction) if distinction else ""
+    return f" ‹{words}›" if words else ""
 
 
-def unclaimed(name: str) -> str:
-    """A name in which nothing passes for `‹Ann›`."""
+def safe_name(name: str) -> str:
+    """The name with anything that looks like `‹Ann›` replaced by `<Ann>`."""
     return _CLAIM.sub(lambda found: found.group().translate(_SIGNS), name)
 
 
-def has_beside(mark: Mark, said: str, shown: Distinction | None) -> int:
-    """How surely words are meant for a mark: 2 where they are shown for it, 1 where it has them beside it, else 0."""
-    words = _folded(_words(said))
+def distinction_match(mark: Mark, text: str, shown: Distinction | None) -> int:
+    """How well words match a mark: 2 for its shown distinction, 1 for words in its context or heading, else 0."""
+    words = _fold(_words(text))
     if not words:
         return 0
-    if shown is not None and words == _folded(_words(str(shown))):
+    if shown is not None and words == _fold(_words(str(shown))):
         return 2
-    context, heading = _folded(_words(mark.context)), _folded(_words(mark.heading))
-    if _is_in(words, context) or _is_in(words, heading):
+    context, heading = _fold(_words(mark.context)), _fold(_words(mark.heading))
+    if _is_part(words, context) or _is_part(words, heading):
         return 1
     halves = ((words[:at], words[at:]) for at in range(1, len(words)))
-    return int(any(_is_in(first, context) and _is_in(then, heading) for first, then in halves))
+    return int(any(_is_part(first, context) and _is_part(then, heading) for first, then in halves))
 
 
 # --- one group --------------------------------------------------------------------------------------------------------
 
 
-def _kind_of(mark: Mark) -> Hashable:
+def _description_key(mark: Mark) -> Hashable:
     return mark.source, mark.tag, mark.role, mark.kind, mark.name
 
 
 @lru_cache(maxsize=64)
-def _telling(texts: tuple[_Words, ...]) -> dict[_Words, str]:
-    """For each text the shortest run of its words that no other has; nothing where all are the same.
+def _unique_pieces(texts: tuple[_Words, ...]) -> dict[_Words, str]:
+    """For each text, its shortest run of words that no other text has; empty if all texts are the same.
 
-    Kept, because the columns of a table have the same rows, and so has the next look.
+    Cached, because the columns of a table share their rows, and so does the next observation.
     """
     written: dict[_Words, _Words] = {}
     for text in texts:
-        written.setdefault(_folded(text), text)
+        written.setdefault(_fold(text), text)
     if len(written) < 2:
         return dict.fromkeys(written, "")
     found: dict[_Words, str] = {}
-    for is_good in (_says_something, bool):
+    for is_good in (_is_meaningful, bool):
         for length in range(1, _MOST_WORDS + 1):
             left = [text for text in written if text not in found]
             if not left:
@@ -160,12 +162,12 @@ def _telling(texts: tuple[_Words, ...]) -> dict[_Words, str]:
                 piece = next((each for each in pieces if len(each) <= LONGEST and is_good(each)), None)
                 if piece:
                     found[text] = piece
-    # What is left is a part of another, or differs only by what is too long to be shown.
+    # Each remaining text is part of another, or differs only in words too long to show.
     wholes = {text: " ".join(words) for text, words in written.items()}
     return {text: found.get(text, whole if len(whole) <= LONGEST else "") for text, whole in wholes.items()}
 
 
-def _says_something(piece: str) -> bool:
+def _is_meaningful(piece: str) -> bool:
     return any(letter.isalpha() for letter in piece) and (len(piece) >= _SHORTEST or not piece.isascii())
 
 
@@ -178,7 +180,7 @@ def _runs(text: _Words, length: int) -> set[_Words]:
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> _Words:
-    """Its words without what stands around them, long ones cut."""
+    """The words of a text, without punctuation around them; long ones are cut."""
     shown = text.translate(_SIGNS)
     if not shown.isprintable():
         shown = "".join(letter if letter.isprintable() else " " * letter.isspace() for letter in shown)
@@ -186,11 +188,11 @@ def _words(text: str) -> _Words:
     return tuple(word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…" for word in stripped if word)
 
 
-def _folded(words: _Words) -> _Words:
+def _fold(words: _Words) -> _Words:
     return tuple(word.rstrip("…").casefold() for word in words)
 
 
-def _is_in(words: _Words, text: _Words) -> bool:
+def _is_part(words: _Words, text: _Words) -> bool:
     return any(text[at : at + len(words)] == words for at in range(len(text) - len(words) + 1))
 
 

@@ -1,25 +1,27 @@
 """The exception tree. Only what ends a run, or what a caller must fix, is an exception.
 
     VisionAgentError
-    ├── UsageError            the caller asked for something that cannot be (exit 2)
-    ├── RunFailed             a run came to nothing, and the task's limits say that this is raised (exit 1)
-    ├── FormatError           a reply makes no sense; its sentence is for the model (the loop asks again)
-    ├── Unavailable           something we need is not there (exit 5)
+    ├── UsageError            the caller asked for something impossible (exit 2)
+    ├── RunFailed             a run failed, and the task's limits ask for an exception (exit 1)
+    ├── FormatError           a reply is unusable; its sentence is for the model (the loop asks again)
+    ├── Unavailable           something a run needs is unavailable (exit 5)
     │   ├── BrowserUnavailable
     │   └── ModelUnavailable
-    └── RecordError           the run folder cannot be written or does not hold together (exit 5)
+    └── RecordError           the run folder cannot be written or is inconsistent (exit 5)
 
-What a page does to an action is not here: that is an `Outcome`, because it is a finding and not a failure.
-Each error names a `hint`: what would help.
+An action that the page does not accept is not here: that is an `Outcome`, because it is a finding and not a failure.
+Each error can carry a `hint`: what would help.
 """
 
 from __future__ import annotations
 
-from vision_agent.types import Usage
+import asyncio
+
+from vision_agent.types import Ending, Usage
 
 
 class VisionAgentError(Exception):
-    """Anything this package raises on purpose."""
+    """The base of all exceptions that this package raises on purpose."""
 
     exit_code = 2
 
@@ -33,40 +35,52 @@ class VisionAgentError(Exception):
 
 
 class UsageError(VisionAgentError):
-    """The caller asked for something that cannot be."""
+    """The caller asked for something impossible, such as an unknown setting."""
 
 
 class RunFailed(VisionAgentError):
-    """A run came to nothing; raised only where `Limits.on_failure` asks for it."""
+    """A run failed; raised only if `Limits.on_failure` asks for it."""
 
     exit_code = 1
 
 
 class FormatError(VisionAgentError):
-    """A model's reply makes no sense; the sentence tells the model what to do about it."""
+    """A model's reply is unusable; the sentence tells the model what to do about it."""
 
     usage: Usage | None = None
-    """Of the reply: it has cost as much as one that can be used."""
+    """Usage of the reply: it costs as much as a usable one."""
 
 
 class Unavailable(VisionAgentError):
-    """Something a run needs is not there."""
+    """Something a run needs is unavailable."""
 
     exit_code = 5
 
 
 class BrowserUnavailable(Unavailable):
-    """No browser could be started or reached, or the one we had is gone."""
+    """No browser could be started or reached, or the browser was lost."""
 
 
 class ModelUnavailable(Unavailable):
-    """The model could not be asked, or would not answer."""
+    """The model could not be asked, or refused to answer."""
 
     usage: Usage | None = None
-    """Of what it said all the same, such as that it declines."""
+    """Usage of a reply that it gave anyway, such as a refusal."""
 
 
 class RecordError(VisionAgentError):
-    """The run folder cannot be written, or what it holds does not hold together."""
+    """The run folder cannot be written, or its contents are inconsistent."""
 
     exit_code = 5
+
+
+def ending_of_error(error: BaseException) -> Ending:
+    """The ending of a run that fails with this error."""
+    match error:
+        case asyncio.CancelledError() | KeyboardInterrupt():
+            return Ending(status="interrupted", sentence="The run was interrupted.")
+        case Unavailable() | RecordError():
+            return Ending(status="unavailable", sentence=str(error))
+        case VisionAgentError():
+            return Ending(status="error", sentence=str(error))
+    return Ending(status="error", sentence=f"A fault of our own: {type(error).__name__}: {error}")

@@ -1,13 +1,14 @@
-"""What the loop says while it runs, and what a recorder writes: one class an event, joined in `Event` on `event`."""
+"""The events that the loop emits and a recorder writes: one class per event, joined in `Event` on `event`."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from vision_agent.actions import Action
+from vision_agent.frozen_model import FrozenModel
 from vision_agent.types import (
     Box,
     Choice,
@@ -26,35 +27,31 @@ from vision_agent.types import (
 )
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Started(_Data):
+class Started(FrozenModel):
     event: Literal["started"] = "started"
     run: Run
 
 
-class Resumed(_Data):
-    """A run that had stopped goes on, maybe in another process. The step that was cut off is completed after it."""
+class Resumed(FrozenModel):
+    """A stopped run resumes, maybe in another process. Events that complete the interrupted step follow."""
 
     event: Literal["resumed"] = "resumed"
     provenance: Provenance
-    """With what it goes on."""
+    """The versions, prompts and settings it resumes with."""
     limits: Limits | None = None
-    """From here on; None: those of before."""
+    """The limits from here on; None: unchanged."""
     torn_bytes: int = 0
-    """Of a last line that was never finished, and is not part of the record."""
+    """Length of an unfinished last line, which is not part of the record."""
 
 
-class Observed(_Data):
+class Observed(FrozenModel):
     event: Literal["observed"] = "observed"
     step: int
     observation: Observation
 
 
-class Proposed(_Data):
-    """A decision that is asked about before it is done; written before the question."""
+class Proposed(FrozenModel):
+    """A decision that needs approval; written before the person is asked."""
 
     event: Literal["proposed"] = "proposed"
     step: int
@@ -62,22 +59,22 @@ class Proposed(_Data):
     risks: tuple[Risky, ...] = ()
 
 
-class Chosen(_Data):
-    """What was answered about it."""
+class Chosen(FrozenModel):
+    """The answer to a `Proposed`."""
 
     event: Literal["chosen"] = "chosen"
     step: int
     choice: Choice
 
 
-class Decided(_Data):
+class Decided(FrozenModel):
     event: Literal["decided"] = "decided"
     step: int
     decision: Decision
 
 
-class Intended(_Data):
-    """Written and synced before the act, so that a crash cannot hide one."""
+class Intended(FrozenModel):
+    """An action is about to be carried out; written and synced first, so that a crash cannot hide it."""
 
     event: Literal["intended"] = "intended"
     step: int
@@ -85,59 +82,59 @@ class Intended(_Data):
     action: Action
 
 
-class Happened(_Data):
+class Happened(FrozenModel):
     event: Literal["happened"] = "happened"
     step: int
     index: int
     outcome: Outcome
 
 
-class Said(_Data):
-    """A message from the person while the run goes on."""
+class MessageReceived(FrozenModel):
+    """A message from the person during the run."""
 
     event: Literal["said"] = "said"
     message: Message
 
 
-class Reminded(_Data):
-    """What the memory had for this task; its pictures are kept like those of a step."""
+class Reminded(FrozenModel):
+    """The memory found an exemplar for this task; its pictures are kept like those of a step."""
 
     event: Literal["reminded"] = "reminded"
     exemplar: Exemplar
     why: str
 
 
-class Troubled(_Data):
-    """A fault that the loop survived, such as a reply that made no sense."""
+class Troubled(FrozenModel):
+    """An error that the loop survived, such as an unusable reply."""
 
     event: Literal["troubled"] = "troubled"
     step: int
     sentence: str
     usage: Usage | None = None
-    """Of the reply that could not be used."""
+    """Usage of the unusable reply."""
 
 
-class Judged(_Data):
-    """A model has looked whether a task that is said to be done is done."""
+class Judged(FrozenModel):
+    """A judge checked a claimed completion."""
 
     event: Literal["judged"] = "judged"
     step: int
     verdict: Verdict
 
 
-class Graded(_Data):
-    """A recorded page was asked about: how the answer is held against what was done there. Nothing was done now."""
+class Graded(FrozenModel):
+    """An answer about a recorded page, graded against what was done there. Nothing was carried out now."""
 
     event: Literal["graded"] = "graded"
     step: int
     is_right: bool
     sentence: str
     boxes: tuple[Box, ...] = ()
-    """Where the reference lies, in page coordinates; none where it is no place."""
+    """The boxes of the reference in page coordinates; empty if it is not a place."""
 
 
-class Stepped(_Data):
-    """A step is complete: written with its times, after all of its outcomes."""
+class Stepped(FrozenModel):
+    """A step is complete; written after all of its outcomes."""
 
     event: Literal["stepped"] = "stepped"
     step: int
@@ -145,7 +142,7 @@ class Stepped(_Data):
     seconds: float
 
 
-class Ended(_Data):
+class Ended(FrozenModel):
     event: Literal["ended"] = "ended"
     ending: Ending
 
@@ -159,7 +156,7 @@ Event = Annotated[
     | Decided
     | Intended
     | Happened
-    | Said
+    | MessageReceived
     | Reminded
     | Troubled
     | Judged

@@ -1,19 +1,19 @@
-"""The places where the world changes, as Protocols: the browser, the model, the record, the memory, who approves.
+"""The protocols of everything outside the loop: browser, model, judge, recorder, memory, approver.
 
-Each has one real and one fake implementation, and the fake ships in the package, so that a test needs no patch.
+Each has a real and a fake implementation in the package, so that tests need no patches.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from typing import Protocol
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 from vision_agent.actions import Action, Finish
 from vision_agent.events import Event
 from vision_agent.types import (
-    ByHand,
     Choice,
     Decision,
+    ManualAction,
     Observation,
     Outcome,
     Recalled,
@@ -24,15 +24,18 @@ from vision_agent.types import (
     Verdict,
 )
 
+Person = Callable[[str], Awaitable[str | None]]
+"""Answers a question; None if nobody answers."""
+
 Redact = Callable[[str], str]
-"""Takes the caller's secrets out of a text, in every form in which they could stand there."""
+"""Removes the caller's secrets from a text, in every form in which they could appear."""
 
 
 class Browser(Protocol):
-    """Looks and acts. Real: `browser.live.LiveBrowser`. Fake: `browser.still.StillBrowser`."""
+    """Observes and acts on a page. Real: `browser.live.LiveBrowser`. Fake: `browser.fake.FakeBrowser`."""
 
     async def observe(self) -> Observation:
-        """The page as it is now.
+        """Observes the current page.
 
         Raises:
             BrowserUnavailable: the browser is gone.
@@ -40,96 +43,126 @@ class Browser(Protocol):
         ...
 
     async def act(self, action: Action, observation: Observation) -> Outcome:
-        """What became of one action, whose numbers and points are those of `observation`.
+        """Carries out one action and returns its outcome; its marks and points refer to `observation`.
 
         Raises:
             BrowserUnavailable: the browser is gone.
         """
         ...
 
-    def by_hand(self, handed_back: Callable[[], Awaitable[None]]) -> AsyncGenerator[ByHand, None]:
-        """What a person does in the browser until they hand it back, in order, as it comes.
+    def manual_actions(self, handed_back: Callable[[], Awaitable[None]]) -> AsyncGenerator[ManualAction, None]:
+        """The actions of a person in the browser until they hand it back, in order, as they happen.
 
-        `handed_back` is called when it can be seen what they do, and returns when it is over.
+        `handed_back` is called once their input is listened to, and returns when they hand the browser back.
 
         Raises:
-            BrowserUnavailable: the browser is gone before they have it.
+            BrowserUnavailable: the browser is gone before they can take over.
         """
         ...
 
 
+@runtime_checkable
 class Model(Protocol):
-    """Decides. Real: `models.anthropic`, `.providers`, `.steps` and `.human`. Fake: `models.scripted`."""
+    """Decides. Real: `models.llm.anthropic`, `models.offline.steps` and others. Fake: `models.offline.scripted`.
+
+    A subclass needs a `name` and `decide`; by default it has nothing to describe or close.
+    """
+
+    name: str
 
     async def decide(
         self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
     ) -> Decision:
-        """What to do about this observation, given all earlier steps.
+        """Decides what to do about this observation, given all earlier steps.
 
-        `complaint` is the sentence of the `FormatError` that the reply before this one ended in.
+        `complaint` is the message of the `FormatError` that the previous reply caused.
 
         Raises:
-            FormatError: the reply makes no sense; the loop asks again with its sentence as the complaint.
-            ModelUnavailable: it could not be asked.
+            FormatError: the reply is unusable; the loop asks again with the message as the complaint.
+            ModelUnavailable: the model could not be asked.
         """
         ...
 
+    async def describe(self, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The facts about the model for the record, such as the size of its context window; empty if there are none.
+
+        `known` is the description of another model of the same name, so that its provider is not asked again.
+        """
+        del known
+        return {}
+
+    async def aclose(self) -> None:
+        """Closes its connections."""
+        return
+
 
 class Judge(Protocol):
-    """Says whether a task is done. Real: `models.judge.ModelJudge`. Fake: `models.scripted.ScriptedJudge`."""
+    """Judges a task claimed done. Real: `models.llm.judge.ModelJudge`. Fake: `models.offline.scripted.ScriptedJudge`.
+
+    See `Model` for the rest.
+    """
 
     name: str
 
     async def judge(
         self, task: Task, steps: Sequence[Step], observation: Observation, finish: Finish, *, complaint: str = ""
     ) -> Verdict:
-        """Whether what `finish` says is so, by what was seen last.
+        """Judges the claim of `finish` by the last observation.
 
         Raises:
-            FormatError: the reply makes no sense; the loop asks again with its sentence as the complaint.
-            ModelUnavailable: it could not be asked.
+            FormatError: the reply is unusable; the loop asks again with the message as the complaint.
+            ModelUnavailable: the model could not be asked.
         """
         ...
 
+    async def describe(self, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The facts about the judge for the record."""
+        del known
+        return {}
+
+    async def aclose(self) -> None:
+        """Closes its connections."""
+        return
+
 
 class Recorder(Protocol):
-    """Keeps. Real: `record.RunFolder`. Fake: `record.RunInMemory`."""
+    """Records the run. Real: `record.RunFolder`. Fake: `record.RunInMemory`."""
 
     def keep(self, shot: Shot) -> None:
-        """Store the picture under its hash, before any event names it."""
+        """Stores the picture under its hash, before any event names it."""
         ...
 
     def write(self, event: Event) -> None:
-        """Append one event; returns when it is safe on disk.
+        """Appends one event; returns when it is safe on disk.
 
         Raises:
-            RecordError: it could not be written; nothing may be done that could not be recorded.
+            RecordError: it could not be written. What cannot be recorded must not be done.
         """
         ...
 
 
 class Memory(Protocol):
-    """Finds what worked before. Real: `memory.MemoryFolder`. Fake: `memory.EmptyMemory`."""
+    """Finds runs that worked before. Real: `memory.MemoryFolder`. Fake: `memory.EmptyMemory`."""
 
     def recall(self, task: Task, observation: Observation) -> Recalled:
-        """The verified run that is most like this task on its first page, if any is."""
+        """The verified run that best matches this task and its first page, if there is one."""
         ...
 
 
 class Approver(Protocol):
-    """Has the last word on a decision. Real: `supervise.page`, `supervise.terminal`. Fake: `approval.Answers`."""
+    """Approves or changes decisions. Real: `supervise.page`, `supervise.terminal`. Fake: `approval.Answers`."""
 
     @property
     def wants_to_be_asked(self) -> bool:
-        """Whether the next decision is to be asked about whatever the policy says: somebody paused the run."""
+        """Whether somebody paused the run, so that the next decision needs approval whatever the policy says."""
         ...
 
     async def approve(
         self, task: Task, observation: Observation, decision: Decision, risks: Sequence[Risky]
     ) -> Choice | None:
-        """What is to become of a decision that is not yet done; None when there is nobody to say so."""
+        """Asks what to do with a decision before it is carried out; None if nobody answers."""
         ...
 
     async def handed_back(self) -> None:
-        """Returns when a person who took the browser over hands it back; from the call on it is theirs."""
+        """Waits until a person who takes over the browser hands it back; it is theirs from the call on."""
         ...

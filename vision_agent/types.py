@@ -1,39 +1,55 @@
-"""What flows: a page becomes an `Observation`, a model turns it into a `Decision`, the browser into `Outcome`s.
+"""The data model: a page becomes an `Observation`, a model turns it into a `Decision`, the browser into `Outcome`s.
 
 The three are one `Step`; a `Run` is its steps. Everything here is frozen, holds no live handle, and can be written to
-disk and read back. Nothing here knows a browser, a model's client or a file.
+disk and read back. Nothing here knows about browsers, model clients or files.
 
-Two coordinate systems, never mixed: *page* coordinates are CSS pixels of the top-level viewport, origin at its top
-left; *picture* coordinates are pixels of a `Shot`. A `Shot` carries the map between them.
+There are two coordinate systems, never mixed. *Page* coordinates are CSS pixels of the top-level viewport, with the
+origin at its top left. *Picture* coordinates are pixels of a `Shot`. A `Shot` carries the map between them.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr
+from pydantic import Field, JsonValue, SecretStr, model_validator
 
-from vision_agent.actions import Action, Point
-
-
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+from vision_agent import old_names
+from vision_agent.actions import Action, Cell, Point
+from vision_agent.frozen_model import FrozenModel, RenamedFields
 
 # --- geometry ---------------------------------------------------------------------------------------------------------
 
 
-class Size(_Data):
+class Size(FrozenModel):
     """A width and a height."""
 
     width: int
     height: int
 
+    @property
+    def words(self) -> str:
+        """The size in words, such as `1280 by 800`."""
+        return f"{self.width} by {self.height}"
 
-class Box(_Data):
-    """An upright rectangle; its owner says whether in page or picture coordinates."""
+    def contains(self, point: Point) -> bool:
+        """Whether the point lies on a pixel of a picture or viewport of this size; pixels run from 0 to size - 1.
+
+        Every target that is a point is checked here. A point at `x == width` is outside: it lies on no pixel, and a
+        click there would land beside the viewport.
+        """
+        return 0 <= point.x < self.width and 0 <= point.y < self.height
+
+    def has_corner(self, point: Point) -> bool:
+        """Whether a region of such a picture may have a corner there: the right and bottom edges are allowed too."""
+        return 0 <= point.x <= self.width and 0 <= point.y <= self.height
+
+
+class Box(FrozenModel):
+    """An axis-aligned rectangle; its owner says whether it is in page or picture coordinates."""
 
     x: float
     y: float
@@ -53,24 +69,26 @@ class Box(_Data):
         return Point(x=self.x + self.width / 2, y=self.y + self.height / 2)
 
     def contains(self, point: Point) -> bool:
-        """Whether the point lies in the box, its right and bottom edge excluded."""
+        """Whether the point lies in the box; the right and bottom edges are excluded."""
         return self.x <= point.x < self.right and self.y <= point.y < self.bottom
 
     def intersection(self, other: Box) -> Box | None:
-        """The common part, or None where there is none."""
+        """The overlap of the two boxes, or None if they do not overlap."""
         x, y = max(self.x, other.x), max(self.y, other.y)
         right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
         if right <= x or bottom <= y:
             return None
+        if (x, y, right, bottom) == (self.x, self.y, self.right, self.bottom):
+            return self
         return Box(x=x, y=y, width=right - x, height=bottom - y)
 
     def share_in(self, other: Box) -> float:
-        """How much of this box lies in the other, 0 to 1."""
+        """The share of this box's area that lies in the other, 0 to 1."""
         both = self.intersection(other)
         return 0.0 if both is None else both.width * both.height / (self.width * self.height)
 
     def likeness(self, other: Box) -> float:
-        """How much of what the two cover is covered by both, 0 to 1."""
+        """The intersection over union of the two boxes, 0 to 1."""
         both = self.intersection(other)
         if both is None:
             return 0.0
@@ -78,13 +96,13 @@ class Box(_Data):
         return area / (self.width * self.height + other.width * other.height - area)
 
 
-class ScrollState(_Data):
-    """How far something is scrolled and how much it holds, in CSS pixels."""
+class ScrollState(FrozenModel):
+    """The scroll position and content size of a page or container, in CSS pixels."""
 
     x: float = 0
     y: float = 0
     width: float = 0
-    """Of the whole content."""
+    """Width of the whole content."""
     height: float = 0
     view_width: float = 0
     view_height: float = 0
@@ -101,7 +119,7 @@ class ScrollState(_Data):
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
 
-class PageMap(_Data):
+class PageMap(FrozenModel):
     """The affine map from picture to page: `page = picture * scale + offset` on each axis."""
 
     scale_x: float = 1.0
@@ -110,15 +128,15 @@ class PageMap(_Data):
     offset_y: float = 0.0
 
     def to_page(self, point: Point) -> Point:
-        """The page coordinates of a picture point."""
+        """A picture point in page coordinates."""
         return Point(x=point.x * self.scale_x + self.offset_x, y=point.y * self.scale_y + self.offset_y)
 
     def to_picture(self, point: Point) -> Point:
-        """The picture coordinates of a page point."""
+        """A page point in picture coordinates."""
         return Point(x=(point.x - self.offset_x) / self.scale_x, y=(point.y - self.offset_y) / self.scale_y)
 
     def box_to_picture(self, box: Box) -> Box:
-        """The picture coordinates of a page box."""
+        """A page box in picture coordinates."""
         corner = self.to_picture(Point(x=box.x, y=box.y))
         return Box(x=corner.x, y=corner.y, width=box.width / self.scale_x, height=box.height / self.scale_y)
 
@@ -127,10 +145,10 @@ class PageMap(_Data):
         return Box(x=self.offset_x, y=self.offset_y, width=size.width * self.scale_x, height=size.height * self.scale_y)
 
 
-class Shot(_Data):
-    """One encoded picture: what it is, how it maps to the page, and the hash that names its file.
+class Shot(FrozenModel):
+    """One encoded picture, its map to the page, and the hash that names its file.
 
-    `data` holds the exact bytes as sent to a model. It is never serialised: a reader of a run loads it by `sha256`.
+    `data` holds the exact bytes sent to a model. It is never serialised: a reader of a run loads it by `sha256`.
     """
 
     media_type: Literal["image/png", "image/jpeg", "image/webp"]
@@ -141,7 +159,7 @@ class Shot(_Data):
 
     @property
     def page(self) -> Box:
-        """The part of the page that it shows."""
+        """The part of the page that the picture shows, in page coordinates."""
         return self.map.shown(self.size)
 
 
@@ -151,128 +169,177 @@ Kind = Literal["field", "button", "link", "toggle", "scroller", "surface", "gues
 MarkStyle = Literal["coloured", "plain", "numbers"]
 Source = Literal["dom", "cv", "ocr"]
 Letter = Literal["", "I", "B", "L", "F", "O", "M"]
-"""Field, button, link, picture, option, other; empty where numbers stand alone."""
+"""I field, B button, L link, F picture, O option, M other; empty when numbers stand alone."""
 
 
-class MarkState(_Data):
-    """What a control says about itself. None means that the control has no such state."""
+class MarkState(FrozenModel):
+    """The state of a control. None means that the control has no such state."""
 
     value: str | None = None
-    """Text in a field; never that of a password or of a field that holds a secret: those have `masked`."""
+    """Text in a field. Password fields and fields that hold a secret have `masked` instead."""
     masked: bool = False
     input_type: str | None = None
     placeholder: str | None = None
     options: tuple[str, ...] = ()
-    """What a native list offers, by the text it shows."""
+    """The options of a native list, by the text they show."""
     checked: Literal["true", "false", "mixed"] | None = None
     selected: bool | None = None
     expanded: bool | None = None
     pressed: Literal["true", "false", "mixed"] | None = None
     minimum: str | None = None
-    """Of a slider or a number, as the page says it."""
+    """Lower limit of a slider or number field, as the page states it."""
     maximum: str | None = None
     popup: str | None = None
-    """What it opens: `menu`, `listbox`, `tree`, `grid`, `dialog`; `hover` if more shows while the pointer is on it."""
+    """What it opens: `menu`, `listbox`, `tree`, `grid` or `dialog`; `hover` if hovering it reveals more."""
     current: bool = False
-    """The one of its set that is being shown, such as the page in a navigation."""
+    """The current item of its set, such as the link to the current page in a navigation."""
     busy: bool = False
     disabled: bool = False
     readonly: bool = False
     required: bool = False
     invalid: bool = False
     focused: bool = False
-    """Keys go to it."""
+    """It receives keyboard input."""
     hovered: bool = False
     """The pointer is over it."""
     submits: bool = False
-    """Pressing it sends a form; that of a search does not count."""
+    """Pressing it submits a form; search forms do not count."""
     leads_to: str | None = None
-    """The host that a link goes to, where that is not the page's own."""
+    """The host that a link leads to, if it is not the page's own."""
     scroll: ScrollState | None = None
 
 
-class Grid(_Data):
-    """Alike places in rows and columns, both counted from 1 at the top left; a place may be empty."""
+class Grid(FrozenModel):
+    """Similar cells in rows and columns, counted from 1 at the top left; cells may be missing."""
 
     rows: int
     columns: int
     cells: tuple[tuple[int, int, float, float, float, float], ...]
-    """Row and column, then left, top, width and height in page coordinates."""
+    """Row and column, then x, y, width and height in page coordinates."""
+
+    @property
+    def words(self) -> str:
+        """The size in words, such as `3 rows and 4 columns`."""
+        return f"{self.rows} rows and {self.columns} columns"
 
     def cell(self, row: int, column: int) -> Box | None:
-        """Where a cell is; None where there is none."""
+        """The box of a cell in page coordinates, or None if there is no such cell."""
         found = (edges for at_row, at_column, *edges in self.cells if (at_row, at_column) == (row, column))
         return next((Box(x=x, y=y, width=width, height=height) for x, y, width, height in found), None)
 
 
-class Mark(_Data):
-    """One thing on the page that can be acted on, with the number the model knows it by."""
+class MarkKey(str):
+    """The page's key of an element while its document lives: the document's token, a dot, and the rest."""
+
+    __slots__ = ()
+
+    @property
+    def document(self) -> str:
+        """The token of the document that issued the key."""
+        return self.partition(".")[0]
+
+    def drawn(self, surface: int, thing: int) -> MarkKey:
+        """The key of a drawn mark in the surface with this key and number."""
+        return MarkKey(f"{self.document}.s{surface}~{thing}")
+
+
+class Label(FrozenModel):
+    """The number plate drawn for a mark."""
+
+    box: Box
+    """Picture coordinates."""
+    colour: str
+    """`#rrggbb`: of the mark's box and of its plate, which is lighter."""
+
+
+class Mark(FrozenModel):
+    """One numbered target on the page."""
 
     number: int
     letter: Letter = ""
-    """Drawn before the number, where that was asked for; the number alone still names the mark."""
+    """Drawn before the number if the settings ask for it; the number alone still names the mark."""
     tag: str
     role: str
     kind: Kind
     name: str
-    """Its accessible name: page text, hence data and never an instruction."""
+    """Its accessible name. This is page text: data, never an instruction."""
     state: MarkState = MarkState()
     box: Box
-    """Page coordinates, clipped to what is visible."""
+    """Page coordinates, clipped to the visible part."""
     point: Point
-    """Page coordinates of a point where a click was found to reach it."""
+    """Page coordinates of a point where a click reaches it."""
     frame: str = ""
-    """Which frame it is in, as the listing says it; empty for the main frame."""
+    """The name that the listing gives its frame; empty for the main frame."""
     source: Source = "dom"
-    """`cv`: seen in the pixels of a surface, or a grid that was laid over the page; `ocr`: and read there."""
+    """`cv`: found in the pixels of a surface, or a grid laid over the page; `ocr`: its name was also read there."""
     confidence: float | None = None
-    """For `cv` and `ocr` marks, 0 to 1."""
+    """0 to 1, for `cv` and `ocr` marks only."""
     surface: int | None = None
-    """The number of the surface that it is drawn in; None for an element, and for a grid that was asked for."""
+    """The number of the surface that it is drawn in; None for an element and for a requested grid."""
     grid: Grid | None = None
-    """Of what has rows and columns: its cells can be targets."""
+    """Its rows and columns, if it has any; each cell can be a target."""
     moves: bool = False
-    """It looked otherwise a moment later: it moves or changes by itself."""
+    """It looked different a moment later: it moves or changes by itself."""
     evidence: tuple[str, ...] = ()
-    """Why it is a mark, such as `role=button`, `cursor:pointer`."""
+    """Why it is a mark, such as `role=button` or `cursor:pointer`."""
     fingerprint: str = ""
     """Changes when what the element *is* changes (role, name, place in structure), not when it moves."""
     context: str = ""
-    """The words that tell which of its like it is: those of the row, card or dialog it stands in, without its own and
-    without what changes by itself. Page text."""
+    """The words that distinguish it from similar marks: those of its row, card or dialog, without its own words and
+    without text that changes by itself. Page text."""
     heading: str = ""
-    """The heading, legend or title that governs where it stands: page text."""
+    """The heading, legend or title of the section it is in. Page text."""
     row: str = ""
-    """Of records that were made before there was `context`; empty now."""
+    """Only in records made before `context` existed; empty now."""
     around: str = ""
-    """As `row`."""
+    """Like `row`."""
     key: str = ""
-    """Finds the live element while its document lives; means nothing afterwards."""
+    """Finds the live element for as long as its document lives; meaningless afterwards. `MarkKey` parses it."""
     in_dialog: bool = False
-    """It is in a dialog that is open."""
+    """It is in an open dialog."""
     change: Literal["", "new", "changed", "moved"] = ""
-    """Against the previous observation."""
-    label_box: Box | None = None
-    """Picture coordinates of its number."""
-    colour: str | None = None
-    """`#rrggbb`, as drawn."""
+    """Compared with the previous observation."""
+    label: Label | None = None
+    """None if it is not drawn."""
 
     @property
-    def label(self) -> str:
-        """What is drawn for it."""
+    def label_text(self) -> str:
+        """The text drawn for it: its letter, if any, and its number."""
         return f"{self.letter}{self.number}"
 
+    @property
+    def label_box(self) -> Box | None:
+        """The box of its label; the old name of `label.box`."""
+        warnings.warn("Mark.label_box is now Mark.label.box", DeprecationWarning, stacklevel=2)
+        return self.label.box if self.label else None
 
-class Covered(_Data):
-    """Things that could be acted on if something else were not in the way."""
+    @property
+    def colour(self) -> str | None:
+        """The colour of its label; the old name of `label.colour`."""
+        warnings.warn("Mark.colour is now Mark.label.colour", DeprecationWarning, stacklevel=2)
+        return self.label.colour if self.label else None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_label(cls, given: Any) -> Any:
+        """Reads records made before `Label` existed, in which its fields are those of the mark."""
+        if not isinstance(given, dict) or "label_box" not in given:
+            return given
+        fields = dict(given)
+        box, colour = fields.pop("label_box"), fields.pop("colour", None)
+        return {**fields, "label": {"box": box, "colour": colour} if box and colour else None}
+
+
+class Covered(FrozenModel):
+    """Targets that get no mark because something covers them."""
 
     count: int
     blocker: str
-    """What is in the way, described as in the listing."""
+    """What covers them, described as in the listing."""
     blocker_mark: int | None = None
 
 
-class Tab(_Data):
+class Tab(FrozenModel):
     """One tab of the browser."""
 
     number: int
@@ -281,8 +348,8 @@ class Tab(_Data):
     active: bool = False
 
 
-class Change(_Data):
-    """What is different from the previous observation."""
+class Change(FrozenModel):
+    """Differences from the previous observation, by mark number."""
 
     new: tuple[int, ...] = ()
     gone: tuple[int, ...] = ()
@@ -291,12 +358,12 @@ class Change(_Data):
     navigated: bool = False
 
 
-class Observation(_Data):
-    """The page as the agent saw it once: two pictures, the marks, and the listing that goes with them."""
+class Observation(FrozenModel):
+    """One look at the page: two pictures, the marks, and the listing that goes with them."""
 
     id: str
     epoch: int
-    """Counts documents: raised by navigation and by replacement of the document."""
+    """Counts documents: it rises when the page navigates or replaces its document."""
     url: str
     title: str
     taken_at: datetime
@@ -305,56 +372,63 @@ class Observation(_Data):
     scroll: ScrollState = ScrollState()
     tabs: tuple[Tab, ...] = ()
     frames: dict[str, str] = {}
-    """The addresses of the frames that show, by the names that marks have for them."""
+    """The addresses of the visible frames, by the names that marks use for them."""
     marks: tuple[Mark, ...] = ()
     listing: str
     clean: Shot
     marked: Shot
     phash: str = ""
-    """Of the clean picture: 64 hexadecimal digits that differ in few bits where two pictures look alike."""
+    """A perceptual hash of the clean picture: 64 hexadecimal digits; similar pictures differ in few bits."""
     region: Box | None = None
-    """The part of the page that both pictures show, where they were zoomed; `marks` are those in it."""
+    """The part of the page that both pictures show when zoomed; `marks` then holds only the marks in it."""
     change: Change = Change()
     covered: tuple[Covered, ...] = ()
     at_rest: bool = True
+    answers_form: bool = False
+    """The document is the response to a form not sent by GET: reloading it may send the form again."""
     warnings: tuple[str, ...] = ()
     timings: dict[str, float] = {}
-    """Seconds spent, by stage."""
+    """Seconds per stage."""
 
     def mark(self, number: int) -> Mark | None:
         """The mark with this number, or None."""
         return next((mark for mark in self.marks if mark.number == number), None)
 
+    def box_of(self, cell: Cell) -> Box | None:
+        """The page box of a cell; None where no mark has it."""
+        mark = self.mark(cell.mark)
+        return mark.grid.cell(cell.row, cell.column) if mark is not None and mark.grid is not None else None
+
     def _repr_png_(self) -> bytes | None:
-        """The marked picture, which is how a notebook shows an observation."""
+        """The marked picture; notebooks display it for an observation."""
         return self.marked.data if self.marked.media_type == "image/png" else None
 
     def _repr_jpeg_(self) -> bytes | None:
         return self.marked.data if self.marked.media_type == "image/jpeg" else None
 
 
-# --- exemplars: what worked before, given to a model as turns before the live ones ------------------------------------
+# --- exemplars: what worked before, shown to a model before the live steps --------------------------------------------
 
 
-class PastAct(_Data):
-    """One action of an exemplar, and what became of it."""
+class PastAct(FrozenModel):
+    """One action of an exemplar and its outcome."""
 
     action: dict[str, JsonValue]
-    """What was set of it. A thing is said by its line in the listing without the number, a place by its share of the
-    picture: numbers and points of an old page mean nothing on a new one."""
+    """The fields that were set. A mark is named by its line in the listing without the number, a point by its share of
+    the picture: numbers and points of an old page mean nothing on a new one."""
     outcome: str
 
 
-class PastTurn(_Data):
-    """One step of an exemplar: what was seen, shrunken, what was decided, and what became of it."""
+class PastTurn(FrozenModel):
+    """One step of an exemplar: a condensed observation, the decision, and the outcomes."""
 
     url: str
-    """Without what its query and fragment say."""
+    """Without the values of its query and fragment."""
     title: str
     lines: tuple[str, ...] = ()
-    """Of the listing, those that mattered most, without numbers."""
+    """The most relevant lines of the listing, without numbers."""
     kinds: dict[Kind, int] = {}
-    """How many marks of each kind there were."""
+    """The number of marks of each kind."""
     judgement: Literal["success", "failure", "unknown"] = "unknown"
     memory: str = ""
     next_goal: str = ""
@@ -363,105 +437,108 @@ class PastTurn(_Data):
     """Small, and without marks."""
 
 
-class Standing(_Data):
-    """How often an exemplar was given and the run then came to its end, or did not."""
+class Standing(FrozenModel):
+    """How often a run that was shown an exemplar then succeeded or failed."""
 
     helped: int = Field(default=0, ge=0, le=10**9)
     failed: int = Field(default=0, ge=0, le=10**9)
 
 
-class Exemplar(_Data):
-    """A verified run in short, to be shown when something like it is wanted again."""
+class Exemplar(FrozenModel):
+    """A verified run, condensed to be shown to a model on a similar task."""
 
     id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
-    """The run's, and the name of its file."""
+    """The run's id, which also names the exemplar's file."""
     goal: str
     site: str
-    """The host of the first page; empty where it has none."""
+    """The host of the first page; empty if it has none."""
     learned_at: datetime
     run: str
-    """The id of the run that it was learned from."""
+    """The id of the run it was learned from."""
     head: str
-    """The hash that stands for that run's whole record."""
+    """The head (hash of the last line) of that run's record."""
     turns: tuple[PastTurn, ...] = Field(min_length=1)
     answer: str = ""
     standing: Standing = Standing()
 
 
-class Recalled(_Data):
-    """What a memory has for a task on a page."""
+class Recalled(FrozenModel):
+    """What the memory found for a task on a page."""
 
     exemplar: Exemplar | None = None
-    """None: nothing like it was ever done."""
+    """None if no similar task is stored."""
     why: str = ""
-    """For a person: what is alike, and how many of the best three agreed."""
+    """For a person: what is similar, and how many of the best three agreed."""
     warnings: tuple[str, ...] = ()
-    """What could not be read, and was left as it is."""
+    """Files that could not be read; they are left as they are."""
 
 
 # --- tasks ------------------------------------------------------------------------------------------------------------
 
 
-class Secret(_Data):
-    """A value the model may use by name and never sees. It enters a field only on one of its hosts."""
+class Secret(FrozenModel):
+    """A value that the model may use by name and never sees. It is typed only on one of its hosts."""
 
     name: str
     value: SecretStr
     hosts: tuple[str, ...] = ()
     """Host names, exact or `*.example.org`; empty: only the host of the task's start URL."""
     fields: tuple[str, ...] = ()
-    """Input types it may enter, such as `password`; empty: any."""
+    """Input types it may be typed into, such as `password`; empty: any."""
     is_code: bool = False
-    """The value is a key of one-time codes, in base32 or as an `otpauth://` address; the present code is typed."""
+    """The value is a TOTP key, in base32 or as an `otpauth://` address; the current code is typed."""
 
 
-class Limits(_Data):
-    """Where a run stops by itself."""
+class Limits(RenamedFields):
+    """The limits at which a run stops by itself."""
+
+    old_names: ClassVar[Mapping[str, str]] = {"standstill": "stall", "false_endings": "false_completions"}
 
     steps: int = Field(default=40, ge=1)
     seconds: float | None = Field(default=None, gt=0)
     consecutive_failures: int = Field(default=5, ge=1)
-    """Steps in a row in which no action was carried out."""
-    false_endings: int = Field(default=3, ge=1)
-    """Times that a task may be said to be done while a check fails or a judge denies it; then it ends as not done."""
-    standstill: int = Field(default=6, ge=1)
-    """Steps in a row that brought nothing new: done before on the same page, or without any effect."""
+    """Consecutive steps in which no action was carried out."""
+    false_completions: int = Field(default=3, ge=1)
+    """How often the model may claim completion while a check fails or a judge disagrees; then the run ends as not done.
+    """
+    stall: int = Field(default=6, ge=1)
+    """Consecutive steps without progress: done before on the same page, or without effect."""
     tokens: int | None = Field(default=None, gt=0)
     cost_usd: float | None = Field(default=None, gt=0)
-    """A run that cannot know what a decision cost ends after it: better too early than never."""
+    """A run that cannot tell the cost of a decision ends after it: too early is better than never."""
     on_failure: Literal["never_raise", "after_retries", "at_once"] = "never_raise"
 
 
-class Message(_Data):
-    """Something the person said, before or during a run."""
+class Message(FrozenModel):
+    """A message from the person, before or during a run."""
 
     text: str
     at: datetime
 
 
-class Picture(_Data):
+class GoalPicture(FrozenModel):
     """A picture that belongs to the goal, named by the hash of its bytes."""
 
     shot: Shot
     caption: str = ""
 
 
-class Check(_Data):
-    """What must hold before a task counts as done: everything that is given here."""
+class SuccessCheck(FrozenModel):
+    """What must hold before a task counts as done: every field that is set."""
 
     url: str | None = None
-    """Of the page, where `*` stands for anything."""
+    """A pattern for the page's address; `*` matches anything."""
     text: str | None = None
-    """Shows somewhere on the page."""
+    """Text that is visible somewhere on the page."""
     mark: str | None = None
-    """Stands in the name of a mark in view."""
+    """Text that is part of the name of a mark in view."""
 
 
-class Task(_Data):
-    """What is wanted, where to begin, and within which bounds."""
+class Task(FrozenModel):
+    """The goal, where to start, and the bounds of a run."""
 
     goal: str
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[GoalPicture, ...] = ()
     messages: tuple[Message, ...] = ()
     start_url: str | None = None
     user_data: dict[str, str] = {}
@@ -471,26 +548,26 @@ class Task(_Data):
     allowed_hosts: tuple[str, ...] | None = None
     """Host names, exact or `*.example.org`. None: no rule. An empty tuple denies everything."""
     denied_hosts: tuple[str, ...] = ()
-    """They win over those that are allowed."""
+    """They take precedence over allowed hosts."""
     answer_schema: dict[str, Any] | None = None
-    """A JSON schema that the answer must meet."""
-    checks: tuple[Check, ...] = ()
-    """All must hold when the task is said to be done; else that is sent back with the reason."""
+    """A JSON schema that the answer must match."""
+    checks: tuple[SuccessCheck, ...] = ()
+    """All must hold when the model claims completion; otherwise the claim is sent back with the reason."""
     files: tuple[Path, ...] = ()
-    """What may be uploaded, and nothing else; a model knows them by their names."""
+    """The only files that may be uploaded; a model knows them by name."""
     actions: tuple[Action, ...] = ()
-    """To begin with, before the model is asked."""
+    """Carried out first, before the model is asked."""
     exemplar: Exemplar | None = None
-    """What worked before for something like it, shown to the model; a memory finds it on the first page."""
+    """What worked before for a similar task, shown to the model; the memory looks it up on the first page."""
 
 
 # --- decisions and outcomes -------------------------------------------------------------------------------------------
 
 Author = Literal["model", "human", "steps", "scripted", "replay", "memory", "loop"]
-"""`loop`: what the loop does by itself, to leave a standstill or at a captcha."""
+"""`loop`: a decision of the loop itself, to leave a stall or at a captcha."""
 
 
-class Usage(_Data):
+class Usage(FrozenModel):
     """What one request cost."""
 
     input_tokens: int = 0
@@ -498,96 +575,98 @@ class Usage(_Data):
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     cost_usd: float | None = None
-    """None where the price is not known: never a guess, never zero."""
+    """None if the price is unknown: never a guess, never zero."""
     raw: dict[str, Any] = {}
-    """As the provider said it."""
+    """As the provider reported it."""
 
     @property
     def total(self) -> int:
         return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
 
 
-class Candidate(_Data):
-    """A mark that was considered, and why."""
+class Candidate(FrozenModel):
+    """A mark that the model considered, and why."""
 
     mark: int
     reason: str
 
 
-class Verdict(_Data):
-    """What a model says of a task that is said to be done: the judge's own, beside the decision."""
+class Verdict(FrozenModel):
+    """The judge's opinion of a claimed completion, recorded next to the decision."""
 
     done: bool | None
-    """None: nobody could tell, because the judge could not be asked or did not answer as it should."""
+    """None if unknown: the judge could not be asked or its reply was unusable."""
     reason: str
-    """What shows that it is done, or what is missing, or why nobody could tell."""
+    """What shows that the task is done, or what is missing, or why it is unknown."""
     model: str
     reply_id: str | None = None
     usage: Usage | None = None
     request_sha256: str | None = None
-    """Of the redacted request, as kept in the run."""
+    """Hash of the redacted request that the run folder keeps."""
     seconds: float = 0.0
 
 
-class Decision(_Data):
-    """What to do next, and what the decider thought of the last step."""
+class Decision(FrozenModel):
+    """What to do next, and a judgement of the previous step."""
 
     judgement: Literal["success", "failure", "unknown"] = "unknown"
-    """Of the previous step's goal."""
+    """Whether the previous step reached its goal."""
     memory: str = ""
     next_goal: str = ""
     candidates: tuple[Candidate, ...] = ()
     actions: tuple[Action, ...] = ()
     summary: str = ""
-    """Of the page, when the decider gave one."""
+    """A summary of the page, if the model gave one."""
     wall: Literal["", "captcha", "login"] = ""
-    """What only a person can pass stands in the way, as the model sees it; its actions are then not carried out."""
+    """A blocker that the model reports; its actions are then not carried out."""
     author: Author
     model: str | None = None
     reply_id: str | None = None
-    """The provider's; of a decision that is made again the run it was made in and its step, `<run>:<step>`."""
+    """The provider's id; for a replayed decision, the original run and step: `<run>:<step>`."""
     usage: Usage | None = None
     request_sha256: str | None = None
-    """Of the redacted request, as kept in the run."""
+    """Hash of the redacted request that the run folder keeps."""
     seconds: float = 0.0
 
 
-Risk = Literal["submit", "pay", "delete", "send", "upload", "leave"]
-"""What cannot be taken back, or not easily; `leave`: another host is opened."""
+Risk = Literal["submit", "pay", "delete", "send", "upload", "leave", "unclassified"]
+"""What cannot be undone, or not easily. `leave`: another host is opened. `unclassified`: the action does not declare
+its risks, so it always counts as risky."""
+RISKS: tuple[Risk, ...] = get_args(Risk)
 
 
-class Risky(_Data):
-    """Why one action of a decision is not done without a person's word, where the policy says so."""
+class Risky(FrozenModel):
+    """Why an action of a decision is risky; the policy may require a person's approval for it."""
 
     action: int
-    """Its place in the decision, from 0."""
+    """Its index in the decision, from 0."""
     risk: Risk
     why: str
-    """What of it says so, for a person."""
+    """The reason, for a person."""
 
 
-class Choice(_Data):
-    """What was answered about a decision before it was done."""
+class Choice(FrozenModel):
+    """The answer to an approval request."""
 
     kind: Literal["approve", "replace", "instruct", "take_over", "stop"]
-    """`replace`: by `actions`. `instruct`: it is not done, and whoever decides hears `text` and decides again.
-    `take_over`: it is not done, and a person does what is to be done in the browser, until they hand it back."""
+    """`replace`: `actions` are carried out instead. `instruct`: nothing is carried out; the model gets `text` and
+    decides again. `take_over`: nothing is carried out; a person drives the browser until they hand it back."""
     actions: tuple[Action, ...] = ()
     goal: str = ""
-    """What the actions are for; empty: the same."""
+    """The goal of `actions`; empty: unchanged."""
     text: str = ""
     author: Author = "human"
     through: Literal["terminal", "page", "callback"] = "callback"
-    """Where it was answered."""
+    """Where the answer was given."""
 
 
-class Approval(_Data):
-    """A decision that was asked about, and what was answered."""
+class Approval(FrozenModel):
+    """A decision that needed approval, and the answer."""
 
     proposed: Decision
     risks: tuple[Risky, ...] = ()
     choice: Choice | None = None
-    """None: there was nobody to ask."""
+    """None if there was nobody to ask."""
 
 
 Effect = Literal[
@@ -595,8 +674,8 @@ Effect = Literal[
     "no_effect",
     "as_wanted",
     "navigated",
-    "same_document",  # the same page, at another address
-    "error_page",  # the browser's own, in place of the page
+    "same_document",  # the address changed, the document stayed
+    "error_page",  # the browser's own error page
     "new_tab",
     "dialog",
     "download",
@@ -606,8 +685,8 @@ Effect = Literal[
     "finished",
     "infeasible",
 ]
-CAME_TO_NOTHING: tuple[Effect, ...] = ("no_effect", "error_page")
-"""Effects of what was done and brought nothing that was wanted."""
+FAILED_EFFECTS: tuple[Effect, ...] = ("no_effect", "error_page")
+"""Effects of actions that were done and achieved nothing."""
 Refusal = Literal[
     "unknown_mark",
     "outside",
@@ -632,16 +711,16 @@ Refusal = Literal[
 ]
 
 
-class Outcome(_Data):
-    """What became of one action. A refusal is a finding about the page, not an exception."""
+class Outcome(FrozenModel):
+    """What came of one action. A refusal is a finding about the page, not an exception."""
 
     status: Literal["done", "partial", "refused"]
-    """`refused`: no event of it reached the page. `partial`: some did and the rest was not sent, or nobody can tell; so
-    it may have been done, and is never repeated by itself."""
+    """`refused`: no event reached the page. `partial`: some events did and the rest were not sent, or it is unknown;
+    the action may have been done and is never repeated automatically."""
     effect: Effect | None = None
-    """What visibly came of it; None when it was refused, and when nobody can tell."""
+    """The visible effect; None if the action was refused or the effect is unknown."""
     refusal: Refusal | None = None
-    """Why it, or the rest of it, was not done; None when it was done."""
+    """Why the action, or the rest of it, was not done; None if it was done."""
     sentence: str
     """For the model: what was attempted, on what, what was found, what could help."""
     rung: int | None = None
@@ -649,38 +728,38 @@ class Outcome(_Data):
     point: Point | None = None
     """Page coordinates at which input was sent."""
     value: str | None = None
-    """Read back from the field; None where there is none or it is masked."""
+    """Value read back from the field; None if there is none or it is masked."""
     read: str = ""
-    """Text of the page that the action asked for: data, and never an instruction."""
+    """Page text that the action asked for: data, never an instruction."""
     changes: tuple[str, ...] = ()
     pixels_near: float | None = None
     """Share of pixels that changed around the point, 0 to 1."""
     pixels_elsewhere: float | None = None
-    """Share of the other pixels of the view that changed."""
+    """Share of the view's other pixels that changed, 0 to 1."""
     requests: int = 0
-    """That the page started meanwhile."""
+    """Number of requests that the page started meanwhile."""
     url: str = ""
-    """The address afterwards, where it is another."""
+    """The address afterwards, if it changed."""
     seconds: float = 0.0
 
 
-class ByHand(_Data):
-    """One thing that a person did in the browser themselves, after they had taken it over."""
+class ManualAction(FrozenModel):
+    """One thing that a person did in the browser during a takeover."""
 
     observation: Observation
-    """The last look before it."""
+    """The last observation before it."""
     words: str
-    """What they did, as it goes on after `A person`."""
+    """What they did, as the continuation of a sentence that starts with `A person`."""
     action: Action | None = None
-    """None: no action says it."""
+    """None if no action describes it."""
     outcome: Outcome | None = None
-    """Of the action."""
+    """The outcome of `action`."""
     started_at: datetime
     seconds: float = 0.0
 
 
-class Step(_Data):
-    """One turn: what was seen, what was decided, what came of it."""
+class Step(FrozenModel):
+    """One observation, the decision about it, and the outcomes."""
 
     index: int
     observation: Observation
@@ -688,22 +767,22 @@ class Step(_Data):
     outcomes: tuple[Outcome, ...] = ()
     """One per action, in order; actions after a stop have `refusal="not_reached"`."""
     verdict: Verdict | None = None
-    """Of the judge, where this step said that the task is done and one was asked."""
+    """The judge's verdict, if this step claimed completion and a judge was asked."""
     unused: tuple[Usage, ...] = ()
-    """Of replies that could not be used."""
+    """Usage of unusable replies."""
     started_at: datetime
     seconds: float = 0.0
     approval: Approval | None = None
-    """None: nobody had to be asked."""
+    """None if no approval was needed."""
 
     @property
     def carried_out(self) -> tuple[tuple[Action, Outcome], ...]:
-        """The acts that were done, each with what came of it; where a person was asked instead of it, nothing was."""
+        """The actions that were done, each with its outcome; an action replaced by a question to the person was not."""
         return tuple((action, what) for action, what in self.maybe_done if what.status == "done")
 
     @property
     def maybe_done(self) -> tuple[tuple[Action, Outcome], ...]:
-        """What was carried out, and what was cut off half-way: nothing of it may be done again on a guess."""
+        """The actions that were done or partly done, each with its outcome; never repeat any of them on a guess."""
         acts = zip(self.decision.actions, self.outcomes, strict=False)
         return tuple(
             (action, what)
@@ -713,35 +792,35 @@ class Step(_Data):
 
     @property
     def is_by_hand(self) -> bool:
-        """Whether a person did it in the browser themselves: nobody decided it for the run."""
+        """Whether a person did this step in the browser during a takeover."""
         return self.decision.author == "human" and self.decision.model is None
 
     @property
     def usages(self) -> tuple[Usage, ...]:
-        """What each reply of this step cost."""
+        """The usage of each reply in this step."""
         return usages_of(self.decision, self.verdict, self.unused)
 
 
 def usages_of(decision: Decision | None, verdict: Verdict | None, unused: tuple[Usage, ...]) -> tuple[Usage, ...]:
-    """What each reply cost that had a part in a step: usable or not, and the judge's."""
-    told = (decision.usage if decision else None, verdict.usage if verdict else None)
-    return (*unused, *(usage for usage in told if usage is not None))
+    """The usage of each reply in a step: unusable ones, the decision's, and the judge's."""
+    used = (decision.usage if decision else None, verdict.usage if verdict else None)
+    return (*unused, *(usage for usage in used if usage is not None))
 
 
-class Ending(_Data):
+class Ending(FrozenModel):
     """How a run ended, for a person and for a shell."""
 
     status: Literal[
         "done", "not_done", "infeasible", "limit", "needs_person", "unavailable", "error", "interrupted", "dry_run"
     ]
-    """`dry_run`: what would have been done next is told, and was not."""
+    """`dry_run`: the sentence says what would have been done next."""
     sentence: str
     answer: str = ""
     evidence: tuple[int, ...] = ()
 
     @property
     def exit_code(self) -> int:
-        """0 done, 1 not done, 2 usage, 3 limit, 4 a person or policy, 5 browser or model down, 130 interrupted."""
+        """0 done, 1 not done, 2 error, 3 limit, 4 person needed, 5 browser or model unavailable, 130 interrupted."""
         return {
             "done": 0,
             "dry_run": 0,
@@ -755,29 +834,29 @@ class Ending(_Data):
         }[self.status]
 
 
-class Provenance(_Data):
-    """With what a run was made, so that a result can be traced to its words and versions."""
+class Provenance(FrozenModel):
+    """The versions, prompts, settings and source of a run, so that its results can be traced."""
 
     versions: dict[str, str] = {}
     browser: str = ""
     model: str = ""
     prompts: dict[str, str] = {}
-    """sha256 of each prompt by its name."""
+    """sha256 of each prompt, by name."""
     overlay_sha256: str = ""
     begun_with: str = ""
-    """The run whose first steps were taken again, and how many: `<run>:<steps>`."""
+    """The run whose first steps were repeated, and how many: `<run>:<steps>`."""
     replayed: str = ""
-    """The run whose decisions were made again, all of them and by themselves."""
+    """The run that this run replays."""
     replayed_sha256: str = ""
-    """The head of its record."""
+    """The head of the replayed run's record."""
     patch_sha256: str = ""
-    """Of the repairs that were taken in place of some of its steps."""
+    """Hash of the repairs that replaced some of its steps."""
     settings: dict[str, Any] = {}
     capabilities: dict[str, Any] = {}
-    """Of each model by its name: what it can do, and whether its provider said so or it is declared here."""
+    """What each model can do, by its name, and whether that came from the provider or is declared here."""
 
 
-class Run(_Data):
+class Run(FrozenModel):
     """A whole run. On disk it is a folder; `record` writes and reads it."""
 
     id: str
@@ -786,4 +865,10 @@ class Run(_Data):
     started_at: datetime
     steps: tuple[Step, ...] = ()
     ending: Ending | None = None
-    """None: still running, or cut off."""
+    """None if the run is still going or was interrupted."""
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        return old_names.renamed(__name__, name)

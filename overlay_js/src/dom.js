@@ -1,9 +1,11 @@
-// Reading the DOM where a page may have clobbered it: `<input name=tagName>` in a form shadows `form.tagName`, and
-// `<img name=body>` shadows `document.body`, in every world. So accessors are taken from the prototypes once.
+// Reads the DOM where a page may have clobbered it: `<input name=tagName>` in a form shadows `form.tagName`, and `<img
+// name=body>` shadows `document.body`, in every world. So accessors are taken from the prototypes once.
 
 /** @param {object} proto @param {string} name @returns {(of: any) => any} */
 function accessor(proto, name) {
-  const get = /** @type {() => any} */ (/** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(proto, name)).get);
+  const get = /** @type {() => any} */ (
+    /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(proto, name)).get
+  );
   return (of) => get.call(of);
 }
 
@@ -11,14 +13,16 @@ export const localNameOf = accessor(Element.prototype, 'localName');
 export const namespaceOf = accessor(Element.prototype, 'namespaceURI');
 export const parentNodeOf = accessor(Node.prototype, 'parentNode');
 export const parentElementOf = accessor(Node.prototype, 'parentElement');
-export const firstChildOf = accessor(Node.prototype, 'firstChild');
+const firstChildOf = accessor(Node.prototype, 'firstChild');
 export const nextSiblingOf = accessor(Node.prototype, 'nextSibling');
 export const nodeTypeOf = accessor(Node.prototype, 'nodeType');
 export const documentOf = accessor(Node.prototype, 'ownerDocument');
 export const textContentOf = accessor(Node.prototype, 'textContent');
 export const isConnectedOf = accessor(Node.prototype, 'isConnected');
-export const assignedSlotOf = accessor(Element.prototype, 'assignedSlot');
-export const labelledByOf = 'ariaLabelledByElements' in Element.prototype ? accessor(Element.prototype, 'ariaLabelledByElements') : () => null;
+const assignedSlotOf = accessor(Element.prototype, 'assignedSlot');
+export const labelledByOf = 'ariaLabelledByElements' in Element.prototype
+  ? accessor(Element.prototype, 'ariaLabelledByElements')
+  : () => null;
 export const previousSiblingOf = accessor(Node.prototype, 'previousSibling');
 export const firstElementOf = accessor(Element.prototype, 'firstElementChild');
 export const nextElementOf = accessor(Element.prototype, 'nextElementSibling');
@@ -32,7 +36,7 @@ export const adoptedSheetsOf = accessor(Document.prototype, 'adoptedStyleSheets'
 export const urlOf = accessor(Document.prototype, 'URL');
 export const readyStateOf = accessor(Document.prototype, 'readyState');
 export const activeElementOf = accessor(Document.prototype, 'activeElement');
-export const activeElementIn = accessor(ShadowRoot.prototype, 'activeElement');
+export const activeElementOfRoot = accessor(ShadowRoot.prototype, 'activeElement');
 export const scrollingElementOf = accessor(Document.prototype, 'scrollingElement');
 export const clientWidthOf = accessor(Element.prototype, 'clientWidth');
 export const clientHeightOf = accessor(Element.prototype, 'clientHeight');
@@ -55,24 +59,40 @@ const offsetWidth = accessor(HTMLElement.prototype, 'offsetWidth');
 const offsetHeight = accessor(HTMLElement.prototype, 'offsetHeight');
 const isContentEditable = accessor(HTMLElement.prototype, 'isContentEditable');
 
-/** How much the property `zoom` enlarges an element; positions in it are told in enlarged pixels. @type {(of: any) => number} */
-export const zoomedBy = 'currentCSSZoom' in Element.prototype ? accessor(Element.prototype, 'currentCSSZoom') : () => 1;
+/**
+ * How much the property `zoom` enlarges an element. Positions inside it are reported in enlarged pixels.
+ * @type {(of: any) => number}
+ */
+export const cssZoomOf = 'currentCSSZoom' in Element.prototype
+  ? accessor(Element.prototype, 'currentCSSZoom')
+  : () => 1;
 
-/** How much larger it is shown than laid out, by the transforms around it. @param {Element} element @param {DOMRect} rect @returns {{x: number, y: number}} */
+/**
+ * How much larger an element is shown than laid out, because of the transforms around it.
+ * @param {Element} element @param {DOMRect} rect @returns {{x: number, y: number}}
+ */
 export function scaleOf(element, rect) {
   const wide = element instanceof HTMLElement ? offsetWidth(element) : 0;
   const high = element instanceof HTMLElement ? offsetHeight(element) : 0;
   return { x: wide ? rect.width / wide : 1, y: high ? rect.height / high : 1 };
 }
 
-/** The form that pressing it sends, null where it sends none. @param {Element} element @returns {Element | null} */
-export function sentFormOf(element) {
+/**
+ * The form that pressing the element submits; null if it submits none.
+ * @param {Element} element @returns {Element | null}
+ */
+export function submittedFormOf(element) {
   if (element instanceof HTMLButtonElement) return typeOfButton(element) === 'submit' ? formOfButton(element) : null;
-  if (element instanceof HTMLInputElement) return ['submit', 'image'].includes(typeOfInput(element)) ? formOfInput(element) : null;
+  if (element instanceof HTMLInputElement) {
+    return ['submit', 'image'].includes(typeOfInput(element)) ? formOfInput(element) : null;
+  }
   return null;
 }
 
-/** The host that a link goes to; empty where it has none, as with `mailto:`. @param {Element} element @returns {string} */
+/**
+ * The host that a link leads to; empty if it has none, as with `mailto:`.
+ * @param {Element} element @returns {string}
+ */
 export function linkedHostOf(element) {
   if (element instanceof HTMLAnchorElement) return hostOfLink(element);
   return element instanceof HTMLAreaElement ? hostOfArea(element) : '';
@@ -83,9 +103,25 @@ export function isEditable(node) {
   return node instanceof HTMLElement && isContentEditable(node);
 }
 
-/** An element in no document. @param {Document} doc @param {string} name @returns {any} */
-export function madeElement(doc, name) {
+/** Creates an element outside of any document. @param {Document} doc @param {string} name @returns {any} */
+export function createElement(doc, name) {
   return Document.prototype.createElementNS.call(doc, 'http://www.w3.org/1999/xhtml', name);
+}
+
+/**
+ * Adds a listener for the capture phase, which no listener of the page on an inner element can forestall.
+ * @param {EventTarget} target
+ * @param {string} type
+ * @param {(event: any) => void} listener
+ * @param {{passive: boolean}} [how] passive listeners cannot stop an event
+ */
+export function addCaptureListener(target, type, listener, { passive } = { passive: true }) {
+  EventTarget.prototype.addEventListener.call(target, type, listener, { capture: true, passive });
+}
+
+/** @param {EventTarget} target @param {string} type @param {(event: any) => void} listener */
+export function removeCaptureListener(target, type, listener) {
+  EventTarget.prototype.removeEventListener.call(target, type, listener, { capture: true });
 }
 
 /** @param {Element} element @param {string} name @returns {string | null} */
@@ -108,7 +144,10 @@ export function rectsOf(element) {
   return Array.from(Element.prototype.getClientRects.call(element));
 }
 
-/** The boxes of what is in it, for an element that has none of its own. @param {Element} element @returns {DOMRect[]} */
+/**
+ * The boxes of the content, for an element that has no box of its own.
+ * @param {Element} element @returns {DOMRect[]}
+ */
 export function rectsOfContent(element) {
   const range = new Range();
   range.selectNodeContents(element);
@@ -120,26 +159,67 @@ export function styleOf(element) {
   return getComputedStyle(element);
 }
 
-/** @param {Document} doc @param {string} id @returns {Element | null} */
-export function byId(doc, id) {
-  return Document.prototype.getElementById.call(doc, id);
+/**
+ * @param {Node} root a document or a shadow root, else nothing is found
+ * @param {string} id @returns {Element | null}
+ */
+export function elementById(root, id) {
+  if (root instanceof Document) return Document.prototype.getElementById.call(root, id);
+  return root instanceof ShadowRoot ? DocumentFragment.prototype.getElementById.call(root, id) : null;
 }
 
-/** The first that matches in a document or a shadow root. @param {Node} root @param {string} selector @returns {Element | null} */
-export function firstIn(root, selector) {
+/** @param {Element} element @param {string} selector */
+export function matches(element, selector) {
+  return Element.prototype.matches.call(element, selector);
+}
+
+/** @param {Element} element @param {string} selector @returns {Element | null} */
+export function closest(element, selector) {
+  return Element.prototype.closest.call(element, selector);
+}
+
+/**
+ * The first match in an element, a document or a shadow root.
+ * @param {Node} root @param {string} selector @returns {Element | null}
+ */
+export function queryFirst(root, selector) {
+  if (root instanceof Element) return Element.prototype.querySelector.call(root, selector);
   if (root instanceof Document) return Document.prototype.querySelector.call(root, selector);
   return root instanceof DocumentFragment ? DocumentFragment.prototype.querySelector.call(root, selector) : null;
 }
 
+/**
+ * All matches in an element, a document or a shadow root.
+ * @param {Node} root @param {string} selector @returns {Element[]}
+ */
+export function queryAll(root, selector) {
+  if (root instanceof Element) return Array.from(Element.prototype.querySelectorAll.call(root, selector));
+  if (root instanceof Document) return Array.from(Document.prototype.querySelectorAll.call(root, selector));
+  if (!(root instanceof DocumentFragment)) return [];
+  return Array.from(DocumentFragment.prototype.querySelectorAll.call(root, selector));
+}
+
+/** The same for a selector that comes from the page and may be invalid. @param {Node} root @param {string} selector */
+export function queryAllIfValid(root, selector) {
+  try {
+    return queryAll(root, selector);
+  } catch {
+    return []; // a pseudo-element, or a selector that means nothing without its `:hover`
+  }
+}
+
 const closed = { any: false, roots: /** @type {WeakMap<Element, ShadowRoot>} */ (new WeakMap()) };
 
-/** Its shadow root, open or closed; of closed ones only those that were made known. @param {Element} element @returns {ShadowRoot | null} */
+/**
+ * The shadow root of an element. A closed one is found only if the browser has shown it.
+ * @param {Element} element @returns {ShadowRoot | null}
+ */
 export function shadowRootOf(element) {
   return openShadowRoot(element) ?? (closed.any ? closed.roots.get(element) : null) ?? null;
 }
 
-/** Makes the closed roots around a node known, which only the browser itself can show. @param {Node} node */
-export function knowRootsAround(node) {
+/** Remembers the closed roots around a node, which only the browser can show. @param {Node} node */
+export function rememberClosedRoots(node) {
   for (let root = rootOf(node); root instanceof ShadowRoot; root = rootOf(root.host)) {
     if (openShadowRoot(root.host)) continue;
     closed.any = true;
@@ -169,22 +249,60 @@ export function flatChildrenOf(element) {
   return children;
 }
 
-/** The elements among its children in the flat tree. @param {Element} element @returns {Element[]} */
+/** The child elements in the flat tree. @param {Element} element @returns {Element[]} */
 export function flatElementsOf(element) {
-  if (localNameOf(element) === 'slot') return /** @type {Element[]} */ (flatChildrenOf(element).filter((child) => nodeTypeOf(child) === 1));
+  if (localNameOf(element) === 'slot') {
+    return /** @type {Element[]} */ (flatChildrenOf(element).filter((child) => nodeTypeOf(child) === 1));
+  }
   const elements = [];
   const root = shadowRootOf(element);
-  for (let child = root ? firstElementIn(root) : firstElementOf(element); child; child = nextElementOf(child)) elements.push(child);
+  for (let child = root ? firstElementIn(root) : firstElementOf(element); child; child = nextElementOf(child)) {
+    elements.push(child);
+  }
   return elements;
 }
 
-/** Whether `ancestor` is `node` or holds it in the flat tree. @param {Element} ancestor @param {Node | null} node */
-export function holds(ancestor, node) {
+/** Whether `ancestor` is `node` or contains it in the flat tree. @param {Element} ancestor @param {Node | null} node */
+export function flatContains(ancestor, node) {
   for (let at = node; at; at = flatParentOf(at)) if (at === ancestor) return true;
   return false;
 }
 
-/** The document or shadow root it stands in. @param {Node} node @returns {any} */
+/**
+ * The nearest element that passes a test: itself, or one of its ancestors in the flat tree.
+ * @param {Element | null} element
+ * @param {(at: Element) => boolean} test
+ * @returns {Element | null}
+ */
+export function closestInFlatTree(element, test) {
+  for (let at = element; at; at = flatParentOf(at)) if (test(at)) return at;
+  return null;
+}
+
+/**
+ * The control that a `<label>` is for; null for any other element.
+ * @param {Element} element @returns {Element | null}
+ */
+export function labelledControlOf(element) {
+  return localNameOf(element) === 'label' ? /** @type {HTMLLabelElement} */ (element).control : null;
+}
+
+/** The control that a label stands for, else the element itself. @param {Element} element @returns {Element} */
+export function controlOf(element) {
+  return labelledControlOf(element) ?? element;
+}
+
+/** A length in CSS pixels; 0 for words such as `auto`. @param {string} value */
+export function pixelsOf(value) {
+  return Number.parseFloat(value) || 0;
+}
+
+/** The address of the drawing that a `<use>` or an `<image>` shows. @param {Element} element */
+export function drawingAddressOf(element) {
+  return attributeOf(element, 'href') ?? attributeOf(element, 'xlink:href') ?? '';
+}
+
+/** The document or shadow root that a node belongs to. @param {Node} node @returns {any} */
 export function rootOf(node) {
   return Node.prototype.getRootNode.call(node);
 }

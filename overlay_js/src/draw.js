@@ -1,16 +1,21 @@
 /**
- * Draws a layer of marks on a canvas of its own, to be shown to a person on the live page.
+ * Draws a layer of marks on a canvas of its own, to show it to a person on the live page.
  *
- * Knows nothing of elements: what to draw, where and in which colours is decided in Python (`vision/annotate.py`),
- * which can draw the same pixels by itself. Keep the two alike.
+ * This module knows nothing about elements. Python (`vision/labels/annotate.py`) decides what to draw, where and in
+ * which colours, and can draw the same pixels by itself. Keep the two alike.
  */
-
-/** @typedef {[number, number, number, number]} Rect left, top, right, bottom; right and bottom are the first not in it */
+/**
+ * @typedef {[number, number, number, number]} Rect left, top, right, bottom; right and bottom are exclusive
+ */
 /** @typedef {{rect: Rect, colour: string, casing: string, dashed: boolean}} Outline */
-/** @typedef {{rect: Rect, colour: string, ink: string, text: string, hand: string}} Label */
+/** @typedef {{rect: Rect, colour: string, ink: string, text: string, width: string}} DrawnLabel */
 /** @typedef {{strokes: Rect[], colour: string, casing: string}} Leader */
 /** @typedef {{line: number, casing: number, gap: number, clear: number, dash: [number, number]}} Style */
-/** @typedef {{size: {width: number, height: number}, lines: Rect[], outlines: Outline[], leaders: Leader[], labels: Label[], style: Style, glyphs: Record<string, Record<string, string[]>>, coverage: Record<string, number>}} Layer */
+/**
+ * @typedef {{size: {width: number, height: number}, lines: Rect[], outlines: Outline[], leaders: Leader[],
+ *   labels: DrawnLabel[], style: Style, glyphs: Record<string, Record<string, string[]>>,
+ *   coverage: Record<string, number>}} Layer
+ */
 
 /**
  * A detached canvas with the layer on it.
@@ -19,28 +24,26 @@
  * @returns {HTMLCanvasElement}
  */
 export function paintLayer(doc, layer) {
-  const canvas = /** @type {HTMLCanvasElement} */ (Document.prototype.createElementNS.call(doc, 'http://www.w3.org/1999/xhtml', 'canvas'));
-  canvas.width = layer.size.width;
-  canvas.height = layer.size.height;
-  // It is read back at once: kept in memory it does not have to travel from the graphics process.
+  const canvas = newCanvas(doc, layer.size.width, layer.size.height);
+  // It is read back at once; kept in memory, it does not have to travel from the graphics process.
   const context = canvas.getContext('2d', { willReadFrequently: true });
   if (!context) throw new Error(`a canvas of ${canvas.width}×${canvas.height} could not be made`);
   for (const line of layer.lines) paintBetween(context, line, layer.style.dash);
   paintOutlines(context, layer);
   for (const leader of layer.leaders) paintLeader(context, leader);
   for (const { rect } of layer.labels) {
-    const [left, top, right, bottom] = grown(rect, layer.style.clear);
+    const [left, top, right, bottom] = expand(rect, layer.style.clear);
     context.clearRect(left, top, right - left, bottom - top);
   }
   context.fillStyle = '#ffffff';
-  for (const { rect } of layer.labels) fillRounded(context, grown(rect, layer.style.casing));
+  for (const { rect } of layer.labels) fillRounded(context, expand(rect, layer.style.casing));
   const painted = new Map();
   for (const label of layer.labels) paintLabel(context, label, layer, painted);
   return canvas;
 }
 
 /**
- * A line between the cells of a grid, black and white in turn.
+ * A line between the cells of a grid, alternating black and white.
  * @param {CanvasRenderingContext2D} context
  * @param {Rect} line
  * @param {[number, number]} dash
@@ -53,7 +56,8 @@ function paintBetween(context, line, dash) {
 }
 
 /**
- * The outer line of every box comes before the inner line of any: boxes that touch keep their own colour at the edge.
+ * Paints the outer line of every box before the inner line of any, so that boxes that touch keep their own colour at
+ * the edge.
  * @param {CanvasRenderingContext2D} context
  * @param {Layer} layer
  */
@@ -61,7 +65,9 @@ function paintOutlines(context, { outlines, style }) {
   const { line, casing, dash } = style;
   for (const { rect, casing: colour } of outlines) paintRing(context, rect, line, line + casing, colour, null);
   for (const [inner, outer] of [[0, line], [-line, 0]]) {
-    for (const { rect, colour, dashed } of outlines) paintRing(context, rect, inner, outer, colour, dashed ? dash : null);
+    for (const { rect, colour, dashed } of outlines) {
+      paintRing(context, rect, inner, outer, colour, dashed ? dash : null);
+    }
   }
 }
 
@@ -75,7 +81,7 @@ function paintOutlines(context, { outlines, style }) {
  * @param {[number, number] | null} dash
  */
 function paintRing(context, rect, inner, outer, colour, dash) {
-  const [left, top, right, bottom] = grown(rect, outer);
+  const [left, top, right, bottom] = expand(rect, outer);
   const thick = outer - inner;
   context.fillStyle = colour;
   paintSide(context, [left, top, right, top + thick], dash);
@@ -106,28 +112,29 @@ function paintSide(context, side, dash) {
  */
 function paintLeader(context, { strokes, colour, casing }) {
   context.fillStyle = casing;
-  for (const stroke of strokes) fillRect(context, grown(stroke, 1));
+  for (const stroke of strokes) fillRect(context, expand(stroke, 1));
   context.fillStyle = colour;
   for (const stroke of strokes) fillRect(context, stroke);
 }
 
 /**
  * @param {CanvasRenderingContext2D} context
- * @param {Label} label
+ * @param {DrawnLabel} label
  * @param {Layer} layer
  * @param {Map<string, HTMLCanvasElement>} painted glyphs made so far
  */
-function paintLabel(context, { rect, colour, ink, text, hand }, { style, glyphs, coverage }, painted) {
+function paintLabel(context, { rect, colour, ink, text, width }, { style, glyphs, coverage }, painted) {
   context.fillStyle = colour;
   fillRounded(context, rect);
-  const rows = glyphs[hand];
+  const rows = glyphs[width];
   const wide = [...text].reduce((sum, character) => sum + rows[character][0].length + style.gap, -style.gap);
   const high = rows[text[0]].length;
   let x = rect[0] + Math.floor((rect[2] - rect[0] - wide) / 2);
   const y = rect[1] + Math.floor((rect[3] - rect[1] - high) / 2);
   for (const character of text) {
-    const key = hand + ink + colour + character;
-    const glyph = painted.get(key) ?? paintedGlyph(context.canvas.ownerDocument, rows[character], coverage, ink, colour);
+    const key = width + ink + colour + character;
+    const glyph = painted.get(key) ??
+      paintedGlyph(context.canvas.ownerDocument, rows[character], coverage, ink, colour);
     painted.set(key, glyph);
     context.drawImage(glyph, x, y);
     x += glyph.width + style.gap;
@@ -135,7 +142,7 @@ function paintLabel(context, { rect, colour, ink, text, hand }, { style, glyphs,
 }
 
 /**
- * One character on a canvas of its own. Colours are mixed here and not by the canvas, which rounds in its own way.
+ * One character on a canvas of its own. The colours are mixed here because a canvas rounds in its own way.
  * @param {Document} doc
  * @param {string[]} rows
  * @param {Record<string, number>} coverage how much of a pixel is ink, by its sign in the rows
@@ -144,14 +151,12 @@ function paintLabel(context, { rect, colour, ink, text, hand }, { style, glyphs,
  * @returns {HTMLCanvasElement}
  */
 function paintedGlyph(doc, rows, coverage, ink, ground) {
-  const glyph = /** @type {HTMLCanvasElement} */ (Document.prototype.createElementNS.call(doc, 'http://www.w3.org/1999/xhtml', 'canvas'));
-  glyph.width = rows[0].length;
-  glyph.height = rows.length;
+  const glyph = newCanvas(doc, rows[0].length, rows.length);
   const context = glyph.getContext('2d', { willReadFrequently: true });
   if (!context) throw new Error('a canvas for a digit could not be made');
   rows.forEach((row, y) => {
     [...row].forEach((cell, x) => {
-      context.fillStyle = mixed(ink, ground, coverage[cell]);
+      context.fillStyle = mixColours(ink, ground, coverage[cell]);
       context.fillRect(x, y, 1, 1);
     });
   });
@@ -159,13 +164,13 @@ function paintedGlyph(doc, rows, coverage, ink, ground) {
 }
 
 /**
- * The colour of a pixel of which so much is ink.
- * @param {string} ink `#rrggbb`, as the ground
+ * The colour of a pixel that is partly ink.
+ * @param {string} ink `#rrggbb`, like `ground`
  * @param {string} ground
  * @param {number} share of the ink
  * @returns {string}
  */
-function mixed(ink, ground, share) {
+function mixColours(ink, ground, share) {
   const channels = [1, 3, 5].map((at) => {
     const [over, under] = [ink, ground].map((colour) => Number.parseInt(colour.slice(at, at + 2), 16));
     return Math.round(over * share + under * (1 - share));
@@ -174,7 +179,7 @@ function mixed(ink, ground, share) {
 }
 
 /**
- * A rectangle without its four corner pixels, which at this size looks round.
+ * Fills a rectangle without its four corner pixels, which looks rounded at this size.
  * @param {CanvasRenderingContext2D} context
  * @param {Rect} rect
  */
@@ -196,6 +201,17 @@ function fillRect(context, [left, top, right, bottom]) {
  * @param {number} by
  * @returns {Rect}
  */
-function grown([left, top, right, bottom], by) {
+function expand([left, top, right, bottom], by) {
   return [left - by, top - by, right + by, bottom + by];
+}
+
+/**
+ * @param {Document} doc
+ * @param {number} width
+ * @param {number} height
+ * @returns {HTMLCanvasElement}
+ */
+function newCanvas(doc, width, height) {
+  const canvas = Document.prototype.createElementNS.call(doc, 'http://www.w3.org/1999/xhtml', 'canvas');
+  return Object.assign(/** @type {HTMLCanvasElement} */ (canvas), { width, height });
 }

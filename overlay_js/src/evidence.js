@@ -1,27 +1,38 @@
-// Why an element can be acted on: a list of reasons, empty where there is none. No allowlist of classes, no guessing by
-// name. Strong reasons say what the element is; weak ones only that it answers.
-import { attributeOf, clientHeightOf, clientWidthOf, hasAttribute, localNameOf, parentElementOf, scrollHeightOf, scrollWidthOf } from './dom.js';
-import { listenedBy } from './registry.js';
-import { inputTypeOf, isEditingHost, isSurface, roleOf, explicitRoleOf, WIDGET_ROLES } from './role.js';
+// Why an element can be acted on: a list of reasons, empty if there is none. No allow-list of classes, no guessing by
+// name. Strong reasons state what the element is; weak reasons only that it responds.
+import { attributeOf, clientHeightOf, clientWidthOf, hasAttribute, localNameOf, parentElementOf } from './dom.js';
+import { scrollHeightOf, scrollWidthOf } from './dom.js';
+import { listenerTypesOf } from './registry.js';
+import { explicitRoleOf, inputTypeOf, isEditingHost, isSurface, roleOf, roleOrTagOf, WIDGET_ROLES } from './role.js';
+
+/** @import { Area } from './quad.js' */
 
 const NATIVE = new Set(['button', 'select', 'textarea']);
-/** Events of a person who presses something, as against one who only passes over it or types. */
-const PRESSES = new Set(['click', 'dblclick', 'auxclick', 'contextmenu', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart', 'touchend', 'dragstart']);
-/** Events that tell where the pointer is: as a press begins, and on its way. */
+/** Events of pressing, as opposed to passing over an element or typing. */
+const PRESSES = new Set([
+  'click', 'dblclick', 'auxclick', 'contextmenu', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart',
+  'touchend', 'dragstart',
+]);
+/** Events that report where the pointer is, as a press begins and on its way. */
 const DOWNS = ['mousedown', 'pointerdown'];
 const MOVES = ['mousemove', 'pointermove'];
 const HANDLERS = [...PRESSES, 'mouseover', 'mouseenter', 'keydown'].map((type) => `on${type}`);
-/** What holds others: a listener there is meant for those. */
+/** Elements that hold others; a listener on them is meant for those. */
 const STRUCTURES = new Set([
   'main', 'nav', 'form', 'fieldset', 'dialog', 'ul', 'ol', 'dl', 'menu', 'table', 'thead', 'tbody', 'tfoot',
-  'dialog', 'alertdialog', 'tablist', 'tabpanel', 'menubar', 'toolbar', 'radiogroup', 'group', 'listbox', 'tree', 'treegrid', 'grid', 'list', 'rowgroup',
+  'dialog', 'alertdialog', 'tablist', 'tabpanel', 'menubar', 'toolbar', 'radiogroup', 'group', 'listbox', 'tree',
+  'treegrid', 'grid', 'list', 'rowgroup',
   'navigation', 'region', 'banner', 'contentinfo', 'complementary', 'search', 'application', 'document', 'feed',
 ]);
-/** Those of them that are rows of like things. */
-const LISTS = new Set(['ul', 'ol', 'menu', 'tbody', 'list', 'listbox', 'tree', 'rowgroup', 'menubar', 'tablist', 'toolbar']);
-/** From here on, where in a drawing one clicks matters. CSS pixels. */
+/** Those of them whose items are alike. */
+const LISTS = new Set([
+  'ul', 'ol', 'menu', 'tbody', 'list', 'listbox', 'tree', 'rowgroup', 'menubar', 'tablist', 'toolbar',
+]);
+/** From this size on, it matters where in a drawing one clicks. CSS pixels. */
 const SMALLEST_DRAWING = 80;
-const PASSIVE_CURSORS = new Set(['auto', 'default', 'none', 'text', 'vertical-text', 'wait', 'progress', 'not-allowed', 'no-drop', 'help', 'inherit']);
+const PASSIVE_CURSORS = new Set([
+  'auto', 'default', 'none', 'text', 'vertical-text', 'wait', 'progress', 'not-allowed', 'no-drop', 'help', 'inherit',
+]);
 
 /**
  * @typedef {object} Evidence
@@ -29,7 +40,7 @@ const PASSIVE_CURSORS = new Set(['auto', 'default', 'none', 'text', 'vertical-te
  * @property {string[]} weak
  * @property {boolean} scrolls
  * @property {boolean} listens it does something itself when it is pressed
- * @property {boolean} tells it shows to a person that it answers, or lets the keyboard reach it
+ * @property {boolean} tells it shows that it responds, or the keyboard can reach it
  */
 
 /**
@@ -54,44 +65,49 @@ export function evidenceOf(element, style, parentCursor) {
   const tabindex = attributeOf(element, 'tabindex');
   if (tabindex !== null && Number.parseInt(tabindex, 10) >= 0) weak.push('tabindex');
   if (attributeOf(element, 'draggable') === 'true') weak.push('draggable');
-  if (style.cursor !== parentCursor && !isList(element) && !PASSIVE_CURSORS.has(style.cursor)) weak.push(`cursor:${style.cursor.split(',').pop()?.trim()}`);
+  if (style.cursor !== parentCursor && !isList(element) && !PASSIVE_CURSORS.has(style.cursor)) {
+    weak.push(`cursor:${style.cursor.split(',').pop()?.trim()}`);
+  }
   const tells = weak.length > 0;
-  const heard = listenedBy(element);
+  const heard = listenerTypesOf(element);
   for (const name of HANDLERS) if (hasAttribute(element, name)) weak.push(name);
   const listens = heard.some((type) => PRESSES.has(type)) || weak.some((reason) => PRESSES.has(reason.slice(2)));
   if (heard.length) weak.push(`listens: ${heard.join(', ')}`);
-  return { strong, weak, scrolls: scrollsOf(element, style), listens, tells };
+  return { strong, weak, scrolls: isScrollable(element, style), listens, tells };
 }
 
-/** Whether it holds others, for which it may listen. @param {Element} element */
+/** Whether an element holds others and may listen on their behalf. @param {Element} element */
 export function isStructure(element) {
-  return STRUCTURES.has(explicitRoleOf(element) || localNameOf(element));
+  return STRUCTURES.has(roleOrTagOf(element));
 }
 
-/** Whether it is a row of like things. @param {Element} element */
+/** Whether an element is a list of similar items. @param {Element} element */
 export function isList(element) {
-  return LISTS.has(explicitRoleOf(element) || localNameOf(element));
+  return LISTS.has(roleOrTagOf(element));
 }
 
-/** The presses it listens to itself. @param {Element} element */
-export function pressesHeardBy(element) {
-  return listenedBy(element).filter((type) => PRESSES.has(type));
+/** The press events that an element itself listens for. @param {Element} element */
+export function pressTypesOf(element) {
+  return listenerTypesOf(element).filter((type) => PRESSES.has(type));
 }
 
-/** Whether it is a drawing, or a picture, that takes clicks itself: where they go matters. @param {Element} element @param {boolean} listens @param {import('./visible.js').Area[]} pieces */
-export function isDrawing(element, listens, pieces) {
+/**
+ * Whether an element is a drawing or a picture that takes clicks itself, so that their position matters.
+ * @param {Element} element @param {boolean} listens @param {Area[]} pieces
+ */
+export function isClickableDrawing(element, listens, pieces) {
   const tag = localNameOf(element);
   if (!pieces.length || (tag === 'svg' ? !listens : tag !== 'img' || !isPointedAt(element))) return false;
   return pieces[0].right - pieces[0].x >= SMALLEST_DRAWING && pieces[0].bottom - pieces[0].y >= SMALLEST_DRAWING;
 }
 
 /**
- * Whether a picture hears where in it a press begins. What hears clicks too, and no moves, is a button that is not to be
- * dragged; what hears moves alone shows them under a lens.
+ * Whether a picture listens for where in it a press begins. A picture that also listens for clicks but not for moves is
+ * a button that prevents dragging; one that listens only for moves shows a magnifier.
  * @param {Element} picture
  */
 function isPointedAt(picture) {
-  const types = listenedBy(picture);
+  const types = listenerTypesOf(picture);
   /** @param {string} type */
   const hears = (type) => types.includes(type) || hasAttribute(picture, `on${type}`);
   const heard = DOWNS.some(hears) && (MOVES.some(hears) || !hears('click'));
@@ -101,15 +117,17 @@ function isPointedAt(picture) {
   return heard;
 }
 
-/** Whether a person could scroll it. @param {Element} element @param {CSSStyleDeclaration} style */
-export function scrollsOf(element, style) {
+/** Whether a person could scroll an element. @param {Element} element @param {CSSStyleDeclaration} style */
+export function isScrollable(element, style) {
   const { overflowX, overflowY } = style;
-  const vertical = (overflowY === 'auto' || overflowY === 'scroll') && scrollHeightOf(element) > clientHeightOf(element) + 1;
-  const horizontal = (overflowX === 'auto' || overflowX === 'scroll') && scrollWidthOf(element) > clientWidthOf(element) + 1;
+  const vertical = (overflowY === 'auto' || overflowY === 'scroll') &&
+    scrollHeightOf(element) > clientHeightOf(element) + 1;
+  const horizontal = (overflowX === 'auto' || overflowX === 'scroll') &&
+    scrollWidthOf(element) > clientWidthOf(element) + 1;
   return (vertical || horizontal) && clientWidthOf(element) >= 24 && clientHeightOf(element) >= 24;
 }
 
-/** A separator or scrollbar is a widget only when it can take the focus. @param {Element} element @param {string} role */
+/** A separator or scrollbar is a widget only if it can take the focus. @param {Element} element @param {string} role */
 function isWidget(element, role) {
   if (role === 'separator' || role === 'scrollbar') return hasAttribute(element, 'tabindex');
   return WIDGET_ROLES.has(role);

@@ -1,56 +1,90 @@
-// Watches over the keys that are sent to one field or control: a page may make its row another's while they are typed,
-// and what comes after that is kept from it. Lives in the isolated world, and is gone when the keys are sent.
-import { placeHeld } from './check.js';
-import { KEYED, WATCH_KEYS } from './first.js';
-import { changedAt } from './quiet.js';
+// Guards the keys that are sent to one field or control. While they are typed, a page may reuse the row for something
+// else; from then on the keys are stopped. The guard lives in the isolated world, and is gone when the keys are sent.
+import { addCaptureListener, bodyOf, documentElementOf, removeCaptureListener } from './dom.js';
+import { KEY_EVENTS, KEY_GUARD } from './early_listener.js';
+import { changedAroundFrames } from './frame_context.js';
+import { recheckPlace } from './recheck.js';
 import { elementOf } from './registry.js';
+import { lastChangeAt } from './stability.js';
 
-/** @typedef {{key: string, ms: number, place: import('./row_context.js').Place | null} & Partial<import('./row_context.js').How>} Typed */
+/** @import { How } from './compare_place.js' */
+/** @import { Place } from './row_context.js' */
+
+/**
+ * @typedef {{key: string, ms: number, place: Place | null, frames: (Place | null)[],
+ *   counts: boolean} & Partial<How>} Typed `counts`: the keys may change a number beside it, as those of a slider do
+ */
 
 const typing = {
   meant: /** @type {Typed | null} */ (null), doc: /** @type {Document | null} */ (null), until: 0, checkedAt: -1,
-  stopped: /** @type {ReturnType<typeof placeHeld>} */ (null),
+  hasArrived: false,
+  stopped: /** @type {ReturnType<typeof recheckPlace> | {gone: true}} */ (null),
 };
 
 /** @param {Document} doc @param {Typed} request */
-export function guardKeys(doc, request) {
-  leaveKeys();
-  Object.assign(typing, { meant: request, doc, until: performance.now() + request.ms, checkedAt: -1, stopped: null });
-  Reflect.set(globalThis, WATCH_KEYS, watchKey);
-  // Once more, for where nothing stands first.
-  for (const type of KEYED) EventTarget.prototype.addEventListener.call(window, type, watchKey, { capture: true });
+export function armKeyGuard(doc, request) {
+  disarmKeyGuard();
+  const until = performance.now() + request.ms;
+  Object.assign(typing, { meant: request, doc, until, checkedAt: -1, hasArrived: false, stopped: null });
+  Reflect.set(globalThis, KEY_GUARD, watchKey);
+  // Added here too, for documents without the early listener.
+  for (const type of KEY_EVENTS) addCaptureListener(window, type, watchKey, { passive: false });
   return { armed: true };
 }
 
-/** What had changed when the first key was kept back; null where all went through. */
-export function keysGuarded() {
+/** What had changed when the first key was stopped; null if all of them went through. */
+export function reportKeyGuard() {
   const { stopped } = typing;
-  leaveKeys();
+  disarmKeyGuard();
   return { held: stopped };
 }
 
-function leaveKeys() {
-  Reflect.deleteProperty(globalThis, WATCH_KEYS);
-  for (const type of KEYED) EventTarget.prototype.removeEventListener.call(window, type, watchKey, { capture: true });
+function disarmKeyGuard() {
+  Reflect.deleteProperty(globalThis, KEY_GUARD);
+  for (const type of KEY_EVENTS) removeCaptureListener(window, type, watchKey);
   Object.assign(typing, { meant: null, stopped: null });
 }
 
 /** @param {Event} event */
 function watchKey(event) {
   const { meant, doc } = typing;
-  if (!meant || !doc || performance.now() > typing.until) return leaveKeys();
-  if (!event.isTrusted || (!typing.stopped && isInPlace(doc, meant))) return;
+  if (!meant || !doc || performance.now() > typing.until) return disarmKeyGuard();
+  if (!event.isTrusted) return;
+  if (!typing.stopped && isInPlace(doc, meant, event)) {
+    typing.hasArrived = true;
+    return;
+  }
   event.preventDefault();
   event.stopImmediatePropagation();
 }
 
-/** Looked at again only where the document has changed since. @param {Document} doc @param {Typed} meant */
-function isInPlace(doc, meant) {
-  const now = changedAt(doc);
+/**
+ * Checks the place again only if the document has changed since.
+ * @param {Document} doc @param {Typed} meant @param {Event} event
+ */
+function isInPlace(doc, meant, event) {
+  const now = lastChangeAt(doc);
   if (now === typing.checkedAt) return true;
-  const element = elementOf(doc, meant.key);
-  const held = element && placeHeld(element, { ...meant, pointed: true });
-  if (held && !held.same) typing.stopped = held;
+  const element = elementOf(doc, meant.key) ?? drawnAnew(doc, event);
+  const own = element && recheckPlace(element, { ...meant, pointed: true });
+  const isCounted = typing.hasArrived && meant.counts && own && withoutNumbers(own.then) === withoutNumbers(own.now);
+  const held = own && !own.same && !isCounted ? own : changedAroundFrames(meant.frames, meant);
+  if (!element) typing.stopped = { gone: true };
+  else if (held && !held.same) typing.stopped = held;
   else typing.checkedAt = now;
   return !typing.stopped;
+}
+
+/**
+ * The element that takes the key after a redraw, unless it is the page as a whole.
+ * @param {Document} doc @param {Event} event
+ */
+function drawnAnew(doc, event) {
+  const [target] = event.composedPath();
+  return target instanceof Element && target !== bodyOf(doc) && target !== documentElementOf(doc) ? target : null;
+}
+
+/** @param {string} text */
+function withoutNumbers(text) {
+  return text.replace(/\d+/g, '');
 }

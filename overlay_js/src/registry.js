@@ -1,16 +1,20 @@
-// Which key belongs to which live element. Keys start with a token of their document, so that one from an earlier
-// document finds nothing here.
-import { documentElementOf, isConnectedOf, knowRootsAround, nodeTypeOf } from './dom.js';
+// Which key belongs to which live element. A key starts with a token of its document, so a key from an earlier document
+// finds nothing here.
+import { documentElementOf, isConnectedOf, nodeTypeOf, rememberClosedRoots } from './dom.js';
 
-/** @type {{token: string, root: Element | null, next: number, byKey: Map<string, WeakRef<Element>>, keys: WeakMap<Element, string>}} */
+/**
+ * @type {{token: string, root: Element | null, next: number, byKey: Map<string, WeakRef<Element>>, keys:
+ *   WeakMap<Element, string>}}
+ */
 const book = { token: '', root: null, next: 1, byKey: new Map(), keys: new WeakMap() };
 
-/** The token of the document as it stands: another one after `document.open()`. @param {Document} doc */
+/** The token of the current document; `document.open()` makes a new one. @param {Document} doc */
 export function documentToken(doc) {
   const root = documentElementOf(doc);
   if (root !== book.root || !book.token) {
     book.root = root;
-    book.token = Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+    book.token = Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => byte.toString(16).padStart(2, '0'))
+      .join('');
     book.byKey.clear();
     book.keys = new WeakMap();
   }
@@ -29,12 +33,15 @@ export function keyOf(doc, element) {
   return key;
 }
 
-/** The key it has been given, if it has. @param {Element} element @returns {string | undefined} */
+/** The key of an element that already has one. @param {Element} element @returns {string | undefined} */
 export function knownKeyOf(element) {
   return book.keys.get(element);
 }
 
-/** The element while it is in the document, else null. @param {Document} doc @param {string} key @returns {Element | null} */
+/**
+ * The element while it is in the document, else null.
+ * @param {Document} doc @param {string} key @returns {Element | null}
+ */
 export function elementOf(doc, key) {
   documentToken(doc);
   const element = book.byKey.get(key)?.deref();
@@ -51,27 +58,33 @@ const FOCUSES = ['focus', 'focusin'];
 const toldOfListeners = { any: false };
 const NONE_HEARD = /** @type {string[]} */ ([]);
 
-/** The types of event that it listens to itself, as far as the browser told. @param {Element} element */
-export function listenedBy(element) {
+/** The event types that an element itself listens for, as far as the browser has told. @param {Element} element */
+export function listenerTypesOf(element) {
   return heard.get(element) ?? NONE_HEARD;
 }
 
-/** Whether it does something when it gets the focus, as far as the browser told. @param {Element} element */
+/**
+ * Whether an element does something when it gets the focus, as far as the browser has told.
+ * @param {Element} element
+ */
 export function listensForFocus(element) {
   return focusHeard.has(element);
 }
 
-/** Whether the browser told of this document what listens in it. */
+/** Whether the browser has reported the listeners of this document. */
 export function knowsListeners() {
   return toldOfListeners.any;
 }
 
-/** Takes what the browser tells of nodes: the types of event that each listens to. @param {string[][]} types @param {Node[]} nodes */
-export function hear(types, nodes) {
+/**
+ * Takes the browser's report: the event types that each node listens for.
+ * @param {string[][]} types @param {Node[]} nodes
+ */
+export function setListeners(types, nodes) {
   toldOfListeners.any = true;
   nodes.forEach((node, index) => {
     if (nodeTypeOf(node) !== 1) return;
-    knowRootsAround(node);
+    rememberClosedRoots(node);
     const element = /** @type {Element} */ (node);
     const presses = types[index].filter((type) => !FOCUSES.includes(type));
     if (presses.length < types[index].length) focusHeard.add(element);

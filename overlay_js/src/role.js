@@ -1,21 +1,23 @@
 // What an element is: its ARIA role, explicit or implied, and the kind that gives a mark its colour.
 // Roles follow WAI-ARIA 1.2 and HTML-AAM: https://www.w3.org/TR/html-aam-1.0/#html-element-role-mappings
-import { attributeOf, hasAttribute, isEditable, localNameOf, namespaceOf, parentElementOf } from './dom.js';
+import { attributeOf, closest, hasAttribute, isEditable, localNameOf, namespaceOf, parentElementOf } from './dom.js';
 
 const INPUT_ROLES = {
   button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox', radio: 'radio',
   range: 'slider', number: 'spinbutton', search: 'searchbox', color: 'button', file: 'button',
 };
 
-/** Types of input that a `<datalist>` makes a combobox of. */
+/** Types of input that a `<datalist>` turns into a combobox. */
 const LISTED = new Set(['text', 'search', 'tel', 'url', 'email', 'number']);
 
 const TAG_ROLES = {
   button: 'button', summary: 'button', textarea: 'textbox', option: 'option', dialog: 'dialog', nav: 'navigation',
   img: 'img', svg: 'img', canvas: 'img', video: 'video', audio: 'audio', h1: 'heading', h2: 'heading', h3: 'heading',
   h4: 'heading', h5: 'heading', h6: 'heading', tr: 'row', th: 'columnheader', li: 'listitem', main: 'main',
-  ul: 'list', ol: 'list', menu: 'list', table: 'table', tbody: 'rowgroup', thead: 'rowgroup', tfoot: 'rowgroup', fieldset: 'group',
-  details: 'group', address: 'group', optgroup: 'group', figure: 'figure', article: 'article', aside: 'complementary', form: 'form',
+  ul: 'list', ol: 'list', menu: 'list', table: 'table', tbody: 'rowgroup', thead: 'rowgroup', tfoot: 'rowgroup',
+  fieldset: 'group',
+  details: 'group', address: 'group', optgroup: 'group', figure: 'figure', article: 'article', aside: 'complementary',
+  form: 'form',
   hr: 'separator', meter: 'meter', progress: 'progressbar', output: 'status', p: 'paragraph', blockquote: 'blockquote',
   dt: 'term', dd: 'definition',
 };
@@ -26,18 +28,24 @@ export const WIDGET_ROLES = new Set([
   'treeitem', 'slider', 'spinbutton', 'textbox', 'searchbox', 'combobox', 'scrollbar', 'separator',
 ]);
 
-/** All that a role attribute may say; a word that is none of these is passed over. */
+/** All values of a role attribute; any other word is ignored. */
 const ROLES = new Set([
-  ...WIDGET_ROLES, 'alert', 'alertdialog', 'application', 'article', 'banner', 'blockquote', 'caption', 'cell', 'code', 'columnheader',
-  'comment', 'complementary', 'contentinfo', 'definition', 'deletion', 'dialog', 'directory', 'document', 'emphasis', 'feed', 'figure', 'form',
-  'generic', 'grid', 'gridcell', 'group', 'heading', 'image', 'img', 'insertion', 'list', 'listbox', 'listitem', 'log', 'main', 'mark', 'marquee',
-  'math', 'menu', 'menubar', 'meter', 'navigation', 'none', 'note', 'paragraph', 'presentation', 'progressbar', 'radiogroup', 'region', 'row',
-  'rowgroup', 'rowheader', 'search', 'status', 'strong', 'subscript', 'suggestion', 'superscript', 'table', 'tablist', 'tabpanel', 'term',
+  ...WIDGET_ROLES, 'alert', 'alertdialog', 'application', 'article', 'banner', 'blockquote', 'caption', 'cell', 'code',
+  'columnheader',
+  'comment', 'complementary', 'contentinfo', 'definition', 'deletion', 'dialog', 'directory', 'document', 'emphasis',
+  'feed', 'figure', 'form',
+  'generic', 'grid', 'gridcell', 'group', 'heading', 'image', 'img', 'insertion', 'list', 'listbox', 'listitem', 'log',
+  'main', 'mark', 'marquee',
+  'math', 'menu', 'menubar', 'meter', 'navigation', 'none', 'note', 'paragraph', 'presentation', 'progressbar',
+  'radiogroup', 'region', 'row',
+  'rowgroup', 'rowheader', 'search', 'status', 'strong', 'subscript', 'suggestion', 'superscript', 'table', 'tablist',
+  'tabpanel', 'term',
   'time', 'timer', 'toolbar', 'tooltip', 'tree', 'treegrid',
 ]);
 
 const GLOBAL_STATES = [
-  'aria-atomic', 'aria-busy', 'aria-controls', 'aria-current', 'aria-describedby', 'aria-details', 'aria-flowto', 'aria-keyshortcuts',
+  'aria-atomic', 'aria-busy', 'aria-controls', 'aria-current', 'aria-describedby', 'aria-details', 'aria-flowto',
+  'aria-keyshortcuts',
   'aria-label', 'aria-labelledby', 'aria-live', 'aria-owns', 'aria-relevant', 'aria-roledescription',
 ];
 const FIELD_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'listbox']);
@@ -50,7 +58,10 @@ export function inputTypeOf(element) {
   return localNameOf(element) === 'input' ? /** @type {HTMLInputElement} */ (element).type : '';
 }
 
-/** The first word of its role attribute that is a role, '' if there is none. @param {Element} element @returns {string} */
+/**
+ * The first word of the role attribute that is a role; '' if there is none.
+ * @param {Element} element @returns {string}
+ */
 export function explicitRoleOf(element) {
   const said = attributeOf(element, 'role');
   if (!said) return '';
@@ -62,8 +73,10 @@ export function explicitRoleOf(element) {
 export function roleOf(element) {
   const explicit = explicitRoleOf(element);
   if (explicit !== 'none' && explicit !== 'presentation') return explicit || impliedRoleOf(element);
-  // What can take the focus or says something of itself is not only there for its looks.
-  return isFocusable(element) || GLOBAL_STATES.some((name) => hasAttribute(element, name)) ? impliedRoleOf(element) : 'generic';
+  // An element that can take the focus or has a name or state is more than decoration.
+  return isFocusable(element) || GLOBAL_STATES.some((name) => hasAttribute(element, name))
+    ? impliedRoleOf(element)
+    : 'generic';
 }
 
 /** @param {Element} element @returns {string} */
@@ -111,11 +124,12 @@ export function isEditingHost(element) {
 /** @param {Element} element */
 export function isFocusable(element) {
   const tag = localNameOf(element);
-  return hasAttribute(element, 'tabindex') || FOCUSABLE_TAGS.has(tag) || isEditingHost(element) ||
-    ((tag === 'a' || tag === 'area') && hasAttribute(element, 'href')) || ((tag === 'video' || tag === 'audio') && hasAttribute(element, 'controls'));
+  if (hasAttribute(element, 'tabindex') || FOCUSABLE_TAGS.has(tag) || isEditingHost(element)) return true;
+  if (tag === 'a' || tag === 'area') return hasAttribute(element, 'href');
+  return (tag === 'video' || tag === 'audio') && hasAttribute(element, 'controls');
 }
 
-/** Chromium shows `<select multiple size=1>` as one that opens. @param {Element} element */
+/** Whether a select shows a list. Chromium shows `<select multiple size=1>` as a drop-down. @param {Element} element */
 function isListbox(element) {
   const size = Number(attributeOf(element, 'size'));
   return size > 1 || (hasAttribute(element, 'multiple') && size !== 1);
@@ -123,7 +137,7 @@ function isListbox(element) {
 
 /** @param {Element} cell @param {...string} roles whether its table has one of them */
 function isIn(cell, ...roles) {
-  const table = Element.prototype.closest.call(cell, 'table');
+  const table = closest(cell, 'table');
   return table !== null && roles.includes(explicitRoleOf(table));
 }
 
@@ -133,10 +147,17 @@ function isRowHeader(header) {
   if (scope === 'row' || scope === 'rowgroup') return true;
   if (scope === 'col' || scope === 'colgroup') return false;
   const { previousElementSibling: before, nextElementSibling: after } = header;
-  return [before, after].some((cell) => cell !== null && localNameOf(cell) === 'td') && ![before, after].some((cell) => cell !== null && localNameOf(cell) === 'th');
+  return [before, after].some((cell) => cell !== null && localNameOf(cell) === 'td') &&
+    ![before, after].some((cell) => cell !== null && localNameOf(cell) === 'th');
 }
 
 /** @param {Element} element */
 function isSvgLink(element) {
-  return namespaceOf(element) === 'http://www.w3.org/2000/svg' && Element.prototype.hasAttributeNS.call(element, 'http://www.w3.org/1999/xlink', 'href');
+  return namespaceOf(element) === 'http://www.w3.org/2000/svg' &&
+    Element.prototype.hasAttributeNS.call(element, 'http://www.w3.org/1999/xlink', 'href');
+}
+
+/** The explicit role of an element, else its tag. @param {Element} element */
+export function roleOrTagOf(element) {
+  return explicitRoleOf(element) || localNameOf(element);
 }

@@ -1,8 +1,12 @@
-// What a control says about itself: value, checked, expanded and so on. A password's value is never read.
-import { activeElementIn, activeElementOf, attributeOf, childCountOf, clientHeightOf, clientWidthOf, documentOf, firstElementOf, flatParentOf, hasAttribute, linkedHostOf, localNameOf, nextElementOf, parentElementOf, previousElementOf, rectOf, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf, sentFormOf, styleOf, textContentOf } from './dom.js';
-import { isList, scrollsOf } from './evidence.js';
-import { explicitRoleOf, inputTypeOf, isEditingHost, roleOf } from './role.js';
-import { cut, textOf, tidy } from './name.js';
+// The state of a control: value, checked, expanded and so on. The value of a password is never read.
+import { activeElementOf, activeElementOfRoot, addCaptureListener, attributeOf, clientHeightOf } from './dom.js';
+import { clientWidthOf, closest, documentOf, hasAttribute, linkedHostOf, localNameOf, matches } from './dom.js';
+import { parentElementOf, queryAll, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf } from './dom.js';
+import { styleOf, submittedFormOf, textContentOf } from './dom.js';
+import { isScrollable } from './evidence.js';
+import { fnv1a } from './hash.js';
+import { inputTypeOf, isEditingHost, roleOf } from './role.js';
+import { textOf, tidy, truncate } from './text.js';
 
 const MOST_OPTIONS = 400;
 const LONGEST_VALUE = 500;
@@ -11,10 +15,16 @@ const CHECKED_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox'
 const POPUPS = new Set(['menu', 'listbox', 'tree', 'grid', 'dialog']);
 export const VALUELESS = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'file', 'hidden']);
 
-/** Fields that hid what was typed when they were seen first: an eye beside them that shows it makes them no less secret. */
+/**
+ * Fields that masked their text when they were first seen. They stay secret even if an eye button beside them reveals
+ * it.
+ */
 const secretive = /** @type {WeakSet<Element>} */ (new WeakSet());
 
-/** @param {Element} element @param {boolean} scrolls @returns {Record<string, unknown>} the fields of `MarkState`, those that are set */
+/**
+ * @param {Element} element @param {boolean} scrolls
+ * @returns {Record<string, unknown>} the fields of `MarkState`, those that are set
+ */
 export function stateOf(element, scrolls) {
   const state = /** @type {Record<string, unknown>} */ ({});
   const tag = localNameOf(element);
@@ -31,49 +41,70 @@ export function stateOf(element, scrolls) {
   if (expanded !== null) state.expanded = expanded;
   if (isDisabled(element)) state.disabled = true;
   const isTyped = tag === 'textarea' || (tag === 'input' && !VALUELESS.has(type));
-  if ((isTyped && hasAttribute(element, 'readonly')) || attributeOf(element, 'aria-readonly') === 'true') state.readonly = true;
-  if (((isTyped || tag === 'select' || tag === 'input') && hasAttribute(element, 'required')) || attributeOf(element, 'aria-required') === 'true') state.required = true;
-  if (isSaid(attributeOf(element, 'aria-invalid')) || Element.prototype.matches.call(element, ':user-invalid')) state.invalid = true;
+  if ((isTyped && hasAttribute(element, 'readonly')) || attributeOf(element, 'aria-readonly') === 'true') {
+    state.readonly = true;
+  }
+  if (
+    ((isTyped || tag === 'select' || tag === 'input') && hasAttribute(element, 'required')) ||
+    attributeOf(element, 'aria-required') === 'true'
+  ) {
+    state.required = true;
+  }
+  if (isSaid(attributeOf(element, 'aria-invalid')) || matches(element, ':user-invalid')) state.invalid = true;
   const popup = attributeOf(element, 'aria-haspopup');
   if (isSaid(popup)) state.popup = POPUPS.has(String(popup)) ? popup : 'menu';
   if (isSaid(attributeOf(element, 'aria-current'))) state.current = true;
   if (attributeOf(element, 'aria-busy') === 'true') state.busy = true;
   if (isFocused(element)) state.focused = true;
-  if (!scrolls && Element.prototype.matches.call(element, ':hover')) state.hovered = true;
-  const form = sentFormOf(element);
+  if (!scrolls && matches(element, ':hover')) state.hovered = true;
+  const form = submittedFormOf(element);
   if (form && !isSearch(form)) state.submits = true;
   const host = linkedHostOf(element);
   if (host && host !== location.hostname) state.leads_to = host;
-  if (scrolls || (tag !== 'input' && scrollsOf(element, style))) state.scroll = scrollStateOf(element);
+  if (scrolls || (tag !== 'input' && isScrollable(element, style))) state.scroll = scrollStateOf(element);
   return state;
 }
 
-/** What stands in it. @param {Element} element @param {string} tag @param {string} type @param {string} role */
+/** The content of a control. @param {Element} element @param {string} tag @param {string} type @param {string} role */
 function valueState(element, tag, type, role) {
-  if ((tag === 'input' && !VALUELESS.has(type)) || tag === 'textarea') return { value: cut(/** @type {HTMLInputElement} */ (element).value, LONGEST_VALUE) };
-  if (type === 'file') return { value: tidy(Array.from(/** @type {HTMLInputElement} */ (element).files ?? [], (file) => file.name).join(', ')) };
+  if ((tag === 'input' && !VALUELESS.has(type)) || tag === 'textarea') {
+    return { value: truncate(/** @type {HTMLInputElement} */ (element).value, LONGEST_VALUE) };
+  }
+  if (type === 'file') {
+    return {
+      value: tidy(Array.from(/** @type {HTMLInputElement} */ (element).files ?? [], (file) => file.name).join(', ')),
+    };
+  }
   if (tag === 'select') return selectState(/** @type {HTMLSelectElement} */ (element));
   if (isEditingHost(element) || role === 'combobox') return { value: tidy(textOf(element)) };
   if (!hasAttribute(element, 'aria-valuenow')) return {};
   return { value: tidy(attributeOf(element, 'aria-valuetext') || attributeOf(element, 'aria-valuenow') || '') };
 }
 
-/** Whether what stands in it is for nobody's eyes. @param {Element} element @param {string} type @param {CSSStyleDeclaration} style */
+/**
+ * Whether the content of a field must not be read.
+ * @param {Element} element @param {string} type @param {CSSStyleDeclaration} style
+ */
 export function isSecret(element, type, style) {
   if (type === 'password') secretive.add(element);
   const hides = /** @type {any} */ (style).webkitTextSecurity;
-  return secretive.has(element) || (hides !== undefined && hides !== 'none') || /\bcurrent-password\b/.test(attributeOf(element, 'autocomplete') ?? '');
+  return secretive.has(element) || (hides !== undefined && hides !== 'none') ||
+    /\bcurrent-password\b/.test(attributeOf(element, 'autocomplete') ?? '');
 }
 
-/** How low and how high it goes, where it says. @param {Element} element @param {string} type */
+/** The minimum and maximum of a control, where it states them. @param {Element} element @param {string} type */
 function boundsOf(element, type) {
   const isNative = type === 'range' || type === 'number';
-  const from = (/** @type {string} */ side) => attributeOf(element, isNative ? side : `aria-value${side}`)?.trim().slice(0, 24) || null;
+  const from = (/** @type {string} */ side) =>
+    attributeOf(element, isNative ? side : `aria-value${side}`)?.trim().slice(0, 24) || null;
   const usual = type === 'range' ? ['0', '100'] : [null, null];
   return { minimum: from('min') ?? usual[0], maximum: from('max') ?? usual[1] };
 }
 
-/** Checked, pressed and selected. @param {Element} element @param {string} tag @param {string} type @param {string} role */
+/**
+ * Checked, pressed and selected.
+ * @param {Element} element @param {string} tag @param {string} type @param {string} role
+ */
 function toggleState(element, tag, type, role) {
   const state = /** @type {Record<string, unknown>} */ ({});
   const checked = attributeOf(element, 'aria-checked');
@@ -84,39 +115,52 @@ function toggleState(element, tag, type, role) {
   else if (CHECKED_ROLES.has(role)) state.checked = 'false';
   if (isTristate(attributeOf(element, 'aria-pressed'))) state.pressed = attributeOf(element, 'aria-pressed');
   if (tag === 'option') state.selected = /** @type {HTMLOptionElement} */ (element).selected;
-  else if (isBoolean(attributeOf(element, 'aria-selected'))) state.selected = attributeOf(element, 'aria-selected') === 'true';
+  else if (isBoolean(attributeOf(element, 'aria-selected'))) {
+    state.selected = attributeOf(element, 'aria-selected') === 'true';
+  }
   return state;
 }
 
-/** Whether what it opens is open; null where it opens nothing. @param {Element} element @param {string} tag @returns {boolean | null} */
+/**
+ * Whether the thing that a control opens is open; null if it opens nothing.
+ * @param {Element} element @param {string} tag @returns {boolean | null}
+ */
 function isExpanded(element, tag) {
   const details = tag === 'summary' ? parentElementOf(element) : null;
   if (details && localNameOf(details) === 'details') return hasAttribute(details, 'open');
   const said = attributeOf(element, 'aria-expanded');
   if (isBoolean(said)) return said === 'true';
-  const popover = hasAttribute(element, 'popovertarget') ? /** @type {HTMLButtonElement} */ (element).popoverTargetElement : null;
-  return popover ? Element.prototype.matches.call(popover, ':popover-open') : null;
+  const popover = hasAttribute(element, 'popovertarget')
+    ? /** @type {HTMLButtonElement} */ (element).popoverTargetElement
+    : null;
+  return popover ? matches(popover, ':popover-open') : null;
 }
 
-/** Whether a form only asks for something: it says so, or a field to search in is all that can be typed into in it. @param {Element} form */
+/** Whether a form only searches: it says so, or its only text field is a search field. @param {Element} form */
 function isSearch(form) {
-  if (Element.prototype.closest.call(form, '[role=search], search') !== null) return true;
-  const fields = Array.from(Element.prototype.querySelectorAll.call(form, 'input:not([type=hidden], [type=submit], [type=button], [type=image], [type=reset]), textarea'));
-  return fields.length === 1 && attributeOf(fields[0], 'type') === 'search' && attributeOf(form, 'method')?.toLowerCase() !== 'post';
+  if (closest(form, '[role=search], search') !== null) return true;
+  const fields = queryAll(
+    form, 'input:not([type=hidden], [type=submit], [type=button], [type=image], [type=reset]), textarea',
+  );
+  return fields.length === 1 && attributeOf(fields[0], 'type') === 'search' &&
+    attributeOf(form, 'method')?.toLowerCase() !== 'post';
 }
 
 /** @param {Element} element */
-export function scrollStateOf(element) {
+function scrollStateOf(element) {
   return {
     x: scrollLeftOf(element), y: scrollTopOf(element), width: scrollWidthOf(element), height: scrollHeightOf(element),
     view_width: clientWidthOf(element), view_height: clientHeightOf(element),
   };
 }
 
-/** By itself, by its fieldset, or by an `aria-disabled` around it, which holds for all that is in it. @param {Element} element @returns {boolean} */
+/**
+ * Whether an element is disabled by itself, by its fieldset, or by an `aria-disabled` ancestor.
+ * @param {Element} element @returns {boolean}
+ */
 export function isDisabled(element) {
-  if (Element.prototype.matches.call(element, ':disabled')) return true;
-  const said = Element.prototype.closest.call(element, '[aria-disabled]');
+  if (matches(element, ':disabled')) return true;
+  const said = closest(element, '[aria-disabled]');
   return said !== null && attributeOf(said, 'aria-disabled') === 'true';
 }
 
@@ -125,12 +169,14 @@ function selectState(select) {
   const options = Array.from(select.options);
   const label = (/** @type {HTMLOptionElement} */ option) => tidy(option.label || option.text);
   return {
-    value: cut(options.filter((option) => option.selected).slice(0, MOST_OPTIONS).map(label).join(', '), LONGEST_VALUE),
+    value: truncate(
+      options.filter((option) => option.selected).slice(0, MOST_OPTIONS).map(label).join(', '), LONGEST_VALUE,
+    ),
     options: options.filter((option) => !option.disabled).slice(0, MOST_OPTIONS).map(label),
   };
 }
 
-/** Of states that are on by any word but `false`. @param {string | null} value */
+/** For states that any word but `false` turns on. @param {string | null} value */
 function isSaid(value) {
   return value !== null && value !== '' && value !== 'false';
 }
@@ -145,79 +191,123 @@ function isBoolean(value) {
   return value === 'true' || value === 'false';
 }
 
-/** Radio buttons of one group differ by their value; that of a field is no part of what it is. @param {Element} element */
+/**
+ * Whether its value is part of its identity. Radio buttons of a group differ by their value; the value of a field is
+ * not part of what it is.
+ * @param {Element} element
+ */
 function isChoice(element) {
   const type = inputTypeOf(element);
   return type === 'radio' || type === 'checkbox';
 }
 
-/** Whether keys would go to it: it has the focus, or stands in for what has. @param {Element} element @returns {boolean} */
+/**
+ * Whether keys would go to the element: it has the focus, or is the active descendant of what has it.
+ * @param {Element} element @returns {boolean}
+ */
 function isFocused(element) {
   const root = rootOf(element);
-  const active = /** @type {Element | null} */ (root instanceof ShadowRoot ? activeElementIn(root) : root instanceof Document ? activeElementOf(root) : null);
+  const active = focusedIn(root);
   const id = attributeOf(element, 'id');
   if (active !== element && (!active || !id || attributeOf(active, 'aria-activedescendant') !== id)) return false;
-  // A frame remembers what had the focus in it; a page in the background still is where keys are sent.
+  // A frame remembers the focus inside it; but a page in the background still receives the keys that are sent.
   return window === top || Document.prototype.hasFocus.call(documentOf(element));
 }
 
-/** @param {Element} element @param {string} name @returns {string} changes when what the element is changes, not when it moves */
+/** @param {Node} root @returns {Element | null} */
+function focusedIn(root) {
+  if (root instanceof ShadowRoot) return activeElementOfRoot(root);
+  return root instanceof Document ? activeElementOf(root) : null;
+}
+
+/**
+ * @param {Element} element @param {string} name
+ * @returns {string} changes when what the element is changes, not when it moves
+ */
 export function fingerprintOf(element, name) {
-  const parts = [localNameOf(element), roleOf(element), inputTypeOf(element), name,
-    attributeOf(element, 'name') ?? '', attributeOf(element, 'href') ?? '', isChoice(element) ? attributeOf(element, 'value') ?? '' : ''];
+  const parts = [
+    localNameOf(element), roleOf(element), inputTypeOf(element), name, attributeOf(element, 'name') ?? '',
+    attributeOf(element, 'href') ?? '', isChoice(element) ? attributeOf(element, 'value') ?? '' : '',
+  ];
   const id = attributeOf(element, 'id');
-  // Apart, because many pages make ids anew each time they draw.
+  // Kept separate, because many pages make new ids each time they draw.
   return fnv1a(parts.join('\u0000')) + (id ? `-${fnv1a(id).slice(0, 8)}` : '');
 }
 
 const firstValues = /** @type {WeakMap<Element, string>} */ (new WeakMap());
-const edited = /** @type {WeakSet<Element>} */ (new WeakSet());
+/** What a field said after a person last typed into it. */
+const typedValues = /** @type {WeakMap<Element, string>} */ (new WeakMap());
 
-/** Has what a person types be told from what a page sets. @param {Document} doc */
+/** Distinguishes from now on what a person types from what a page sets. @param {Document} doc */
 export function watchEdits(doc) {
-  EventTarget.prototype.addEventListener.call(doc, 'input', (event) => event.isTrusted && event.composedPath()[0] instanceof Element && edited.add(/** @type {Element} */ (event.composedPath()[0])), { capture: true, passive: true });
+  addCaptureListener(doc, 'input', (event) => {
+    const [target] = event.composedPath();
+    if (!(target instanceof Element)) return;
+    // An option that a script chooses for a person, as ours do, is told by an event that is not trusted.
+    if (!event.isTrusted && localNameOf(target) !== 'select') return;
+    const keep = () => typedValues.set(target, valueOf(target));
+    keep();
+    setTimeout(keep); // by then the page has put what was typed into the form that it wants
+  });
 }
 
-/** What a field holds; once it has been typed into, what it held before. Nothing of what may not be read. @param {Element} field */
-export function heldAtFirst(field) {
+/**
+ * The value of a field that tells whose row it is in. What a person types does not change it, but if the page then puts
+ * another value there, it is that one. Empty for secrets.
+ * @param {Element} field @param {boolean} isScan
+ */
+export function initialValueOf(field, isScan) {
   if (isSecret(field, inputTypeOf(field), styleOf(field))) return '';
-  const value = cut(/** @type {HTMLInputElement} */ (field).value, 80);
-  if (!edited.has(field) || !firstValues.has(field)) firstValues.set(field, edited.has(field) ? '' : value);
+  const value = valueOf(field);
+  const typed = typedValues.get(field);
+  if (typed !== undefined && lettersOf(typed) !== lettersOf(value)) typedValues.delete(field);
+  if (!typedValues.has(field)) firstValues.set(field, value);
+  // What came and was typed into since the last look was not there when the row was read.
+  else if (!firstValues.has(field)) firstValues.set(field, isScan ? value : '');
   return firstValues.get(field) ?? '';
+}
+
+/** @param {Element} field */
+function valueOf(field) {
+  const value = localNameOf(field) === 'select'
+    ? selectState(/** @type {HTMLSelectElement} */ (field)).value
+    : /** @type {HTMLInputElement} */ (field).value ?? textContentOf(field);
+  return truncate(value, 80);
+}
+
+/** A value without what a page likes to put in order: spaces, punctuation, capitals. @param {string} value */
+function lettersOf(value) {
+  return value.replace(/[\s\p{P}]/gu, '').toLowerCase();
 }
 
 const beings = /** @type {WeakMap<Element, string>} */ (new WeakMap());
 
-/** Keeps what an element is besides its name. @param {Element} element @param {Element} control what it stands for */
-export function rememberBeing(element, control) {
+/**
+ * Remembers what an element is, apart from its name.
+ * @param {Element} element
+ * @param {Element} control what the element stands for
+ */
+export function rememberIdentity(element, control) {
   beings.set(element, fingerprintOf(control, ''));
 }
 
-/** Whether it is what it was, but for its name. @param {Element} element @param {Element} control */
-export function isSameBeing(element, control) {
+/** Whether an element is what it was, apart from its name. @param {Element} element @param {Element} control */
+export function hasSameIdentity(element, control) {
   return beings.get(element) === fingerprintOf(control, '');
 }
 
 /**
- * All that can be read in a field that shows what is typed; null for any other element and for passwords.
+ * All that can be read in a field that shows what is typed; null for passwords and for other elements.
  * @param {Element} element
  * @returns {string | null}
  */
-export function readableOf(element) {
+export function readableValueOf(element) {
   const tag = localNameOf(element);
   if (tag === 'textarea') return /** @type {HTMLTextAreaElement} */ (element).value;
-  if (tag === 'input') return inputTypeOf(element) === 'password' || VALUELESS.has(inputTypeOf(element)) ? null : /** @type {HTMLInputElement} */ (element).value;
-  return isEditingHost(element) ? textContentOf(element) : null;
-}
-
-/** FNV-1a, two 32-bit lanes: http://www.isthe.com/chongo/tech/comp/fnv/ @param {string} text */
-export function fnv1a(text) {
-  let low = 0x811c9dc5;
-  let high = 0x01000193;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    low = Math.imul(low ^ unit, 0x01000193) >>> 0;
-    high = Math.imul(high ^ unit ^ (low >>> 13), 0x01000193) >>> 0;
+  if (tag === 'input') {
+    return inputTypeOf(element) === 'password' || VALUELESS.has(inputTypeOf(element))
+      ? null
+      : /** @type {HTMLInputElement} */ (element).value;
   }
-  return low.toString(16).padStart(8, '0') + high.toString(16).padStart(8, '0');
+  return isEditingHost(element) ? textContentOf(element) : null;
 }

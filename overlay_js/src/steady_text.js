@@ -1,78 +1,176 @@
-// Text without what changes by itself, told by the form of the text alone: clocks and times ago, counts, prices that tick.
+// Text without what changes by itself: clocks and relative times, counts, changing prices. Only the form of the text
+// tells which those are.
 //
-// A name says which thing it is; a clock beside it does not. How much is left out depends on what is at stake, so there
-// are three forms, each with more left in than the one before:
-// - `steady`: words and identifiers. No times, no counts, no prices, nothing that the page declares to be live.
-// - `firm`: everything but times. For what cannot be taken back: there an amount counts.
-// - `raw`: everything. For what only a time tells apart, as the slots of a calendar.
+// A name identifies a thing; a clock beside it does not. How much is left out depends on what is at stake. There are
+// three forms, each of which leaves in more than the one before:
+// - `steady`: words and identifiers. No times, counts or prices, and nothing that the page declares to be live.
+// - `firm`: everything but times. For acts that cannot be undone, where an amount counts.
+// - `raw`: everything. For things that only a time tells apart, such as the slots of a calendar.
+import { fnv1a } from './hash.js';
 
-/** Encloses what stands in a live region, in text that has not been put into a form yet. */
+/** Encloses the content of a live region in raw text. */
 export const LIVE = '\u0001';
 export const LIVE_END = '\u0002';
-/** Where one element's text ends and another's begins: no blank, for words may be made of several. */
+/**
+ * Marks where the text of one element ends and that of another begins. It is no space, because several elements may
+ * form one word.
+ */
 export const SEAM = '\u0003';
 
 const LIVE_PART = /\u0001[^\u0001\u0002]*\u0002/g;
 const LIVE_SIGNS = /[\u0001\u0002]/g;
 const SEAMS = /\u0003/g;
 const NUMBER = '\\d+(?:[.,\u00a0\u202f]\\d+)*';
-const UNIT = '(?:milli)?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?|mo|months?|y|yrs?|years?|sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?|secondes?|heures?|jours?|semaines?|mois|ans?|segundos?|minutos?|horas?|d\u00edas?|semanas?|mes(?:es)?|a\u00f1os?|secondi|minuti|or[ae]|giorn[oi]|settiman[ae]|mes[ei]|ann[oi]|\u0441\u0435\u043a\\S*|\u043c\u0438\u043d\\S*|\u0447\u0430\u0441\\S*|\u0434\u043d\\S*|\u79d2|\u5206|\u5206\u949f|\u6642\u9593|\u5c0f\u65f6|\u65e5|\u5929|\u521d|\ubd84|\uc2dc\uac04|\uc77c)';
-const AGO = '(?:ago|left|remaining|before|later|old|restants?|verbleibend|\u524d|\u540e|\uc804|\u043d\u0430\u0437\u0430\u0434)';
-/** Times of day, lengths of time, times ago; and what stands for `a moment ago`. */
+const UNIT = `(?:milli)?(?:${[
+  's|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?|mo|months?|y|yrs?|years?',
+  'sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?|secondes?|heures?|jours?|semaines?',
+  'mois|ans?|segundos?|minutos?|horas?|d\u00edas?|semanas?|mes(?:es)?|a\u00f1os?|secondi|minuti|or[ae]',
+  'giorn[oi]|settiman[ae]|mes[ei]|ann[oi]|\u0441\u0435\u043a\\S*|\u043c\u0438\u043d\\S*',
+  '\u0447\u0430\u0441\\S*|\u0434\u043d\\S*|\u79d2|\u5206|\u5206\u949f|\u6642\u9593|\u5c0f\u65f6|\u65e5',
+  '\u5929|\u521d|\ubd84|\uc2dc\uac04|\uc77c',
+].join('|')})`;
+const AGO =
+  '(?:ago|left|remaining|before|later|old|restants?|verbleibend|\u524d|\u540e|\uc804|\u043d\u0430\u0437\u0430\u0434)';
+const SINCE = '(?:\\b(?:vor|il y a|hace|h\u00e1|in|en|noch|ancora|tra|\u0447\u0435\u0440\u0435\u0437)\\s+)?';
+const JUST_NOW = [
+  'just now', 'a moment ago', 'moments ago', 'gerade eben', '\u00e0 l.instant', 'ahora mismo', 'adesso', '\u521a\u521a',
+  '\u305f\u3063\u305f\u4eca',
+].join('|');
+/** Times of day, durations, relative times, and phrases such as `a moment ago`. */
 const TIMES = new RegExp(
   [
     '\\b\\d{1,2}:\\d{2}(?::\\d{2})?(?:[.,]\\d+)?(?:\\s?[ap]\\.?m\\.?)?(?![\\w:])',
-    `(?:\\b(?:vor|il y a|hace|h\u00e1|in|en|noch|ancora|tra|\u0447\u0435\u0440\u0435\u0437)\\s+)?(?:\\b(?:${NUMBER})\\s?${UNIT}(?:\\s?${AGO})?(?![\\p{L}\\d])[\\s,]*)+`,
+    `${SINCE}(?:\\b(?:${NUMBER})\\s?${UNIT}(?:\\s?${AGO})?(?![\\p{L}\\d])[\\s,]*)+`,
     `\\b(?:an?|one|a few|few)\\s(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\\s${AGO}`,
-    '\\b(?:just now|a moment ago|moments ago|gerade eben|\u00e0 l.instant|ahora mismo|adesso|\u521a\u521a|\u305f\u3063\u305f\u4eca)(?!\\p{L})',
+    `\\b(?:${JUST_NOW})(?!\\p{L})`,
   ].join('|'),
   'giu',
 );
 /**
- * A number in brackets, with a sign, a point, a sign of money or of a share, or one with which a text begins and that is
- * all of it or stands before what it counts. `Room 12` names a room: a number after a word is left in.
+ * What pages count, in the languages that begin such words with a capital letter. Another capital letter after a number
+ * begins a name: `12 Main St`, `15 Pro`.
  */
-const COUNT = /(?<![\p{L}\p{N}#№_/.-])(?<open>[([]?)(?<sign>[+−–-]?(?:\p{Sc}\s?)?)(?<number>\d+(?:[.,\u00a0\u202f]\d+)*)(?<share>\s?(?:%|‰|\p{Sc}|[kKMB](?!\p{L})))?[)\]]?(?![\p{L}\p{N}_/-])(?<end>\s?\u0003)?(?:\s(?<counted>\p{L}+))?/gu;
-/** Digits from which on a bare number names something. */
+const COUNTED = new RegExp(
+  `^(?:${[
+    'active|alerts?|answers?|articles?|attendees|available|bids?|clicks?|comments?|commits?|contributors?',
+    'downloads?|emails?|entries|events?|favou?rites|files?|folders?|followers?|following|forks?|friends|guests?|hits?',
+    'images?|issues?|items?|left|likes?|listeners?|mails?|matches|members?|messages?|more|new|notes?|notifications?',
+    'offers?|online|open|orders?|participants?|people|persons?|photos?|players?|plays?|points?|posts?|products?',
+    'questions?|ratings?|reactions?|reads?|remaining|repl(?:y|ies)|reposts?|results?|retweets?|reviews?|saves|seats?',
+    'selected|shares?|sold|stars?|subscribers?|tasks?|threads?|tickets?|times?|total|unread|updates?|users?|videos?',
+    'viewers?|views?|visitors?|visits?|votes?|warnings?|watchers?|watching',
+    'abonnenten|angebote?|antwort(?:en)?|anzeigen?|artikel|aufgaben?|aufrufe?|beiträge?|benachrichtigungen',
+    'bestellungen|besucher|bewertungen|bilder|dateien|downloads|einträge|e-mails|ergebnisse?|fotos|fragen',
+    'freunde|gebote?|gäste|kommentare?|leute|likes|mitglieder|nachrichten?|neue?|nutzer|personen|plätze|produkte?',
+    'punkte?|sterne|stimmen|teilnehmer|termine?|treffer|ungelesene?|videos|zuschauer',
+  ].join('|')})$`,
+  'iu',
+);
+/** Units after a whole number that is part of a name: `256 GB`, `500 ml`. */
+const SIZE = /^(?:[gt]b|m?g|kg|lbs?|oz|m?l|[ck]?m|mm|ft|inch(?:es)?|px|mp)$/i;
+/** The label of a count ends the text before it: `Views: 12`. */
+const COUNTER = new RegExp(
+  `(?:^|[^\\p{L}])(?:${[
+    '(?:view|like|comment|vote|point|star|visit|download|share|follower|play|message)s|replies|score|total|unread',
+    'aufrufe|kommentare|stimmen|punkte|vues|vistas|visitas|visualizzazioni|просмотры',
+  ].join('|')})\\s?:\\s*$`,
+  'iu',
+);
+/** The range that is shown, and the total after it, which is left out: `1 to 10 of 57`. */
+const OF_ALL = new RegExp(
+  `(\\d\\s?(?:to|through|bis|à|al?|[–-])\\s?\\d+)\\s(?:of|von|sur|de|di|из|van|av)\\s${NUMBER}`,
+  'giu',
+);
+/**
+ * A number with brackets, a sign, a decimal point, a currency or a percent sign; or a number that begins a text and is
+ * all of it or precedes what it counts. A number that belongs to a name stays, and so does one after a word: `Room 12`.
+ */
+const COUNT = new RegExp(
+  [
+    /(?<![\p{L}\p{N}#№_/.-])(?<open>[([]?)(?<sign>[+−–-]?(?:\p{Sc}\s?)?)/u,
+    /(?<number>\d+(?:[.,\u00a0\u202f]\d+)*)(?<share>\s?(?:%|‰|\p{Sc}|[kKMB](?!\p{L})))?/u,
+    /[)\]]?(?![\p{L}\p{N}_/-])(?<end>\s?\u0003)?(?:\s(?<counted>\p{L}+))?/u,
+  ].map(({ source }) => source).join(''),
+  'gu',
+);
+/** From this many digits on, a bare number names something. */
 const NAMING_DIGITS = 4;
+
+/** Letters of a text that are recorded; the middle of a longer one is replaced by a hash. */
+const LONGEST_RECORDED = 400;
 
 /** @typedef {'steady' | 'firm' | 'raw'} Form */
 
 /** @param {string} text as `row_context.js` gathers it @param {Form} form */
-export function inForm(text, form) {
+function textInForm(text, form) {
   if (!text) return '';
   const plain = (form === 'steady' ? text.replace(LIVE_PART, ' ') : text).replace(LIVE_SIGNS, ' ');
   if (form === 'raw' || !/\d|now|ago|eben|instant|ahora|adesso|刚|今/i.test(plain)) return tidied(plain);
   const timeless = plain.replace(TIMES, ' ');
-  return tidied(form === 'firm' ? timeless : timeless.replace(COUNT, withoutCount));
+  return tidied(form === 'firm' ? timeless : timeless.replace(OF_ALL, '$1').replace(COUNT, withoutCount));
 }
 
-/** Nothing in place of a count, and the plural after it: `1 like` and `2 likes` are the same words. @param {any[]} match */
+/**
+ * Removes a count and normalises the plural after it, so that `1 like` and `2 likes` give the same words.
+ * @param {any[]} match
+ */
 function withoutCount(...match) {
   const [whole, at, text, { open, sign, number, share, end, counted }] = [match[0], ...match.slice(-3)];
   const isBare = !open && !sign && !share && /^\d+$/.test(number);
-  const isFirst = /(?:^|\u0003)[^\p{L}\p{N}\u0003]*$/u.test(text.slice(0, at));
-  if (isBare && (number.length >= NAMING_DIGITS || !isFirst)) return whole;
+  const before = text.slice(0, at);
+  const isFirst = /(?:^|\u0003)[^\p{L}\p{N}\u0003]*$/u.test(before);
+  const isNaming = number.length >= NAMING_DIGITS || !isFirst || namesWith(end ? '' : counted);
+  if (isBare && isNaming && !COUNTER.test(before)) return whole;
   if (!counted) return end ? ` ${SEAM}` : ' ';
   if (end) return ` ${SEAM} ${counted}`;
   return ` ${number === '1' && !/s$/.test(counted) ? counted.replace(/y$/, 'ie') + 's' : counted} `;
 }
 
-/** @param {string} text */
-function tidied(text) {
-  // Signs between what was left out say nothing by themselves; arrows and dots come and go.
-  return text.replace(SEAMS, '').replace(/\s+/g, ' ').trim().split(' ').filter((word) => /[\p{L}\p{N}\p{S}]/u.test(word)).join(' ').toWellFormed();
+/** Whether a number before the word belongs to a name. @param {string} [word] */
+function namesWith(word = '') {
+  return SIZE.test(word) || (/^\p{Lu}\p{Ll}*$/u.test(word) && !COUNTED.test(word));
 }
 
-/** Whether a text is a time of day and nothing else: a clock has seconds, or is seldom alone beside what can be pressed. @param {string} text */
+/** @param {string} text */
+function tidied(text) {
+  // Signs between removed parts say nothing by themselves; arrows and dots come and go.
+  return text.replace(SEAMS, '').replace(/\s+/g, ' ').trim().split(' ')
+    .filter((word) => /[\p{L}\p{N}\p{S}]/u.test(word)).join(' ').toWellFormed();
+}
+
+/**
+ * Whether a text is nothing but a time of day. A clock has seconds, or seldom stands alone beside a control.
+ * @param {string} text
+ */
 export function isTimeOfDay(text) {
   return /^[\s\u0003]*\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?)?[\s\u0003]*$/i.test(text);
 }
 
-/** Whether all words of one text stand in the other in the same order. @param {string} words @param {string} longer */
-export function standsIn(words, longer) {
+/** Whether the longer text contains all words in the same order. @param {string} words @param {string} longer */
+export function containsInOrder(words, longer) {
   const wanted = words.split(' ');
   let at = 0;
   for (const word of longer.split(' ')) if (word === wanted[at]) at++;
   return at >= wanted.length;
+}
+
+/**
+ * A text in a form, short enough to be recorded. If its middle is left out, a hash of the whole replaces it.
+ * @param {string} text @param {Form} form
+ */
+export function abridged(text, form) {
+  const whole = textInForm(text, form);
+  if (whole.length <= LONGEST_RECORDED) return whole;
+  const half = LONGEST_RECORDED / 2;
+  return `${whole.slice(0, half)} … ${whole.slice(-half)} …${fnv1a(withoutSpaces(whole))}`.toWellFormed();
+}
+
+/** The texts in a form, without those that say nothing in it. @param {string[]} texts @param {Form} form */
+export function abridgedEach(texts, form) {
+  return texts.map((text) => abridged(text, form)).filter(Boolean);
+}
+
+/** The text without spaces, because line breaks in the markup mean nothing. @param {string} text */
+export function withoutSpaces(text) {
+  return text.replaceAll(' ', '');
 }

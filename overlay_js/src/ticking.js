@@ -1,20 +1,25 @@
-// Numbers that go on by themselves: learned from the document while it is watched, where their form does not tell.
+// Numbers that change by themselves although their form does not show it, learned from the document while it is
+// watched.
 //
-// Only what goes one way, again and again, in words that stay: a row that is used for one order after another goes on too,
-// but not three times up in a row without a person doing anything. What is learned never counts where amounts do.
+// A number counts only if it repeatedly moves in one direction among words that stay. A row that is reused for one
+// order after another changes too, but not three times upwards in a row without any act of a person. What is learned
+// never counts where amounts matter.
 import { childCountOf, nodeTypeOf, parentElementOf, textContentOf } from './dom.js';
 
-/** Times that a number has gone on the same way. */
+/** How many steps in the same direction are enough. */
 const LEARNED = 3;
 const LONGEST_TICKING = 60;
 
-/** @typedef {{frame: string, number: number, way: number, times: number}} Count `frame`: the words without the number */
+/**
+ * @typedef {{frame: string, number: number, way: number, times: number}} Count `frame`: the words without the number
+ */
 
 const counts = /** @type {WeakMap<Element, Count>} */ (new WeakMap());
 
 /** @param {MutationRecord} record of a text that changed */
-export function noteTick({ type, target }) {
-  const element = type === 'characterData' ? parentElementOf(target) : nodeTypeOf(target) === 1 ? /** @type {Element} */ (target) : null;
+export function recordTick({ type, target }) {
+  const node = type === 'characterData' ? parentElementOf(target) : target;
+  const element = node && nodeTypeOf(node) === 1 ? /** @type {Element} */ (node) : null;
   if (!element || childCountOf(element)) return;
   const text = textContentOf(element);
   const found = text.length <= LONGEST_TICKING ? text.match(/\d+/) : null;
@@ -27,7 +32,7 @@ export function noteTick({ type, target }) {
   counts.set(element, { frame, number, way, times });
 }
 
-/** Whether the number in an element goes on by itself. @param {Element} element */
+/** Whether the number in an element changes by itself. @param {Element} element */
 export function isTicking(element) {
   return (counts.get(element)?.times ?? 0) >= LEARNED;
 }

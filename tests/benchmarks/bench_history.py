@@ -1,7 +1,7 @@
 """What a model is sent over a run of 30 steps, by each history policy: `make bench-history`.
 
 One run is made on the shop in a real browser, by lines; each of its steps is then put as a prompt in every way, and
-counted. Tokens of texts are an estimate (`browser.tokens`), those of pictures are the provider's rule (`contract`).
+counted. Tokens of texts are an estimate (`browser.tokens`), those of pictures are the provider's rule (`image_limits`).
 What a prompt has in common with the one before it, from its start on, comes from the provider's cache.
 
 And what the listing of a page of some hundred links costs, whole and as it is cut for a goal.
@@ -23,22 +23,25 @@ from rich.console import Console
 from rich.table import Table
 
 from vision_agent import Agent, observe
-from vision_agent.browser.launch import launched
-from vision_agent.browser.tokens import tokens_in
-from vision_agent.evals.sites import served, tasks_of
-from vision_agent.models.filter import filtered
-from vision_agent.models.prompt import Prompt, render
-from vision_agent.models.steps import StepsModel
+from vision_agent.browser.launch.launch import launch_browser
+from vision_agent.evals.listing_tokens import count_tokens
+from vision_agent.evals.suites.sites import served, tasks_of
+from vision_agent.models.offline.steps import StepsModel
+from vision_agent.models.prompt.listing_filter import filter_listing
+from vision_agent.models.prompt.prompt import Prompt, render
+from vision_agent.ports import Model
 from vision_agent.settings import History, ModelSettings, Settings
 from vision_agent.types import Decision, Observation, Run, Step, Task
-from vision_agent.vision.contract import Contract, contract_for
+from vision_agent.vision.image_limits import ImageLimits, image_limits_for
 
 SHOP = Path(__file__).parents[2] / "fixtures" / "sites" / "shop"
 STEPS = 30
 
 
-class Noting:
+class Noting(Model):
     """Follows lines and says of each page what a model says: two sentences of summary, one of memory."""
+
+    name = "noting"
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = StepsModel(lines)
@@ -80,22 +83,24 @@ async def recorded() -> Run:
 
 
 def cost_of(run: Run, settings: ModelSettings) -> Cost:
-    contract = contract_for(settings.name)
+    image_limits = image_limits_for(settings.name)
     sent = cached = last = 0
     before: list[str] = []
     for at, step in enumerate(run.steps):
         prompt = render(run.task, run.steps[:at], step.observation, redact=str, settings=settings)
         fixed = [prompt.system, prompt.task, *prompt.log]
         same = next((i for i, (one, other) in enumerate(zip(fixed, before, strict=False)) if one != other), None)
-        cached += sum(map(tokens_in, before[: same if same is not None else len(before)]))
-        last = sum(map(tokens_in, (*fixed, prompt.last, prompt.now, prompt.question))) + _of_pictures(prompt, contract)
+        cached += sum(map(count_tokens, before[: same if same is not None else len(before)]))
+        last = sum(map(count_tokens, (*fixed, prompt.last, prompt.now, prompt.question))) + _of_pictures(
+            prompt, image_limits
+        )
         sent += last
         before = fixed
     return Cost(settings.history, settings.previous_picture, sent, cached, last)
 
 
-def _of_pictures(prompt: Prompt, contract: Contract) -> int:
-    return sum(contract.tokens(each.size) for each in prompt.pictures)
+def _of_pictures(prompt: Prompt, image_limits: ImageLimits) -> int:
+    return sum(image_limits.tokens(each.size) for each in prompt.pictures)
 
 
 CROWDED = """<title>Directory</title>
@@ -108,13 +113,13 @@ document.write('<a href="/imprint">Imprint</a>');</script>"""
 async def listings() -> dict[str, int]:
     """Tokens of the crowded page's listing, as it is and as it is cut."""
     settings = Settings()
-    async with launched(settings.browser) as started:
+    async with launch_browser(settings.browser) as started:
         page = await started.context.new_page()
         await page.set_content(CROWDED)
         seen = await observe(page, settings)
     task = Task(goal="Find the imprint of the directory")
-    cut = filtered(task, (), seen, settings.model)
-    return {"marks": len(seen.marks), "whole": tokens_in(seen.listing), "cut": tokens_in(cut)}
+    cut = filter_listing(task, (), seen, settings.model)
+    return {"marks": len(seen.marks), "whole": count_tokens(seen.listing), "cut": count_tokens(cut)}
 
 
 def show(costs: Sequence[Cost], steps: int) -> None:

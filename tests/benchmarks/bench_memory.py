@@ -29,11 +29,11 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from pages import MissingPages, pages
 
-from vision_agent.browser.launch import launched
+from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.evals import miniwob
-from vision_agent.evals.sites import served
+from vision_agent.evals.suites.sites import served
 from vision_agent.memory import MemoryFolder
-from vision_agent.memory.file import content_of
+from vision_agent.memory.file import serialize_exemplar
 from vision_agent.settings import load
 from vision_agent.types import Exemplar, PastAct, PastTurn
 
@@ -85,7 +85,7 @@ def _goals(kept: Path | None, told: Console) -> dict[str, list[str]]:
 async def _collected(html: Path, told: Console) -> dict[str, list[str]]:
     goals = {}
     with served(html) as site:
-        async with launched(load().browser) as started:
+        async with launch_browser(load().browser) as started:
             page = await started.browser.new_page()
             for task in track(miniwob.tasks(html), "asking", console=told, disable=not told.is_terminal):
                 goals[task] = [await miniwob.start(page, site.url, task, 1)]
@@ -169,7 +169,7 @@ def _filled(folder: Path, goals: Mapping[str, Sequence[str]], count: int) -> Mem
         exemplar = Exemplar(
             id=f"{task}.{i}", goal=goal, site=SITE, learned_at=LEARNED_AT, run="r", head="0" * 64, turns=(turn,) * 3
         )
-        (folder / f"{task}.{i}.json").write_bytes(content_of(exemplar))
+        (folder / f"{task}.{i}.json").write_bytes(serialize_exemplar(exemplar))
     return MemoryFolder(folder)
 
 

@@ -23,11 +23,11 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from pages import MissingPages, pages
 
-from vision_agent.browser.launch import launched
+from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.evals import miniwob
-from vision_agent.evals.sites import served
 from vision_agent.evals.solvers import NEEDS_POINTS, SOLVERS, SOMETIMES
 from vision_agent.evals.solvers.play import Played, play
+from vision_agent.evals.suites.sites import served
 from vision_agent.settings import load
 
 MARKS_REACH, POINTS_REACH = 120, 127
@@ -66,7 +66,7 @@ async def _played(html: Path, tasks: Sequence[str], seeds: Sequence[int], told: 
 
 async def _each(html: Path, tasks: Sequence[str], seeds: Sequence[int], told: Console) -> AsyncIterator[Played]:
     with served(html) as site:
-        async with launched(load().browser) as started:
+        async with launch_browser(load().browser) as started:
             for task in track(tasks, "playing", console=told, disable=not told.is_terminal):
                 for seed in seeds:
                     context = await started.browser.new_context(viewport={"width": 1280, "height": 800})

@@ -50,15 +50,15 @@ from tests.browser.mutations import (
 )
 from tests.conftest import Server
 from vision_agent.browser import live
-from vision_agent.browser.capture import capture
-from vision_agent.browser.launch import launched
+from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
-from vision_agent.browser.locate import locate
-from vision_agent.browser.observe import Eye
-from vision_agent.browser.tabs import Tabs
+from vision_agent.browser.locate.locate import locate
+from vision_agent.browser.observe.observer import Observer
+from vision_agent.browser.page.capture import capture
+from vision_agent.browser.page.tabs import Tabs
 from vision_agent.settings import BrowserSettings
 from vision_agent.types import Mark
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
 REACH_HIT, REACH_CONTROL = 0.97, 0.30
 REACH_RECHECK_MS, REACH_ACT_MS = 50, 80
@@ -117,7 +117,7 @@ async def measure(suite: str, only: str, rounds: int, *, with_control: bool, tel
     server = Server()
     try:
         address = server.folder(FOLDER)
-        async with launched(BrowserSettings()) as started:
+        async with launch_browser(BrowserSettings()) as started:
             async with _on(started.context, SETTINGS) as browser:
                 for number, case in enumerate(chosen, 1):
                     tell(f"{number} of {len(chosen)}: {case.id}")
@@ -143,7 +143,7 @@ async def measure(suite: str, only: str, rounds: int, *, with_control: bool, tel
 @asynccontextmanager
 async def _on(context: BrowserContext, settings: Any) -> AsyncIterator[LiveBrowser]:
     page = await context.new_page()
-    async with live.on(page, settings, Contract()) as browser:
+    async with live.attach(page, settings, ImageLimits()) as browser:
         yield browser
     await page.close()
 
@@ -159,11 +159,11 @@ async def _rechecks(context: BrowserContext, address: str, place: str, rounds: i
         _, mark = await looked_at(_case(place, "click", "button"), browser, address)
         tabs = Tabs(context, browser.page)
         tabs.add(browser.page)
-        seen = await Eye(_AT_ONCE, Contract(), lambda: datetime.now(UTC)).look(tabs)
+        seen = await Observer(_AT_ONCE, ImageLimits(), lambda: datetime.now(UTC)).look(tabs)
         number = next(each.number for each in seen.observation.marks if each.key == mark.key)
         for _ in range(_WARM_UP + rounds):
             started = time.perf_counter()
-            await locate(browser.page, number, seen, Contract(), 5)
+            await locate(browser.page, number, seen, ImageLimits(), 5)
             taken.append(time.perf_counter() - started)
         tabs.close()
     return taken[_WARM_UP:]

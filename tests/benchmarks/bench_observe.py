@@ -26,12 +26,13 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from vision_agent.browser import frames, live
-from vision_agent.browser.launch import launched
+from vision_agent.browser import live
+from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
+from vision_agent.browser.page import frames
 from vision_agent.settings import BrowserSettings, ObserveSettings
 from vision_agent.types import Observation
-from vision_agent.vision.contract import contract_for
+from vision_agent.vision.image_limits import image_limits_for
 
 MARKS = (50, 200, 600)
 ELEMENTS = (1_000, 10_000, 50_000)
@@ -112,7 +113,7 @@ class Results:
 async def measure(rounds: int, tell: Callable[[str], None]) -> Results:
     """All measurements, in one browser."""
     results = Results()
-    async with launched(BrowserSettings()) as started:
+    async with launch_browser(BrowserSettings()) as started:
         for marks in MARKS:
             tell(f"{marks} marks")
             results.by_marks |= await _take_turns(started.context, {marks: table(marks)}, rounds)
@@ -138,7 +139,7 @@ async def _take_turns(
             page = await context.new_page()
             stack.push_async_callback(page.close)
             settings = ObserveSettings()
-            browser = await stack.enter_async_context(live.on(page, settings, contract_for("steps")))
+            browser = await stack.enter_async_context(live.attach(page, settings, image_limits_for("steps")))
             await page.set_content(html, wait_until="load")
             looked[size].elements = await page.evaluate("document.querySelectorAll('*').length")
             for job in (_screenshot, _scan) if only_scan else (_screenshot, _scan, _observe):

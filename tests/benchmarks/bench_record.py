@@ -35,9 +35,9 @@ from rich.console import Console
 from rich.table import Table
 
 from vision_agent import Agent
-from vision_agent.evals.sites import served, tasks_of
+from vision_agent.evals.suites.sites import served, tasks_of
 from vision_agent.events import Event, Observed, Stepped
-from vision_agent.models.anthropic import AnthropicModel
+from vision_agent.models.llm.anthropic import AnthropicModel
 from vision_agent.record import Redactor, RunFolder, verify, write_report
 from vision_agent.record.store import REQUESTS
 from vision_agent.settings import Settings
@@ -120,7 +120,7 @@ def recorded(runs: Path) -> tuple[Run, list[Kept], Path]:
         task = Task(
             goal="Order what the customers want.",
             start_url=f"{site}/",
-            limits=Limits(steps=2 * STEPS, standstill=STEPS),
+            limits=Limits(steps=2 * STEPS, stall=STEPS),
             secrets=(Secret(name="password", value=SecretStr("correct horse battery")),),
         )
         settings = Settings(runs=runs)

@@ -39,11 +39,11 @@ from rich.console import Console
 from rich.table import Table
 
 from vision_agent import Agent
-from vision_agent.evals.sites import served, tasks_of
+from vision_agent.evals.suites.sites import served, tasks_of
 from vision_agent.events import Event, Observed, Stepped
-from vision_agent.models.anthropic import AnthropicModel
-from vision_agent.models.find import NotFoundError
-from vision_agent.models.lines import parse
+from vision_agent.models.llm.anthropic import AnthropicModel
+from vision_agent.models.offline.grammar import parse
+from vision_agent.models.offline.resolve_target import NotFoundError
 from vision_agent.settings import Settings
 from vision_agent.types import Observation, Run, Task
 

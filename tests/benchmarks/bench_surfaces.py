@@ -39,15 +39,15 @@ from pages import ROOT, MissingPages, site
 
 from vision_agent.actions import Cell, Click, Point, Target, Zoom
 from vision_agent.browser import live
-from vision_agent.browser.launch import launched
-from vision_agent.evals.sites import served
+from vision_agent.browser.launch.launch import launch_browser
+from vision_agent.evals.suites.sites import served
 from vision_agent.settings import BrowserSettings, ObserveSettings
 from vision_agent.types import Box, Observation
-from vision_agent.vision.contract import Contract
-from vision_agent.vision.drawn import Drawing
-from vision_agent.vision.ocr import Reader, can_read
+from vision_agent.vision.image_limits import ImageLimits
+from vision_agent.vision.ocr import OcrReader, can_read
 from vision_agent.vision.picture import Picture
-from vision_agent.vision.surface import Proposed, propose
+from vision_agent.vision.surfaces.candidates import SurfaceProposals, propose
+from vision_agent.vision.surfaces.tracking import Drawing
 
 SITES = ROOT / "fixtures" / "sites"
 SURFACES = ROOT / "fixtures" / "surfaces"
@@ -136,7 +136,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         """Nothing."""
 
 
-async def measured(page: Page, name: str, reader: Reader | None) -> Figures:
+async def measured(page: Page, name: str, reader: OcrReader | None) -> Figures:
     with shown(name) as address:
         await page.goto(address)
         await page.wait_for_function("window.drawn && (window.ready ?? true)")
@@ -192,7 +192,9 @@ def _is_found(control: Box, places: Sequence[tuple[Box, Point]]) -> bool:
     return False
 
 
-def _read(picture: Picture, proposed: Proposed, texts: list[Any], reader: Reader | None) -> tuple[int, int, float]:
+def _read(
+    picture: Picture, proposed: SurfaceProposals, texts: list[Any], reader: OcrReader | None
+) -> tuple[int, int, float]:
     """How many words are written, how many of them were read at their place, and the seconds it took."""
     if reader is None or not texts:
         return 0, 0, 0.0
@@ -208,9 +210,9 @@ def _read(picture: Picture, proposed: Proposed, texts: list[Any], reader: Reader
     return len(words), read, seconds
 
 
-async def measure(names: Sequence[str], reader: Reader | None, console: Console) -> list[Figures]:
+async def measure(names: Sequence[str], reader: OcrReader | None, console: Console) -> list[Figures]:
     figures = []
-    async with launched(BrowserSettings()) as started:
+    async with launch_browser(BrowserSettings()) as started:
         page = await started.context.new_page()
         for name in names:
             console.print(f"{name} …")
@@ -226,9 +228,9 @@ async def looked_at(page: Page, name: str) -> Looking:
     with shown(name) as address:
         await page.goto(address)
         await page.wait_for_function("window.drawn && (window.ready ?? true)")
-        async with live.on(page, ObserveSettings(read_words_s=0), Contract()) as browser:
+        async with live.attach(page, ObserveSettings(ocr_deadline_s=0), ImageLimits()) as browser:
             unread = (await browser.observe()).timings.get("surfaces", 0.0)
-        async with live.on(page, ObserveSettings(read_words_s=60), Contract()) as browser:
+        async with live.attach(page, ObserveSettings(ocr_deadline_s=60), ImageLimits()) as browser:
             first = await browser.observe()
             again = [(await browser.observe()).timings.get("surfaces", 0.0) for _ in range(_LOOKS)]
             before = {mark.number: mark for mark in first.marks if mark.source != "dom"}
@@ -254,7 +256,7 @@ async def landed(page: Page, ratio: float, scale: float) -> Landing:
     await page.goto("about:blank")  # another window: the last page's names are not in the way
     await page.set_content(f"<!doctype html><style>body{{margin:8px}}</style>{body}")
     far: dict[str, list[float]] = {"mark": [], "cell": [], "grid": []}
-    async with live.on(page, ObserveSettings(read_words_s=0), Contract()) as browser:
+    async with live.attach(page, ObserveSettings(ocr_deadline_s=0), ImageLimits()) as browser:
 
         async def click(how: str, target: Target, seen: Observation, x: float, y: float) -> None:
             outcome = await browser.act(Click(target=target), seen)
@@ -295,7 +297,7 @@ def _cell_at(seen: Observation, x: float, y: float) -> Cell:
 
 async def lived(names: Sequence[str], console: Console) -> tuple[list[Looking], list[Landing]]:
     looking = []
-    async with launched(BrowserSettings()) as started:
+    async with launch_browser(BrowserSettings()) as started:
         page = await started.context.new_page()
         for name in names:
             console.print(f"looking at {name} …")
@@ -375,7 +377,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print data instead of a table")
     parser.add_argument("--proposals", action="store_true", help="proposals only: do not look and click")
     asked = parser.parse_args()
-    reader = Reader() if can_read() and not asked.no_ocr else None
+    reader = OcrReader() if can_read() and not asked.no_ocr else None
     progress = Console(stderr=True)
     names = asked.only or (*OWN, *FOREIGN)
     figures = asyncio.run(measure(names, reader, progress))

@@ -13,9 +13,9 @@ from vision_agent.actions import Action, Point
 from vision_agent.browser import live
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Observation, Outcome
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
-SETTINGS = ObserveSettings(quiet_s=0.08, rest_deadline_s=2, action_deadline_s=2, navigation_deadline_s=5)
+SETTINGS = ObserveSettings(quiet_s=0.08, settle_deadline_s=2, action_deadline_s=2, navigation_deadline_s=5)
 
 
 class Hand:
@@ -66,7 +66,7 @@ def opener(page: Page, serve: Server) -> On:
         **options: Any,
     ) -> AsyncIterator[Hand]:
         address = serve({"/": f"<!doctype html><style>body{{margin:8px}}</style>{body}", **(pages or {})})
-        async with live.on(page, settings, Contract(), start_url=address, **options) as browser:
+        async with live.attach(page, settings, ImageLimits(), start_url=address, **options) as browser:
             await browser.open(address + path)
             hand = Hand(browser, address)
             await hand.look()

@@ -18,7 +18,7 @@ from tests.conftest import Server
 from vision_agent.actions import Action, Point
 from vision_agent.browser import live
 from vision_agent.types import Mark, Outcome
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
 Widget = Callable[..., AbstractAsyncContextManager[Hand]]
 Foreign = Callable[..., AbstractAsyncContextManager[Hand]]
@@ -65,7 +65,7 @@ def _root(package: str) -> Path:
 
 @asynccontextmanager
 async def _seen(page: Page, address: str, path: str, ready: str, files: tuple[Path, ...]) -> AsyncIterator[Hand]:
-    async with live.on(page, SETTINGS, Contract(), start_url=address, files=files) as browser:
+    async with live.attach(page, SETTINGS, ImageLimits(), start_url=address, files=files) as browser:
         await browser.open(address + path)
         await page.wait_for_function(ready, timeout=20_000)
         hand = Hand(browser, address)

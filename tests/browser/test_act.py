@@ -12,8 +12,9 @@ import pytest
 from tests.browser.hand import Hand, On
 from vision_agent import actions
 from vision_agent.actions import Action, Click, Drag, Point, Press, Type
-from vision_agent.browser import overlay
-from vision_agent.browser.gate import Gate, policy_for
+from vision_agent.browser.network.host_policy import Gate, policy_for
+from vision_agent.browser.page import protocol
+from vision_agent.browser.page.protocol import NOTHING_EXPECTED
 
 Change = Callable[[Hand], Awaitable[Any]]
 SAVE = "<button id=b style='width:90px;height:40px' onclick='document.title = `hit`'>Save</button><p>.</p>"
@@ -25,7 +26,7 @@ SAVE = "<button id=b style='width:90px;height:40px' onclick='document.title = `h
         ("b.remove()", "gone", 'mark 1 (button "Save") is no longer on the page'),
         ("b.textContent = 'Delete'", "changed", 'has become button "Delete"'),
         ("b.disabled = true", "disabled", "is disabled"),
-        ("b.style.display = 'none'", "covered", "does not show any more"),
+        ("b.style.display = 'none'", "covered", "is no longer visible"),
         (
             "document.body.insertAdjacentHTML('beforeend', `<div role=dialog style='position:fixed;inset:0;background:#fff'><h2>Cookies</h2></div>`)",
             "covered",
@@ -246,7 +247,7 @@ async def test_a_menu_item_that_acts_when_it_is_pressed_and_goes_is_done(on: On,
         outcome = await hand.act(Click(target=hand.number("Archive")))
         assert (outcome.status, outcome.effect) == ("done", "changed"), outcome.sentence
         assert '"Delete"' in outcome.sentence
-        assert "lay there, and the rest was kept from it" in outcome.sentence
+        assert "lay there, and the rest was stopped" in outcome.sentence
         assert await hand.js("did") == ["Archive"]
 
 
@@ -317,13 +318,13 @@ async def test_a_window_that_listened_before_us_hears_nothing_of_a_press_that_wa
 ) -> None:
     async with on(LISTENS_ON_ITS_WINDOW) as hand:
         [mark], frame = hand.seen.marks, hand.page.main_frame
-        meant = {"key": mark.key, "kind": mark.kind, "fingerprint": mark.fingerprint}
-        await overlay.ask(frame, "guard", 2, **meant, isDrag=False, ms=2000)
+        meant = {"kind": mark.kind, "fingerprint": mark.fingerprint, "expected": NOTHING_EXPECTED}
+        await protocol.guard_press(frame, 2, mark.key, **meant, is_drag=False, lasts_s=2)
         if is_covered:
             await hand.js("cover()")
         await hand.page.mouse.click(mark.point.x, mark.point.y)
-        told = await overlay.ask(frame, "guarded", 2, isOver=True)
-        assert (told["stopped"] is not None) == is_covered
+        told = await protocol.read_press_guard(frame, 2, is_over=True)
+        assert (told.stopped is not None) == is_covered
         kinds = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]
         assert await hand.js("heard") == ([] if is_covered else [f"{kind} Save" for kind in kinds])
 

@@ -7,8 +7,8 @@ from typing import Any
 from playwright.async_api import Page
 
 from vision_agent import observe
+from vision_agent.policy.blockers import blockers_in
 from vision_agent.types import Task
-from vision_agent.walls import walls_in
 
 PAGE = """<!doctype html><title>Join</title>
 <form><label>Name <input id=name></label>
@@ -26,7 +26,7 @@ async def test_only_what_is_inside_the_widgets_is_part_of_a_captcha(page: Page, 
     await page.goto(serve({"/": PAGE, "/favicon.ico": b""}))
     seen = await observe(page)
     names = {mark.number: mark.name for mark in seen.marks}
-    walls = walls_in(Task(goal="Join"), seen)
+    walls = blockers_in(Task(goal="Join"), seen)
     assert {wall.by: [names[number] for number in wall.marks] for wall in walls} == {
         "ALTCHA": ["Go on"],
         "Friendly Captcha": ["Begin"],

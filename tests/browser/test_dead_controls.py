@@ -12,9 +12,9 @@ from tests.browser.hand import Hand, On
 from tests.browser.test_effect_paint import DEAD, PLAIN
 from vision_agent.actions import Click
 from vision_agent.agent import Loop
-from vision_agent.models.scripted import ScriptedModel
+from vision_agent.models.offline.scripted import ScriptedModel
+from vision_agent.policy.stall import detect_stall
 from vision_agent.record.store import RunInMemory
-from vision_agent.standstill import noticed
 from vision_agent.types import Decision, Limits, Run, Task
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
@@ -25,11 +25,11 @@ async def clicked(hand: Hand, *names: str, steps: int) -> tuple[Run, list[int]]:
     script = [
         Decision(author="model", actions=(Click(target=hand.number(names[at % len(names)])),)) for at in range(steps)
     ]
-    task = Task(goal="Save it", limits=Limits(standstill=6, steps=steps))
+    task = Task(goal="Save it", limits=Limits(stall=6, steps=steps))
     run = await Loop(Run(id="r1", task=task, started_at=NOW), hand.browser, ScriptedModel(script), RunInMemory()).run()
     seen = run.steps
     after = [at for at in range(1, len(seen)) if seen[at - 1].decision.author == "model"]
-    return run, [noticed(seen[:at], seen[at].observation).times for at in after]
+    return run, [detect_stall(seen[:at], seen[at].observation).times for at in after]
 
 
 WIDE = "<style>button{display:block;width:1200px;height:90px}button:hover{background:#000}</style><button>Dead</button><button>Other</button>"
@@ -58,7 +58,7 @@ async def test_a_standstill_on_dead_controls_is_counted_from_the_first_step_and_
 
 
 # It stands still, so that what a picture catches of it does not depend on the machine.
-SPINNER = """<style>i{position:absolute;left:300px;top:200px;width:40px;height:40px;border:6px dotted}</style><button onclick='n = document.createElement(`i`); document.body.append(n);
+SPINNER = """<style>i{position:absolute;left:300px;top:200px;width:40px;height:40px;border:6px dotted}</style><button onclick='const n = document.createElement(`i`); document.body.append(n);
 setTimeout(() => n.remove(), 250)'>Dead</button>"""
 
 

@@ -26,7 +26,7 @@ from vision_agent.actions import Click
             'A dialog of type alert said "Saved" and was dismissed',
         ),
         ("<button onclick='setTimeout(() => confirm(`Sure?`), 30)'>Go</button>", "dialog", 'confirm said "Sure?"'),
-        ("<a download=x.txt href='data:text/plain,hi'>Go</a>", "download", 'A download began: "x.txt"'),
+        ("<a download=x.txt href='data:text/plain,hi'>Go</a>", "download", 'A download started: "x.txt"'),
     ],
 )
 async def test_the_outcome_says_what_came_of_a_click(on: On, body: str, effect: str, words: str) -> None:
@@ -45,6 +45,20 @@ async def test_a_click_that_changed_nothing_says_so_and_names_the_nearest(on: On
         outcome = await hand.act(Click(target=hand.number("Dead")))
         assert outcome.effect == "no_effect"
         assert outcome.sentence == 'Clicked mark 1 (div "Dead"). Nothing changed; nearest are mark 2 (button "Real").'
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "effect"),
+    [("Inbox", "Sent", "changed"), ("(3) Inbox", "(12) Inbox", "no_effect"), ("Inbox", "(1) Inbox", "no_effect")],
+)
+async def test_another_title_is_a_change_and_a_counter_in_it_is_none(
+    on: On, before: str, after: str, effect: str
+) -> None:
+    body = f"<title>{before}</title><button onclick='document.title = `{after}`'>Go</button>"
+    async with on(body) as hand:
+        outcome = await hand.act(Click(target=hand.number("Go")))
+        assert outcome.effect == effect, outcome.sentence
+        assert (f'The title is now "{after}"' in outcome.sentence) == (effect == "changed")
 
 
 @pytest.mark.thorough

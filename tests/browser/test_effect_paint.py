@@ -180,3 +180,15 @@ async def test_a_frame_is_no_other_place(on: On) -> None:
         assert (await hand.act(Click(target=hand.number("Dead")))).effect == "no_effect"
         await hand.look()
         assert (await hand.act(Click(target=hand.number("Live")))).effect == "changed"
+
+
+async def test_what_changed_between_the_look_and_the_click_is_no_effect_of_it(on: On) -> None:
+    body = (
+        f"{PLAIN}<button>Dead</button><button onclick='badge.append(`, read`)'>Live</button><b id=badge>Inbox (3)</b>"
+    )
+    async with on(body) as hand:
+        await hand.js("badge.textContent = 'Inbox (4), one of them new'")
+        assert (await hand.act(Click(target=hand.number("Dead")))).effect == "no_effect"
+        await hand.look()
+        await hand.js("badge.textContent = 'Inbox (5), two of them new'")
+        assert (await hand.act(Click(target=hand.number("Live")))).effect == "changed"

@@ -185,7 +185,7 @@ async def test_a_field_is_left_so_that_it_takes_the_value(on: On) -> None:
         ("Loud", "11", "not_an_option", "goes from 0 to 10"),
         ("Bright", "8", "not_an_option", "past 8"),
         ("Stiff", "8", "not_an_option", "stays at 5"),
-        ("Bright", "loud", "unsupported", "says no number"),
+        ("Bright", "loud", "unsupported", "exposes no number"),
     ],
 )
 async def test_a_value_that_does_not_fit_is_refused_with_the_reason(
@@ -225,7 +225,7 @@ async def test_a_file_of_the_task_is_given_to_a_field_or_to_what_asks_for_it(
     [
         ("Paper", ("/etc/passwd",), "blocked", "the task's files are a.txt, b.txt"),
         ("Paper", ("../a.txt",), "blocked", "may not be uploaded"),
-        ("Nothing", ("a.txt",), "unsupported", "asked for no file"),
+        ("Nothing", ("a.txt",), "unsupported", "opened no file chooser"),
         ("Attach", ("a.txt", "b.txt"), "unsupported", "one file at a time"),
     ],
 )
@@ -305,3 +305,102 @@ async def test_a_value_that_the_page_takes_back_is_read_when_it_has_done_so(
         outcome = await hand.act(action)
         assert outcome.status == "done"
         assert outcome.sentence.startswith(words), outcome.sentence
+
+
+HANDLES = """<style>.h { display: block; width: 20px; height: 20px; background: #bbb }</style>""" + "".join(
+    f"<span class=h tabindex=0 onfocus='this.className = `h focus`' onblur='this.className = `h`' "
+    f"onkeydown='this.nextElementSibling.textContent++'></span><div>{value}</div>"
+    for value in (5, 9, 18)
+)
+
+
+async def test_a_handle_that_the_focus_makes_look_different_is_still_one_of_its_like(on: On) -> None:
+    async with on(HANDLES) as hand:
+        seen = await hand.look()
+        handles = sorted((mark for mark in seen.marks if mark.tag == "span"), key=lambda mark: mark.box.y)
+        outcome = await hand.act(Press(keys="ArrowRight", target=handles[1].number, count=2))
+
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.js("Array.from(document.querySelectorAll('div'), (each) => +each.textContent)") == [5, 11, 18]
+
+
+ROWS = """<main id=m></main><p id=log></p><script>
+let names = ['Ann', 'Bob'], values = [3, 5];
+m.innerHTML = names.map(() => `<div><b></b> <FIELD></div>`).join('');
+const rows = [...m.children], fields = rows.map((each) => each.lastElementChild);
+const draw = () => rows.forEach((row, i) => { row.firstChild.textContent = names[i]; fields[i].ariaValueNow = values[i]; });
+const swap = () => { names.reverse(); values.reverse(); draw(); };
+draw();
+const hear = (i, what) => { log.textContent += `${names[i]} ${what}, `; };
+fields.forEach((field, i) => {
+    field.onkeydown = (e) => hear(i, e.key);
+    field.onchange = (e) => hear(i, `is ${field.value}`);
+});
+</script>"""
+SLIDER = "span role=slider tabindex=0 aria-label=Rank style='display:inline-block;width:99px;height:20px;background:#ccc'></span"
+
+
+async def test_enter_is_not_pressed_in_a_field_whose_row_is_another_s_since_the_text_was_typed(on: On) -> None:
+    change = "<script>fields[0].oninput = () => { if (fields[0].value === 'hi') swap(); }</script>"
+    async with on(ROWS.replace("FIELD", "input aria-label=Note") + change) as hand:
+        outcome = await hand.act(Type(target=hand.seen.marks[0].number, text="hi", submit=True))
+        assert (outcome.status, outcome.refusal) == ("partial", "changed")
+        assert 'changed from "Ann" to "Bob"' in outcome.sentence
+        assert outcome.sentence.endswith('its value is "hi".')
+        assert "Enter" not in await hand.js("log.textContent")
+
+
+async def test_a_slider_gets_no_more_keys_when_its_row_becomes_another_s(on: On) -> None:
+    change = """<script>fields[0].addEventListener('keydown', (e) => {
+        values[0]++; draw(); if (values[0] === 4) setTimeout(swap); })</script>"""
+    async with on(ROWS.replace("FIELD", SLIDER) + change) as hand:
+        outcome = await hand.act(Set(mark=hand.seen.marks[0].number, value="8"))
+        assert (outcome.status, outcome.refusal) == ("partial", "changed")
+        assert 'changed from "Ann" to "Bob"' in outcome.sentence
+        assert await hand.js("log.textContent") == "Ann ArrowUp, "
+
+
+async def test_a_slider_may_show_its_number_beside_it(on: On) -> None:
+    change = """<script>
+    const show = () => rows.forEach((row, i) => { row.firstChild.textContent = `${names[i]}: ${values[i]} kg`; });
+    fields.forEach((field, i) => field.addEventListener('keydown', (e) => {
+        values[i] += e.key === 'ArrowUp' ? 1 : -1; draw(); show(); }));
+    show();</script>"""
+    async with on(ROWS.replace("FIELD", SLIDER) + change) as hand:
+        outcome = await hand.act(Set(mark=hand.seen.marks[0].number, value="6"))
+        assert (outcome.status, outcome.value) == ("done", "6"), outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"), [("date", "2026-03-04"), ("time", "14:30"), ("color", "#ff0000"), ("range", "70")]
+)
+async def test_no_value_is_put_into_a_field_whose_row_becomes_another_s_as_it_takes_the_focus(
+    on: On, kind: str, value: str
+) -> None:
+    change = "<script>fields[0].onfocus = swap</script>"
+    async with on(ROWS.replace("FIELD", f"input type={kind} aria-label=When") + change) as hand:
+        outcome = await hand.act(Set(mark=hand.seen.marks[0].number, value=value))
+        assert (outcome.status, outcome.refusal) == ("partial", "changed")
+        assert "got the focus; the rest was not done: The words beside" in outcome.sentence
+        assert await hand.js("log.textContent") == ""
+
+
+async def test_a_field_that_says_more_when_it_has_the_focus_takes_its_value(on: On) -> None:
+    async with on("<input type=date aria-label=Day onfocus='this.ariaLabel = `Day, as on your card`'>") as hand:
+        outcome = await hand.act(Set(mark=hand.number("Day"), value="2026-03-04"))
+        assert (outcome.status, outcome.value) == ("done", "2026-03-04"), outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [("swap()", 'changed from "Ann" to "Bob"'), ("fields[1].focus()", "lost the focus, so no key was sent")],
+)
+async def test_keys_without_a_target_go_only_to_what_was_seen_to_have_the_focus(
+    on: On, change: str, words: str
+) -> None:
+    async with on(ROWS.replace("FIELD", "input aria-label=Note") + "<script>fields[0].focus()</script>") as hand:
+        await hand.js(change)
+        outcome = await hand.act(Press(keys="Enter"))
+        assert (outcome.status, outcome.refusal) == ("refused", "changed")
+        assert words in outcome.sentence
+        assert await hand.js("log.textContent") == ""

@@ -14,11 +14,11 @@ from playwright.async_api import Browser, Page
 
 from tests.conftest import Server
 from vision_agent.browser import live
-from vision_agent.browser.frames import Place
+from vision_agent.browser.page.frame_place import FramePlace
 from vision_agent.settings import ObserveSettings
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
-PATIENT = ObserveSettings(quiet_s=0.03, rest_deadline_s=2, scan_deadline_s=20)
+PATIENT = ObserveSettings(quiet_s=0.03, settle_deadline_s=2, scan_deadline_s=20)
 HANGS = "<button>Pay</button><script>addEventListener('message', () => { for (;;); });</script>"
 AROUND = "<button>Fine</button><iframe name=pay src='SRC'></iframe>"
 
@@ -27,7 +27,7 @@ async def test_a_frame_that_hangs_is_said_to_be_missing_and_does_not_cost_the_de
     page: Page, serve: Server
 ) -> None:
     other = serve({"/": HANGS}).replace("127.0.0.1", "localhost")
-    async with live.on(page, PATIENT, Contract()) as browser:
+    async with live.attach(page, PATIENT, ImageLimits()) as browser:
         await browser.open(serve({"/": AROUND.replace("SRC", other)}))
         await page.wait_for_load_state()
         assert {mark.name for mark in (await browser.observe()).marks} == {"Fine", "Pay"}
@@ -46,7 +46,7 @@ async def test_an_observation_says_where_each_frame_comes_from_by_the_name_that_
     page: Page, serve: Server
 ) -> None:
     other = serve({"/form": "<button>Pay</button>"}).replace("127.0.0.1", "localhost") + "/form"
-    async with live.on(page, PATIENT, Contract()) as browser:
+    async with live.attach(page, PATIENT, ImageLimits()) as browser:
         await browser.open(serve({"/": AROUND.replace("SRC", other)}))
         await page.wait_for_load_state()
         observation = await browser.observe()
@@ -55,8 +55,8 @@ async def test_an_observation_says_where_each_frame_comes_from_by_the_name_that_
 
 
 def test_a_point_comes_back_to_where_it_was_through_a_turned_frame_in_a_tilted_one() -> None:
-    tilted = Place().within((0.8, -0.2, 120, 0.1, 0.9, 40, 0.0004, -0.0002, 1))
-    place = tilted.within((0.7, -0.7, 30, 0.7, 0.7, 5, 0, 0, 1))
+    tilted = FramePlace().child_place((0.8, -0.2, 120, 0.1, 0.9, 40, 0.0004, -0.0002, 1))
+    place = tilted.child_place((0.7, -0.7, 30, 0.7, 0.7, 5, 0, 0, 1))
     for x, y in ((0.0, 0.0), (200.0, 10.5), (33.3, 150.0)):
         assert place.to_frame(place.to_page(x, y)) == pytest.approx((x, y), abs=1e-6)
 
@@ -91,7 +91,7 @@ async def test_the_box_of_what_is_in_a_frame_is_where_its_pixels_are(
     inner = serve({"/": f"<body style='margin:0'>{PAINTED}"}).replace("127.0.0.1", site)
     frame = f"<iframe src='{inner}' style='position:absolute;left:180px;top:140px;width:260px;height:160px;border:0;STYLE'></iframe>"
     try:
-        async with live.on(page, PATIENT, Contract()) as looking:
+        async with live.attach(page, PATIENT, ImageLimits()) as looking:
             for name, style in PLACES.items():
                 await looking.open(
                     serve({"/": f"<!doctype html><body style='margin:0'>{frame.replace('STYLE', style)}"})

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page
 
-from vision_agent.browser.launch import candidates, launched
+from vision_agent.browser.launch.launch import candidates, launch_browser
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.settings import BrowserSettings, ProxySettings
 from vision_agent.types import Size
@@ -28,7 +28,7 @@ async def test_a_served_page_opens_on_two_sites(page: Page, serve) -> None:
 
 
 async def test_the_description_names_the_browser_its_version_and_its_sandbox() -> None:
-    async with launched(BrowserSettings()) as found:
+    async with launch_browser(BrowserSettings()) as found:
         assert found.browser.version in found.description
         is_root = sys.platform == "linux" and os.geteuid() == 0
         assert ("sandbox off (running as root)" if is_root else "sandbox o") in found.description
@@ -46,7 +46,7 @@ async def test_the_context_is_as_the_settings_want_it(tmp_path: Path, serve) -> 
         timezone="Asia/Tokyo",
         storage_state=state,
     )
-    async with launched(settings) as found:
+    async with launch_browser(settings) as found:
         page = await found.context.new_page()
         await page.goto(address)
         said = await page.evaluate(
@@ -57,7 +57,7 @@ async def test_the_context_is_as_the_settings_want_it(tmp_path: Path, serve) -> 
 
 
 async def test_a_device_brings_its_own_viewport_and_touch() -> None:
-    async with launched(BrowserSettings(device="Pixel 7")) as found:
+    async with launch_browser(BrowserSettings(device="Pixel 7")) as found:
         page = await found.context.new_page()
         assert await page.evaluate("[screen.width, devicePixelRatio > 2, navigator.maxTouchPoints > 0]") == [
             412,
@@ -95,7 +95,7 @@ async def test_requests_go_through_the_proxy() -> None:
 
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as proxy:
         server = f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
-        async with launched(BrowserSettings(proxy=ProxySettings(server=server))) as found:
+        async with launch_browser(BrowserSettings(proxy=ProxySettings(server=server))) as found:
             page = await found.context.new_page()
             await page.goto("http://shop.example/")
             assert await page.text_content("body") == "hi"
@@ -112,7 +112,7 @@ async def test_a_browser_left_alone_asks_nobody_anything() -> None:
 
     async with await asyncio.start_server(hear, "127.0.0.1", 0) as proxy:
         server = f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
-        async with launched(BrowserSettings(args=(f"--proxy-server={server}",))) as found:
+        async with launch_browser(BrowserSettings(args=(f"--proxy-server={server}",))) as found:
             page = await found.context.new_page()
             await page.set_content("<input type=email><input type=password>")
             # Without our arguments the first request comes within this time.
@@ -127,7 +127,7 @@ async def test_a_named_browser_that_is_absent_is_not_replaced_by_another() -> No
 
 @pytest.mark.skipif(os.name != "posix", reason="an executable that is no browser, by its POSIX name")
 async def test_a_program_that_is_no_browser_is_said_to_have_failed() -> None:
-    with pytest.raises(BrowserUnavailable, match="the path that was named"):
+    with pytest.raises(BrowserUnavailable, match="the configured path"):
         await _open(BrowserSettings(executable_path=Path("/bin/false")))
 
 
@@ -140,12 +140,12 @@ def test_browsers_are_tried_from_the_one_we_know_best_to_the_ones_on_the_path() 
 @pytest.mark.thorough
 async def test_a_connection_leaves_the_browser_and_its_pages_as_they_are() -> None:
     port = _free_port()
-    async with launched(BrowserSettings(args=(f"--remote-debugging-port={port}",))):
+    async with launch_browser(BrowserSettings(args=(f"--remote-debugging-port={port}",))):
         theirs = BrowserSettings(cdp_url=f"http://127.0.0.1:{port}")
-        async with launched(theirs) as found:
+        async with launch_browser(theirs) as found:
             page = await found.context.new_page()
             await page.set_content("<title>kept</title>")
-        async with launched(theirs) as again:
+        async with launch_browser(theirs) as again:
             assert "kept" in [await page.title() for page in again.context.pages]
 
 
@@ -163,7 +163,7 @@ async def test_what_a_running_browser_cannot_take_is_refused(closed_port: int) -
 
 
 async def _open(settings: BrowserSettings) -> None:
-    async with launched(settings) as found:
+    async with launch_browser(settings) as found:
         await found.context.new_page()
 
 

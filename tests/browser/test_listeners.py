@@ -9,10 +9,11 @@ from playwright.async_api import Page
 
 from tests.conftest import Server
 from vision_agent.actions import Click
-from vision_agent.browser import listeners, live, overlay
-from vision_agent.browser.frames import Scan, scan
+from vision_agent.browser import live
+from vision_agent.browser.page import listeners, overlay
+from vision_agent.browser.page.frames import Scan, scan
 from vision_agent.settings import ObserveSettings
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
 TILES = "<div id=a style='width:80px;height:30px'>Send</div><div id=b style='width:80px;height:30px'>Plain</div>"
 LISTEN = "<script>document.querySelector('#a').addEventListener('click', () => document.title += 'hit ')</script>"
@@ -34,13 +35,13 @@ async def heard(page: Page) -> Scan:
 
 
 def names(found: Scan) -> list[str]:
-    return [mark["name"] for mark in found.marks]
+    return [mark.name for mark in found.marks]
 
 
 async def test_what_listens_is_marked_and_says_to_what(page: Page) -> None:
     found = await scanned(page, TILES + LISTEN)
     assert names(found) == ["Send"]
-    assert "listens: click" in found.marks[0]["evidence"]
+    assert "listens: click" in found.marks[0].evidence
 
 
 async def test_what_no_longer_listens_is_no_longer_marked(page: Page) -> None:
@@ -88,7 +89,7 @@ async def test_what_listens_in_frames_is_marked(page: Page, serve: Server) -> No
     found = await heard(page)
     assert names(found) == ["Send", "Send"]
     assert found.warnings == []
-    assert {mark["frame"] for mark in found.marks} == {"1.1", "2"}
+    assert {mark.frame for mark in found.marks} == {"1.1", "2"}
     # Seen from the frame itself, everything is still what it was.
     assert names(await heard(page)) == ["Send", "Send"]
 
@@ -97,7 +98,7 @@ async def test_what_listens_in_a_closed_shadow_root_is_marked_and_clicked(page: 
     root = "const root = host.attachShadow({mode: 'closed'})"
     inside = f"{root}; root.innerHTML = `{TILES}<button>Native</button>`"
     listen = "root.firstChild.addEventListener('click', () => document.title = 'hit')"
-    async with live.on(page, ObserveSettings(quiet_s=0.03), Contract()) as browser:
+    async with live.attach(page, ObserveSettings(quiet_s=0.03), ImageLimits()) as browser:
         await page.set_content(f"<div id=host></div><script>{inside}; {listen}</script>")
         observation = await browser.observe()
         assert [mark.name for mark in observation.marks] == ["Send", "Native"]
@@ -110,5 +111,5 @@ async def test_a_page_that_hangs_is_not_waited_for(page: Page) -> None:
     await scanned(page, TILES + LISTEN)
     await page.evaluate("setTimeout(() => { const until = Date.now() + 2500; while (Date.now() < until); })")
     started = time.monotonic()
-    assert not await listeners.bring(page, 0.3)
+    assert not await listeners.report_listeners(page, 0.3)
     assert time.monotonic() - started < 2

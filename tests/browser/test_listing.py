@@ -13,10 +13,11 @@ from playwright.async_api import Page
 
 from tests.conftest import ROOT, Server
 from vision_agent.browser import live
-from vision_agent.browser.listing import line_of, listing, plain, reading_order
+from vision_agent.browser.observe.listing import listing, mark_line, reading_order
+from vision_agent.escape import safe_line
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Covered, Mark, MarkState, PageMap, ScrollState
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
 HERE = PageMap()
 
@@ -88,7 +89,7 @@ def field(**state: object) -> Mark:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_mark_is_one_line_that_says_what_it_is_and_how_it_stands(given: Mark, line: str) -> None:
-    assert line_of(given, HERE) == line
+    assert mark_line(given, HERE) == line
 
 
 def rows(*beside: str, name: str = "Delete") -> list[Mark]:
@@ -210,11 +211,11 @@ def test_no_name_value_option_tag_or_context_can_forge_a_line_or_hide_in_one(for
 
 
 def test_a_long_name_is_cut_and_says_so() -> None:
-    assert plain("word " * 100, 20) == "word word word word…"
+    assert safe_line("word " * 100, 20) == "word word word word…"
 
 
 def test_names_in_any_script_stay_as_they_are() -> None:
-    assert [plain(name, 50) for name in ("שלום", "保存する", "👩‍👩‍👧 Family", "Zoë")] == [
+    assert [safe_line(name, 50) for name in ("שלום", "保存する", "👩‍👩‍👧 Family", "Zoë")] == [
         "שלום",
         "保存する",
         "👩‍👩‍👧 Family",
@@ -235,7 +236,7 @@ def test_names_in_any_script_stay_as_they_are() -> None:
     ],
 )
 def test_a_joiner_stays_between_what_it_joins_and_hides_nothing_of_our_own_writing(text: str, shown: str) -> None:
-    assert plain(text, 50) == shown
+    assert safe_line(text, 50) == shown
 
 
 def test_when_there_is_too_much_context_gives_way_before_any_mark_and_the_cut_is_said() -> None:
@@ -253,7 +254,7 @@ def test_reading_order_names_every_box_once(count: int) -> None:
 
 
 async def test_a_page_that_is_read_from_the_right_is_listed_from_the_right(page: Page, serve: Server) -> None:
-    async with live.on(page, ObserveSettings(quiet_s=0.03), Contract()) as browser:
+    async with live.attach(page, ObserveSettings(quiet_s=0.03), ImageLimits()) as browser:
         await browser.open(f"{serve.folder(ROOT / 'fixtures' / 'pages')}/right_to_left.html")
         observation = await browser.observe()
     lines = [line.partition("[:]")[2] for line in observation.listing.splitlines()]
@@ -270,17 +271,17 @@ async def test_a_page_that_is_read_from_the_right_is_listed_from_the_right(page:
 async def test_every_mark_is_listed_once_and_every_listed_number_is_a_mark_and_drawn(
     page: Page, serve: Server, trait: str
 ) -> None:
-    async with live.on(page, ObserveSettings(), Contract()) as browser:
+    async with live.attach(page, ObserveSettings(), ImageLimits()) as browser:
         await browser.open(f"{serve.folder(ROOT / 'fixtures' / 'pages')}/{trait}.html")
         observation = await browser.observe()
     listed = [int(number) for number in re.findall(r"^(\d+)\[:\]", observation.listing, re.MULTILINE)]
     assert sorted(listed) == sorted(mark.number for mark in observation.marks)
-    assert all(mark.label_box is not None and mark.colour is not None for mark in observation.marks)
+    assert all(mark.label is not None for mark in observation.marks)
     assert len(set(listed)) == len(listed) > 0
 
 
 async def test_the_listing_of_the_controls_page_is_stable_to_the_byte(page: Page, serve: Server) -> None:
-    async with live.on(page, ObserveSettings(), Contract()) as browser:
+    async with live.attach(page, ObserveSettings(), ImageLimits()) as browser:
         await browser.open(f"{serve.folder(ROOT / 'fixtures' / 'pages')}/passwords.html")
         first, second = await browser.observe(), await browser.observe()
     assert first.listing == second.listing
@@ -324,7 +325,7 @@ async def test_whatever_a_page_writes_there_is_one_line_for_each_mark_and_readin
         if (index % 4 === 3) made.tabIndex = 0;
         document.body.append(made);
     }});</script>"""
-    async with live.on(page, ObserveSettings(most_marks=400), Contract()) as browser:
+    async with live.attach(page, ObserveSettings(max_marks=400), ImageLimits()) as browser:
         await browser.open(serve({"/": html}) + "/")
         observation = await browser.observe()
     lines = observation.listing.split("\n")
@@ -337,7 +338,7 @@ async def test_whatever_a_page_writes_there_is_one_line_for_each_mark_and_readin
     for found in read:
         assert found is not None
         mark = by_number.pop(int(found[1]))
-        assert (found[2], found[4], found[5]) == (mark.tag, plain(mark.name, 100), None)
+        assert (found[2], found[4], found[5]) == (mark.tag, safe_line(mark.name, 100), None)
     assert observation.listing.count("[:]") == len(lines) - sum(line.startswith("... ") for line in lines)
     assert all(letter.isprintable() or letter in "\n\u200c\u200d" for letter in observation.listing)
     assert observation.model_dump_json()
@@ -359,7 +360,7 @@ async def test_whatever_a_page_writes_there_is_one_line_for_each_mark_and_readin
 def test_what_only_looks_like_our_own_writing_is_changed_and_what_shows_nothing_is_dropped(
     forged: str, shown: str
 ) -> None:
-    assert plain(forged, 50) == shown
+    assert safe_line(forged, 50) == shown
 
 
 def test_what_has_gone_is_said_once_in_the_last_line() -> None:
@@ -388,5 +389,5 @@ def test_text_that_became_a_fields_name_is_not_said_again() -> None:
 
 def test_a_long_list_says_how_much_more_it_offers() -> None:
     state = MarkState(value="A0", options=tuple(f"A{n}" for n in range(300)))
-    line = line_of(mark(1, "Row", tag="select", role="combobox", kind="field", state=state), HERE)
+    line = mark_line(mark(1, "Row", tag="select", role="combobox", kind="field", state=state), HERE)
     assert line.endswith('|A11|…288 more">Row')

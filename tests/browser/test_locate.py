@@ -14,9 +14,9 @@ from tests.conftest import Server
 from vision_agent.actions import Click, Type
 from vision_agent.browser import live
 from vision_agent.settings import ObserveSettings
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
-SETTINGS = ObserveSettings(quiet_s=0.05, rest_deadline_s=2, action_deadline_s=2)
+SETTINGS = ObserveSettings(quiet_s=0.05, settle_deadline_s=2, action_deadline_s=2)
 On = Callable[[str], AbstractAsyncContextManager[live.LiveBrowser]]
 
 
@@ -24,7 +24,7 @@ On = Callable[[str], AbstractAsyncContextManager[live.LiveBrowser]]
 def on(page: Page, serve: Server) -> On:
     @asynccontextmanager
     async def opened(body: str) -> AsyncIterator[live.LiveBrowser]:
-        async with live.on(page, SETTINGS, Contract()) as browser:
+        async with live.attach(page, SETTINGS, ImageLimits()) as browser:
             await browser.open(serve({"/": f"<!doctype html>{body}"}))
             yield browser
 

@@ -14,7 +14,7 @@ from tests.browser.mutations import FOLDER, SETTINGS, Case, Told, cases, is_hit,
 from tests.conftest import Server
 from vision_agent.browser import live
 from vision_agent.browser.live import LiveBrowser
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
 ALL = cases()
 SAMPLE = {case.id for case in ALL[::6]}
@@ -44,7 +44,7 @@ class Stage:
 @pytest.fixture(scope="session")
 async def stage(browser: Browser, serve: Server) -> AsyncIterator[Stage]:
     context = await browser.new_context(viewport={"width": 1280, "height": 800})
-    async with live.on(await context.new_page(), SETTINGS, Contract()) as on:
+    async with live.attach(await context.new_page(), SETTINGS, ImageLimits()) as on:
         yield Stage(on, serve.folder(FOLDER))
     await context.close()
 

@@ -14,13 +14,13 @@ from playwright.async_api import Page
 from vision_agent import actions
 from vision_agent.actions import Action, Click
 from vision_agent.browser import live
-from vision_agent.browser.gate import Gate, policy_for
-from vision_agent.browser.hold import held
+from vision_agent.browser.network.host_policy import Gate, policy_for
+from vision_agent.browser.network.request_interception import intercept_requests
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Outcome
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
-SETTINGS = ObserveSettings(quiet_s=0.1, rest_deadline_s=2, action_deadline_s=4)
+SETTINGS = ObserveSettings(quiet_s=0.1, settle_deadline_s=2, action_deadline_s=4)
 
 
 @asynccontextmanager
@@ -28,7 +28,7 @@ async def on(
     page: Page, body: str, gate: Gate | None = None, **more: str
 ) -> AsyncIterator[tuple[live.LiveBrowser, Answers]]:
     with answering({"/": f"<title>One</title>{body}", "/two": "<title>Two</title>two", **more}) as site:
-        async with live.on(page, SETTINGS, Contract(), gate=gate, start_url=site.address) as browser:
+        async with live.attach(page, SETTINGS, ImageLimits(), gate=gate, start_url=site.address) as browser:
             await browser.open(f"{site.address}/")
             yield browser, site
 
@@ -48,9 +48,9 @@ async def act(browser: live.LiveBrowser, action: Action) -> Outcome:
     [
         ("<a href=/status/404>Go</a>", "navigated", "The page answered 404 Not Found"),
         ("<form action=/status/500 method=post><button>Go</button></form>", "navigated", "The page answered 500 Internal Server Error"),
-        ("<a href=/empty/404>Go</a>", "error_page", "its own error page for 127.0.0.1:PORT/empty/404 (its server answered 404 Not Found); the page before is gone"),
+        ("<a href=/empty/404>Go</a>", "error_page", "its own error page for 127.0.0.1:PORT/empty/404 (its server answered 404 Not Found); the previous page is gone"),
         ("<a href=/empty/204>Go</a>", "changed", "The server answered 204 No Content, so the page stayed as it was"),
-        ("<a href=/file>Go</a>", "download", 'A download began: "x.txt"; no page came from 127.0.0.1:PORT/file; the page stayed as it was'),
+        ("<a href=/file>Go</a>", "download", 'A download started: "x.txt"; no page came from 127.0.0.1:PORT/file; the page stayed as it was'),
         ("<a href=/to/two>Go</a>", "navigated", "The address is now http://127.0.0.1:PORT/two; redirected from 127.0.0.1:PORT/to/two"),
         ("<a href=//localhost:PORT/two>Go</a>", "navigated", "The address is now http://localhost:PORT/two"),
         ("<a href='#there'>Go</a>", "no_effect", "Same document, the address is now http://127.0.0.1:PORT/#there"),
@@ -73,13 +73,13 @@ async def test_a_link_to_a_dead_port_leads_to_an_error_page_from_which_one_comes
 ) -> None:
     async with on(page, f"<a href=http://127.0.0.1:{closed_port}/>Go</a>") as (browser, _):
         outcome = await click(browser)
-        said = f"The browser shows its own error page for 127.0.0.1:{closed_port} (connection refused); the page before is gone."
+        said = f"The browser shows its own error page for 127.0.0.1:{closed_port} (connection refused); the previous page is gone."
         assert outcome.effect == "error_page"
         assert outcome.sentence == f'Clicked mark 1 (link "Go"). {said}'
         again = await act(browser, actions.Reload())
         assert (again.status, again.effect) == ("done", "error_page")
         assert "connection refused" in again.sentence
-        assert "the page before" not in again.sentence
+        assert "the previous page" not in again.sentence
         assert (await act(browser, actions.Back())).effect == "navigated"
 
 
@@ -104,7 +104,7 @@ async def test_an_address_that_was_given_tells_the_same(page: Page, closed_port:
         assert (await act(browser, actions.Goto(url="/file"))).effect == "download"
         dead = await act(browser, actions.Goto(url=f"http://127.0.0.1:{closed_port}/"))
         assert (dead.refusal, "connection refused" in dead.sentence) == ("unreachable", True)
-        assert dead.sentence.endswith("The browser shows its own error page; the page before is gone.")
+        assert dead.sentence.endswith("The browser shows its own error page; the previous page is gone.")
         assert "answered 404 Not Found" in (await act(browser, actions.Back())).sentence
         new = await act(browser, actions.OpenTab(url="/status/500"))
         assert (new.effect, "The page answered 500" in new.sentence) == ("new_tab", True)
@@ -112,12 +112,46 @@ async def test_an_address_that_was_given_tells_the_same(page: Page, closed_port:
 
 async def test_a_page_that_may_not_be_opened_leaves_the_one_there_was(page: Page) -> None:
     gate = Gate(policy_for(["127.0.0.1"]))
-    async with held(page, gate), on(page, "", gate) as (browser, site):
+    async with intercept_requests(page, gate), on(page, "", gate) as (browser, site):
         site.pages = {"/": f"<a href=http://localhost:{site.port}/two>Go</a>"}
         await browser.open(f"{site.address}/")
         outcome = await click(browser)
         assert outcome.effect == "no_effect"
         assert (
-            f"the way to localhost:{site.port}/two is blocked by policy; the page stayed as it was" in outcome.sentence
+            f"access to localhost:{site.port}/two is blocked by policy; the page stayed as it was" in outcome.sentence
         )
         assert page.url == f"{site.address}/"
+
+
+FORM = "<form action=/two method={}><button>Go</button></form>"
+
+
+@pytest.mark.parametrize(
+    ("body", "answers_form"), [(FORM.format("post"), True), (FORM.format("get"), False), ("<a href=/two>Go</a>", False)]
+)
+async def test_a_page_that_answers_a_sent_form_is_known_as_such(page: Page, body: str, answers_form: bool) -> None:
+    async with on(page, body) as (browser, _):
+        assert not (await browser.observe()).answers_form
+        await click(browser)
+        seen = await browser.observe()
+
+    assert (seen.title, seen.answers_form) == ("Two", answers_form)
+
+
+async def test_a_page_that_answered_a_form_before_it_was_handed_over_is_known_too(page: Page) -> None:
+    with answering({"/": FORM.format("post"), "/two": "<title>Two</title>two"}) as site:
+        await page.goto(f"{site.address}/")
+        await page.click("button")
+        async with live.attach(page, SETTINGS, ImageLimits()) as browser:
+            assert (await browser.observe()).answers_form
+
+
+async def test_the_second_half_of_a_double_click_stays_on_the_page_that_was_clicked(page: Page) -> None:
+    goes = "<button style='width:300px;height:200px' onpointerdown='location = `/two`'>Go</button>"
+    heard = "<title>Two</title><button style='width:300px;height:200px' onmousedown='this.name = 1'>Two</button>"
+    async with on(page, goes, **{"/two": heard}) as (browser, _):
+        seen = await browser.observe()
+        outcome = await browser.act(Click(target=seen.marks[0].number, count=2), seen)
+
+        assert (outcome.status, outcome.effect) == ("done", "navigated")
+        assert await page.evaluate("document.querySelector('button').name") == ""

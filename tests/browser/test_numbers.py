@@ -10,10 +10,10 @@ from playwright.async_api import Page
 from tests.conftest import Server
 from vision_agent.actions import Point
 from vision_agent.browser import live
-from vision_agent.browser.numbers import Numbers, Sighting
+from vision_agent.browser.observe.numbers import Numbers, Sighting
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Observation
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
 
 def sight(key: str, fingerprint: str = "", x: float = 0, y: float = 0, row: str = "") -> Sighting:
@@ -21,33 +21,33 @@ def sight(key: str, fingerprint: str = "", x: float = 0, y: float = 0, row: str 
 
 
 def test_numbers_begin_at_1_in_the_order_given() -> None:
-    assert Numbers().give([sight("b"), sight("a")]) == {"b": 1, "a": 2}
+    assert Numbers().assign([sight("b"), sight("a")]) == {"b": 1, "a": 2}
 
 
 def test_a_number_stays_with_its_key_whatever_comes_before_it() -> None:
     numbers = Numbers()
-    numbers.give([sight("a"), sight("b")])
-    assert numbers.give([sight("new"), sight("b"), sight("a")]) == {"new": 3, "b": 2, "a": 1}
+    numbers.assign([sight("a"), sight("b")])
+    assert numbers.assign([sight("new"), sight("b"), sight("a")]) == {"new": 3, "b": 2, "a": 1}
 
 
 def test_the_number_of_what_has_gone_is_not_used_again() -> None:
     numbers = Numbers()
-    numbers.give([sight("a"), sight("b")])
-    numbers.give([sight("a")])
-    assert numbers.give([sight("a"), sight("c")]) == {"a": 1, "c": 3}
+    numbers.assign([sight("a"), sight("b")])
+    numbers.assign([sight("a")])
+    assert numbers.assign([sight("a"), sight("c")]) == {"a": 1, "c": 3}
 
 
 def test_what_comes_back_into_sight_has_its_number_again() -> None:
     numbers = Numbers()
-    numbers.give([sight("a"), sight("b")])
-    numbers.give([sight("b")], living={"a"})
-    assert numbers.give([sight("a"), sight("b")]) == {"a": 1, "b": 2}
+    numbers.assign([sight("a"), sight("b")])
+    numbers.assign([sight("b")], living={"a"})
+    assert numbers.assign([sight("a"), sight("b")]) == {"a": 1, "b": 2}
 
 
 def test_a_rerendered_element_takes_over_the_number_when_it_can_only_be_that() -> None:
     numbers = Numbers()
-    numbers.give([sight("old", "save", 10, 10)])
-    assert numbers.give([sight("fresh", "save", 14, 60)]) == {"fresh": 1}
+    numbers.assign([sight("old", "save", 10, 10)])
+    assert numbers.assign([sight("fresh", "save", 14, 60)]) == {"fresh": 1}
 
 
 @pytest.mark.parametrize(
@@ -62,74 +62,74 @@ def test_a_rerendered_element_takes_over_the_number_when_it_can_only_be_that() -
 )
 def test_a_newcomer_gets_a_number_of_its_own_when(now: list[Sighting], living: tuple[str, ...], why: str) -> None:
     numbers = Numbers()
-    numbers.give([sight("old", "save", 10, 10)])
-    assert 1 not in numbers.give(now, living).values(), why
+    numbers.assign([sight("old", "save", 10, 10)])
+    assert 1 not in numbers.assign(now, living).values(), why
 
 
 def test_rows_that_only_differ_in_a_number_get_new_numbers_when_the_list_scrolled() -> None:
     numbers = Numbers()
-    numbers.give([sight("a", "open", row="Order 17 shipped today"), sight("b", "open", row="Order 18 shipped today")])
+    numbers.assign([sight("a", "open", row="Order 17 shipped today"), sight("b", "open", row="Order 18 shipped today")])
     after = [sight("a", "open", row="Order 18 shipped today"), sight("b", "open", row="Order 19 shipped today")]
-    assert numbers.give(after) == {"a": 3, "b": 4}
+    assert numbers.assign(after) == {"a": 3, "b": 4}
 
 
 def test_after_a_takeover_the_old_element_is_a_stranger() -> None:
     numbers = Numbers()
-    numbers.give([sight("old", "save")])
-    numbers.give([sight("fresh", "save")])
-    assert numbers.give([sight("fresh", "save"), sight("old", "save")]) == {"fresh": 1, "old": 2}
+    numbers.assign([sight("old", "save")])
+    numbers.assign([sight("fresh", "save")])
+    assert numbers.assign([sight("fresh", "save"), sight("old", "save")]) == {"fresh": 1, "old": 2}
 
 
 def test_an_element_whose_row_says_something_else_altogether_gets_a_new_number() -> None:
     numbers = Numbers()
-    numbers.give([sight("a", row="Alice"), sight("b", row="Bob")])
-    assert numbers.give([sight("a", row="Zed"), sight("b", row="Alice")]) == {"a": 3, "b": 4}
+    numbers.assign([sight("a", row="Alice"), sight("b", row="Bob")])
+    assert numbers.assign([sight("a", row="Zed"), sight("b", row="Alice")]) == {"a": 3, "b": 4}
 
 
 def test_an_element_that_was_recycled_out_of_sight_gets_a_new_number() -> None:
     numbers = Numbers()
-    numbers.give([sight("a", row="Alice")])
-    numbers.give([], living={"a"})
-    assert numbers.give([sight("a", row="Zed")]) == {"a": 2}
+    numbers.assign([sight("a", row="Alice")])
+    numbers.assign([], living={"a"})
+    assert numbers.assign([sight("a", row="Zed")]) == {"a": 2}
 
 
 @pytest.mark.parametrize("now", ["Alice 4 minutes ago", "Alice", "", "Alice 3 minutes ago Too short"])
 def test_an_element_whose_row_was_only_edited_keeps_its_number(now: str) -> None:
     numbers = Numbers()
-    numbers.give([sight("a", row="Alice 3 minutes ago")])
-    assert numbers.give([sight("a", row=now)]) == {"a": 1}
+    numbers.assign([sight("a", row="Alice 3 minutes ago")])
+    assert numbers.assign([sight("a", row=now)]) == {"a": 1}
 
 
 def test_one_row_that_was_taken_from_one_end_of_a_list_to_the_other_is_another_although_it_says_much_the_same() -> None:
     numbers = Numbers()
-    numbers.give(
+    numbers.assign(
         [sight("a", "archive", y=0, row="Message from Ada"), sight("b", "archive", y=30, row="Message from Ben")]
     )
     scrolled = [
         sight("b", "archive", y=0, row="Message from Ben"),
         sight("a", "archive", y=270, row="Message from Gus"),
     ]
-    assert numbers.give(scrolled) == {"b": 2, "a": 3}
+    assert numbers.assign(scrolled) == {"b": 2, "a": 3}
 
 
 def test_a_rerendered_row_that_says_something_else_does_not_take_over_the_number() -> None:
     numbers = Numbers()
-    numbers.give([sight("old", "delete", row="Alice")])
-    assert numbers.give([sight("fresh", "delete", row="Zed")]) == {"fresh": 2}
+    numbers.assign([sight("old", "delete", row="Alice")])
+    assert numbers.assign([sight("fresh", "delete", row="Zed")]) == {"fresh": 2}
 
 
 def test_a_rerendered_list_keeps_the_numbers_of_its_rows_wherever_they_are_now() -> None:
     numbers = Numbers()
-    numbers.give([sight(f"old{n}", "edit", 10, 40 * n, row=name) for n, name in enumerate(["Ann", "Bob", "Cid"])])
+    numbers.assign([sight(f"old{n}", "edit", 10, 40 * n, row=name) for n, name in enumerate(["Ann", "Bob", "Cid"])])
     fresh = [sight(f"new{n}", "edit", 10, 40 * n, row=name) for n, name in enumerate(["Zoe", "Cid", "Ann"])]
-    assert numbers.give(fresh) == {"new0": 4, "new1": 3, "new2": 1}
+    assert numbers.assign(fresh) == {"new0": 4, "new1": 3, "new2": 1}
 
 
 def test_another_document_begins_at_1() -> None:
     numbers = Numbers()
-    numbers.give([sight("a"), sight("b")])
+    numbers.assign([sight("a"), sight("b")])
     numbers.restart()
-    assert numbers.give([sight("c")]) == {"c": 1}
+    assert numbers.assign([sight("c")]) == {"c": 1}
 
 
 ROWS = """<div id="list"></div><script>
@@ -152,7 +152,7 @@ render(['Ann Lee', 'Bob Ray', 'Cid Fox', 'Dee Kay']);
 async def test_buttons_of_one_name_in_rows_of_plain_boxes_are_known_by_their_row(
     page: Page, serve: Server, how: str, names: list[str], kept: set[str]
 ) -> None:
-    async with live.on(page, ObserveSettings(quiet_s=0.05), Contract()) as browser:
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
         await browser.open(serve({"/": ROWS}))
         before = await browser.observe()
         await page.evaluate(f"names => {how}(names)", names)
@@ -180,7 +180,7 @@ def named(observation: Observation) -> dict[str, int]:
 
 
 async def test_numbers_live_through_a_keyed_reorder_and_a_whole_rerender(page: Page, serve: Server) -> None:
-    async with live.on(page, ObserveSettings(), Contract()) as browser:
+    async with live.attach(page, ObserveSettings(), ImageLimits()) as browser:
         await browser.open(serve({"/": LIST}))
         assert named(await browser.observe()) == {"Ann": 1, "Bob": 2, "Cid": 3}
         await page.evaluate("keyed(['Cid', 'Dan', 'Ann'])")
@@ -198,7 +198,7 @@ CAROUSEL = """<style>#view{width:200px;height:60px;overflow:hidden}#view>div{hei
 
 
 async def test_a_lookalike_that_scrolls_into_the_same_place_does_not_take_the_number(page: Page, serve: Server) -> None:
-    async with live.on(page, ObserveSettings(), Contract()) as browser:
+    async with live.attach(page, ObserveSettings(), ImageLimits()) as browser:
         # The same id on both would make the fingerprints equal too.
         await browser.open(serve({"/": CAROUSEL.replace(' id="a"', "").replace(' id="b"', "")}))
         first = named(await browser.observe())["Delete"]
@@ -216,7 +216,7 @@ TWO_FRAMES = """<iframe id=one srcdoc="<button>More</button>" style="height:80px
 async def test_a_lookalike_in_another_frame_does_not_take_the_number_of_one_in_a_hidden_frame(
     page: Page, serve: Server
 ) -> None:
-    async with live.on(page, ObserveSettings(), Contract()) as browser:
+    async with live.attach(page, ObserveSettings(), ImageLimits()) as browser:
         await browser.open(serve({"/": TWO_FRAMES}))
         assert named(await browser.observe()) == {"More": 1}
         await page.evaluate("one.style.display = 'none', two.style.display = ''")
@@ -226,7 +226,7 @@ async def test_a_lookalike_in_another_frame_does_not_take_the_number_of_one_in_a
 
 
 async def test_a_frame_that_was_loaded_again_keeps_its_numbers_when_all_frames_show(page: Page, serve: Server) -> None:
-    async with live.on(page, ObserveSettings(), Contract()) as browser:
+    async with live.attach(page, ObserveSettings(), ImageLimits()) as browser:
         await browser.open(serve({"/": TWO_FRAMES.replace(";display:none", "").replace("More", "Less", 1)}))
         assert named(await browser.observe()) == {"Less": 1, "More": 2}
         await page.evaluate("one.srcdoc += ' '")
@@ -234,7 +234,7 @@ async def test_a_frame_that_was_loaded_again_keeps_its_numbers_when_all_frames_s
 
 
 async def test_navigation_begins_at_1_in_a_new_epoch_and_a_rerender_does_not(page: Page, serve: Server) -> None:
-    async with live.on(page, ObserveSettings(), Contract()) as browser:
+    async with live.attach(page, ObserveSettings(), ImageLimits()) as browser:
         address = serve({"/": LIST, "/next": "<button>Next</button>"})
         await browser.open(address)
         first = await browser.observe()

@@ -20,19 +20,20 @@ from pydantic import SecretStr
 from tests.conftest import ROOT, Server
 from tests.vision.test_annotate import numbers_in
 from vision_agent.actions import Click, Goto, Point, Reload
-from vision_agent.browser import frames, live, overlay
+from vision_agent.browser import live
+from vision_agent.browser.page import frames, overlay, protocol
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Observation, Secret
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
 
-SHORT = ObserveSettings(rest_deadline_s=0.6)
-HANGING = ObserveSettings(rest_deadline_s=0.6, scan_deadline_s=1.0)
+SHORT = ObserveSettings(settle_deadline_s=0.6)
+HANGING = ObserveSettings(settle_deadline_s=0.6, scan_deadline_s=1.0)
 
 
 async def looked_at(page: Page, address: str, settings: ObserveSettings = SHORT) -> Observation:
-    async with live.on(page, settings, Contract()) as browser:
+    async with live.attach(page, settings, ImageLimits()) as browser:
         await browser.open(address)
         return await browser.observe()
 
@@ -79,7 +80,7 @@ NEVER = {
 
 @pytest.mark.parametrize("what", AT_REST)
 async def test_a_page_comes_to_rest_in_spite_of(page: Page, serve: Server, what: str) -> None:
-    observation = await looked_at(page, serve({"/": AT_REST[what]}), ObserveSettings(rest_deadline_s=20))
+    observation = await looked_at(page, serve({"/": AT_REST[what]}), ObserveSettings(settle_deadline_s=20))
     assert observation.at_rest
     assert observation.timings["settle"] < 15
     if "Late" in AT_REST[what]:
@@ -88,7 +89,7 @@ async def test_a_page_comes_to_rest_in_spite_of(page: Page, serve: Server, what:
 
 async def test_what_a_canvas_shows_late_is_waited_for(page: Page, serve: Server) -> None:
     drawn = "<canvas id=c width=300 height=200></canvas><script>let n = 0; const go = setInterval(() => { c.getContext('2d').fillRect(5 * n++, 0, 5, 200); if (n === 60) { clearInterval(go); window.finished = true; } }, 10)</script>"
-    observation = await looked_at(page, serve({"/": drawn}), ObserveSettings(rest_deadline_s=20))
+    observation = await looked_at(page, serve({"/": drawn}), ObserveSettings(settle_deadline_s=20))
     assert observation.at_rest
     picture = Image.open(io.BytesIO(observation.clean.data or b""))
     assert picture.getpixel((8 + 298, 100))[:3] == (0, 0, 0)  # type: ignore[index]
@@ -98,12 +99,12 @@ async def test_what_moved_since_the_scan_is_known(page: Page, serve: Server) -> 
     await overlay.register(page.context)
     await page.goto(serve({"/": "<button id=a>Stays</button><button id=b style='position:relative'>Goes</button>"}))
     found = await frames.scan(page, 5)
-    still = await overlay.ask(page.main_frame, "moved", 5)
-    assert (still["moved"], still["changed"]) == ([], False)
+    still = await protocol.changes_since_scan(page.main_frame, 5)
+    assert (still.moved, still.has_changed) == ((), False)
     await page.evaluate("b.style.left = '30px'")
-    after = await overlay.ask(page.main_frame, "moved", 5)
-    assert after["moved"] == [mark["key"] for mark in found.marks if mark["name"] == "Goes"]
-    assert after["changed"]
+    after = await protocol.changes_since_scan(page.main_frame, 5)
+    assert list(after.moved) == [mark.key for mark in found.marks if mark.name == "Goes"]
+    assert after.has_changed
 
 
 @pytest.mark.parametrize("what", NEVER)
@@ -127,7 +128,7 @@ async def test_a_page_that_never_stops_loading_is_looked_at_as_far_as_it_came(pa
 async def test_a_request_that_nobody_answers_does_not_hold_the_page_up_forever(page: Page, serve: Server) -> None:
     async with answering("") as address:
         observation = await looked_at(
-            page, serve({"/": f"<img src='{address}'><button>There</button>"}), ObserveSettings(rest_deadline_s=30)
+            page, serve({"/": f"<img src='{address}'><button>There</button>"}), ObserveSettings(settle_deadline_s=30)
         )
     assert names(observation) == ["There"]
     assert observation.at_rest
@@ -186,7 +187,7 @@ def with_a_frame(serve: Server) -> str:
 
 
 async def test_a_frame_that_crashed_is_missing_and_named_and_the_rest_is_there(page: Page, serve: Server) -> None:
-    async with live.on(page, HANGING, Contract()) as browser:
+    async with live.attach(page, HANGING, ImageLimits()) as browser:
         await browser.open(with_a_frame(serve))
         before = await browser.observe()
         frame = page.frame("pay")
@@ -206,7 +207,7 @@ async def test_a_frame_that_crashed_is_missing_and_named_and_the_rest_is_there(p
 @pytest.mark.parametrize("how", ["reload", "goto"])
 async def test_a_page_of_which_a_frame_crashed_can_be_loaded_again(page: Page, serve: Server, how: str) -> None:
     address = with_a_frame(serve)
-    async with live.on(page, HANGING, Contract()) as browser:
+    async with live.attach(page, HANGING, ImageLimits()) as browser:
         await browser.open(address)
         before = await browser.observe()
         frame = page.frame("pay")
@@ -220,7 +221,7 @@ async def test_a_page_of_which_a_frame_crashed_can_be_loaded_again(page: Page, s
 
 
 async def test_a_page_that_crashed_is_said_within_the_deadline(page: Page, serve: Server) -> None:
-    async with live.on(page, HANGING, Contract()) as browser:
+    async with live.attach(page, HANGING, ImageLimits()) as browser:
         await browser.open(serve({"/": "<button>Fine</button>"}))
         await browser.observe()
         session = await page.context.new_cdp_session(page)
@@ -238,7 +239,7 @@ async def test_frames_that_come_and_go_do_not_stop_a_look(page: Page, serve: Ser
 
 
 UNANSWERED = (
-    r"could not be looked at, tried 3 times: no (answer within 1 s|picture within 1 s|picture: Chromium is unable)"
+    r"could not be observed, tried 3 times: no (answer within 1 s|picture within 1 s|picture: Chromium cannot take one)"
 )
 
 
@@ -263,7 +264,7 @@ async def test_frames_without_names_are_told_apart(page: Page, serve: Server) ->
 
 async def test_other_tabs_are_told_with_their_titles(page: Page, serve: Server) -> None:
     address = serve({"/": "<title>First</title><a href='/two' target='_blank'>Go</a>", "/two": "<title>Second</title>"})
-    async with live.on(page, SHORT, Contract()) as browser:
+    async with live.attach(page, SHORT, ImageLimits()) as browser:
         await browser.open(address)
         observation = await browser.observe()
         await browser.act(Click(target=1), observation)
@@ -275,7 +276,7 @@ async def test_other_tabs_are_told_with_their_titles(page: Page, serve: Server) 
 
 
 async def test_what_changed_since_the_last_look_is_told(page: Page, serve: Server) -> None:
-    async with live.on(page, SHORT, Contract()) as browser:
+    async with live.attach(page, SHORT, ImageLimits()) as browser:
         await browser.open(
             serve({"/": "<input id=a aria-label=A><br><button id=b>B</button><br><button id=c>C</button>"})
         )
@@ -290,7 +291,7 @@ async def test_what_changed_since_the_last_look_is_told(page: Page, serve: Serve
 
 
 async def test_a_row_that_was_edited_says_so_on_its_controls_and_keeps_their_numbers(page: Page, serve: Server) -> None:
-    async with live.on(page, SHORT, Contract()) as browser:
+    async with live.attach(page, SHORT, ImageLimits()) as browser:
         await browser.open(serve({"/": "<ul><li>Alice of Paris is <b id=b>away</b> <button>Add</button></ul>"}))
         await browser.observe()
         await page.evaluate("b.textContent = 'here'")
@@ -314,7 +315,7 @@ async def test_a_point_goes_from_page_to_picture_and_back_within_half_a_pixel(
     observation = await looked_at(page, f"{serve.folder(ROOT / 'fixtures' / 'pages')}/native_controls.html")
     await context.close()
     assert observation.device_ratio == ratio
-    assert Contract().fits(observation.marked.size)
+    assert ImageLimits().fits(observation.marked.size)
     for mark in observation.marks:
         picture = observation.marked.map.to_picture(mark.point)
         back = observation.marked.map.to_page(Point(x=round(picture.x), y=round(picture.y)))
@@ -332,7 +333,7 @@ async def test_a_point_of_the_picture_hits_what_the_picture_shows_there(
     context = await browser.new_context(viewport={"width": 900, "height": 700}, device_scale_factor=ratio)
     page = await context.new_page()
     drawn = "<style>body{margin:0}</style><canvas width=900 height=700></canvas><script>addEventListener('click', (e) => { document.title = `${e.clientX},${e.clientY}`; })</script>"
-    async with live.on(page, SHORT, Contract()) as eye:
+    async with live.attach(page, SHORT, ImageLimits()) as eye:
         await eye.open(serve({"/": drawn}))
         observation = await eye.observe()
         aim = observation.marked.map.to_picture(Point(x=123, y=456))
@@ -376,7 +377,7 @@ UNREACHABLE = {
 async def tones_in(page: Page, address: str, box: Box) -> list[int]:
     """How many colours there are in a part of the clean and of the marked picture, for someone with a secret."""
     secret = Secret(name="code", value=SecretStr(SECRET))
-    async with live.on(page, SHORT, Contract(), secrets=[secret]) as browser:
+    async with live.attach(page, SHORT, ImageLimits(), secrets=[secret]) as browser:
         await browser.open(address)
         observation = await browser.observe()
     assert SECRET not in observation.model_dump_json()
@@ -429,17 +430,17 @@ async def test_every_number_listed_is_drawn_and_read_in_the_picture_as_sent_and_
 ) -> None:
     seen = await looked_at(page, serve({"/": CALENDAR}))
     listed = [int(number) for number in re.findall(r"^(\d+)\[:\]", seen.listing, re.MULTILINE)]
-    boxes = [mark.label_box for mark in seen.marks if mark.label_box]
+    boxes = [mark.label.box for mark in seen.marks if mark.label]
     assert len(listed) == 49 * 3
     assert sorted(numbers_in(Picture.of(seen.marked), boxes)) == sorted(listed)
 
 
 async def test_numbers_stay_where_they_are_when_a_notice_comes_up_elsewhere(page: Page, serve: Server) -> None:
-    async with live.on(page, SHORT, Contract()) as browser:
+    async with live.attach(page, SHORT, ImageLimits()) as browser:
         await browser.open(serve({"/": CALENDAR}))
         first = await browser.observe()
         await page.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", NOTICE)
         second = await browser.observe()
-    placed = {mark.number: (mark.label_box, mark.colour) for mark in first.marks}
+    placed = {mark.number: mark.label for mark in first.marks}
     assert len(second.marks) == len(first.marks) + 1
-    assert placed.items() <= {mark.number: (mark.label_box, mark.colour) for mark in second.marks}.items()
+    assert placed.items() <= {mark.number: mark.label for mark in second.marks}.items()

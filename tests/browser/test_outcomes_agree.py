@@ -12,7 +12,7 @@ from tests.browser.gestures import FOLDER, SETTINGS, Case, Told, cases, listened
 from tests.conftest import Server
 from vision_agent.browser import live
 from vision_agent.browser.live import LiveBrowser
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
 ALL = cases()
 SAMPLE = {case.id for case in ALL[::29]}
@@ -33,7 +33,7 @@ async def stage(browser: Browser, serve: Server) -> AsyncIterator[Stage]:
     context = await browser.new_context(viewport={"width": 1280, "height": 800})
     page = await context.new_page()
     told = await listened_to(page)
-    async with live.on(page, SETTINGS, Contract()) as on:
+    async with live.attach(page, SETTINGS, ImageLimits()) as on:
         yield Stage(on, serve.folder(FOLDER), told)
     await context.close()
 

@@ -53,6 +53,49 @@ async def test_hover_opens_what_opens_under_the_pointer(on: On) -> None:
         assert [(mark.state.popup, mark.change) for mark in opened.marks] == [("hover", ""), (None, "new")]
 
 
+SORTED = """<div role=ROLE id=list></div><p id=log></p><script>
+let names = ['Ann', 'Bob', 'Cem'];
+list.innerHTML = names.map(() => '<ITEM style="width:90px;height:30px"></ITEM>').join('');
+const draw = () => [...list.children].forEach((each, i) => each.textContent = names[i]);
+draw();
+list.addEventListener('pointerdown', (e) => { log.textContent += names[[...list.children].indexOf(e.target)]; });
+list.addEventListener('pointerover', () => { names.reverse(); names.push(names.shift()); draw(); }, {once: true});</script>"""
+
+
+@pytest.mark.parametrize(
+    ("around", "item"),
+    [
+        ("group", "button"),
+        ("menu", "div role=menuitem tabindex=0"),
+        ("listbox", "div role=option tabindex=0"),
+        ("tree", "div role=treeitem tabindex=0"),
+    ],
+)
+async def test_what_takes_the_name_of_another_under_the_pointer_is_not_pressed(on: On, around: str, item: str) -> None:
+    async with on(
+        SORTED.replace("ROLE", around).replace("<ITEM", f"<{item}").replace("/ITEM", f"/{item.split()[0]}")
+    ) as hand:
+        outcome = await hand.act(Click(target=hand.number("Bob")))
+        assert (outcome.status, outcome.refusal) == ("refused", "changed")
+        assert '"Bob") has become' in outcome.sentence
+        assert '"Ann". Look at the new listing' in outcome.sentence
+        assert await hand.js("log.textContent") == ""
+
+
+@pytest.mark.parametrize(("then", "now"), [("Bob", "Bob (open)"), ("Add to cart", "Add 2 to the cart"), ("", "Close")])
+async def test_what_says_more_under_the_pointer_is_still_itself(on: On, then: str, now: str) -> None:
+    button = f"<button style='width:160px;height:30px' onpointerover='this.innerText = `{now}`'>{then}</button>"
+    async with on(f"{button}<button>Ann</button>") as hand:
+        outcome = await hand.act(Click(target=hand.number(then)))
+        assert outcome.status == "done", outcome.sentence
+
+
+async def test_what_says_something_else_under_the_pointer_is_not_pressed(on: On) -> None:
+    async with on("<button style='width:90px' onpointerover='this.innerText = `Zed`'>Bob</button>") as hand:
+        outcome = await hand.act(Click(target=hand.number("Bob")))
+        assert outcome.status == "refused", outcome.sentence
+
+
 DRAG = """<style>div{width:60px;height:60px;background:#ccf;position:absolute}</style>
 <div id=a draggable=true aria-label=Source style="left:20px;top:20px"></div><div id=z tabindex=0 aria-label=Goal style="left:300px;top:200px"></div><p id=log></p>
 <script>a.ondragstart = (e) => e.dataTransfer.setData('text', 'x'); z.ondragover = (e) => e.preventDefault();
@@ -157,11 +200,11 @@ async def test_words_in_a_frame_are_selected_there(on: On) -> None:
     ("first", "last", "refusal", "words"),
     [
         ("Twice", "here", "ambiguous", "shows 2 times; begin with more of its words"),
-        ("Never", "here", "gone", "does not show as it was written"),
+        ("Never", "here", "gone", "does not show as written"),
         ("best", "It was", "gone", '"It was" does not come after "best"'),
         ("Cannot", "taken", "unsupported", "nothing is selected instead"),
-        ("other", "page", "unsupported", 'is in <a> "the other page" [1], which a press would act on'),
-        ("about", "chairs", "unsupported", "which a press would act on"),
+        ("other", "page", "unsupported", 'is in <a> "the other page" [1], which reacts to a press'),
+        ("about", "chairs", "unsupported", "which reacts to a press"),
         ("", "times", "gone", "does not show"),
     ],
 )
@@ -241,3 +284,42 @@ async def test_a_mark_out_of_view_is_brought_into_view_before_the_click(on: On) 
         outcome = await hand.act(Click(target=hand.number("Far")))
         assert outcome.status == "done"
         assert await hand.page.title() == "1"
+
+
+COLUMNS = """<style>section{float:left;width:150px} .zone{height:40px;background:#eee}</style>
+<div id=card draggable=true tabindex=0 role=button style="width:60px">Task</div>
+<section><h3>Later</h3><div class=zone role=button tabindex=0 aria-label=Drop></div></section>
+<section><h3>Bin</h3><div class=zone role=button tabindex=0 aria-label=Drop></div></section><p id=log></p><script>
+const heads = document.querySelectorAll('h3'), zones = document.querySelectorAll('.zone');
+card.ondragstart = (e) => e.dataTransfer.setData('text', 'x');
+zones.forEach((zone, i) => {
+    zone.ondragover = (e) => e.preventDefault();
+    zone.ondrop = (e) => { e.preventDefault(); log.textContent = 'dropped on ' + heads[i].textContent; };
+});
+const swap = () => { [heads[0].textContent, heads[1].textContent] = ['Bin', 'Later']; };</script>"""
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        "zones[0].addEventListener('dragover', swap, {once: true})",
+        "card.addEventListener('dragstart', () => setTimeout(swap))",
+        "card.addEventListener('mousedown', () => setTimeout(swap, 20))",
+    ],
+)
+async def test_what_is_held_is_brought_back_when_the_target_comes_under_another_heading(on: On, when: str) -> None:
+    async with on(f"{COLUMNS}<script>{when}</script>") as hand:
+        card, later, _ = (mark.number for mark in hand.seen.marks)
+        outcome = await hand.act(Drag(source=card, target=later))
+        assert (outcome.status, outcome.refusal) == ("partial", "moved")
+        assert "pointerdown" in outcome.sentence
+        assert 'changed from "Later" to "Bin" while' in outcome.sentence
+        assert await hand.js("log.textContent") == ""
+
+
+async def test_a_drop_reaches_the_column_that_was_meant(on: On) -> None:
+    async with on(COLUMNS) as hand:
+        card, later, _ = (mark.number for mark in hand.seen.marks)
+        outcome = await hand.act(Drag(source=card, target=later))
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.js("log.textContent") == "dropped on Later"

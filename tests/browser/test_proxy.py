@@ -17,12 +17,12 @@ from pydantic import SecretStr
 from reaching import Foreign, Home, each_way
 
 from vision_agent.browser import live
-from vision_agent.browser.gate import Gate, policy_for
-from vision_agent.browser.launch import first_that_starts, launched
-from vision_agent.browser.proxy import gated
+from vision_agent.browser.launch.launch import launch_browser, start_first_browser
+from vision_agent.browser.network.host_policy import Gate, policy_for
+from vision_agent.browser.network.proxy import proxied_settings
 from vision_agent.errors import UsageError
 from vision_agent.settings import BrowserSettings, ObserveSettings, ProxySettings
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
 NEVER_ASKED = ("WebRTC over UDP", "WebRTC to a number", "WebTransport", "a speculative prefetch")
 """Ways that Chromium gives up by itself where there is a proxy; the others ask it for a connection."""
@@ -40,7 +40,7 @@ async def limited(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tup
     """A profile behind a gate, and the gate."""
     gate = Gate(policy_for(["127.0.0.1", "*.localhost"]))
     async with (
-        gated(BrowserSettings(), gate) as settings,
+        proxied_settings(BrowserSettings(), gate) as settings,
         _profile(settings, tmp_path_factory.mktemp("limited")) as context,
     ):
         yield gate, context
@@ -75,8 +75,8 @@ async def test_what_is_denied_is_not_reached_though_all_else_is() -> None:
     async with AsyncExitStack() as stack:
         foreign = await stack.enter_async_context(Foreign())
         home = await stack.enter_async_context(Home(foreign.port))
-        settings = await stack.enter_async_context(gated(BrowserSettings(), gate))
-        found = await stack.enter_async_context(launched(settings))
+        settings = await stack.enter_async_context(proxied_settings(BrowserSettings(), gate))
+        found = await stack.enter_async_context(launch_browser(settings))
         page = await found.context.new_page()
         for way in ("a picture", "a web socket", "a worker", "a redirect"):
             told = _told(gate)
@@ -96,14 +96,14 @@ async def test_no_name_of_a_foreign_host_is_even_looked_up(serve: Any, tmp_path:
     wide = BrowserSettings(args=(f"--log-net-log={tmp_path / 'wide.json'}",))
     narrow = BrowserSettings(args=(f"--log-net-log={tmp_path / 'narrow.json'}",))
     await _see_pictures_fail(home, wide)
-    async with gated(narrow, Gate(policy_for(["127.0.0.1"]))) as settings:
+    async with proxied_settings(narrow, Gate(policy_for(["127.0.0.1"]))) as settings:
         await _see_pictures_fail(home, settings)
     assert "c.foreign.test" in _looked_up(tmp_path / "wide.json")
     assert "foreign.test" not in _looked_up(tmp_path / "narrow.json")
 
 
 async def _see_pictures_fail(address: str, settings: BrowserSettings) -> None:
-    async with launched(settings) as found:
+    async with launch_browser(settings) as found:
         page = await found.context.new_page()
         async with page.expect_event("requestfailed"):
             await page.goto(address)
@@ -123,9 +123,9 @@ async def test_an_address_that_leads_to_a_foreign_host_cannot_be_begun_with_and_
     async with (
         Foreign() as foreign,
         Home(foreign.port) as home,
-        gated(BrowserSettings(), gate) as settings,
-        launched(settings) as found,
-        live.on(await found.context.new_page(), ObserveSettings(), Contract(), gate=gate) as browser,
+        proxied_settings(BrowserSettings(), gate) as settings,
+        launch_browser(settings) as found,
+        live.attach(await found.context.new_page(), ObserveSettings(), ImageLimits(), gate=gate) as browser,
     ):
         await browser.open(home.address)
         with pytest.raises(UsageError, match="was not opened: its host is not among"):
@@ -147,8 +147,8 @@ async def test_sockets_and_streams_pass_unchanged_to_a_host_that_is_allowed() ->
 
     async with (
         await asyncio.start_server(echo, "127.0.0.1", 0) as server,
-        gated(BrowserSettings(), Gate(policy_for(["app.localhost"]))) as settings,
-        launched(settings) as found,
+        proxied_settings(BrowserSettings(), Gate(policy_for(["app.localhost"]))) as settings,
+        launch_browser(settings) as found,
     ):
         page = await found.context.new_page()
         port = server.sockets[0].getsockname()[1]
@@ -163,7 +163,7 @@ async def test_the_persons_own_proxy_is_asked_with_its_password_for_all_but_what
     async with Foreign() as foreign, Home(foreign.port) as home, _http_proxy("ada:s3:cret", asked) as server:
         theirs = ProxySettings(server=server, username="ada", password=SecretStr("s3:cret"), bypass=bypass)
         gate = Gate(policy_for(["127.0.0.1", "other.localhost"]))
-        async with gated(BrowserSettings(proxy=theirs), gate) as settings, launched(settings) as found:
+        async with proxied_settings(BrowserSettings(proxy=theirs), gate) as settings, launch_browser(settings) as found:
             page = await found.context.new_page()
             told = _told(gate)
             await page.goto(home.page("a web socket"))
@@ -178,7 +178,7 @@ async def test_the_persons_own_proxy_is_asked_with_its_password_for_all_but_what
 async def test_a_host_that_is_allowed_and_not_there_is_said_to_be_unreachable(closed_port: int) -> None:
     gate = Gate(policy_for(["127.0.0.1"]))
     told = _told(gate)
-    async with gated(BrowserSettings(), gate) as settings, launched(settings) as found:
+    async with proxied_settings(BrowserSettings(), gate) as settings, launch_browser(settings) as found:
         page = await found.context.new_page()
         with pytest.raises(PlaywrightError, match="ERR_SOCKS_CONNECTION_FAILED"):
             await page.goto(f"http://127.0.0.1:{closed_port}/")
@@ -189,7 +189,7 @@ async def test_a_host_that_is_allowed_and_not_there_is_said_to_be_unreachable(cl
     "spoken", [b"GET / HTTP/1.1\r\n\r\n", b"\x04\x01\x00\x50\x7f\x00\x00\x01\x00", b"\x05\x01\x00\x05\x02\x00\x01", b""]
 )
 async def test_what_does_not_speak_as_the_browser_does_gets_nowhere(spoken: bytes) -> None:
-    async with Foreign() as foreign, gated(BrowserSettings(), Gate(policy_for(["127.0.0.1"]))) as settings:
+    async with Foreign() as foreign, proxied_settings(BrowserSettings(), Gate(policy_for(["127.0.0.1"]))) as settings:
         assert settings.proxy is not None
         port = int(settings.proxy.server.rpartition(":")[2])
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -216,7 +216,7 @@ async def test_a_proxy_that_cannot_be_the_next_one_is_a_usage_error(server: str)
 
 
 async def _opened(settings: BrowserSettings) -> None:
-    async with gated(settings, Gate(policy_for([]))):
+    async with proxied_settings(settings, Gate(policy_for([]))):
         pass
 
 
@@ -224,7 +224,7 @@ async def _opened(settings: BrowserSettings) -> None:
 async def _profile(settings: BrowserSettings, folder: Path) -> AsyncIterator[BrowserContext]:
     """A browser with a profile of its own, started as the settings of the gate want it."""
     async with async_playwright() as playwright:
-        started = await first_that_starts(playwright, BrowserSettings())
+        started = await start_first_browser(playwright, BrowserSettings())
         await started.browser.close()
         context = await playwright.chromium.launch_persistent_context(
             folder,
@@ -255,7 +255,7 @@ async def _go(page: Page, url: str) -> None:
 def _told(gate: Gate) -> asyncio.Queue[str]:
     """What the gate tells from now on."""
     told: asyncio.Queue[str] = asyncio.Queue()
-    gate.tell = told.put_nowait
+    gate.report = told.put_nowait
     return told
 
 

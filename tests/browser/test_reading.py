@@ -85,10 +85,10 @@ def _with(**properties: object) -> str:
     [
         ("Buy", _with(colour={}), "not_an_option", 'no column "colour"; there are "Item", "Unit price", "Left"'),
         ("Buy", _with(item={"type": "number"}), "unsupported", 'Row 1 has "Tea" for item'),
-        ("Buy", _with(left={"type": "integer", "maximum": 9}), "unsupported", "do not meet the schema"),
-        ("Buy", "[", "unsupported", "no schema of an array of objects"),
-        ("Buy", '{"type": "object"}', "unsupported", "no schema of an array of objects"),
-        ("Apart", _with(item={}), "unsupported", "stands in no table and no list"),
+        ("Buy", _with(left={"type": "integer", "maximum": 9}), "unsupported", "do not match the schema"),
+        ("Buy", "[", "unsupported", "must describe an array of objects"),
+        ("Buy", '{"type": "object"}', "unsupported", "must describe an array of objects"),
+        ("Apart", _with(item={}), "unsupported", "is not in a table or list"),
     ],
 )
 async def test_what_does_not_fit_is_refused_and_nothing_is_made_up(

@@ -35,20 +35,17 @@ from vision_agent.actions import Click, Type
 from vision_agent.browser import live
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.types import Outcome
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
 MEANT, UNRELATED = cases(), unrelated()
 ALL = (*MEANT, *UNRELATED)
 SAMPLE = {case.id for case in ALL[::21]}
 """What `make test` plays; `make test-all` plays them all."""
 
-_DECLARED: dict[str, dict[str, list[str]]] = json.loads(
+FAILING: dict[str, list[str]] = json.loads(
     Path(__file__).with_name("row_mutations_failing.json").read_text(encoding="utf-8")
-)
-FAILING = _DECLARED["failing"]
+)["failing"]
 """What does not hold yet, by the reason: a line goes when its cases hold."""
-RACES = _DECLARED["races"]
-"""The same for what fails now and then."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +59,14 @@ class Stage:
 @pytest.fixture(scope="session")
 async def rows(browser: Browser, serve: Server) -> AsyncIterator[Stage]:
     context = await browser.new_context(viewport={"width": 1280, "height": 800})
-    async with live.on(await context.new_page(), SETTINGS, Contract()) as on:
+    async with live.attach(await context.new_page(), SETTINGS, ImageLimits()) as on:
         yield Stage(on, serve.folder(FOLDER))
     await context.close()
 
 
 def _marks(name: str, *, is_sampled: bool) -> list[Any]:
     marks = [] if is_sampled else [pytest.mark.thorough]
-    for table, strict in ((FAILING, True), (RACES, False)):
-        marks += [pytest.mark.xfail(strict=strict, reason=reason) for reason, ids in table.items() if name in ids]
-    return marks
+    return marks + [pytest.mark.xfail(strict=True, reason=reason) for reason, ids in FAILING.items() if name in ids]
 
 
 def _declared(case: Case) -> Any:
@@ -113,7 +108,7 @@ async def test_the_listing_says_whose_control_each_of_those_with_one_name_is(mar
     case = _case("redraw_fresh", markup, inner="h3p" if markup.startswith("in") else "")
     looked = await looked_at(case, rows.browser, rows.address)
 
-    line = next(each for each in looked.seen.listing.splitlines() if each.startswith(f"{looked.mark.label}[:]"))
+    line = next(each for each in looked.seen.listing.splitlines() if each.startswith(f"{looked.mark.label_text}[:]"))
 
     shown = re.search("<button[^>]*>Delete ‹([^‹›]*)›", line)
     assert shown
@@ -132,7 +127,7 @@ async def test_the_listing_says_the_name_of_the_row_behind_that_of_the_control(m
 async def test_the_listing_says_both_the_row_and_the_column_of_a_box(markup: str, rows: Stage) -> None:
     looked = await looked_at(_case("redraw_fresh", markup, "notify"), rows.browser, rows.address)
 
-    line = next(each for each in looked.seen.listing.splitlines() if each.startswith(f"{looked.mark.label}[:]"))
+    line = next(each for each in looked.seen.listing.splitlines() if each.startswith(f"{looked.mark.label_text}[:]"))
 
     assert re.search("‹[^‹›]*Ann[^‹›]*›", line)
     assert re.search("‹[^‹›]*Push[^‹›]*›", line)
@@ -160,7 +155,9 @@ async def test_a_refusal_names_the_mark_beside_which_the_one_that_was_meant_now_
     assert not played.trouble
     assert played.outcome is not None
     name = re.escape(looked.who)
-    assert re.search(f'"[^"]*{name}[^"]*" now stands (beside|over) mark {others[0].label}\\b', played.outcome.sentence)
+    assert re.search(
+        f'"[^"]*{name}[^"]*" now stands (beside|over) mark {others[0].label_text}\\b', played.outcome.sentence
+    )
 
 
 @pytest.mark.parametrize("markup", ["h3p", "grid", "table"])
@@ -265,7 +262,7 @@ def test_every_unrelated_change_must_hit() -> None:
 
 
 def test_what_does_not_hold_yet_is_a_case_and_stands_in_one_line() -> None:
-    named = [each for table in (FAILING, RACES) for ids in table.values() for each in ids]
+    named = [each for ids in FAILING.values() for each in ids]
     said = {f"line-{markup}" for markup in (*IN_WORDS, "product", "valued")}
     said |= {f"number-{replaced}" for replaced in NUMBERED} | {f"follows-{markup}" for markup in FOLLOWED}
     said |= {f"keeps-{extra}" for extra in COUNTED}

@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from tests.browser.hand import On
-from vision_agent import codes
+from vision_agent import totp
 from vision_agent.actions import Click, Type
 from vision_agent.types import Secret
 
@@ -40,7 +40,7 @@ async def test_of_a_key_for_one_time_codes_the_code_of_the_moment_is_typed(on: O
     async with on(LOGIN, secrets=(code,)) as hand:
         await hand.act(Type(target=hand.number("User"), text="<secret:code>"))
         typed = await hand.js("u.value")
-        assert typed in codes.recent(code)
+        assert typed in totp.recent_codes(code)
         mark = (await hand.look()).mark(hand.number("User"))
         assert mark is not None
         assert mark.state.masked
@@ -72,7 +72,7 @@ async def test_the_picture_of_a_field_with_a_secret_does_not_depend_on_the_secre
         (
             Secret(name="pass", value=SecretStr("hunter2")),
             "<secret:other>",
-            "There is no secret called other; there are pass",
+            "There is no secret other; the secrets are: pass",
         ),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vision_agent.browser.setup import Getter, doctor, getters_for, setup
+from vision_agent.browser.launch.setup import Installer, doctor, find_installers, setup
 from vision_agent.settings import BrowserSettings, Settings
 
 
@@ -33,7 +33,7 @@ async def test_without_a_browser_the_exit_code_is_5_and_the_commands_are_named(t
     health = await doctor(absent(tmp_path))
     assert health.exit_code == 5
     assert [probe.sentence for probe in health.browsers] == [
-        f"the path that was named: there is no file {tmp_path / 'browser'}"
+        f"the configured path: there is no file {tmp_path / 'browser'}"
     ]
     assert any("playwright install chromium" in warning for warning in health.warnings)
 
@@ -43,22 +43,22 @@ async def test_a_browser_that_a_command_brings_is_found(tmp_path: Path) -> None:
     if here is None:
         pytest.skip("no browser on the PATH to bring")
     said: list[str] = []
-    getter = Getter("a link", (("ln", "-s", here, str(tmp_path / "browser")),), 10)
-    health = await setup(absent(tmp_path), said.append, [getter])
+    installer = Installer("a link", (("ln", "-s", here, str(tmp_path / "browser")),), 10)
+    health = await setup(absent(tmp_path), said.append, [installer])
     assert health.exit_code == 0
     assert "No browser yet: a link (at most 0 min)" in said
 
 
 async def test_nothing_is_fetched_where_a_browser_works(tmp_path: Path) -> None:
-    getter = Getter("a file", (("touch", str(tmp_path / "fetched")),), 10)
-    await setup(Settings(), getters=[getter])
+    installer = Installer("a file", (("touch", str(tmp_path / "fetched")),), 10)
+    await setup(Settings(), installers=[installer])
     assert not (tmp_path / "fetched").exists()
 
 
 async def test_a_command_that_hangs_is_given_up_with_all_it_started(tmp_path: Path) -> None:
-    getter = Getter("a long wait", (("sh", "-c", "sleep 60 & sleep 60"),), 0.3)
-    health = await setup(absent(tmp_path), getters=[getter])
-    assert "a long wait: not done after 0 s, given up" in health.warnings
+    installer = Installer("a long wait", (("sh", "-c", "sleep 60 & sleep 60"),), 0.3)
+    health = await setup(absent(tmp_path), installers=[installer])
+    assert "a long wait: not finished after 0 s, stopped" in health.warnings
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ async def test_a_command_that_hangs_is_given_up_with_all_it_started(tmp_path: Pa
 )
 async def test_a_failing_command_says_why_and_keeps_addresses_to_itself(last: str, said: str, tmp_path: Path) -> None:
     script = f"print({last!r}); print('more'); raise SystemExit(1)"
-    health = await setup(absent(tmp_path), getters=[Getter("a download", ((sys.executable, "-c", script),), 10)])
+    health = await setup(absent(tmp_path), installers=[Installer("a download", ((sys.executable, "-c", script),), 10)])
     assert f"a download: {said}" in health.warnings
 
 
 async def test_a_command_that_is_absent_is_named(tmp_path: Path) -> None:
-    health = await setup(absent(tmp_path), getters=[Getter("a tool", (("no-such-tool-here",),), 10)])
+    health = await setup(absent(tmp_path), installers=[Installer("a tool", (("no-such-tool-here",),), 10)])
     assert "a tool: no-such-tool-here could not be run: No such file or directory" in health.warnings
 
 
@@ -89,5 +89,5 @@ async def test_a_folder_that_cannot_be_made_is_no_place_for_runs(tmp_path: Path)
 
 
 def test_no_other_browser_is_fetched_where_one_was_named(tmp_path: Path) -> None:
-    assert getters_for(absent(tmp_path).browser) == []
-    assert getters_for(BrowserSettings())[0].name == "playwright install"
+    assert find_installers(absent(tmp_path).browser) == []
+    assert find_installers(BrowserSettings())[0].name == "playwright install"

@@ -15,7 +15,7 @@ from tests.conftest import Server
 from vision_agent.actions import Cell, Click, Point, Zoom
 from vision_agent.browser import live
 from vision_agent.types import Box, Observation
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
 WHERE = {each["name"]: (8 + each["x"] + 10, 8 + each["y"] + 10) for each in BUTTONS}
 """A point of each button, where the canvas begins at (8, 8)."""
@@ -78,7 +78,7 @@ async def test_a_mark_is_where_the_thing_shows_however_the_canvas_is_placed(on: 
 async def test_a_mark_is_where_the_thing_shows_on_a_sharper_screen(browser: Browser, serve: Server, ratio: int) -> None:
     context = await browser.new_context(viewport={"width": 800, "height": 600}, device_scale_factor=ratio)
     page = await context.new_page()
-    async with live.on(page, SETTINGS, Contract()) as looking:
+    async with live.attach(page, SETTINGS, ImageLimits()) as looking:
         await looking.open(
             serve({"/": f"<!doctype html><style>body{{margin:8px}}</style>{painted(*BUTTONS, sharp=ratio)}"})
         )
@@ -175,14 +175,14 @@ async def test_at_most_so_many_are_marked_and_the_others_are_counted(on: On) -> 
         }
         for n in range(240)
     ]
-    async with on(painted(*many), settings=SETTINGS.model_copy(update={"most_drawn": 25})) as hand:
+    async with on(painted(*many), settings=SETTINGS.model_copy(update={"max_surface_marks": 25})) as hand:
         assert len([mark for mark in hand.seen.marks if mark.source != "dom"]) == 25
         left = next(part for part in hand.seen.listing.splitlines()[-1].split(" · ") if "guesses" in part)
         assert int(left.split()[-7]) > 100, left
 
 
 async def test_surfaces_are_not_looked_into_where_that_is_not_wanted(on: On) -> None:
-    async with on(painted(*BUTTONS), settings=SETTINGS.model_copy(update={"most_drawn": 0})) as hand:
+    async with on(painted(*BUTTONS), settings=SETTINGS.model_copy(update={"max_surface_marks": 0})) as hand:
         assert drawn(hand.seen) == []
 
 
@@ -200,7 +200,7 @@ ODD = {
 
 @pytest.mark.parametrize("body, many", ODD.values(), ids=ODD)
 async def test_an_odd_surface_is_listed_as_it_is(on: On, body: str, many: int) -> None:
-    async with on(body, settings=SETTINGS.model_copy(update={"rest_deadline_s": 0.5})) as hand:
+    async with on(body, settings=SETTINGS.model_copy(update={"settle_deadline_s": 0.5})) as hand:
         assert len(drawn(hand.seen)) == many, hand.seen.listing
         assert [mark for mark in hand.seen.marks if mark.kind == "surface"] or "width=0" in body
         assert ("changes all the time" in " ".join(hand.seen.warnings)) == ("requestAnimationFrame" in body)
@@ -209,7 +209,7 @@ async def test_an_odd_surface_is_listed_as_it_is(on: On, body: str, many: int) -
 async def test_a_thing_that_moves_by_itself_is_said_to(on: On) -> None:
     rolling = "setInterval(() => { things[2].x = 40 + (things[2].x + 3) % 400; paint(); }, 16);"
     async with on(
-        painted(*BUTTONS, more=rolling), settings=SETTINGS.model_copy(update={"rest_deadline_s": 0.4})
+        painted(*BUTTONS, more=rolling), settings=SETTINGS.model_copy(update={"settle_deadline_s": 0.4})
     ) as hand:
         assert not drawn_at(hand.seen, *WHERE["Save"]).moves
         assert [mark.moves for mark in drawn(hand.seen)].count(True) == 1
@@ -313,7 +313,7 @@ async def test_a_canvas_that_is_made_anew_keeps_its_number_and_those_in_it(on: O
 
 async def test_guesses_give_way_to_what_the_page_says_where_there_is_no_room_for_all(on: On) -> None:
     buttons = "".join(f"<button>{n}</button>" for n in range(8))
-    async with on(painted(*BUTTONS) + buttons, settings=SETTINGS.model_copy(update={"most_marks": 9})) as hand:
+    async with on(painted(*BUTTONS) + buttons, settings=SETTINGS.model_copy(update={"max_marks": 9})) as hand:
         assert drawn(hand.seen) == []
         assert "3 left out: 3 guesses" in hand.seen.listing
 

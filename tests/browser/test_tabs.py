@@ -13,18 +13,19 @@ from playwright.async_api import Page
 
 from tests.conftest import Server
 from vision_agent.actions import Click, OpenTab
-from vision_agent.browser import live, tabs
+from vision_agent.browser import live
+from vision_agent.browser.page import tabs
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Observation, Outcome
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
-SETTINGS = ObserveSettings(quiet_s=0.1, rest_deadline_s=2, action_deadline_s=3)
+SETTINGS = ObserveSettings(quiet_s=0.1, settle_deadline_s=2, action_deadline_s=3)
 
 
 @asynccontextmanager
 async def on(page: Page, serve: Server, pages: dict[str, str]) -> AsyncIterator[live.LiveBrowser]:
-    async with live.on(page, SETTINGS, Contract()) as browser:
+    async with live.attach(page, SETTINGS, ImageLimits()) as browser:
         await browser.open(serve(pages))
         yield browser
 
@@ -101,7 +102,7 @@ async def test_a_tab_whose_page_does_not_come_is_told_to_be_awaited(page: Page, 
     with slow(30) as elsewhere:
         async with on(page, serve, {"/": f"<title>One</title><a href={elsewhere} target=_blank>Go</a>"}) as browser:
             outcome = await click(browser, "Go")
-            assert "A page was asked for and has not begun to come" in outcome.sentence
+            assert "A page was requested and has not started to load" in outcome.sentence
             assert titles(await browser.observe()) == ["One*"]
 
 

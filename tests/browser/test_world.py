@@ -18,7 +18,7 @@ from pydantic import SecretStr
 from tests.browser.hand import On
 from tests.conftest import Server
 from vision_agent.actions import Click, Goto
-from vision_agent.browser.launch import launched
+from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.settings import BrowserSettings, EventSettings, HttpAuthSettings
 
 ASKS = "<button onclick='document.title = String(KIND)'>Go</button>"
@@ -95,7 +95,7 @@ async def test_what_a_page_may_use_is_denied_unless_it_was_allowed(
     serve: Server, permissions: tuple[str, ...], state: str
 ) -> None:
     address = serve({"/": "<p>hi"})
-    async with launched(BrowserSettings(permissions=permissions)) as started:
+    async with launch_browser(BrowserSettings(permissions=permissions)) as started:
         page = await started.context.new_page()
         await page.goto(address)
         asked = "navigator.permissions.query({name: 'geolocation'}).then((answer) => answer.state)"
@@ -125,7 +125,7 @@ async def test_the_name_and_password_are_given_only_to_the_server_they_belong_to
     origin = "https://example.org" if elsewhere else address
     auth = HttpAuthSettings(username="ann", password=SecretStr("hunter2"), origin=origin)
     try:
-        async with launched(BrowserSettings(http_auth=auth)) as started:
+        async with launch_browser(BrowserSettings(http_auth=auth)) as started:
             page = await started.context.new_page()
             with suppress(PlaywrightError):  # how Chromium refuses to go on without
                 await page.goto(address)

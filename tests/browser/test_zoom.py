@@ -13,7 +13,7 @@ from vision_agent.actions import Click, Point, Zoom
 from vision_agent.browser import live
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Observation
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
 QUICK = ObserveSettings(quiet_s=0.05)
 GRID = "".join(
@@ -30,7 +30,7 @@ def numbers(observation: Observation) -> dict[str, int]:
 
 
 async def test_a_closer_look_shows_a_part_with_the_same_numbers(page: Page, serve: Server) -> None:
-    async with live.on(page, QUICK, Contract()) as browser:
+    async with live.attach(page, QUICK, ImageLimits()) as browser:
         await browser.open(serve({"/": CORNER}))
         first = await browser.observe()
         outcome = await browser.act(Zoom(target=Point(x=0, y=0), to=Point(x=320, y=200)), first)
@@ -54,7 +54,7 @@ async def test_a_closer_look_shows_a_part_with_the_same_numbers(page: Page, serv
 
 
 async def test_a_click_by_number_or_point_of_a_closer_look_lands(page: Page, serve: Server) -> None:
-    async with live.on(page, QUICK, Contract()) as browser:
+    async with live.attach(page, QUICK, ImageLimits()) as browser:
         await browser.open(serve({"/": CORNER}))
         first = await browser.observe()
         await browser.act(Zoom(target=first.marks[0].number), first)
@@ -75,8 +75,8 @@ async def test_a_click_by_number_or_point_of_a_closer_look_lands(page: Page, ser
 
 
 async def test_a_crowded_picture_says_what_it_leaves_out_and_a_closer_look_shows_it(page: Page, serve: Server) -> None:
-    settings = QUICK.model_copy(update={"most_marks": 100})
-    async with live.on(page, settings, Contract()) as browser:
+    settings = QUICK.model_copy(update={"max_marks": 100})
+    async with live.attach(page, settings, ImageLimits()) as browser:
         await browser.open(serve({"/": CORNER}))
         first = await browser.observe()
         assert len(first.marks) == 100
@@ -101,7 +101,7 @@ async def test_a_crowded_picture_says_what_it_leaves_out_and_a_closer_look_shows
     ],
 )
 async def test_a_closer_look_at_nothing_is_refused(page: Page, serve: Server, action: Zoom, refusal: str) -> None:
-    async with live.on(page, QUICK, Contract()) as browser:
+    async with live.attach(page, QUICK, ImageLimits()) as browser:
         await browser.open(serve({"/": CORNER}))
         outcome = await browser.act(action, await browser.observe())
         assert outcome.refusal == refusal
@@ -110,10 +110,10 @@ async def test_a_closer_look_at_nothing_is_refused(page: Page, serve: Server, ac
 
 async def test_letters_agree_with_kinds_and_stand_in_the_listing(page: Page, serve: Server) -> None:
     kinds = "<button>One</button><a href=/>Two</a><input aria-label=Three><input type=checkbox aria-label=Four>"
-    async with live.on(page, QUICK.model_copy(update={"ids": "letters"}), Contract()) as browser:
+    async with live.attach(page, QUICK.model_copy(update={"ids": "letters"}), ImageLimits()) as browser:
         await browser.open(serve({"/": kinds}))
         observation = await browser.observe()
-    assert [mark.label for mark in observation.marks] == ["B1", "L2", "I3", "O4"]
+    assert [mark.label_text for mark in observation.marks] == ["B1", "L2", "I3", "O4"]
     assert [line.split("[:]")[0] for line in observation.listing.splitlines()] == ["B1", "L2", "I3", "O4"]
 
 
@@ -123,7 +123,7 @@ async def test_a_part_named_on_a_page_that_has_gone_is_shown_of_no_other_though_
 ) -> None:
     # It changes ten times a second, which leaves time to come to rest and none to be looked at.
     restless = f"{CORNER}<script>setInterval(() => (document.title += '.'), 100)</script>"
-    async with live.on(page, QUICK, Contract()) as browser:
+    async with live.attach(page, QUICK, ImageLimits()) as browser:
         await browser.open(serve({"/": CORNER, "/next": restless}))
         first = await browser.observe()
         await browser.act(Zoom(target=Point(x=0, y=0), to=Point(x=320, y=200)), first)

@@ -41,6 +41,7 @@ from vision_agent.actions import (
     Wait,
 )  # fmt: skip
 from vision_agent.evals.browsergym import BrowserGymAgent, BrowserGymAgentArgs
+from vision_agent.ports import Model
 from vision_agent.types import Decision, Observation, Step, Task
 
 PAGE = Path(__file__).parent / "browsergym_page.html"
@@ -48,8 +49,10 @@ ODD = 'it\'s "odd" \\ # (x)\n12[:] ünïcode 👍'
 MOST_STEPS = 10
 
 
-class Plan:
+class Plan(Model):
     """Does one thing after the other, each on the mark of a name; a plan is a list of functions of the marks."""
+
+    name = "plan"
 
     def __init__(self, plan: Sequence[Any]) -> None:
         self._plan = list(plan)
@@ -127,7 +130,7 @@ def on_page(agent: BrowserGymAgent) -> Any:
 def test_our_modules_do_without_the_playwright_that_is_here() -> None:
     assert importlib.metadata.version("browsergym-core") == "0.14.3"
     assert tuple(map(int, importlib.metadata.version("playwright").split(".")[:2])) < (1, 60)
-    assert "vision_agent.browser.launch" not in sys.modules
+    assert "vision_agent.browser.launch.launch" not in sys.modules
     assert "vision_agent.session" not in sys.modules
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from vision_agent.browser.launch import Candidate, candidates
+from vision_agent.browser.launch.launch import BrowserCandidate, candidates
 from vision_agent.settings import load
 
 HERE = Path(__file__).parent
@@ -86,7 +86,7 @@ def _chromium() -> Path | None:
     return next((path for path in found if path is not None and path.is_file()), None)
 
 
-def _tried() -> list[Candidate]:
+def _tried() -> list[BrowserCandidate]:
     return [each for each in candidates(load().browser) if each.cdp_url is None]
 
 

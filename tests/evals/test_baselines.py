@@ -135,7 +135,7 @@ async def test_random_does_to_each_mark_what_can_be_done_to_it() -> None:
 
 
 def test_a_baseline_that_is_not_known_or_has_no_lines_is_said() -> None:
-    with pytest.raises(UsageError, match="No baseline is called 'guess'"):
+    with pytest.raises(UsageError, match="Unknown baseline 'guess'"):
         baseline("guess", 1, ())
     with pytest.raises(UsageError, match="no reference lines"):
         baseline("steps", 1, ())

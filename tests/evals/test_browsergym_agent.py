@@ -22,17 +22,20 @@ from vision_agent.actions import Action, Ask, Click, Finish
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
 from vision_agent.evals.browsergym import BrowserGymAgent, BrowserGymAgentArgs
 from vision_agent.evals.browsergym.look import Looks
+from vision_agent.ports import Model
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Decision, Observation, Step, Task, Usage
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (button("12", "Send"), entry("13", "Name", top=60))
 
 
-class Told:
+class Told(Model):
     """Gives the decisions it was made with, and keeps what it was told."""
+
+    name = "told"
 
     def __init__(self, *decisions: Sequence[Action] | FormatError) -> None:
         self._decisions = list(decisions)
@@ -89,7 +92,7 @@ def test_the_arguments_are_hashable_equal_by_value_and_picklable() -> None:
 def test_arguments_that_cannot_be_are_refused() -> None:
     with pytest.raises(UsageError, match="max_steps is 0"):
         BrowserGymAgentArgs(max_steps=0)
-    with pytest.raises(UsageError, match="Nothing that decides is called 'nobody'"):
+    with pytest.raises(UsageError, match="Unknown model 'nobody'"):
         BrowserGymAgentArgs(model="nobody").make_agent()
 
 
@@ -122,15 +125,15 @@ def test_an_observation_may_come_as_it_is(made: Any) -> None:
 @pytest.mark.parametrize(
     ("later", "status", "refusal", "effect", "words"),
     [
-        ({"shade": 240}, "done", None, "changed", "the page has changed"),
-        ({}, "done", None, "no_effect", "nothing has visibly changed"),
-        ({"url": "http://site.test/next"}, "done", None, "navigated", "another address"),
+        ({"shade": 240}, "done", None, "changed", "the page changed"),
+        ({}, "done", None, "no_effect", "nothing visibly changed"),
+        ({"url": "http://site.test/next"}, "done", None, "navigated", "the address changed"),
         ({"tabs": [("http://site.test/", "A"), ("http://b.test/", "B")]}, "done", None, "new_tab", "a new tab"),
         ({"error": 'ValueError: Could not find element with bid "12"'}, "refused", "gone", None, "Could not find"),
         ({"error": "TimeoutError: Timeout 500ms exceeded."}, "refused", "timed_out", None, "Timeout 500ms"),
         ({"error": "TimeoutError: <div> intercepts pointer events"}, "refused", "covered", None, "intercepts"),
         ({"error": "NameError: Invalid action type"}, "refused", "unsupported", None, "Invalid action"),
-        ({"last_action": "click('99')"}, "refused", "not_reached", None, "something else was done"),
+        ({"last_action": "click('99')"}, "refused", "not_reached", None, "something other than this agent acted"),
     ],
 )
 def test_what_became_of_a_call_is_told_with_the_next_observation(
@@ -152,7 +155,7 @@ def test_what_cannot_be_done_does_nothing_and_the_model_hears_why(made: Any) -> 
     said, info = agent.get_action(observation(*PAGE))
     assert said == "noop(0)"
     assert info["stats"]["n_refused"] == 1
-    assert "nobody to answer" in info["extra_info"]["refused"][0]
+    assert "Nobody answers" in info["extra_info"]["refused"][0]
     agent.get_action(observation(*PAGE, last_action=said))
     agent.get_action(observation(*PAGE, last_action=said))
     assert [step.outcomes[0].refusal for step in model.steps[2]] == ["unsupported", "unknown_mark"]
@@ -206,12 +209,12 @@ def test_a_closed_agent_says_so(made: Any) -> None:
     agent = made(Told([Click(target=1)]))
     agent.close()
     agent.close()
-    with pytest.raises(UsageError, match="was closed"):
+    with pytest.raises(UsageError, match="is closed"):
         agent.get_action(observation(*PAGE))
 
 
 def test_the_goal_has_its_pictures_and_says_which_did_not_come(made: Any) -> None:
-    looks = Looks(ObserveSettings(), Contract(), lambda: datetime(2026, 3, 4, tzinfo=UTC))
+    looks = Looks(ObserveSettings(), ImageLimits(), lambda: datetime(2026, 3, 4, tzinfo=UTC))
     png = looks.look(observation(*PAGE)).clean.data or b""
     model = Told([Finish()])
     parts = [
@@ -221,7 +224,7 @@ def test_the_goal_has_its_pictures_and_says_which_did_not_come(made: Any) -> Non
     ]
     made(model).get_action(observation(*PAGE, goal_object=parts))
     assert [picture.shot.data for picture in model.tasks[0].pictures] == [png]
-    assert model.tasks[0].goal.startswith("Find this:\n(A picture belongs to this")
+    assert model.tasks[0].goal.startswith("Find this:\n(The goal includes a picture")
 
 
 async def test_a_provider_s_model_is_asked_again_and_again_over_the_marked_picture(

@@ -36,7 +36,7 @@ from vision_agent.evals.browsergym.calls import _CALLS, _WHY_NOT, CallSet, calls
 from vision_agent.evals.browsergym.look import Looks
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Observation, Outcome
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
 CHECKED = {"checked": "true"}
 TICK = Thing("15", "input", (10, 130, 20, 20), "checkbox", "Agree", attributes={"type": "checkbox"}, properties=CHECKED)
@@ -46,9 +46,9 @@ DATE = Thing("18", "input", (10, 250, 80, 20), "Date", "Day", attributes={"type"
 TABS = [("http://a.test/", "A"), ("http://b.test/", "B")]
 
 
-def seen(**contract: int) -> Observation:
+def seen(**image_limits: int) -> Observation:
     """Marks 1 to 6: button 12, field 13, tick 15, list 16, drawn list 17, date 18."""
-    looks = Looks(ObserveSettings(), Contract(**contract), lambda: datetime(2026, 3, 4, tzinfo=UTC))
+    looks = Looks(ObserveSettings(), ImageLimits(**image_limits), lambda: datetime(2026, 3, 4, tzinfo=UTC))
     things = (button("12", "Send"), entry("13", "Name", top=60), TICK, SIZES, LIST, DATE)
     return looks.look(observation(*things, tabs=TABS))
 
@@ -128,23 +128,23 @@ def _numbers_as_floats(said: str) -> list[Any]:
         (Click(target=Cell(mark=1, row=1, column=1)), "unsupported", "rows and columns"),
         (Click(target=Point(x=999, y=4)), "outside", "400×300"),
         (Click(target=1, count=3), "unsupported", "triple"),
-        (Click(target=Point(x=3, y=4), modifiers=("Shift",)), "unsupported", "holds no keys"),
-        (Select(target=4, options=("XL",)), "not_an_option", "does not offer XL"),
-        (Select(target=5, options=("Red",)), "unsupported", "native lists only"),
+        (Click(target=Point(x=3, y=4), modifiers=("Shift",)), "unsupported", "cannot hold keys"),
+        (Select(target=4, options=("XL",)), "not_an_option", "do not include XL"),
+        (Select(target=5, options=("Red",)), "unsupported", "only from native lists"),
         (Select(target=Point(x=3, y=4), options=("Red",)), "unsupported", "name a mark"),
         (Check(mark=1, checked=True), "unsupported", "click it instead"),
         (Set(mark=5, value="3"), "unsupported", "native inputs"),
         (Scroll(target=1, to="middle"), "unsupported", "by pixels"),
-        (Drag(source=1, target=Offset(right=-90, down=0)), "outside", "ends outside"),
+        (Drag(source=1, target=Offset(right=-90, down=0)), "outside", "is outside"),
         (Press(keys="Tab", count=100), "unsupported", "at most 30"),
         (SwitchTab(tab=7), "unsupported", "there are 2"),
         (actions.Reload(), "unsupported", "goto instead"),
-        (actions.Upload(mark=1, files=("a.pdf",)), "unsupported", "without files"),
+        (actions.Upload(mark=1, files=("a.pdf",)), "unsupported", "has no files"),
         (actions.Zoom(target=1), "unsupported", "no closer"),
         (actions.Read(), "unsupported", "listing"),
         (actions.Extract(mark=1, json_schema="{}"), "unsupported", "listing"),
         (actions.SelectText(first="a", last="b"), "unsupported", "drag"),
-        (actions.Ask(question="Which?"), "unsupported", "nobody to answer"),
+        (actions.Ask(question="Which?"), "unsupported", "Nobody answers"),
         (actions.Custom(name="mine"), "unsupported", "own browser"),
     ],
 )
@@ -176,7 +176,7 @@ def test_points_are_mapped_to_the_screenshot_where_the_picture_was_shrunk() -> N
 
 def test_the_page_is_scrolled_beside_what_scrolls_by_itself() -> None:
     """BrowserGym turns the wheel where the pointer was left."""
-    looks = Looks(ObserveSettings(), Contract(), lambda: datetime(2026, 3, 4, tzinfo=UTC))
+    looks = Looks(ObserveSettings(), ImageLimits(), lambda: datetime(2026, 3, 4, tzinfo=UTC))
     feed = Thing("2", "div", (0, 0, 300, 300), holds=900)
     assert calls_for(Scroll(pages=0.5), looks.look(observation(feed))) == "scroll_at(333, 150, 0, 150)"
     all_of_it = Thing("2", "div", (0, 0, 400, 300), holds=900)

@@ -13,15 +13,15 @@ from vision_agent.errors import UsageError
 from vision_agent.evals.browsergym.look import Looks
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Mark, Observation
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
 
 CHECKED, DISABLED = {"checked": "true"}, {"disabled": True}
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 
 
-def looks(**contract: int) -> Looks:
-    return Looks(ObserveSettings(), Contract(**contract), lambda: NOW)
+def looks(**image_limits: int) -> Looks:
+    return Looks(ObserveSettings(), ImageLimits(**image_limits), lambda: NOW)
 
 
 def look(*things: Thing, **more: Any) -> Observation:
@@ -155,7 +155,7 @@ def test_marks_are_drawn_on_the_screenshot_that_came() -> None:
     seen = looks().look(obs)
     assert np.array_equal(Picture.of(seen.clean).as_rgb(), obs["screenshot"])
     assert not np.array_equal(Picture.of(seen.marked).as_rgb(), obs["screenshot"])
-    assert seen.marks[0].label_box is not None
+    assert seen.marks[0].label is not None
 
 
 def test_a_screenshot_too_large_for_the_model_is_shrunk_and_points_map_back() -> None:

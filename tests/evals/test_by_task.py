@@ -6,8 +6,8 @@ import io
 from result_builder import result
 from rich.console import Console
 
-from vision_agent.evals.by_task import TaskRow, as_csv, as_json, as_markdown, by_task, show
-from vision_agent.evals.summary import grouped
+from vision_agent.evals.results.by_task import TaskRow, as_csv, as_json, as_markdown, by_task, show
+from vision_agent.evals.results.summary import grouped
 
 
 def told() -> list[TaskRow]:

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 from messages_server import Answer, MessagesServer, saying
-from pages import MissingPages, pages
 from playwright.async_api import Page
+from result_builder import result_files, results_in
 
 from vision_agent import Agent, Settings, Task
 from vision_agent.evals import miniwob
-from vision_agent.evals.ablation import left_out_of
-from vision_agent.evals.items import RESULT, Result, results_in
+from vision_agent.evals.ablation import left_out_parts
+from vision_agent.evals.items import ItemResult
 from vision_agent.evals.runner import items_of, run_items
-from vision_agent.evals.suites import suite_named
-from vision_agent.models.steps import StepsModel
+from vision_agent.evals.suites.suite import suite_named
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.ports import Model
 from vision_agent.record.read import check_chain, read
 from vision_agent.settings import ModelSettings
@@ -159,7 +159,7 @@ async def test_a_model_does_the_same_items_without_what_is_kept_from_it(
     results = await run_items(items[:3], suite, settings, tmp_path / "out")
     await api.close()
 
-    assert [(item.model, left_out_of(item.settings)) for item in items] == [
+    assert [(item.model, left_out_parts(item.settings)) for item in items] == [
         ("anthropic:claude-haiku-4-5", ()),
         ("anthropic:claude-haiku-4-5", ("picture",)),
         ("anthropic:claude-haiku-4-5", ("boxes",)),
@@ -185,27 +185,19 @@ def test_what_was_interrupted_and_killed_goes_on_and_runs_nothing_twice(serve: A
     assert code == 130
     assert "of 4 items have a result" in said
     assert "Traceback" not in said
-    assert _finished(out)
+    assert result_files(out)
 
     _, code = _stopped(command, "2 of 4", signal.SIGKILL)
     assert code == -signal.SIGKILL
-    kept = _finished(out)
+    kept = result_files(out)
     assert len(kept) >= 2
 
     done = _ran([*command, "--json"])
     assert done.returncode == 0, done.stderr
-    assert f"{len(kept)} of 4 items have a result already" in done.stderr
+    assert f"{len(kept)} of 4 items already have a result" in done.stderr
     assert [each["score"] for each in json.loads(done.stdout)["items"]] == [1.0] * 4
-    assert kept.items() <= _finished(out).items()  # the very bytes
+    assert kept.items() <= result_files(out).items()  # the very bytes
     assert all(len(_runs(out)[each.item.task]) == 1 for each in map(_parsed, kept.values()))
-
-
-@pytest.fixture(scope="module")
-def html() -> Path:
-    try:
-        return pages("miniwob") / "html"
-    except MissingPages as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture
@@ -226,7 +218,7 @@ async def test_an_episode_ends_when_the_environment_says_so_whatever_the_agent_w
         await agents[-1].run()
         await page.click("#sync-task-cover")
 
-    with suite_named("miniwob", pages=html).opened(settings) as stage:
+    with suite_named("miniwob", pages=html).open_stage(settings) as stage:
         judged = await stage.play("enter-text", 1, "s", page, Limits(steps=10), run)
 
     assert (judged.score, judged.passed) == (0.0, False)
@@ -272,12 +264,8 @@ def _stopped(command: list[str], at: str, by: signal.Signals) -> tuple[str, int]
     return said + rest, process.returncode
 
 
-def _finished(out: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in out.glob(f"*/*/{RESULT}")}
-
-
-def _parsed(result: bytes) -> Result:
-    return Result.model_validate_json(result)
+def _parsed(result: bytes) -> ItemResult:
+    return ItemResult.model_validate_json(result)
 
 
 def _runs(out: Path) -> dict[str, list[str]]:

@@ -10,9 +10,9 @@ import pytest
 from tests.record.record_builder import START, done, run, small_run, step_events, story, task, write_run
 from vision_agent.actions import Click, Finish, Point, Scroll, Type
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.evals.frozen import INDEX, SHOTS, TASKS, Frozen, freeze, read_index, read_task
 from vision_agent.evals.items import RESULT, RUNS
-from vision_agent.events import Ended, Said, Started
+from vision_agent.evals.suites.frozen import INDEX, SHOTS, TASKS, FrozenFolder, freeze, read_index, read_task
+from vision_agent.events import Ended, MessageReceived, Started
 from vision_agent.record.read import load_shot, read
 from vision_agent.record.store import shot_name
 from vision_agent.types import Ending, Message
@@ -55,7 +55,7 @@ def test_what_only_looked_asked_or_ended_is_history_and_no_reference(tmp_path: P
         Ended(ending=Ending(status="done", sentence="Done.")),
     ]
     folder = write_run(tmp_path, events).path
-    assert freeze([folder], tmp_path / "frozen") == Frozen(1, references=1, steps=3, pictures=6, left_out={})
+    assert freeze([folder], tmp_path / "frozen") == FrozenFolder(1, references=1, steps=3, pictures=6, left_out={})
     [entry] = read_index(tmp_path / "frozen").tasks
     kept = read_task(tmp_path / "frozen", entry)
     assert kept.references.keys() == {2}
@@ -80,7 +80,7 @@ def test_a_point_on_a_mark_means_it_and_one_beside_all_marks_means_the_place(tmp
 
 def test_what_a_person_said_meanwhile_is_kept(tmp_path: Path) -> None:
     events = small_run()
-    events.insert(-2, Said(message=Message(text="The large one", at=START)))
+    events.insert(-2, MessageReceived(message=Message(text="The large one", at=START)))
     freeze([write_run(tmp_path, events).path], tmp_path / "frozen")
     kept = read_task(tmp_path / "frozen", read_index(tmp_path / "frozen").tasks[0])
     assert [each.text for each in kept.task.messages] == ["The large one"]
@@ -107,7 +107,7 @@ def test_a_changed_picture_is_named_and_refused(frozen: Path) -> None:
 def test_a_changed_task_and_another_version_are_refused(frozen: Path) -> None:
     path = frozen / TASKS / "b.json"
     path.write_text(path.read_text().replace("Wool jumper", "Silk jumper"))
-    with pytest.raises(RecordError, match=r"b\.json is not as it was frozen"):
+    with pytest.raises(RecordError, match=r"b\.json was changed after it was frozen"):
         read_index(frozen)
     (frozen / INDEX).write_text(json.dumps({"version": 2, "tasks": []}))
     with pytest.raises(RecordError, match="version 2"):
@@ -121,7 +121,7 @@ def test_what_is_no_reference_is_refused_with_the_reason(tmp_path: Path) -> None
         freeze([folder], tmp_path / "frozen")
     assert not (tmp_path / "frozen").exists()
     assert freeze([folder], tmp_path / "frozen", any_ending=True).references == 1
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         freeze([folder], tmp_path / "frozen")
     with pytest.raises(UsageError, match="There is no run in"):
         freeze([tmp_path / "frozen"], tmp_path / "other")
@@ -150,7 +150,7 @@ def test_of_runs_in_a_folder_those_that_are_no_reference_are_left_out_and_counte
     made = freeze([tmp_path / "evals"], tmp_path / "frozen")
 
     assert [entry.id for entry in read_index(tmp_path / "frozen").tasks] == ["20260304-093000-abc123", "good"]
-    assert made.left_out == {"ended as not_done": 1, "did not pass the evaluation that it was made in": 1}
+    assert made.left_out == {"ended as not_done": 1, "did not pass its evaluation": 1}
     assert freeze([tmp_path / "evals"], tmp_path / "all", any_ending=True).tasks == 4
-    with pytest.raises(UsageError, match="it did not pass the evaluation"):
+    with pytest.raises(UsageError, match="it did not pass its evaluation"):
         freeze([tmp_path / "evals" / "judged" / RUNS / "judged"], tmp_path / "other")

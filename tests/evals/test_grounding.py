@@ -15,27 +15,27 @@ from PIL import Image
 from tests.record.record_builder import done, run, step_events, story, write_run
 from vision_agent.actions import Action, Click, Select, Type
 from vision_agent.errors import UsageError
-from vision_agent.evals.frozen import freeze
-from vision_agent.evals.grades import graded
-from vision_agent.evals.items import Result
-from vision_agent.evals.mind2web import paper_of, read_mind2web
-from vision_agent.evals.offline import Question
+from vision_agent.evals.answer_grading import grade_decision
+from vision_agent.evals.items import ItemResult
 from vision_agent.evals.runner import items_of, run_items
-from vision_agent.evals.suites import suite_named
+from vision_agent.evals.suites.frozen import freeze
+from vision_agent.evals.suites.mind2web import build_paper, read_mind2web
+from vision_agent.evals.suites.offline import PageQuestion
+from vision_agent.evals.suites.suite import suite_named
 from vision_agent.events import Ended, Started
-from vision_agent.export import export
+from vision_agent.export.formats import export
 from vision_agent.settings import Settings
 from vision_agent.types import Decision, Ending
-from vision_agent.vision.contract import contract_for
+from vision_agent.vision.image_limits import image_limits_for
 
 
-async def asked(folder: Path, out: Path, *models: str) -> list[Result]:
+async def asked(folder: Path, out: Path, *models: str) -> list[ItemResult]:
     suite, settings = suite_named("grounding", folder=folder), Settings()
     return await run_items(items_of(suite, models, settings), suite, settings, out)
 
 
-def answered(question: Question, *actions: Action) -> Any:
-    return graded(Decision(author="model", actions=actions), question.reference, question.seen)
+def answered(question: PageQuestion, *actions: Action) -> Any:
+    return grade_decision(Decision(author="model", actions=actions), question.reference, question.seen)
 
 
 # --- our own ----------------------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ async def test_exported_pictures_are_asked_about_by_points(tmp_path: Path) -> No
         ({"file_name": "../secret.png", "instruction": "x", "box": [0, 0, 1, 1]}, "line 1: the picture"),
         ({"file_name": "gone.png", "instruction": "x", "box": [0, 0, 1, 1]}, r"gone\.png cannot be read"),
         ({"file_name": "a.png", "box": [0, 0, 1, 1]}, "line 1: instruction: Field required"),
-        ({"file_name": "metadata.jsonl", "instruction": "x", "box": [0, 0, 1, 1]}, "is no picture"),
+        ({"file_name": "metadata.jsonl", "instruction": "x", "box": [0, 0, 1, 1]}, "is not a picture"),
     ],
 )
 def test_pictures_that_do_not_fit_are_refused_with_their_line(tmp_path: Path, line: object, said: str) -> None:
@@ -121,9 +121,9 @@ def test_a_large_picture_is_made_to_fit_and_its_box_with_it(tmp_path: Path) -> N
 # --- Mind2Web's layout ------------------------------------------------------------------------------------------------
 
 
-def questions(folder: Path) -> list[Question]:
+def questions(folder: Path) -> list[PageQuestion]:
     [recorded] = read_mind2web(folder)
-    return list(paper_of(recorded, contract_for("")).questions)
+    return list(build_paper(recorded, image_limits_for("")).questions)
 
 
 def test_candidates_are_marks_on_the_screenful_of_the_right_one(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_candidates_are_marks_on_the_screenful_of_the_right_one(tmp_path: Path) 
     assert (chosen.seen.marked.size.width, chosen.seen.marked.size.height) == (1280, 800)
     branch = next(mark for mark in chosen.seen.marks if mark.tag == "select")
     assert (branch.box.x, branch.box.y) == (100, 200)
-    assert all(mark.label_box is not None for mark in chosen.seen.marks)
+    assert all(mark.label is not None for mark in chosen.seen.marks)
     assert "1[:]<input>Title or author" in typed.seen.listing
     assert [step.decision.next_goal for step in entered.before] == [
         "TYPE moss on Title or author",
@@ -213,9 +213,9 @@ async def test_the_baselines_answer_and_what_is_left_out_is_said(tmp_path: Path)
         ("{", "cannot be read"),
         ("[{}]", "an entry has no annotation_id"),
         ('[{"annotation_id": "a", "actions": []}]', "confirmed_task: Field required"),
-        (json.dumps([sample.task("../library.png")]), "is not beside the data"),
+        (json.dumps([sample.task("../library.png")]), "is not in the data folder"),
         (json.dumps([sample.task("gone.png")]), "cannot be read"),
-        (json.dumps([sample.task("tasks.json")]), "screenshot is no picture"),
+        (json.dumps([sample.task("tasks.json")]), "screenshot is not a picture"),
         ("[]", "nothing to ask about"),
     ],
 )
@@ -227,14 +227,14 @@ def test_data_of_another_layout_is_refused_with_the_place(tmp_path: Path, text: 
 
 
 def test_an_empty_folder_is_no_data(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="holds nothing to find on pictures"):
+    with pytest.raises(UsageError, match="has no pictures with instructions"):
         suite_named("grounding", folder=tmp_path)
 
 
 def test_a_task_that_is_in_two_files_is_refused(tmp_path: Path) -> None:
     folder = sample.write_sample(tmp_path / "data")
     (folder / "more.json").write_text((folder / "tasks.json").read_text())
-    with pytest.raises(UsageError, match=r"made-up-1 is in .*more\.json and in .*tasks\.json"):
+    with pytest.raises(UsageError, match=r"made-up-1 is in both .*more\.json and .*tasks\.json"):
         suite_named("grounding", folder=folder)
 
 

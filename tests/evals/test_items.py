@@ -5,35 +5,36 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from result_builder import results_in
 
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.evals.items import RESULT, Item, Result, held, item_of, keep, result_of, results_in
+from vision_agent.evals.items import RESULT, Item, ItemResult, lock, make_item, result_of, write_result
 from vision_agent.settings import Limits, ModelSettings, Settings
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
-ITEM = item_of("notes", "save", 1, "match", Settings(), {"goal": "Save"})
+ITEM = make_item("notes", "save", 1, "match", Settings(), {"goal": "Save"})
 
 
-def result(item: Item = ITEM, **more: object) -> Result:
-    return Result.model_validate({"item": item, "started_at": NOW, "seconds": 1.5, **more})
+def result(item: Item = ITEM, **more: object) -> ItemResult:
+    return ItemResult.model_validate({"item": item, "started_at": NOW, "seconds": 1.5, **more})
 
 
 def test_an_item_is_the_same_wherever_its_folders_are_made(tmp_path: Path) -> None:
     elsewhere = Settings(runs=tmp_path, memory=tmp_path)
-    assert item_of("notes", "save", 1, "match", elsewhere, {"goal": "Save"}).id == ITEM.id
+    assert make_item("notes", "save", 1, "match", elsewhere, {"goal": "Save"}).id == ITEM.id
     assert Item.model_validate_json(ITEM.model_dump_json()).id == ITEM.id
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        item_of("other", "save", 1, "match", Settings(), {"goal": "Save"}),
-        item_of("notes", "load", 1, "match", Settings(), {"goal": "Save"}),
-        item_of("notes", "save", 2, "match", Settings(), {"goal": "Save"}),
-        item_of("notes", "save", 1, "random", Settings(), {"goal": "Save"}),
-        item_of("notes", "save", 1, "match", Settings(limits=Limits(steps=3)), {"goal": "Save"}),
-        item_of("notes", "save", 1, "match", Settings(model=ModelSettings(history="short")), {"goal": "Save"}),
-        item_of("notes", "save", 1, "match", Settings(), {"goal": "Save it"}),
+        make_item("other", "save", 1, "match", Settings(), {"goal": "Save"}),
+        make_item("notes", "load", 1, "match", Settings(), {"goal": "Save"}),
+        make_item("notes", "save", 2, "match", Settings(), {"goal": "Save"}),
+        make_item("notes", "save", 1, "random", Settings(), {"goal": "Save"}),
+        make_item("notes", "save", 1, "match", Settings(limits=Limits(steps=3)), {"goal": "Save"}),
+        make_item("notes", "save", 1, "match", Settings(model=ModelSettings(history="short")), {"goal": "Save"}),
+        make_item("notes", "save", 1, "match", Settings(), {"goal": "Save it"}),
     ],
     ids=["suite", "task", "seed", "model", "limits", "history", "goal"],
 )
@@ -45,7 +46,7 @@ def test_anything_else_that_changes_what_is_done_makes_it_another_item(other: It
 def test_a_result_that_was_kept_is_found_again(tmp_path: Path) -> None:
     assert result_of(ITEM, tmp_path) is None
     kept = result(score=1.0, passed=True)
-    keep(kept, tmp_path)
+    write_result(kept, tmp_path)
 
     assert result_of(ITEM, tmp_path) == kept
     assert results_in(tmp_path) == [kept]
@@ -55,17 +56,17 @@ def test_a_result_that_was_kept_is_found_again(tmp_path: Path) -> None:
 def test_a_result_of_before_there_was_a_witness_says_that_nobody_watched(tmp_path: Path) -> None:
     told = json.loads(result(score=1.0, passed=True).model_dump_json())
     del told["witness"]
-    assert Result.model_validate(told).witness is None
+    assert ItemResult.model_validate(told).witness is None
 
 
 def test_a_task_with_any_name_has_a_folder_inside(tmp_path: Path) -> None:
-    item = item_of("../up", "../../etc/passwd", 1, "match", Settings())
-    keep(result(item), tmp_path / "out")
+    item = make_item("../up", "../../etc/passwd", 1, "match", Settings())
+    write_result(result(item), tmp_path / "out")
     assert [path.relative_to(tmp_path).parts[0] for path in tmp_path.rglob(RESULT)] == ["out"]
 
 
 def test_a_result_that_is_torn_is_said_and_never_taken_for_none(tmp_path: Path) -> None:
-    keep(result(), tmp_path)
+    write_result(result(), tmp_path)
     path = tmp_path / ITEM.folder / RESULT
     path.write_bytes(path.read_bytes()[:-20])
 
@@ -74,9 +75,9 @@ def test_a_result_that_is_torn_is_said_and_never_taken_for_none(tmp_path: Path) 
 
 
 def test_two_evaluations_do_not_write_to_one_folder(tmp_path: Path) -> None:
-    with held(tmp_path), pytest.raises(UsageError, match="Another evaluation is writing"), held(tmp_path):
+    with lock(tmp_path), pytest.raises(UsageError, match="Another evaluation is writing"), lock(tmp_path):
         raise AssertionError
-    with held(tmp_path):  # let go of
+    with lock(tmp_path):  # let go of
         pass
 
 
@@ -86,8 +87,8 @@ def test_a_folder_without_results_is_said(tmp_path: Path) -> None:
 
 
 def test_a_setting_that_came_later_and_stands_as_it_always_was_makes_no_other_item() -> None:
-    usual = item_of("notes", "a", 1, "match", Settings())
-    plain = item_of("notes", "a", 1, "match", Settings.model_validate({"observe": {"style": "plain"}}))
+    usual = make_item("notes", "a", 1, "match", Settings())
+    plain = make_item("notes", "a", 1, "match", Settings.model_validate({"observe": {"style": "plain"}}))
 
     observe = usual.settings["observe"]
     assert isinstance(observe, dict)

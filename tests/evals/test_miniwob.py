@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pages import MissingPages, pages
 from playwright.async_api import Browser, Page
 
 from vision_agent import Agent, Settings, Task
 from vision_agent.errors import UsageError
 from vision_agent.evals import miniwob
-from vision_agent.evals.sites import served
 from vision_agent.evals.solvers import NEEDS_POINTS, SOLVERS, SOMETIMES, TIMED
 from vision_agent.evals.solvers.play import Played, play
-from vision_agent.models.steps import StepsModel
+from vision_agent.evals.suites.sites import served
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.types import Run
 
 SEEDS = (1, 2, 3, 4, 5)
@@ -42,14 +41,6 @@ def episodes() -> list[Any]:
         for task in sorted(SOLVERS.keys() - SOMETIMES.keys())
         for seed in SEEDS
     ]
-
-
-@pytest.fixture(scope="module")
-def html() -> Path:
-    try:
-        return pages("miniwob") / "html"
-    except MissingPages as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +107,15 @@ async def test_a_task_is_done_by_step_lines(task: str, site: str, page: Page, tm
 @pytest.mark.thorough
 async def test_a_task_is_opened_by_the_command_line(site: str, tmp_path: Path) -> None:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "vision_agent.cli", "marks", f"{site}/miniwob/click-tab-2.html", "--out", tmp_path),
+        *(
+            sys.executable,
+            "-m",
+            "vision_agent.cli",
+            "marks",
+            f"{site}/miniwob/click-tab-2.html",
+            "--out",
+            tmp_path,
+        ),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )

@@ -11,10 +11,11 @@ import pytest
 from pages import MissingPages, pages
 from playwright.async_api import Page
 
-from vision_agent.browser import overlay
-from vision_agent.browser.frames import scan
+from vision_agent.browser.page import overlay
+from vision_agent.browser.page.frames import scan
+from vision_agent.browser.page.protocol import FoundMark
 from vision_agent.evals import miniwob
-from vision_agent.evals.sites import served
+from vision_agent.evals.suites.sites import served
 from vision_agent.types import Box
 
 NEEDS: dict[str, Any] = tomllib.loads((Path(__file__).parent / "miniwob_needs.toml").read_text("utf-8"))
@@ -66,13 +67,13 @@ async def test_what_a_task_needs_is_marked_or_lies_on_a_surface(task: str, site:
     assert bool(missed) == (task in NEEDS["exceptions"]), missed
 
 
-def stands_for(mark: dict[str, Any], needed: dict[str, Any]) -> bool:
+def stands_for(mark: FoundMark, needed: dict[str, Any]) -> bool:
     box = Box(x=needed["x"], y=needed["y"], width=needed["width"], height=needed["height"])
-    if mark["kind"] == "surface":
-        return bool(mark["box"].contains(box.center))
-    shared = mark["box"].intersection(box)
-    own = mark["box"].width * mark["box"].height
-    return bool(box.contains(mark["points"][0]) and shared is not None and shared.width * shared.height >= 0.5 * own)
+    if mark.kind == "surface":
+        return mark.box.contains(box.center)
+    shared = mark.box.intersection(box)
+    own = mark.box.width * mark.box.height
+    return bool(box.contains(mark.points[0]) and shared is not None and shared.width * shared.height >= 0.5 * own)
 
 
 @pytest.mark.parametrize("listed", ["also", "exceptions", "instead"])

@@ -17,22 +17,22 @@ from messages_server import Answer, MessagesServer, fault, saying
 from tests.record.record_builder import done, run, small_run, step_events, story, task, write_run
 from vision_agent.actions import Action, Click, Finish, Type
 from vision_agent.errors import UsageError
-from vision_agent.evals.frozen import freeze, read_index, read_task
-from vision_agent.evals.items import Result, found_in
-from vision_agent.evals.page import render_page
+from vision_agent.evals.items import ItemResult, found_in
+from vision_agent.evals.results.results_html import render_page
+from vision_agent.evals.results.summary import summary
+from vision_agent.evals.results.tables import as_csv, as_json, as_markdown
 from vision_agent.evals.runner import items_of, run_items
-from vision_agent.evals.suites import suite_named
-from vision_agent.evals.summary import summary
-from vision_agent.evals.tables import as_csv, as_json, as_markdown
+from vision_agent.evals.suites.frozen import freeze, read_index, read_task
+from vision_agent.evals.suites.suite import suite_named
 from vision_agent.events import Ended, Event, Observed, Started
 from vision_agent.record import verify
 from vision_agent.record.read import read
 from vision_agent.record.report import write_report
 from vision_agent.settings import ModelSettings, Settings
 from vision_agent.types import Ending, Observation
-from vision_agent.vision.annotate import draw, drawn_as, layer
+from vision_agent.vision.labels.annotate import draw, drawn_as, layer
+from vision_agent.vision.labels.place import place
 from vision_agent.vision.picture import Picture
-from vision_agent.vision.place import place
 from vision_agent.vision.style import STYLES
 
 HAIKU, SONNET = "anthropic:claude-haiku-4-5", "anthropic:claude-sonnet-5-5"
@@ -64,7 +64,9 @@ def pages_of(tmp_path: Path, *runs: list[Event]) -> Path:
     return tmp_path / "pages"
 
 
-async def asked(folder: Path, out: Path, *models: str, settings: Settings | None = None, **more: Any) -> list[Result]:
+async def asked(
+    folder: Path, out: Path, *models: str, settings: Settings | None = None, **more: Any
+) -> list[ItemResult]:
     suite, settings = suite_named("frozen", folder=folder), settings or Settings()
     return await run_items(items_of(suite, models, settings), suite, settings, out, **more)
 
@@ -127,7 +129,7 @@ async def test_the_answers_are_a_run_folder_that_holds_and_says_what_was_right(
     assert (folder / "report.html").is_file()
     assert answered.provenance.model == HAIKU
     assert answered.steps[0].outcomes[0].sentence == (
-        "Wrong (element wrong, operation F1 1.00, it does not land): the reference is: Click [5] “Add to cart”."
+        "Wrong (element wrong, operation F1 1.00, misses it): the reference is: Click [5] “Add to cart”."
     )
 
 
@@ -162,9 +164,9 @@ async def test_every_model_is_given_the_same_pictures_and_the_measures_stand_sid
     told = summary({"": results})
     [item, *_] = as_json("frozen", results, told, tmp_path)["items"]
     assert [(each["element"], each["landed"]) for each in item["answers"]] == [(True, True)]
-    assert told.pictures == ("frozen: everyone was shown the same 1 pictures, by their hashes.",)
+    assert told.pictures == ("frozen: all settings were shown the same 1 pictures, by their hashes.",)
     other = results[0].model_copy(update={"pictures": ("0" * 64,)})
-    assert "not everyone was shown the same pictures of 1 tasks" in summary({"": [other, *results[1:]]}).pictures[0]
+    assert "the pictures of 1 tasks differed between settings" in summary({"": [other, *results[1:]]}).pictures[0]
     best = next(row for row in told.rows if row.model == HAIKU)
     assert best.answers is not None
     assert best.answers.element is not None
@@ -198,7 +200,7 @@ async def test_a_style_of_marks_is_measured_on_recorded_pages_drawn_anew(api: Me
     assert len(set(shown)) == 3 * len(set(results[0].pictures)), "a picture was shown in two styles"
     told = summary({"": results})
     assert [pair.second for pair in told.ablations] == [f"{HAIKU} without colours", f"{HAIKU} without boxes"]
-    assert f"the same {len(set(shown))} pictures, by their hashes, but for what was left out" in told.pictures[0]
+    assert f"the same {len(set(shown))} pictures, by their hashes, except for ablations" in told.pictures[0]
 
 
 async def test_a_style_is_not_measured_where_something_else_would_change_too(
@@ -210,7 +212,7 @@ async def test_a_style_is_not_measured_where_something_else_would_change_too(
 
     with pytest.raises(UsageError, match="its marks were drawn in another style"):
         items_of(suite, [HAIKU], Settings(), ablate=["boxes"])
-    with pytest.raises(UsageError, match="leave out colours already, so boxes cannot be left out beside"):
+    with pytest.raises(UsageError, match="already leave out colours, so boxes cannot be left out as well"):
         items_of(suite, [HAIKU], plain, ablate=["boxes"])
 
 
@@ -220,8 +222,9 @@ def test_marks_drawn_anew_stay_where_they_are_and_in_their_own_style_are_the_sam
     plain = drawn_as(seen, STYLES["plain"])
 
     assert drawn_as(seen, STYLES["coloured"]).marked.sha256 == seen.marked.sha256 != plain.marked.sha256
-    assert [mark.label_box for mark in plain.marks] == [mark.label_box for mark in seen.marks]
-    assert len({mark.colour for mark in seen.marks}) > len({mark.colour for mark in plain.marks}) == 1
+    there, now = ([mark.label for mark in each.marks if mark.label] for each in (seen, plain))
+    assert [label.box for label in now] == [label.box for label in there]
+    assert len({label.colour for label in there}) > len({label.colour for label in now}) == 1
 
 
 async def test_a_reply_that_cannot_be_used_is_asked_for_again_and_then_wrong_but_a_lost_model_is_an_error(
@@ -301,8 +304,8 @@ async def test_wrong_answers_are_what_a_report_says_to_look_at_first(api: Messag
         ("failed", "3"),
     ]
     assert first.count("Wrong (element wrong") == 2
-    assert "<strong>Not all right</strong>" in html
-    assert '1 right, <span class="bad">2 wrong</span>' in html
+    assert "<strong>Partly correct</strong>" in html
+    assert '1 correct, <span class="bad">2 wrong</span>' in html
     assert "dry run" not in html
     # A wrong answer shows where the right one lies, where that is one place.
     assert [html.count('class="aim ok reference"'), html.count("dotted: the reference")] == [2, 2]
@@ -327,11 +330,11 @@ async def test_measures_are_told_by_the_kind_of_operation_too(tmp_path: Path) ->
     assert "answers_TYPE_element_low" in as_csv(told).splitlines()[0]
     html = render_page({"": found_in(tmp_path / "out")}, tmp_path)
     assert re.findall(r'<td class="pg">(\w+)</td><td>(\d)</td>', html) == [("all", "3"), ("CLICK", "2"), ("TYPE", "1")]
-    assert "Something else was chosen than was acted on" in html
+    assert "Another element than the reference" in html
 
 
 async def test_steps_are_refused_where_a_page_has_no_line(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="follows reference lines"):
+    with pytest.raises(UsageError, match="needs reference lines"):
         await asked(pages_of(tmp_path, small_run()), tmp_path / "out", "steps")
 
 
@@ -354,5 +357,5 @@ async def test_a_model_that_would_shrink_a_picture_is_refused_before_anything_is
 async def test_the_browser_toolset_is_no_way_to_ask_about_single_pages(api: MessagesServer, tmp_path: Path) -> None:
     settings = Settings(model=ModelSettings(dialect="browser"))
     [result] = await asked(pages_of(tmp_path, small_run()), tmp_path / "out", HAIKU, settings=settings)
-    assert "asked in one conversation" in result.error
+    assert "needs one conversation" in result.error
     assert api.asked == []

@@ -11,12 +11,12 @@ import pytest
 from tests.record.record_builder import observation
 from vision_agent.actions import Click, Point, Press, Type
 from vision_agent.errors import BrowserUnavailable, UsageError
-from vision_agent.evals.frozen import SHOTS, FrozenTask, filled
-from vision_agent.evals.grades import Reference, graded
-from vision_agent.evals.page_list import freeze_pages, frozen_page
+from vision_agent.evals.answer_grading import Reference, grade_decision
 from vision_agent.evals.runner import items_of, run_items
-from vision_agent.evals.suite_file import FilePage
-from vision_agent.evals.suites import suite_named
+from vision_agent.evals.suites.frozen import SHOTS, FrozenTask, create_frozen
+from vision_agent.evals.suites.page_list import freeze_page, freeze_pages
+from vision_agent.evals.suites.suite import suite_named
+from vision_agent.evals.suites.suite_file import FilePage
 from vision_agent.settings import BrowserSettings, ObserveSettings, Settings
 from vision_agent.types import Decision
 
@@ -26,7 +26,7 @@ NOTES = """<title>Notes</title><h1>Notes</h1><label>Title <input></label>
 
 def frozen(*lines: str, **fields: Any) -> FrozenTask:
     page = FilePage(id="shop", goal="Buy it", start_url="http://shop.test/", reference=lines, **fields)
-    return frozen_page(page, observation(timings={"scan": 0.1}))
+    return freeze_page(page, observation(timings={"scan": 0.1}))
 
 
 def reference(*lines: str) -> Reference:
@@ -72,17 +72,17 @@ def test_a_place_can_be_right_too() -> None:
 )
 def test_where_several_lines_are_right_any_of_them_is(lines: tuple[str, ...], answer: Any, is_right: bool) -> None:
     decision = Decision(author="model", actions=(answer,))
-    assert graded(decision, reference(*lines), observation()).is_right is is_right
+    assert grade_decision(decision, reference(*lines), observation()).is_right is is_right
 
 
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
         (("click Remove",), "'click Remove': Nothing here is called 'Remove'; the nearest are "),
-        (("click Add to cart", 'type "a" into Search'), "do different things to different things"),
-        (("drag Cart (0) to Search", "drag Size to Search"), "do different things to different things"),
-        (("finish",), "'finish' does nothing to the page that could be right or wrong"),
-        (("scroll down",), "'scroll down' does nothing to the page"),
+        (("click Add to cart", 'type "a" into Search'), "do different things to different targets"),
+        (("drag Cart (0) to Search", "drag Size to Search"), "do different things to different targets"),
+        (("finish",), "'finish' does nothing on the page that could be graded"),
+        (("scroll down",), "'scroll down' does nothing on the page"),
         (("click (2000, 5)",), "outside the picture of 640×400"),
     ],
 )
@@ -94,14 +94,14 @@ def test_what_could_not_be_graded_is_no_reference(lines: tuple[str, ...], said: 
 def test_nothing_of_the_moment_is_stored() -> None:
     later = observation(id="o2", taken_at="2026-05-05T05:05:05Z", timings={"scan": 9.0})
     page = FilePage(id="shop", goal="Buy it", start_url="http://shop.test/", reference=("click Add to cart",))
-    assert frozen_page(page, later).model_dump_json() == frozen("click Add to cart").model_dump_json()
+    assert freeze_page(page, later).model_dump_json() == frozen("click Add to cart").model_dump_json()
     told = FilePage.model_validate({**page.model_dump(), "at": "2026-03-04T09:30:00Z"})
-    assert frozen_page(told, later).steps[0].observation.taken_at == told.at
+    assert freeze_page(told, later).steps[0].observation.taken_at == told.at
 
 
 def test_a_folder_that_was_not_filled_to_the_end_is_not_there(tmp_path: Path) -> None:
     def begin(*, breaks: bool) -> None:
-        with filled(tmp_path / "pages") as folder:
+        with create_frozen(tmp_path / "pages") as folder:
             folder.add(frozen("click Add to cart"))
             if breaks:
                 raise KeyError
@@ -139,7 +139,7 @@ async def test_listed_pages_become_tasks_for_every_model_and_the_same_bytes_each
     await freeze_pages(pages, tmp_path / "two", Settings())
 
     assert (made.tasks, made.references, made.steps, made.pictures) == (2, 2, 2, 2)
-    assert told[-1] == "Looking at page 2 of 2: title"
+    assert told[-1] == "Observing page 2 of 2: title"
     files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file())
     assert len([path for path in files if path.parent.name == SHOTS]) == 2
     assert all((tmp_path / "two" / path).read_bytes() == (tmp_path / "one" / path).read_bytes() for path in files)
@@ -179,7 +179,7 @@ async def test_all_pages_that_are_no_reference_are_told_at_once_and_nothing_is_w
     assert "  twice: 'click Home': 'Home' could be any of [" in said
     assert "  none: 'click Sign out': Nothing here is called 'Sign out'; the nearest are [" in said
     assert "  gone: " in said
-    assert "(as they should be are fine)" in said
+    assert "(the others are fine: fine)" in said
     assert names(tmp_path) == ["pages.toml"]
 
 
@@ -189,7 +189,7 @@ async def test_a_page_that_goes_on_changing_is_stored_and_named(serve: Callable[
         {"/": NOTES, "/busy": NOTES + "<p id=p><script>setInterval(() => p.textContent = Date.now(), 20)</script>"}
     )
     pages = listed(tmp_path, ("calm", site, "click Save"), ("busy", f"{site}/busy", "click Save"))
-    made = await freeze_pages(pages, tmp_path / "frozen", Settings(observe=ObserveSettings(rest_deadline_s=0.5)))
+    made = await freeze_pages(pages, tmp_path / "frozen", Settings(observe=ObserveSettings(settle_deadline_s=0.5)))
     assert (made.tasks, made.unrest) == (2, ("busy",))
 
 

@@ -16,17 +16,17 @@ from typer.testing import CliRunner
 
 from tests.conftest import Server
 from vision_agent.actions import Point
-from vision_agent.cli import app
+from vision_agent.cli.main import app
 from vision_agent.errors import UsageError
 from vision_agent.evals.perception.churn import churn
-from vision_agent.evals.perception.look import look, watch
-from vision_agent.evals.perception.picture import Crop, Reader, contrast, label_figures
+from vision_agent.evals.perception.page_facts import look, watch
+from vision_agent.evals.perception.picture import Crop, DigitReader, contrast, label_figures
 from vision_agent.evals.perception.score import FIXTURES, PageScore, PageToScore, pages_in, score_pages
 from vision_agent.evals.perception.summary import figures, is_reached, sheet, summary
-from vision_agent.evals.perception.trial import Came, tried
-from vision_agent.evals.perception.truth import Truth, questions, truth_of
+from vision_agent.evals.perception.trial import Came, try_targets
+from vision_agent.evals.perception.truth import Truth, build_truth, questions
 from vision_agent.settings import BrowserSettings
-from vision_agent.types import Box, Mark, Observation, Shot, Size
+from vision_agent.types import Box, Label, Mark, Observation, Shot, Size
 from vision_agent.vision.ocr import can_read
 
 SAMPLE = ("native_controls", "nested", "labels", "listeners", "frame_nested", "frame_sandboxed", "ratio_2", "shadow")
@@ -38,7 +38,7 @@ SAMPLE = ("native_controls", "nested", "labels", "listeners", "frame_nested", "f
 async def truth(page: Page, serve: Server, html: str, *points: tuple[float, float]) -> Truth:
     await watch(page.context)
     await page.goto(serve({"/": f"<!doctype html><body style='margin:0'>{html}"}))
-    return truth_of(*await look(page, list(points)))
+    return build_truth(*await look(page, list(points)))
 
 
 def sure(truth: Truth) -> list[str]:
@@ -177,10 +177,10 @@ async def answers(page: Page, serve: Server) -> Callable[[str], Awaitable[tuple[
 
         tab = await opened()
         documents, _ = await look(tab, [])
-        came = await tried(opened, questions(documents))
+        came = await try_targets(opened, questions(documents))
         selectors = {place: fact["selector"] for place, fact in enumerate(documents[0].facts)}
         await tab.context.close()
-        return {selectors[int(each)]: told for each, told in came.items()}, truth_of(documents, came=came)
+        return {selectors[int(each)]: told for each, told in came.items()}, build_truth(documents, came=came)
 
     return ask
 
@@ -234,7 +234,7 @@ async def test_a_part_that_does_what_is_done_around_it_is_no_target_of_its_own(a
 
     came, told = await answers(html)
 
-    assert came == {"div#card": "acts", "b#word": "as what is around it", "b#star": "acts"}
+    assert came == {"div#card": "acts", "b#word": "same as around it", "b#star": "acts"}
     assert sure(told) == ["b#star", "div#card"]
 
 
@@ -314,7 +314,7 @@ def mark(number: int, box: tuple[int, int, int, int], label: tuple[int, int, int
         name="",
         box=Box(x=x, y=y, width=width, height=height),
         point=Point(x=x, y=y),
-        label_box=Box(x=label[0], y=label[1], width=label[2], height=label[3]),
+        label=Label(box=Box(x=label[0], y=label[1], width=label[2], height=label[3]), colour="#0e8542"),
     )
 
 
@@ -351,7 +351,7 @@ def test_large_clear_numbers_are_read_and_an_empty_crop_is_not() -> None:
     ImageDraw.Draw(picture).text((20, 8), "27", "black", font_size=20)
     label = Box(x=16, y=6, width=32, height=28)
 
-    assert Reader().read([Crop(np.asarray(picture), label), Crop(np.full((40, 90, 3), 255, np.uint8), label)]) == [
+    assert DigitReader().read([Crop(np.asarray(picture), label), Crop(np.full((40, 90, 3), 255, np.uint8), label)]) == [
         "27",
         "",
     ]
@@ -364,7 +364,7 @@ def test_all_that_is_read_at_a_label_counts_and_what_is_read_beside_it_does_not(
     ImageDraw.Draw(picture).text((10, 8), "27  85", "black", font_size=20)
     left, both = Box(x=6, y=6, width=32, height=28), Box(x=6, y=6, width=90, height=28)
 
-    assert Reader().read([Crop(np.asarray(picture), left), Crop(np.asarray(picture), both)]) == ["27", "2785"]
+    assert DigitReader().read([Crop(np.asarray(picture), left), Crop(np.asarray(picture), both)]) == ["27", "2785"]
 
 
 # --- whole pages ------------------------------------------------------------------------------------------------------
@@ -448,7 +448,7 @@ async def test_pages_of_other_projects_agree_with_the_independent_truth(foreign:
 
 
 def test_a_folder_without_pages_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no page to score"):
+    with pytest.raises(UsageError, match="no pages to score"):
         pages_in(tmp_path)
 
 

@@ -13,7 +13,7 @@ import pytest
 from playwright.async_api import Browser, FrameLocator, Page
 
 from vision_agent.errors import UsageError
-from vision_agent.evals.sites import EndState, Expected, Report, Site, SiteTask, reached, served, tasks_of
+from vision_agent.evals.suites.sites import EndState, Expected, Report, Site, SiteTask, reached, served, tasks_of
 
 SITES = Path(__file__).parents[2] / "fixtures" / "sites"
 SHOP, SEATS = SITES / "shop", SITES / "seats"
@@ -379,8 +379,8 @@ def wanting(count: int | None = None, never: tuple[Expected, ...] = (), **fields
 @pytest.mark.parametrize(
     ("wanted", "log", "words"),
     [
-        (wanting(a=1), (), "no placed was reported at all"),
-        (wanting(a=1), (placed(a=2),), 'wanted placed {"a": 1}, but reported were only placed {"a": 2}'),
+        (wanting(a=1), (), "there is no placed report"),
+        (wanting(a=1), (placed(a=2),), 'wanted placed {"a": 1}, but the only such reports are placed {"a": 2}'),
         (wanting(a=1), (placed(a="1"),), "wanted"),
         (wanting(items=[{"sku": "x"}]), (placed(items=[{"sku": "x"}, {"sku": "y"}]),), "wanted"),
         (wanting(count=1, a=1), (placed(a=1), placed(a=1)), "1 times, found it 2 times"),
@@ -403,7 +403,7 @@ def test_a_folder_without_tasks_says_so(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"has no tasks\.json"):
         tasks_of(tmp_path)
     (tmp_path / "tasks.json").write_text('[{"id": "x"}]')
-    with pytest.raises(UsageError, match="does not hold a list of tasks"):
+    with pytest.raises(UsageError, match="is not a list of tasks"):
         tasks_of(tmp_path)
     with pytest.raises(UsageError, match="not a folder"), served(tmp_path / "no"):
         pass

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from vision_agent.errors import UsageError
-from vision_agent.evals.suite_file import read_pages, read_suite
-from vision_agent.types import Check, Limits
+from vision_agent.evals.suites.suite_file import read_pages, read_suite
+from vision_agent.types import Limits, SuccessCheck
 
 TOML = """
 start_url = "https://example.org/notes"
@@ -66,7 +66,7 @@ def test_toml_yaml_and_python_say_the_same(tmp_path: Path) -> None:
     save, leave = suites[0].tasks
     assert suites[0].name == "notes"
     assert suites[0].seeds == 3
-    assert save.checks == (Check(text="Saved"), Check(url="*/notes?a=b"))
+    assert save.checks == (SuccessCheck(text="Saved"), SuccessCheck(url="*/notes?a=b"))
     assert (save.start_url, leave.start_url) == ("https://example.org/notes", "https://example.org/")
     assert (save.limits, leave.limits) == (Limits(steps=10), Limits(steps=4))
 
@@ -83,17 +83,17 @@ def test_a_python_file_may_make_its_tasks_in_a_loop(tmp_path: Path) -> None:
         ("a.yaml", "tasks: [", "cannot be read: while parsing"),
         ("a.yaml", "just words", "is a str"),
         ("a.yaml", "", "is empty"),
-        ("a.toml", "", "does not fit: tasks: Field required"),
-        ("a.toml", "tasks = []", "does not fit: tasks: Tuple should have at least 1 item"),
+        ("a.toml", "", "is not valid: tasks: Field required"),
+        ("a.toml", "tasks = []", "is not valid: tasks: Tuple should have at least 1 item"),
         ("a.toml", 'tasks = ["save"]', "task 1: Input should be"),
         ("a.toml", '[[tasks]]\nid = "save"\ngoal = "Save"', "task 'save', start_url: Field required"),
         ("a.toml", TOML.replace("expect", "expects"), "task 'save', expects: Extra inputs are not permitted"),
-        ("a.toml", TOML.replace("text=Saved", "Saved"), "task 'save', expect: 'Saved' does not say what must hold"),
+        ("a.toml", TOML.replace("text=Saved", "Saved"), "task 'save', expect: 'Saved' is not a check"),
         ("a.toml", TOML.replace('id = "leave"', 'id = "save"'), "two tasks called save"),
         ("a.toml", TOML.replace("click Save", "dance"), "task 'save': Line 1, 'dance': it begins with 'dance'"),
-        ("a.py", "tasks = []", "must end with `suite = \\[...\\]`"),
+        ("a.py", "tasks = []", "must set `suite = \\[...\\]`"),
         ("a.py", "1 / 0", "cannot be run: ZeroDivisionError: division by zero"),
-        ("a.json", "{}", "it is one of .toml, .yaml, .yml, .py"),
+        ("a.json", "{}", "it must end in one of .toml, .yaml, .yml, .py"),
     ],
 )
 def test_what_does_not_fit_is_said_with_its_task_and_key(tmp_path: Path, name: str, text: str, said: str) -> None:
@@ -133,8 +133,8 @@ def test_a_list_of_pages_has_the_form_of_a_suite_and_says_what_is_right_on_each(
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("goal", "gaol", r"does not fit: (?!.*Tuple should).*task 'save', goal: Field required"),
-        ('reference = "click Save"', "", r"The list of pages .* does not fit: task 'save', reference: Field required"),
+        ("goal", "gaol", r"is not valid: (?!.*Tuple should).*task 'save', goal: Field required"),
+        ('reference = "click Save"', "", r"The list of pages .* is not valid: task 'save', reference: Field required"),
         ('reference = "click Save"', "reference = []", "task 'save', reference: Tuple should have at least 1 item"),
         ('reference = "click Save"', 'reference = "press"', "task 'save': Line 1, 'press': it is not complete"),
         ('reference = "click Save"', 'expect = ["text=Saved"]', "task 'save', expect: Extra inputs are not permitted"),

@@ -7,14 +7,14 @@ from pathlib import Path
 from result_builder import result
 from rich.console import Console
 
-from vision_agent.evals.items import Result, Witnessed, WrongElement
+from vision_agent.evals.items import ItemResult, Witnessed, WrongElement
+from vision_agent.evals.results.summary import BaselineScore, Reached, ResultsSummary, summary
+from vision_agent.evals.results.tables import as_csv, as_json, as_markdown, show, show_ablation
 from vision_agent.evals.statistics import mcnemar, wilson
-from vision_agent.evals.summary import Bound, Reached, Summary, summary
-from vision_agent.evals.tables import as_csv, as_json, as_markdown, show, show_ablation
 from vision_agent.settings import ModelSettings, Settings
 
 
-def told(*results: Result) -> Summary:
+def told(*results: ItemResult) -> ResultsSummary:
     return summary({"": results})
 
 
@@ -35,7 +35,7 @@ def test_a_setting_without_any_score_has_no_rate_and_not_a_zero() -> None:
 
     assert found.rows[0].success is None
     assert found.rows[0].score is None
-    assert "none has a score" in as_markdown(found)
+    assert "no scores" in as_markdown(found)
     assert "1 errors" in as_markdown(found)
 
 
@@ -53,7 +53,7 @@ def test_figures_are_summed_and_averaged_over_runs() -> None:
 def test_a_cost_that_is_not_known_once_is_not_known() -> None:
     found = told(result("a", "match", True), result("b", "match", True, cost_usd=None))
     assert found.rows[0].cost_usd is None
-    assert "not known" in as_markdown(found)
+    assert "unknown" in as_markdown(found)
 
 
 def test_two_models_are_held_against_each_other_on_the_items_both_have_a_score_for() -> None:
@@ -130,8 +130,8 @@ def test_what_knows_the_way_and_what_knows_nothing_stand_beside_a_score_on_the_s
     found = told(*ours, *way, *random)
     rows = {row.label: row for row in found.rows}
 
-    assert rows["match"].ceiling == Bound("steps", items=3, passed=2, rate=2 / 3)
-    assert rows["match"].floor == Bound("random", items=4, passed=0, rate=0.0)
+    assert rows["match"].ceiling == BaselineScore("steps", items=3, passed=2, rate=2 / 3)
+    assert rows["match"].floor == BaselineScore("random", items=4, passed=0, rate=0.0)
     assert rows["steps"].ceiling is None
     assert rows["random"].floor is None
     assert "| 0% random | 67% steps on 3 |" in as_markdown(found)
@@ -184,7 +184,7 @@ def test_what_lacks_something_is_held_against_the_same_with_all_in_one_table() -
     said = console.file.getvalue()  # type: ignore[attr-defined]
     assert "a:b without marks model.history=data     3/4 = 75 % [30, 95]     -25 % [-75, +0]" in said
     assert "history=short" not in said
-    assert "### notes, with all and without" in as_markdown(found)
+    assert "### notes, ablations" in as_markdown(found)
 
 
 def test_wrong_elements_are_told_of_what_was_witnessed_and_what_was_not_stands_beside_it() -> None:
@@ -227,6 +227,6 @@ def test_how_often_a_judge_agrees_with_the_score_is_told_with_how_it_was_wrong()
     assert judge is not None
     assert (judge.judged, judge.agreed, judge.rate) == (4, 2, wilson(2, 4))
     assert (judge.wrongly_done, judge.wrongly_not_done, judge.could_not_tell) == (1, 1, 1)
-    assert "2/4 = 50 % [15, 85], 1 wrongly done, 1 wrongly not done, 1 not told" in as_markdown(found)
+    assert "2/4 = 50 % [15, 85], 1 wrongly done, 1 wrongly not done, 1 undecided" in as_markdown(found)
     assert next(csv.DictReader(io.StringIO(as_csv(found))))["judge_wrongly_done"] == "1"
     assert told(result("a", "match", True)).rows[0].judge is None

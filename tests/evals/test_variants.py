@@ -10,11 +10,11 @@ import pytest
 from playwright.async_api import Page
 
 from vision_agent.errors import UsageError
-from vision_agent.evals.items import Result, differing
+from vision_agent.evals.items import ItemResult, setting_differences
 from vision_agent.evals.runner import items_of, run_items
-from vision_agent.evals.sites import served
-from vision_agent.evals.suites import SITES, FixtureSuite
-from vision_agent.evals.variants import VARIANTS, variants_named
+from vision_agent.evals.suites.sites import served
+from vision_agent.evals.suites.suite import SITES, FixtureSuite
+from vision_agent.evals.suites.variants import VARIANTS, variants_named
 from vision_agent.settings import BrowserSettings, Settings
 
 HEADS = SITES.parent / "variants"
@@ -23,7 +23,7 @@ HEADS = SITES.parent / "variants"
 def test_a_variant_is_known_by_its_name_and_all_of_them_by_one_word() -> None:
     assert [each.name for each in variants_named(["rtl", "dark", "rtl"])] == ["rtl", "dark"]
     assert variants_named(["dark", "all"]) == VARIANTS
-    with pytest.raises(UsageError, match="no variant 'upside-down'"):
+    with pytest.raises(UsageError, match="Unknown variant 'upside-down'"):
         variants_named(["upside-down"])
     assert {path.stem for path in HEADS.glob("*.html")} <= {each.name for each in VARIANTS}
 
@@ -39,15 +39,15 @@ def test_an_item_of_a_variant_is_another_item_of_the_same_task_and_is_called_so(
     items = [items_of(each, ["match"], Settings(), only=["shop/order-hoodie"])[0] for each in (suite, right_to_left)]
     assert items[0].id != items[1].id
     assert (items[0].suite, items[0].task, items[0].content) == (items[1].suite, items[1].task, items[1].content)
-    results = [Result.model_construct(item=each) for each in items]
-    assert sorted(differing(results).values()) == ["plain", "rtl"]
+    results = [ItemResult.model_construct(item=each) for each in items]
+    assert sorted(setting_differences(results).values()) == ["plain", "rtl"]
 
 
 def test_the_browser_is_as_the_variant_says_and_else_as_it_was() -> None:
     settings = Settings(browser=BrowserSettings(timezone="Asia/Tokyo", device_ratio=3.0))
-    seen = variants_named(["sharp"])[0].seen(settings).browser
+    seen = variants_named(["sharp"])[0].apply(settings).browser
     assert (seen.device_ratio, seen.timezone) == (2.0, "Asia/Tokyo")
-    assert variants_named(["dark"])[0].seen(settings) is settings
+    assert variants_named(["dark"])[0].apply(settings) is settings
 
 
 def test_only_pages_begin_with_what_a_variant_puts_before_them() -> None:

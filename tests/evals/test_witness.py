@@ -41,19 +41,19 @@ from vision_agent.actions import (
 from vision_agent.agent import Loop
 from vision_agent.browser import live
 from vision_agent.browser.live import LiveBrowser
-from vision_agent.evals import witness
+from vision_agent.evals import hit_oracle
+from vision_agent.evals.hit_oracle import HitOracle
 from vision_agent.evals.items import Witnessed
 from vision_agent.evals.runner import items_of, run_items
-from vision_agent.evals.suites import suite_named
-from vision_agent.evals.witness import Witness
+from vision_agent.evals.suites.suite import suite_named
 from vision_agent.events import Happened, Intended, Observed
-from vision_agent.models.scripted import ScriptedModel
+from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record import RunInMemory
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Mark, Observation, Outcome, Run
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
-SETTINGS = ObserveSettings(quiet_s=0.08, rest_deadline_s=2, action_deadline_s=2, navigation_deadline_s=5)
+SETTINGS = ObserveSettings(quiet_s=0.08, settle_deadline_s=2, action_deadline_s=2, navigation_deadline_s=5)
 DONE = Outcome(status="done", effect="changed", sentence="")
 TWO = "<button id=a>Save</button> <button id=b>Delete</button>"
 ROWS = """<ul id=list><li>Ada <button>Delete</button><li>Bob <button>Delete</button></ul>"""
@@ -71,7 +71,7 @@ class Watched:
     """A page that was looked at, and noted."""
 
     browser: LiveBrowser
-    witness: Witness
+    witness: HitOracle
     seen: Observation
 
     @property
@@ -99,7 +99,7 @@ class Watched:
             await how()
             await self.page.evaluate("1")
         self.witness.hear(Happened(step=1, index=0, outcome=outcome))
-        return self.witness.told
+        return self.witness.result
 
     async def press(self, mark: Mark) -> None:
         await self.page.mouse.click(mark.point.x, mark.point.y)
@@ -112,12 +112,12 @@ On = Callable[..., Any]
 def on(page: Page, serve: Server) -> On:
     @asynccontextmanager
     async def opened(body: str, pages: dict[str, str] | None = None, **options: Any) -> AsyncIterator[Watched]:
-        await witness.register(page.context)
+        await hit_oracle.register(page.context)
         address = serve({"/": f"<!doctype html><title>T</title>{body}", **(pages or {})})
-        async with live.on(page, SETTINGS, Contract(), start_url=address, **options) as browser:
+        async with live.attach(page, SETTINGS, ImageLimits(), start_url=address, **options) as browser:
             await browser.open(address)
             await page.wait_for_load_state()
-            watched = Watched(browser, Witness(page.context), await browser.observe())
+            watched = Watched(browser, HitOracle(page.context), await browser.observe())
             await watched.look()
             yield watched
 
@@ -142,20 +142,20 @@ async def test_a_press_that_lands_on_another_element_is_told_with_what_was_meant
 @pytest.mark.thorough
 async def test_a_whole_run_of_hands_that_miss_is_told_step_by_step(page: Page, serve: Server) -> None:
     """The loop, its record and the outcomes all believe that everything went well."""
-    await witness.register(page.context)
-    async with live.on(page, SETTINGS, Contract()) as browser:
+    await hit_oracle.register(page.context)
+    async with live.attach(page, SETTINGS, ImageLimits()) as browser:
         await browser.open(serve({"/": f"<title>T</title>{TWO}"}))
         number = {mark.name: mark.number for mark in (await browser.observe()).marks}
         model = ScriptedModel([[Click(target=number["Save"])], [Click(target=number["Delete"])], [Finish()]])
-        seeing = Witness(page.context)
+        seeing = HitOracle(page.context)
         run = Run(id="r", task=Task(goal="Save"), started_at=datetime.now(UTC))
         hands = Clumsy(browser, "Delete")
-        loop = Loop(run, hands, seeing.around(model), RunInMemory(), on_event=seeing.hear)
+        loop = Loop(run, hands, seeing.wrap(model), RunInMemory(), on_event=seeing.hear)
         ran = await loop.run()
 
     assert all(outcome.status == "done" for step in ran.steps for outcome in step.outcomes)
-    assert (seeing.told.witnessed, seeing.told.unwitnessed) == (2, 0)
-    assert [(wrong.step, wrong.sentence) for wrong in seeing.told.wrong] == [
+    assert (seeing.result.witnessed, seeing.result.unwitnessed) == (2, 0)
+    assert [(wrong.step, wrong.sentence) for wrong in seeing.result.wrong] == [
         (1, f"Click [{number['Save']}] “Save” reached <button> “Delete”")
     ]
 
@@ -176,8 +176,8 @@ class Clumsy:
         await self._browser.page.mouse.click(mark.point.x, mark.point.y)
         return DONE
 
-    def by_hand(self, handed_back: Any) -> Any:
-        return self._browser.by_hand(handed_back)
+    def manual_actions(self, handed_back: Any) -> Any:
+        return self._browser.manual_actions(handed_back)
 
 
 WRONG: dict[str, tuple[str, str, int, str, str]] = {
@@ -369,7 +369,7 @@ async def test_what_names_no_mark_sends_nothing_or_is_refused_is_not_counted(on:
         watched.witness.hear(Intended(step=1, index=0, action=Click(target=Cell(mark=99, row=1, column=1))))
         refused = Outcome(status="refused", refusal="unknown_mark", sentence="")
         watched.witness.hear(Happened(step=1, index=0, outcome=refused))
-        assert watched.witness.told == Witnessed(witnessed=0, unwitnessed=0)
+        assert watched.witness.result == Witnessed(witnessed=0, unwitnessed=0)
 
 
 HOSTILE = """<form id=f><input name=tagName><input name=parentNode><input name=composedPath><button type=button id=a>Save</button>
@@ -402,7 +402,7 @@ async def test_a_page_that_is_gone_breaks_nothing(page: Page, on: On) -> None:
     async with on(TWO) as watched:
         await page.close()
         await watched.witness.note(watched.seen.model_copy(update={"id": "another"}))
-        assert watched.witness.told == Witnessed(witnessed=0, unwitnessed=0)
+        assert watched.witness.result == Witnessed(witnessed=0, unwitnessed=0)
 
 
 @pytest.mark.thorough

@@ -10,11 +10,12 @@ from pydantic import SecretStr
 from record_builder import decision, done, mark, observation, run, small_run, step_events, story, task, write_run
 
 from vision_agent.actions import Check, Click, Custom, Drag, Finish, Goto, Point, Type
-from vision_agent.browser.listing import listing
+from vision_agent.addresses import host_of
+from vision_agent.browser.observe.listing import listing
 from vision_agent.errors import UsageError
 from vision_agent.events import Decided, Ended, Event, Started
 from vision_agent.memory.exemplar import exemplar_of
-from vision_agent.memory.page import host_of, without_values
+from vision_agent.memory.page_features import without_values
 from vision_agent.record import Redactor, RunFolder
 from vision_agent.types import Box, Ending, Outcome, PageMap, ScrollState, Secret, Size
 from vision_agent.vision.picture import Picture
@@ -86,9 +87,9 @@ def test_a_place_is_said_by_its_share_of_the_picture(tmp_path: Path) -> None:
     learned = exemplar_of(write_run(tmp_path, ended(*step_events(1, (drag, done())))).path)
     assert learned.turns[0].acts[0].action == {
         "kind": "drag",
-        "source": "the place 50% across and 25% down the picture",
+        "source": "the point 50% across and 25% down the picture",
         "target": "<input>Gift wrap",
-        "path": ["the place 0% across and 100% down the picture"],
+        "path": ["the point 0% across and 100% down the picture"],
     }
 
 
@@ -218,7 +219,7 @@ def test_a_record_that_was_changed_is_refused(tmp_path: Path) -> None:
     folder = write_run(tmp_path, small_run()).path
     lines = folder / "steps.jsonl"
     lines.write_bytes(lines.read_bytes().replace(b"Put it into the cart", b"Put it into the bin!", 1))
-    with pytest.raises(UsageError, match=r"Line 3 is not as it was written.*only runs that verify are learned"):
+    with pytest.raises(UsageError, match=r"Line 3 was changed after it was written.*only runs that verify are learned"):
         exemplar_of(folder)
 
 
@@ -226,7 +227,7 @@ def test_a_changed_ending_is_refused_where_the_head_is_known(tmp_path: Path) -> 
     folder = write_run(tmp_path, ended(*step_events(1, (Click(target=5), done())), status="limit"))
     lines = folder.path / "steps.jsonl"
     lines.write_bytes(lines.read_bytes().replace(b'"status":"limit"', b'"status":"done"'))
-    with pytest.raises(UsageError, match="is not as it was written"):
+    with pytest.raises(UsageError, match="was changed after it was written"):
         exemplar_of(folder.path, head=folder.head)
 
 
@@ -234,7 +235,7 @@ def test_a_record_with_a_torn_line_is_refused(tmp_path: Path) -> None:
     folder = write_run(tmp_path, small_run()).path
     with (folder / "steps.jsonl").open("ab") as lines:
         lines.write(b'{"n": 13')
-    with pytest.raises(UsageError, match="8 bytes of a line that was never finished"):
+    with pytest.raises(UsageError, match="8 bytes of an unfinished line"):
         exemplar_of(folder)
 
 
@@ -242,7 +243,7 @@ def test_a_changed_picture_is_refused(tmp_path: Path) -> None:
     folder = write_run(tmp_path, small_run()).path
     for path in (folder / "shots").iterdir():
         path.write_bytes(path.read_bytes() + b"?")
-    with pytest.raises(UsageError, match="is not the one that was recorded"):
+    with pytest.raises(UsageError, match="was changed"):
         exemplar_of(folder)
 
 

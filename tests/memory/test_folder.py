@@ -63,7 +63,7 @@ def test_an_exemplar_is_recalled_with_its_pictures_and_why(memory: MemoryFolder,
     assert recalled.exemplar is not None
     assert recalled.exemplar.turns[0].picture is not None
     assert recalled.exemplar.turns[0].picture.data is not None
-    assert recalled.why.endswith("% alike, same site, kinds of marks 100% alike; 1 of the best 1 agree")
+    assert recalled.why.endswith("% similar, same site, marks per kind 100% similar; 1 of the best 1 agree")
 
 
 def test_a_missing_or_changed_picture_is_left_out(memory: MemoryFolder, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_file_damaged_in_place_gives_way_to_the_next_best(memory: MemoryFolder
     recalled = memory.recall(task(goal=GOAL), observation())
     assert recalled.exemplar is not None
     assert recalled.exemplar.id == "good"
-    assert recalled.warnings[0].startswith(f"{path} is no exemplar and is left out")
+    assert recalled.warnings[0].startswith(f"{path} is not an exemplar and is skipped")
 
 
 def test_a_deleted_file_is_forgotten(memory: MemoryFolder) -> None:
@@ -135,10 +135,10 @@ def test_a_damaged_file_is_named_left_out_and_left_as_it_is(memory: MemoryFolder
     found = memory.search(GOAL, "shop.test")
     assert [each.entry.id for each in found.ranked] == ["one"]
     (warning,) = found.warnings
-    assert warning.startswith(f"{path} is no exemplar and is left out: ")
+    assert warning.startswith(f"{path} is not an exemplar and is skipped: ")
     assert fault in warning
     assert memory.list().warnings == found.warnings
-    with pytest.raises(UsageError, match="is no exemplar"):
+    with pytest.raises(UsageError, match="is not an exemplar"):
         memory.add(exemplar("broken"))
     assert path.read_bytes() == content
 
@@ -161,7 +161,7 @@ def test_what_is_no_exemplar_by_its_name_is_not_read(memory: MemoryFolder) -> No
     assert memory.list().warnings == ()
     (memory.path / "a folder.json").mkdir()
     (memory.path / os.fsdecode(b"\xff.json")).write_text("?", "utf-8")
-    assert len([each for each in memory.list().warnings if "cannot be read and is left out" in each]) == 2
+    assert len([each for each in memory.list().warnings if "cannot be read and is skipped" in each]) == 2
 
 
 def test_forgetting_takes_the_pictures_that_nobody_else_shows(memory: MemoryFolder, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import pytest
 
-from vision_agent.memory.goal import likeness, parse
+from vision_agent.memory.goal_words import likeness, parse
 
 EVEN: defaultdict[str, float] = defaultdict(lambda: 1.0)
 

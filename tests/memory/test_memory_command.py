@@ -13,7 +13,7 @@ from exemplar_builder import exemplar, turn
 from record_builder import small_run, write_run
 
 from vision_agent.memory import MemoryFolder
-from vision_agent.memory.account import account_of
+from vision_agent.memory.exemplar_text import account_of
 
 
 def memory(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -59,7 +59,7 @@ def test_each_says_the_same_as_json(tmp_path: Path) -> None:
     listed = json.loads(memory("list", *kept).stdout)
     (row,) = listed["exemplars"]
     assert (row["id"], row["site"], row["turns"], row["helped"], row["failed"]) == (name, "shop.test", 2, 0, 0)
-    assert "broken.json is no exemplar" in listed["warnings"][0]
+    assert "broken.json is not an exemplar" in listed["warnings"][0]
     assert json.loads(memory("show", name, *kept).stdout)["goal"] == row["goal"]
     assert json.loads(memory("forget", name, *kept).stdout) == {"id": name, "file": file}
 
@@ -77,7 +77,7 @@ def test_the_folder_comes_from_the_settings(tmp_path: Path) -> None:
         (["show", "nobody"], "There is no exemplar 'nobody'"),
         (["forget", "../x"], "There is no exemplar '../x'"),
         (["add", "no-such-folder"], "The run in no-such-folder cannot be learned from"),
-        (["show", "broken"], "is no exemplar and is left out"),
+        (["show", "broken"], "is not an exemplar and is skipped"),
     ],
 )
 def test_what_cannot_be_is_a_usage_error_in_one_line(args: list[str], sentence: str, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_damaged_file_is_said_beside_the_list_and_can_be_forgotten(tmp_path: P
     done = memory("list", "--memory", str(tmp_path))
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) == 1
-    assert "broken.json is no exemplar" in done.stderr
+    assert "broken.json is not an exemplar" in done.stderr
     assert memory("forget", "broken", "--memory", str(tmp_path)).returncode == 0
     assert memory("list", "--memory", str(tmp_path)).stderr == ""
 
@@ -113,7 +113,7 @@ def test_a_damaged_file_is_said_beside_the_list_and_can_be_forgotten(tmp_path: P
 def test_help_teaches_and_loads_no_pixels(command: list[str]) -> None:
     script = (
         f"import sys; sys.argv[1:] = {['memory', *command, '--help']!r}\n"
-        "from vision_agent.cli import main\n"
+        "from vision_agent.cli.main import main\n"
         "try: main()\n"
         "finally: print(*sys.modules, file=sys.stderr)\n"
     )

@@ -131,4 +131,4 @@ def test_nothing_to_vote_on_is_no_vote(memory: MemoryFolder) -> None:
 def test_why_says_what_is_alike_and_what_became_of_it_before(memory: MemoryFolder) -> None:
     memory.add(exemplar("a", standing={"helped": 2, "failed": 1}))
     (found,) = memory.search(exemplar().goal, "other.test", {"button": 1, "field": 2, "link": 1}).ranked
-    assert found.why == "text 100% alike, another site, kinds of marks 100% alike, helped 2, failed 1"
+    assert found.why == "text 100% similar, another site, marks per kind 100% similar, helped 2, failed 1"

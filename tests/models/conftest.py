@@ -8,16 +8,8 @@ import pytest
 from messages_server import MessagesServer
 from seen import unchanged
 
-from vision_agent.models.anthropic import AnthropicModel
+from vision_agent.models.llm.anthropic import AnthropicModel
 from vision_agent.settings import ModelSettings
-
-
-@pytest.fixture
-async def api() -> AsyncIterator[MessagesServer]:
-    server = MessagesServer()
-    await server.start()
-    yield server
-    await server.close()
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from seen import AT, PIXEL, refused, seen, shot, step
 from vision_agent.actions import Click, Type
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
 from vision_agent.record.redact import Redactor
-from vision_agent.types import Message, Picture, Secret, Task
+from vision_agent.types import GoalPicture, Message, Secret, Task
 
 TASK = Task(goal="Sign in as Ada.", user_data={"name": "Ada"})
 
@@ -99,7 +99,7 @@ async def test_only_the_present_picture_is_sent_after_several_steps(api, claude)
 
 
 async def test_pictures_of_the_task_come_with_it_and_before_the_log(api, claude):
-    task = TASK.model_copy(update={"pictures": (Picture(shot=shot(b"a chair"), caption="like this"),)})
+    task = TASK.model_copy(update={"pictures": (GoalPicture(shot=shot(b"a chair"), caption="like this"),)})
     await claude().decide(task, (step(0),), seen())
 
     kinds = [block["type"] for block in content(api.asked[0])]
@@ -118,7 +118,7 @@ async def test_the_order_is_task_log_picture_page_question(api, claude):
     assert picture["type"] == "image"
     assert "12[:]<button>Sign in" in now["text"]
     assert "Step 3 of at most 40" in now["text"]
-    assert question["text"].startswith("What is to be done now?")
+    assert question["text"].startswith("What do you do now?")
 
 
 @pytest.mark.parametrize("steps", [0, 1, 5])
@@ -250,7 +250,7 @@ async def test_a_reply_that_makes_no_sense_says_what_to_do_about_it(api, claude,
         ("refusal", r"declined to answer \(general_harms: This cannot be helped with\.\)"),
         ("model_context_window_exceeded", "no room left.*larger window"),
         ("unknown_stop", "walked_away"),
-        ("missing_fields", "no message.*content: Field required"),
+        ("missing_fields", "not a message.*content: Field required"),
     ],
 )
 async def test_a_model_that_does_not_answer_is_unavailable(api, claude, name, says):
@@ -306,7 +306,7 @@ async def test_what_an_unusable_reply_cost_is_said_with_the_complaint(api, claud
 )
 async def test_a_success_that_is_no_message_is_an_error(api, claude, answer):
     api.answers = [answer]
-    with pytest.raises(ModelUnavailable, match=r"answered with success.*no message"):
+    with pytest.raises(ModelUnavailable, match=r"answered successfully.*is not a message"):
         await claude().decide(TASK, (), seen())
 
 
@@ -327,9 +327,9 @@ async def test_a_message_under_another_content_type_is_read_all_the_same(api, cl
         (fault(400, "invalid_request_error", "image is 9000x9000"), "image is 9000x9000.*longest_edge"),
         (fault(413, "request_too_large", "too many bytes"), "too large: too many bytes"),
         (fault(429, "rate_limit_error", "slow down"), "too many requests: slow down"),
-        (fault(500, "api_error", "oops"), "answered with 500: oops"),
+        (fault(500, "api_error", "oops"), "failed with 500: oops"),
         (fault(529, "overloaded_error", "busy"), "overloaded: busy"),
-        (Answer(b"<h1>Bad gateway</h1>", 502, "text/html"), "answered with 502"),
+        (Answer(b"<h1>Bad gateway</h1>", 502, "text/html"), "failed with 502"),
     ],
     ids=lambda value: str(value.status) if isinstance(value, Answer) else "",
 )
@@ -386,7 +386,7 @@ _ASKS_ONCE = """
 import asyncio
 from seen import seen, unchanged
 from vision_agent.errors import ModelUnavailable
-from vision_agent.models.anthropic import AnthropicModel
+from vision_agent.models.llm.anthropic import AnthropicModel
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Task
 
@@ -416,7 +416,7 @@ async def _asked_from_an_own_process(home, **environment):
 async def test_without_a_key_no_request_is_made(api, tmp_path):
     printed = await _asked_from_an_own_process(tmp_path, ANTHROPIC_BASE_URL=api.base_url)
 
-    assert "There is no key to ask m with. (set ANTHROPIC_API_KEY" in printed
+    assert "There is no API key for m. (set ANTHROPIC_API_KEY" in printed
     assert api.requests == []
 
 

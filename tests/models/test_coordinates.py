@@ -9,11 +9,11 @@ import pytest
 from seen import seen, shot, unchanged
 
 from vision_agent.actions import Click, Drag, Offset, Point, Target, Zoom
-from vision_agent.custom import action
+from vision_agent.custom_actions import action
 from vision_agent.errors import FormatError
-from vision_agent.models.coordinates import CONVENTIONS, coordinates_of
-from vision_agent.models.prompt import render
-from vision_agent.models.reply import Said, decision_from, schema
+from vision_agent.models.coordinates import CONVENTIONS, default_coordinates
+from vision_agent.models.prompt.prompt import render
+from vision_agent.models.reply import ModelReply, parse_decision, schema
 from vision_agent.types import Task
 
 PICTURE = shot(size=(1200, 800))
@@ -22,7 +22,7 @@ PAGE = seen(marked=PICTURE)
 
 def decided(coordinates, *actions, **more):
     text = json.dumps({"judgement": "unknown", "actions": actions})
-    return decision_from(Said(text), PAGE, coordinates=coordinates, **more).actions
+    return parse_decision(ModelReply(text), PAGE, coordinates=coordinates, **more).actions
 
 
 def rules(coordinates):
@@ -109,7 +109,7 @@ def test_an_offset_larger_than_the_picture_is_refused():
 def test_hundreds_of_brackets_are_a_format_error():
     text = '{"judgement": "unknown", "actions": ' + "[" * 700 + "]" * 700 + "}"
     with pytest.raises(FormatError):
-        decision_from(Said(text), PAGE, coordinates="thousandths")
+        parse_decision(ModelReply(text), PAGE, coordinates="thousandths")
 
 
 # --- what the model is told ---
@@ -151,4 +151,4 @@ def test_in_parts_of_the_picture_the_rules_and_the_schema_say_so(coordinates):
     ],
 )
 def test_of_a_known_model_it_is_known_how_it_says_where(name, coordinates):
-    assert coordinates_of(name) == coordinates
+    assert default_coordinates(name) == coordinates

@@ -8,9 +8,9 @@ from typing import Any
 from seen import seen
 
 from vision_agent.actions import Action, Click, Finish, Infeasible, Type
-from vision_agent.models.heal import TRIES, Healer
-from vision_agent.models.replayed import ReplayedModel
-from vision_agent.models.scripted import ScriptedModel
+from vision_agent.models.llm.heal import TRIES, Healer
+from vision_agent.models.offline.replayed import ReplayedModel
+from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.types import Decision, Observation, Outcome, Step, Task
 
 TASK = Task(goal="Sign in as Ada.")
@@ -96,7 +96,7 @@ async def test_a_model_that_cannot_or_never_comes_to_an_end_ends_the_replay() ->
     for script, why in (
         ([[Infeasible(reason="It is sold out.")]], "it cannot be done: It is sold out"),
         ([[Finish(success=False, answer="No button")]], "it cannot be done: No button"),
-        ([[Click(target=12)]] * (TRIES + 1), f"{TRIES} answers of the model did not do it"),
+        ([[Click(target=12)]] * (TRIES + 1), f"the model did not do it in {TRIES} replies"),
     ):
         run = Run(*script)
         await run.next(REFUSED)

@@ -9,8 +9,8 @@ import pytest
 from seen import mark, seen, shot, step, unchanged
 
 from vision_agent.actions import Click, Read
-from vision_agent.models.history import BLOCK
-from vision_agent.models.prompt import Prompt, render
+from vision_agent.models.prompt.history import BLOCK
+from vision_agent.models.prompt.prompt import Prompt, render
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Outcome, Step, Task
 

@@ -8,8 +8,8 @@ from asyncio.subprocess import PIPE
 from seen import refused, seen, step
 
 from vision_agent.actions import Ask, Click, Type
-from vision_agent.models.human import HumanModel
-from vision_agent.models.lines import GRAMMAR
+from vision_agent.models.offline.grammar import GRAMMAR
+from vision_agent.models.offline.human import HumanModel
 from vision_agent.types import Task
 
 TASK = Task(goal="Sign in.")
@@ -47,7 +47,7 @@ async def test_a_line_that_cannot_be_read_or_found_is_said_and_asked_again():
 
     assert decision.actions == (Type(target=3, text="a"),)
     shown = "\n".join(said)
-    assert "no known word" in shown
+    assert "not a known word" in shown
     assert "Nothing here is called 'Sign out'" in shown
     assert "a note" in shown
     assert GRAMMAR in said
@@ -72,7 +72,7 @@ async def test_the_terminal_is_read_by_default():
     program = """
 import asyncio
 from seen import seen
-from vision_agent.models.human import HumanModel
+from vision_agent.models.offline.human import HumanModel
 from vision_agent.types import Task
 
 async def main():

@@ -12,11 +12,11 @@ from seen import AT, mark, seen, shot, step, unchanged
 
 from vision_agent.actions import Click, Finish
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
-from vision_agent.models.choose import judge_named
-from vision_agent.models.judge import ModelJudge, render
+from vision_agent.models.factory import make_judge
+from vision_agent.models.llm.judge import ModelJudge, render
 from vision_agent.record.redact import Redactor
 from vision_agent.settings import ModelSettings
-from vision_agent.types import MarkState, Message, Picture, ScrollState, Secret, Task
+from vision_agent.types import GoalPicture, MarkState, Message, ScrollState, Secret, Task
 
 TASK = Task(goal="Sign in as Ada.", user_data={"name": "Ada"})
 FINISH = Finish(answer="Ada is signed in.", evidence=(12, 99))
@@ -84,7 +84,7 @@ def test_an_answer_cannot_leave_the_text_that_is_data():
 
 async def test_a_judge_gets_one_marked_picture_those_of_the_task_and_a_schema(api, judge):
     api.answers = [says()]
-    task = TASK.model_copy(update={"pictures": (Picture(shot=shot(b"a chair")),)})
+    task = TASK.model_copy(update={"pictures": (GoalPicture(shot=shot(b"a chair")),)})
     await judge().judge(task, (step(0),), PAGE, FINISH)
 
     (request,) = api.asked
@@ -129,8 +129,8 @@ async def test_of_what_is_not_done_the_verdict_says_what_is_missing(api, judge):
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (says(missing="The order."), "`done` is true, and `missing` names something: 'The order.'"),
-        (says(done=False), "`done` is false, and `missing` is empty"),
+        (says(missing="The order."), "`done` is true, but `missing` names something: 'The order.'"),
+        (says(done=False), "`done` is false, but `missing` is empty"),
         (says(done="false", missing="The order."), "done: Input should be a valid boolean"),
         (says(done=None), "done: Input should be a valid boolean"),
         (says(sure=True), "sure: Extra inputs are not permitted"),
@@ -163,5 +163,5 @@ async def test_a_judge_that_does_not_answer_is_unavailable(api, judge, answer):
 @pytest.mark.parametrize("name", ["human", "steps", "ScriptedModel", "claude"])
 def test_only_a_model_can_judge(name):
     with pytest.raises(UsageError, match="cannot judge") as raised:
-        judge_named(name, settings=ModelSettings(), redact=unchanged)
+        make_judge(name, settings=ModelSettings(), redact=unchanged)
     assert "anthropic:<model>" in raised.value.hint

@@ -12,10 +12,10 @@ from seen import AT, mark, refused, seen, step, unchanged
 from vision_agent import assets
 from vision_agent.actions import ACTIONS, Click, Type
 from vision_agent.errors import UsageError
-from vision_agent.models.fill import as_data, as_line, fill
-from vision_agent.models.prompt import render
+from vision_agent.models.prompt.prompt import render
+from vision_agent.models.prompt.templates import as_data, as_line, fill
 from vision_agent.settings import ModelSettings
-from vision_agent.types import Change, Check, Limits, Message, ScrollState, Secret, Tab, Task
+from vision_agent.types import Change, Limits, Message, ScrollState, Secret, SuccessCheck, Tab, Task
 
 PROMPTS = Path(__file__).parents[2] / "prompts"
 NAMES = [path.stem for path in PROMPTS.glob("*.md") if path.stem != "README"]
@@ -110,7 +110,7 @@ def test_the_task_reads_like_this():
         allowed_hosts=("shop.test", "pay.test"),
         files=(Path("/home/ada/cv.pdf"),),
         answer_schema={"type": "string"},
-        checks=(Check(url="*/thanks", text="Order placed"), Check(mark="Log out")),
+        checks=(SuccessCheck(url="*/thanks", text="Order placed"), SuccessCheck(mark="Log out")),
     )
     assert (
         rendered(task).task
@@ -162,13 +162,13 @@ def test_the_rules_say_how_many_actions_an_answer_may_have():
     same = [line for line in several.splitlines() if line in one.splitlines()]
     assert [line for line in several.splitlines() if line not in same] == [
         "- `actions`: what to do now, in order; usually one.",
-        "  Several are all meant for the present picture.",
-        "  That suits filling the fields of a form. It does not suit anything that follows a click which changes the "
-        "page: the rest is then not carried out, and you look again.",
+        "  Several all refer to the current picture.",
+        "  That suits filling the fields of a form, but nothing that follows a click which changes the page: "
+        "the rest is then not carried out, and you look again.",
     ]
     assert [line for line in one.splitlines() if line not in same] == [
         "- `action`: the one thing to do now. It is carried out, and then you look again.",
-        "  A form is filled field by field, one in each step; `next_goal` says which.",
+        "  Fill a form field by field, one in each step; `next_goal` says which.",
     ]
 
 
@@ -301,7 +301,7 @@ def test_every_text_passes_the_redaction():
 
 
 def test_a_placeholder_that_nothing_fills_is_an_error():
-    with pytest.raises(UsageError, match=r"prompts/now\.md names \$shown.*known are: \$listing"):
+    with pytest.raises(UsageError, match=r"prompts/now\.md names the unknown placeholder \$shown.*known are \$listing"):
         fill("now", listing="x")
 
 
@@ -319,10 +319,10 @@ def test_every_prompt_has_its_hash():
 
 def test_the_example_in_the_rules_is_what_the_listing_looks_like():
     """The rules show lines; a mark that is read like one of them must be written like it."""
-    from vision_agent.browser.listing import line_of
+    from vision_agent.browser.observe.listing import mark_line
     from vision_agent.types import Box, PageMap
 
     surface = mark(15, "Seat map", "surface", role="img", box=Box(x=40, y=120, width=600, height=400))
-    assert f"    {line_of(surface, PageMap())}\n" in rendered().system
+    assert f"    {mark_line(surface, PageMap())}\n" in rendered().system
     link = mark(14, "Terms", "link", change="new", frame="checkout")
-    assert f"    {line_of(link, PageMap())}\n" in rendered().system
+    assert f"    {mark_line(link, PageMap())}\n" in rendered().system

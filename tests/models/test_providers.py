@@ -20,15 +20,16 @@ from seen import AT, PIXEL, refused, seen, shot, step, unchanged
 
 from vision_agent.actions import Click, Point, Type
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
-from vision_agent.models.choose import model_named
+from vision_agent.models.factory import make_model
+from vision_agent.models.providers import PROVIDERS, Provider
 from vision_agent.record.redact import Redactor
 from vision_agent.settings import ModelSettings
-from vision_agent.types import Message, Picture, Secret, Task
+from vision_agent.types import GoalPicture, Message, Secret, Task
 
 pytest.importorskip(
     "pydantic_ai", reason="the extra `providers` is not installed: pip install 'vision-agent[providers]'"
 )
-providers = pytest.importorskip("vision_agent.models.providers")
+providers = pytest.importorskip("vision_agent.models.llm.pydantic_ai")
 
 TASK = Task(goal="Sign in as Ada.", user_data={"name": "Ada"})
 POINTS = CLICKS.replace('"target": 12', '"target": {"x": 500, "y": 250}')
@@ -48,7 +49,7 @@ async def asking(api, wire):
         def make(name="the-model", **more):
             settings = ModelSettings(**{"retries": 0, "timeout_s": 20, **more.pop("settings", {})})
             given = {"base_url": api.base_url + wire.path, "api_key": "key-of-the-test", "redact": unchanged, **more}
-            model = providers.ProviderModel(wire.provider, name, settings=settings, **given)
+            model = providers.ProviderModel(PROVIDERS[wire.provider], name, settings=settings, **given)
             stack.push_async_callback(model.aclose)
             return model
 
@@ -150,7 +151,7 @@ async def test_only_the_present_picture_is_sent_after_several_steps(api, wire, a
 
 
 async def test_the_order_is_rules_task_pictures_log_picture_page_question(api, wire, asking):
-    task = TASK.model_copy(update={"pictures": (Picture(shot=shot(b"a chair"), caption="like this"),)})
+    task = TASK.model_copy(update={"pictures": (GoalPicture(shot=shot(b"a chair"), caption="like this"),)})
     await asking().decide(task, (step(0), step(1)), seen(), complaint="There is no mark 13.")
 
     rules, (given, chair, first, second, picture, now, question) = wire.parts(api.asked[0])
@@ -161,7 +162,7 @@ async def test_the_order_is_rules_task_pictures_log_picture_page_question(api, w
     assert "goal 1" in second
     assert picture == PIXEL
     assert "12[:]<button>Sign in" in now
-    assert question.startswith("What is to be done now?")
+    assert question.startswith("What do you do now?")
     assert "There is no mark 13." in question
 
 
@@ -300,7 +301,7 @@ async def test_a_model_that_declines_is_unavailable(api, wire, asking):
 async def test_a_reply_that_the_client_cannot_read_says_why(api, asking, wire):
     body = json.loads(wire.saying().body)
     api.answers = [Answer(json.dumps({**body, wire.usage: "much"}).encode())]
-    with pytest.raises(ModelUnavailable, match=r"no reply of a model \(.*(usage|model_dump)"):
+    with pytest.raises(ModelUnavailable, match=r"body is not a reply \(.*(usage|model_dump)"):
         await asking().decide(TASK, (), seen())
 
 
@@ -324,7 +325,7 @@ async def test_a_reply_that_the_client_cannot_read_says_why(api, asking, wire):
 )
 async def test_a_success_that_is_no_reply_is_an_error(api, asking, answer):
     api.answers = [answer]
-    with pytest.raises(ModelUnavailable, match=r"127\.0\.0\.1.*answered with success.*no reply of a model"):
+    with pytest.raises(ModelUnavailable, match=r"127\.0\.0\.1.*answered successfully.*is not a reply"):
         await asking().decide(TASK, (), seen())
 
 
@@ -337,13 +338,13 @@ async def test_a_success_that_is_no_reply_is_an_error(api, asking, answer):
         (401, "wrong key", "key is not accepted: wrong key.*check"),
         (403, "not for you", "key is not accepted: not for you.*check"),
         (404, "no such model", r"no model 'the-model' at http://127\.0\.0\.1.*no such model.*check the name"),
-        (400, "image is 9000x9000", "does not fit: image is 9000x9000.*longest_edge"),
+        (400, "image is 9000x9000", "does not fit this model: image is 9000x9000.*longest_edge"),
         (400, "API key not valid.", r"API key not valid\..*check"),
         (413, "too many bytes", "too large: too many bytes"),
-        (422, "no such field", "does not fit: no such field"),
+        (422, "no such field", "does not fit this model: no such field"),
         (429, "slow down", "too many requests: slow down"),
-        (500, "oops", "answered with 500: oops"),
-        (503, "busy", "answered with 503: busy"),
+        (500, "oops", "failed with 500: oops"),
+        (503, "busy", "failed with 503: busy"),
     ],
 )
 async def test_each_refusal_of_a_request_is_a_sentence_that_helps(api, wire, asking, status, message, says):
@@ -404,7 +405,7 @@ async def test_an_address_where_nobody_listens_is_named_without_what_opens_it(as
 async def test_the_name_chooses_the_provider_and_the_settings_its_address_and_key(api, wire):
     api.answers = [wire.saying()]
     settings = ModelSettings(base_url=api.base_url + wire.path, api_key=SecretStr("key-1"))
-    model = model_named(f"{wire.provider}:the-model", settings=settings, redact=unchanged)
+    model = make_model(f"{wire.provider}:the-model", settings=settings, redact=unchanged)
     decision = await model.decide(TASK, (), seen())
     await model.aclose()
 
@@ -413,8 +414,30 @@ async def test_the_name_chooses_the_provider_and_the_settings_its_address_and_ke
 
 
 def test_a_compatible_server_has_no_address_of_its_own():
-    with pytest.raises(UsageError, match=r"address that nobody gave.*set model\.base_url"):
-        model_named("openai-compatible:m", settings=ModelSettings(), redact=unchanged)
+    with pytest.raises(UsageError, match=r"no base_url is configured.*set model\.base_url"):
+        make_model("openai-compatible:m", settings=ModelSettings(), redact=unchanged)
+
+
+async def test_a_provider_that_speaks_as_openai_does_is_a_row_of_the_table(api, monkeypatch):
+    api.answers = [COMPATIBLE.saying()]
+    monkeypatch.setenv("FICTIONAL_API_KEY", "key-of-fictional")
+    fictional = Provider(
+        "fictional", "fictional-1", "chat-completions", ("FICTIONAL_API_KEY",), base_url=api.base_url + COMPATIBLE.path
+    )
+    kept = []
+    model = providers.ProviderModel(
+        fictional,
+        "fictional-1",
+        settings=ModelSettings(),
+        redact=unchanged,
+        keep_request=lambda text: kept.append(text) or "0",
+    )
+    decision = await model.decide(TASK, (), seen())
+    await model.aclose()
+
+    assert decision.reply_id == "reply_1"
+    assert any("key-of-fictional" in value for value in api.headers[0].values())
+    assert json.loads(kept[0])["model"] == "fictional:fictional-1"
 
 
 async def test_a_compatible_server_gets_no_key_that_is_for_another(api, tmp_path):
@@ -431,7 +454,7 @@ async def test_without_a_key_no_request_is_made(api, wire, tmp_path):
     printed = await _asked_from_an_own_process(
         tmp_path, f"{wire.provider}:m", VISION_AGENT_MODEL__BASE_URL=api.base_url
     )
-    assert f"There is no key to ask m with. (set {wire.key}, or run without a model" in printed
+    assert f"There is no API key for m. (set {wire.key}, or run without a model" in printed
     assert api.requests == []
 
 
@@ -457,12 +480,12 @@ _ASKS_ONCE = """
 import asyncio, sys
 from seen import seen, unchanged
 from vision_agent.errors import ModelUnavailable
-from vision_agent.models.choose import model_named
+from vision_agent.models.factory import make_model
 from vision_agent.settings import load
 from vision_agent.types import Task
 
 async def main():
-    model = model_named(sys.argv[1], settings=load().model, redact=unchanged)
+    model = make_model(sys.argv[1], settings=load().model, redact=unchanged)
     try:
         print((await model.decide(Task(goal="x"), (), seen())).reply_id)
     except ModelUnavailable as error:
@@ -476,7 +499,8 @@ asyncio.run(main())
 
 async def _asked_from_an_own_process(home, name, **environment):
     """What it prints: the environment and the home folder, where keys are looked for, are those given here."""
-    theirs = ("OPENAI_", "GOOGLE_", "GEMINI_", "VISION_AGENT_")
+    keys = {key.partition("_")[0] for each in PROVIDERS.values() for key in each.keys}
+    theirs = tuple(f"{prefix}_" for prefix in (*keys, "VISION_AGENT"))
     clean = {name: value for name, value in os.environ.items() if not name.startswith(theirs)}
     paths = {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path)}
     process = await asyncio.create_subprocess_exec(

@@ -10,7 +10,7 @@ from seen import mark, seen
 from vision_agent.actions import ACTIONS, Cell, Click, Drag, Finish, Offset, Point, Press
 from vision_agent.errors import FormatError
 from vision_agent.models import reply
-from vision_agent.models.reply import Said, schema
+from vision_agent.models.reply import ModelReply, schema
 from vision_agent.types import Grid
 
 
@@ -22,8 +22,8 @@ def click(target):
     return {"kind": "click", "target": target}
 
 
-def decision_from(text, page, **more):
-    return reply.decision_from(Said(text), page, **more)
+def parse_decision(text, page, **more):
+    return reply.parse_decision(ModelReply(text), page, **more)
 
 
 # --- targets ---
@@ -41,7 +41,7 @@ def decision_from(text, page, **more):
     ],
 )
 def test_a_target_is_a_mark_or_a_point(target, meant):
-    assert decision_from(said(click(target)), seen()).actions == (Click(target=meant),)
+    assert parse_decision(said(click(target)), seen()).actions == (Click(target=meant),)
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,14 @@ def test_a_target_is_a_mark_or_a_point(target, meant):
      {"x": 1, "y": 2, "z": 3}, {"mark": 12}],
 )  # fmt: skip
 def test_what_is_neither_is_refused_and_not_read_as_a_mark(target):
-    with pytest.raises(FormatError, match="is no target"):
-        decision_from(said(click(target)), seen())
+    with pytest.raises(FormatError, match="cannot be used as target"):
+        parse_decision(said(click(target)), seen())
 
 
 @pytest.mark.parametrize("number", [0, 1, 11, 13, 120, 999999999])
 def test_a_mark_that_is_not_listed_is_named_and_no_near_one_is_taken(number):
     with pytest.raises(FormatError, match=rf"no mark {number}, which actions\[0\] \(click\).*are 3, 4, 12\."):
-        decision_from(said(click(number)), seen())
+        parse_decision(said(click(number)), seen())
 
 
 SQUARES = Grid(rows=2, columns=2, cells=((1, 1, 0, 0, 9, 9), (1, 2, 9, 0, 9, 9), (2, 1, 0, 9, 9, 9)))
@@ -66,13 +66,13 @@ BOARD = seen(mark(3, "Board", "surface"), mark(17, "", "guess", tag="grid", sour
 
 @pytest.mark.parametrize("number", [17, "17", "[17]"])
 def test_a_target_is_a_cell_too(number):
-    answer = decision_from(said(click({"mark": number, "row": 2, "column": 1})), BOARD)
+    answer = parse_decision(said(click({"mark": number, "row": 2, "column": 1})), BOARD)
     assert answer.actions == (Click(target=Cell(mark=17, row=2, column=1)),)
 
 
 def test_a_drag_ends_on_a_cell():
     drag = {"kind": "drag", "source": 3, "target": {"mark": 17, "row": 1, "column": 2}}
-    assert decision_from(said(drag), BOARD).actions == (Drag(source=3, target=Cell(mark=17, row=1, column=2)),)
+    assert parse_decision(said(drag), BOARD).actions == (Drag(source=3, target=Cell(mark=17, row=1, column=2)),)
 
 
 @pytest.mark.parametrize(
@@ -83,64 +83,64 @@ def test_a_drag_ends_on_a_cell():
         ({"mark": 3, "row": 1, "column": 1}, "Mark 3 has no rows and columns"),
         ({"mark": 9, "row": 1, "column": 1}, "no mark 9"),
         ({"mark": 17, "row": 0, "column": 1}, "greater than or equal to 1"),
-        ({"mark": 17, "row": 1.5, "column": 1}, "is no target"),
-        ({"mark": 17, "row": True, "column": 1}, "is no target"),
-        ({"mark": 17, "row": 1}, "is no target"),
+        ({"mark": 17, "row": 1.5, "column": 1}, "cannot be used as target"),
+        ({"mark": 17, "row": True, "column": 1}, "cannot be used as target"),
+        ({"mark": 17, "row": 1}, "cannot be used as target"),
     ],
 )
 def test_a_cell_that_is_not_there_is_refused_with_what_there_is(cell, says):
     with pytest.raises(FormatError, match=says):
-        decision_from(said(click(cell)), BOARD)
+        parse_decision(said(click(cell)), BOARD)
 
 
 def test_a_page_without_marks_says_so():
     with pytest.raises(FormatError, match="none at all"):
-        decision_from(said(click(1)), seen().model_copy(update={"marks": ()}))
+        parse_decision(said(click(1)), seen().model_copy(update={"marks": ()}))
 
 
 def test_long_lists_of_marks_are_cut_and_the_cut_is_told():
     many = seen(*(mark(number, "x") for number in range(1, 101)))
     with pytest.raises(FormatError, match="58, 59, 60 and 40 more"):
-        decision_from(said(click(500)), many)
+        parse_decision(said(click(500)), many)
 
 
 @pytest.mark.parametrize(("x", "y"), [(-1, 5), (640, 5), (5, 400), (5, -0.1), (1e400, 5)])
 def test_a_point_outside_the_picture_is_refused_with_the_size(x, y):
     text = said(click({"x": x, "y": y})).replace("Infinity", "1e999")
     with pytest.raises(FormatError, match="outside the picture, which is 640×400"):
-        decision_from(text, seen())
+        parse_decision(text, seen())
 
 
 def test_both_ends_of_a_drag_are_checked():
     drag = {"kind": "drag", "source": 12, "target": {"x": 1, "y": 1}}
-    assert decision_from(said(drag), seen()).actions == (Drag(source=12, target=Point(x=1, y=1)),)
+    assert parse_decision(said(drag), seen()).actions == (Drag(source=12, target=Point(x=1, y=1)),)
     with pytest.raises(FormatError, match=r"no mark 5, which actions\[1\] \(drag\)"):
-        decision_from(said(click(3), {"kind": "drag", "source": 5, "target": 12}), seen())
+        parse_decision(said(click(3), {"kind": "drag", "source": 5, "target": 12}), seen())
 
 
 def test_a_drag_may_end_so_far_from_where_it_begins():
     drag = {"kind": "drag", "source": 12, "target": {"right": -40, "down": 2.5}}
-    assert decision_from(said(drag), seen()).actions == (Drag(source=12, target=Offset(right=-40, down=2.5)),)
+    assert parse_decision(said(drag), seen()).actions == (Drag(source=12, target=Offset(right=-40, down=2.5)),)
     for wrong in ({"right": 40}, {"right": True, "down": 0}, {"right": 1, "down": 1, "x": 3}):
         with pytest.raises(FormatError):
-            decision_from(said(drag | {"target": wrong}), seen())
+            parse_decision(said(drag | {"target": wrong}), seen())
     with pytest.raises(FormatError):
-        decision_from(said({"kind": "click", "target": {"right": 1, "down": 1}}), seen())
+        parse_decision(said({"kind": "click", "target": {"right": 1, "down": 1}}), seen())
 
 
 def test_evidence_is_of_the_present_listing():
     finish = {"kind": "finish", "answer": "42", "evidence": [3]}
-    assert decision_from(said(finish), seen()).actions == (Finish(answer="42", evidence=(3,)),)
+    assert parse_decision(said(finish), seen()).actions == (Finish(answer="42", evidence=(3,)),)
     with pytest.raises(FormatError, match="no mark 99, which the evidence"):
-        decision_from(said({**finish, "evidence": [99]}), seen())
+        parse_decision(said({**finish, "evidence": [99]}), seen())
 
 
 def test_an_action_without_a_target_needs_none():
-    assert decision_from(said({"kind": "press", "keys": "Enter"}), seen()).actions == (Press(keys="Enter"),)
+    assert parse_decision(said({"kind": "press", "keys": "Enter"}), seen()).actions == (Press(keys="Enter"),)
 
 
 def test_a_candidate_that_has_left_the_page_is_dropped():
-    decision = decision_from(
+    decision = parse_decision(
         said(click(12), candidates=[{"mark": 12, "reason": "a"}, {"mark": 50, "reason": "b"}]), seen()
     )
     assert [each.mark for each in decision.candidates] == [12]
@@ -148,9 +148,9 @@ def test_a_candidate_that_has_left_the_page_is_dropped():
 
 @pytest.mark.parametrize(("wall", "means"), [("none", ""), ("captcha", "captcha"), ("login", "login")])
 def test_what_stands_in_the_way_is_said_in_a_field_of_its_own(wall, means):
-    assert decision_from(said(click(12), wall=wall), seen()).wall == means
+    assert parse_decision(said(click(12), wall=wall), seen()).wall == means
     with pytest.raises(FormatError, match="wall: "):
-        decision_from(said(click(12), wall="paywall"), seen())
+        parse_decision(said(click(12), wall="paywall"), seen())
 
 
 # --- around the JSON ---
@@ -170,7 +170,7 @@ GOOD = said(click(12))
     ],
 )
 def test_what_stands_around_the_object_does_not_matter(text):
-    assert decision_from(text, seen()).actions == (Click(target=12),)
+    assert parse_decision(text, seen()).actions == (Click(target=12),)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_what_stands_around_the_object_does_not_matter(text):
 )
 def test_a_reply_that_cannot_be_read_is_refused_with_the_reason(text, says):
     with pytest.raises(FormatError, match=says):
-        decision_from(text, seen())
+        parse_decision(text, seen())
 
 
 # --- one action per step ---
@@ -211,7 +211,7 @@ def test_a_reply_that_cannot_be_read_is_refused_with_the_reason(text, says):
 
 def of_one(action, page=None, **more):
     text = json.dumps({"judgement": "unknown", "action": action, **more})
-    return decision_from(text, page or seen(), per_step="one")
+    return parse_decision(text, page or seen(), per_step="one")
 
 
 def test_the_one_action_of_an_answer_is_the_decision():
@@ -226,17 +226,17 @@ def test_the_one_action_of_an_answer_is_the_decision():
         (said(click(12)), "action: Field required; actions: Extra inputs are not permitted"),
         (json.dumps({"judgement": "unknown", "action": [click(12), click(3)]}), "action: "),
         (json.dumps({"judgement": "unknown", "action": click(99)}), "no mark 99, which action (click) names"),
-        (json.dumps({"judgement": "unknown", "action": click(True)}), "true is no target"),
+        (json.dumps({"judgement": "unknown", "action": click(True)}), "true cannot be used as target"),
     ],
 )
 def test_more_than_one_action_is_refused_and_so_is_a_target_that_is_none(answer, why):
     with pytest.raises(FormatError, match=re.escape(why)):
-        decision_from(answer, seen(), per_step="one")
+        parse_decision(answer, seen(), per_step="one")
 
 
 def test_a_point_of_the_one_action_is_in_the_model_s_own_convention():
     text = json.dumps({"judgement": "unknown", "action": click({"x": 500, "y": 500})})
-    (action,) = decision_from(text, seen(), per_step="one", coordinates="thousandths").actions
+    (action,) = parse_decision(text, seen(), per_step="one", coordinates="thousandths").actions
     assert action.target == Point(x=320, y=200)
 
 

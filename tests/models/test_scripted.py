@@ -5,7 +5,7 @@ from seen import seen
 
 from vision_agent.actions import Back, Click, Finish
 from vision_agent.errors import FormatError, ModelUnavailable
-from vision_agent.models.scripted import ScriptedModel
+from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.types import Decision, Task
 
 TASK = Task(goal="g")
@@ -28,5 +28,5 @@ async def test_an_error_of_the_script_is_raised_and_complaints_are_kept():
 
 
 async def test_a_run_that_is_longer_than_its_script_is_told():
-    with pytest.raises(ModelUnavailable, match="script of 0 decisions is at its end"):
+    with pytest.raises(ModelUnavailable, match="script of 0 decisions ended"):
         await ScriptedModel([]).decide(TASK, (), seen())

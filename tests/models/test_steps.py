@@ -5,7 +5,7 @@ from seen import mark, refused, seen, step
 
 from vision_agent.actions import Click, Finish, Scroll, Wait
 from vision_agent.errors import UsageError
-from vision_agent.models.steps import StepsModel
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.types import Outcome, ScrollState, Task
 
 TASK = Task(goal="Sign in.")

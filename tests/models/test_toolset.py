@@ -36,10 +36,10 @@ from vision_agent.actions import (
     Wait,
     Zoom,
 )
-from vision_agent.custom import action
+from vision_agent.custom_actions import action
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
-from vision_agent.models.choose import judge_named, model_named
-from vision_agent.models.toolset import ToolsetModel
+from vision_agent.models.factory import make_judge, make_model
+from vision_agent.models.llm.toolset import ToolsetModel
 from vision_agent.record.redact import Redactor
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Box, MarkState, Outcome, Secret, Size, Task
@@ -256,14 +256,14 @@ async def test_what_is_typed_after_a_click_of_the_same_turn_goes_where_the_click
     ("call", "why"),
     [
         (("left_click", ref(99)), "no mark 99, which `left_click` names"),
-        (("left_click", {"target": {"type": "ref", "ref": "button"}}), "'button' is no reference"),
+        (("left_click", {"target": {"type": "ref", "ref": "button"}}), "'button' is not a reference"),
         (("left_click", {}), "The arguments of `left_click` do not fit: target"),
-        (("left_click", {**ref(12), "modifiers": "hyper"}), "'hyper' is no modifier"),
-        (("left_click", {**ref(12), "tab_id": "2"}), "tab 1 is the active one"),
+        (("left_click", {**ref(12), "modifiers": "hyper"}), "'hyper' is not a modifier"),
+        (("left_click", {**ref(12), "tab_id": "2"}), "tab 1 is active"),
         (("form_input", {**ref(4), "value": "on"}), "give true or false"),
         (("form_input", {**ref(3), "value": True}), "give a text or a number"),
         (("javascript_exec", {"text": "1"}), "`javascript_exec` is not offered"),
-        (("wait", {"duration": 900}), "up to 30 are possible"),
+        (("wait", {"duration": 900}), "up to 30 s are"),
         (("key", {"text": "a", "repeat": 1000}), "1 to 100 are possible"),
         (("our:drop_tables", {}), "There is no tool `drop_tables`"),
         (("our:finish", {"evidence": ["ref_99"]}), "no mark 99, which `finish` names"),
@@ -285,7 +285,7 @@ async def test_a_call_that_cannot_be_is_refused_and_told_to_the_model_as_the_res
 
 async def test_typing_where_nothing_has_the_focus_is_refused(api, browsing):
     api.answers = [calls(("type", {"text": "Ada"}))]
-    with pytest.raises(FormatError, match="Nothing has the focus"):
+    with pytest.raises(FormatError, match="No field has the focus"):
         await browsing().decide(TASK, (), seen())
 
 
@@ -352,10 +352,10 @@ async def test_what_others_did_in_between_is_told(api, browsing):
     api.answers = [calls(("left_click", ref(12))), calls(("left_click", ref(3)))]
     model = browsing()
     decision = await model.decide(TASK, (), PAGE)
-    theirs = step(1, Goto(url="http://shop.test/"), author="loop", next_goal="Leave a standstill")
+    theirs = step(1, Goto(url="http://shop.test/"), author="loop", next_goal="Leave a stall")
     await model.decide(TASK, (step(0, *decision.actions), theirs), PAGE)
     told = texts(api.asked[1]["messages"][-1]["content"])
-    assert "Leave a standstill" in told
+    assert "Leave a stall" in told
     assert "goal 0" not in told
 
 
@@ -422,8 +422,8 @@ async def test_after_a_turn_without_a_call_the_complaint_is_the_last_word(api, b
 
 def test_only_claude_speaks_it_and_a_judge_calls_no_tools():
     settings = ModelSettings(dialect="browser", api_key="key-of-the-test")
-    assert isinstance(model_named("anthropic:claude-sonnet-5-5", settings=settings, redact=unchanged), ToolsetModel)
-    with pytest.raises(UsageError, match="knows no browser toolset"):
-        model_named("openai:gpt-5.4", settings=settings, redact=unchanged)
-    judge = judge_named("openai:gpt-5.4", settings=settings, redact=unchanged)
+    assert isinstance(make_model("anthropic:claude-sonnet-5-5", settings=settings, redact=unchanged), ToolsetModel)
+    with pytest.raises(UsageError, match="has no browser toolset"):
+        make_model("openai:gpt-5.4", settings=settings, redact=unchanged)
+    judge = make_judge("openai:gpt-5.4", settings=settings, redact=unchanged)
     assert judge.name == "gpt-5.4"

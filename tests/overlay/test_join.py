@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.async_api import Page
 
+import vision_agent
 from vision_agent import assets
-from vision_agent.browser.overlay import join, script
-from vision_agent.evals import witness
+from vision_agent.browser.page.overlay import join, script
+from vision_agent.evals import hit_oracle
 
 
 def test_a_module_comes_after_those_it_imports_and_once() -> None:
@@ -57,7 +59,7 @@ def test_anything_but_plain_imports_and_exports_is_refused(line: str) -> None:
 
 
 def test_a_module_that_is_not_there_is_named() -> None:
-    with pytest.raises(ValueError, match=r"imports gone\.js, which is not there"):
+    with pytest.raises(ValueError, match=r"imports gone\.js, which does not exist"):
         join({"main.js": "import { a } from './gone.js';"}, "main.js", "engine")
 
 
@@ -75,19 +77,27 @@ def test_two_modules_may_not_use_the_same_top_level_name() -> None:
 
 
 def test_the_whole_overlay_joins_and_every_module_is_used() -> None:
-    joined = script() + witness.script()
+    joined = script() + hit_oracle.script()
     for name, source in assets.overlay_sources().items():
         body = [line for line in source.splitlines() if line.startswith(("function ", "export function "))]
         assert all(line.removeprefix("export ") in joined for line in body), name
 
 
-@pytest.mark.parametrize("source", [script, witness.script])
+@pytest.mark.parametrize("source", [script, hit_oracle.script])
 async def test_what_is_joined_is_an_engine(page: Page, source: Callable[[], str]) -> None:
     assert await page.evaluate(f"Object.keys({source()})") == ["query", "queryAll"]
 
 
-def test_the_witness_shares_nothing_with_what_it_watches_but_the_reading_of_the_dom() -> None:
+def test_the_hit_oracle_shares_nothing_with_what_it_judges_but_the_reading_of_the_dom() -> None:
     sources = assets.overlay_sources()
-    imported = [line for line in sources["witness.js"].splitlines() if line.startswith("import ")]
-    assert [line.rpartition(" from ")[2] for line in imported] == ["'./dom.js';"]
-    assert not [name for name, source in sources.items() if "'./witness.js'" in source]
+    imported = [line for line in sources["hit_oracle.js"].splitlines() if line.startswith("import ")]
+    assert {line.rpartition(" from ")[2] for line in imported} == {"'./dom.js';"}
+    assert not [name for name, source in sources.items() if "'./hit_oracle.js'" in source]
+
+
+def test_every_line_of_javascript_ends_at_120_columns() -> None:
+    package = Path(vision_agent.__file__).parent
+    scripts = {str(path.relative_to(package)): path.read_text() for path in package.rglob("*.js")}
+    sources = {**assets.overlay_sources(), **scripts}
+    lines = [(name, at, line) for name, text in sources.items() for at, line in enumerate(text.splitlines(), 1)]
+    assert [f"{name}:{at}" for name, at, line in lines if len(line) > 120] == []

@@ -17,8 +17,9 @@ from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
 from tests.conftest import ROOT, Server
-from vision_agent.browser import overlay
-from vision_agent.browser.frames import Scan, scan
+from vision_agent.browser.page import overlay
+from vision_agent.browser.page.frames import Scan, scan
+from vision_agent.browser.page.protocol import FoundMark
 
 PAGES = ROOT / "fixtures" / "pages"
 TRAITS = sorted(path.stem for path in PAGES.glob("*.json"))
@@ -134,15 +135,15 @@ def _control_in(label: dict[str, Any]) -> int | None:
     return None
 
 
-async def marks_by_id(page: Page, address: str) -> tuple[Scan, dict[str, dict[str, Any]]]:
+async def marks_by_id(page: Page, address: str) -> tuple[Scan, dict[str, FoundMark]]:
     await overlay.register(page.context)
     await page.goto(address)
     found = await scan(page, 20)
     marks = {}
     for mark in found.marks:
-        owner = found.owner(mark["key"])
+        owner = found.owner(mark.key)
         assert owner is not None
-        marks[await overlay.live(owner.frame, mark["key"]).get_attribute("id") or mark["key"]] = mark
+        marks[await overlay.element_locator(owner.frame, mark.key).get_attribute("id") or mark.key] = mark
     return found, marks
 
 
@@ -156,8 +157,8 @@ def shortened(name: str) -> str:
     return name if len(units) <= 400 else units[:398].decode("utf-16-le", "ignore").rstrip() + "…"
 
 
-def is_found_otherwise(mark: dict[str, Any]) -> bool:
-    return any(reason.startswith("named by") for reason in mark["evidence"])
+def is_found_otherwise(mark: FoundMark) -> bool:
+    return any(reason.startswith("named by") for reason in mark.evidence)
 
 
 @pytest.mark.parametrize(
@@ -176,18 +177,18 @@ async def test_marks_are_called_what_chromium_calls_them_or_say_how_they_were_na
         if theirs is None:
             continue
         compared += 1
-        is_same_role = mark["role"] == OURS.get(theirs.role, theirs.role)
+        is_same_role = mark.role == OURS.get(theirs.role, theirs.role)
         assert is_same_role != ((trait, identity) in ROLES_DIFFER), f"{identity}: {mark['role']}, {theirs.role}"
-        if mark["role"] == "row":
+        if mark.role == "row":
             # Chromium names rows by their text only in a grid, we in any table.
-            assert mark["name"], identity
-            assert words(theirs.name) in ("", mark["name"]), identity
+            assert mark.name, identity
+            assert words(theirs.name) in ("", mark.name), identity
         elif (trait, identity) in DIFFERS:
-            assert mark["name"] != words(theirs.name), f"{identity} differs no longer"
+            assert mark.name != words(theirs.name), f"{identity} differs no longer"
         elif words(theirs.name):
-            assert (mark["name"], is_found_otherwise(mark)) == (shortened(words(theirs.name)), False), identity
+            assert (mark.name, is_found_otherwise(mark)) == (shortened(words(theirs.name)), False), identity
         elif (trait, identity) not in UNSAID_BY_SOME:
-            assert is_found_otherwise(mark) or not mark["name"], identity
+            assert is_found_otherwise(mark) or not mark.name, identity
     assert compared or not marks, "nothing was compared"
 
 
@@ -404,7 +405,7 @@ async def test_hard_names_follow_the_rules_and_chromium(page: Page, serve: Serve
     ours, theirs = {}, {}
     for number, claim in enumerate(HARD):
         mark = marks.get(f"it{number}")
-        ours[claim] = (mark["role"], mark["name"]) if mark else None
+        ours[claim] = (mark.role, mark.name) if mark else None
         tree = heard[f"it{number}"]
         heard_name = words(tree.name) or (HARD[claim].name if HARD[claim].is_unsaid_by_some else "")
         theirs[claim] = (OURS.get(tree.role, tree.role), heard_name)
@@ -491,7 +492,7 @@ async def test_without_an_accessible_name_a_mark_is_called_what_a_person_would_c
     _, marks = await marks_by_id(
         page, serve({"/": f"<!doctype html><meta charset=utf-8><section>{'</section><section>'.join(parts)}"}) + "/"
     )
-    assert {claim: marks[f"it{n}"]["name"] for n, claim in enumerate(FOUND)} == {
+    assert {claim: marks[f"it{n}"].name for n, claim in enumerate(FOUND)} == {
         claim: name for claim, (_, name) in FOUND.items()
     }
     assert all(is_found_otherwise(marks[f"it{n}"]) for n, (_, name) in enumerate(FOUND.values()) if name)
@@ -505,9 +506,9 @@ async def test_what_is_typed_into_a_label_changes_the_name_and_not_what_the_mark
     _, marks = await marks_by_id(page, address + "/")
     before = marks["it"]
     await page.fill("#days", "5")
-    after = next(mark for mark in (await scan(page, 10)).marks if mark["key"] == before["key"])
-    assert (before["name"], after["name"]) == ("Wait 3 days", "Wait 5 days")
-    assert before["fingerprint"] == after["fingerprint"]
+    after = next(mark for mark in (await scan(page, 10)).marks if mark.key == before.key)
+    assert (before.name, after.name) == ("Wait 3 days", "Wait 5 days")
+    assert before.fingerprint == after.fingerprint
 
 
 async def test_a_name_is_cut_between_characters_and_can_be_written_down(page: Page, serve: Server) -> None:
@@ -521,19 +522,19 @@ async def test_a_name_is_cut_between_characters_and_can_be_written_down(page: Pa
         )
         + "/",
     )
-    assert all(json.dumps(mark["name"], ensure_ascii=False).encode() for mark in marks.values())
-    assert marks["c"]["state"]["value"].encode()
-    assert marks["a"]["name"].endswith("…")
+    assert all(json.dumps(mark.name, ensure_ascii=False).encode() for mark in marks.values())
+    assert (marks["c"].state.value or "").encode()
+    assert marks["a"].name.endswith("…")
 
 
 async def test_references_without_end_cost_no_time(page: Page, serve: Server) -> None:
     many = "".join(f"<p id=p{n} aria-labelledby='{' '.join(f'p{m}' for m in range(300))}'>x</p>" for n in range(300))
     ids = " ".join(f"p{n}" for n in range(300))
     _, marks = await marks_by_id(page, serve({"/": f"<button id=it aria-labelledby='{ids}'>x</button>{many}"}) + "/")
-    assert set(marks["it"]["name"].split()) == {"x"}
+    assert set(marks["it"].name.split()) == {"x"}
 
 
 async def test_a_name_arrives_sign_for_sign(page: Page, serve: Server) -> None:
     name = 'say "a" or \'b\' or `c`, \\d ~\x7f~ \\" \\` ✎'
     _, marks = await marks_by_id(page, serve({"/": f"<meta charset=utf-8><button id=a>{escape(name)}</button>"}) + "/")
-    assert marks["a"]["name"] == name
+    assert marks["a"].name == name

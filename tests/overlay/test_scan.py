@@ -16,11 +16,13 @@ from playwright.async_api import Browser, BrowserContext, Page
 
 from tests.conftest import ROOT, Server
 from vision_agent.actions import Click
-from vision_agent.browser import live, overlay
-from vision_agent.browser.frames import Scan, scan
+from vision_agent.browser import live
+from vision_agent.browser.page import overlay
+from vision_agent.browser.page.frames import Scan, scan
+from vision_agent.browser.page.protocol import FoundMark
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Mark
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
 PAGES = ROOT / "fixtures" / "pages"
 TRAITS = sorted(path.stem for path in PAGES.glob("*.json"))
@@ -86,17 +88,17 @@ async def scanned(page: Page, address: str) -> Scan:
     return await scan(page, 60)
 
 
-async def by_id(found: Scan) -> dict[str, dict[str, Any]]:
+async def by_id(found: Scan) -> dict[str, FoundMark]:
     marks = {}
     for mark in found.marks:
-        marks[await id_of(found, mark["key"])] = mark
+        marks[await id_of(found, mark.key)] = mark
     return marks
 
 
 async def id_of(found: Scan, key: str) -> str:
     owner = found.owner(key)
     assert owner is not None
-    return await overlay.live(owner.frame, key).get_attribute("id") or key
+    return await overlay.element_locator(owner.frame, key).get_attribute("id") or key
 
 
 @pytest.mark.parametrize("trait", TRAITS)
@@ -108,22 +110,20 @@ async def test_exactly_what_can_be_acted_on_is_marked_and_called_what_it_is(page
     assert found.warnings == []
     for identity, wanted in expected["marks"].items():
         mark = marks[identity]
-        assert {name: mark[name] for name in wanted if name not in ("state", "box")} == {
+        assert {name: getattr(mark, name) for name in wanted if name not in ("state", "box")} == {
             name: value for name, value in wanted.items() if name not in ("state", "box")
         }
-        state = {
-            name: mark["state"].get(name, False if value is False else None)
-            for name, value in wanted.get("state", {}).items()
-        }
+        says = mark.state.model_dump(mode="json")
+        state = {name: says[name] for name in wanted.get("state", {})}
         scroll = wanted.get("state", {}).get("scroll")
         if scroll:
             state["scroll"] = {name: state["scroll"][name] for name in scroll}
         assert state == wanted.get("state", {}), identity
         if "box" in wanted:
-            box = mark["box"]
+            box = mark.box
             assert [box.x, box.y, box.width, box.height] == pytest.approx(wanted["box"], abs=1)
-        assert mark["evidence"], "a mark can say why it is one"
-    covered = [{"count": each["count"], "blocker": each["blocker"]} for each in found.covered]
+        assert mark.evidence, "a mark can say why it is one"
+    covered = [{"count": each.count, "blocker": each.words} for each in found.covered]
     assert covered == expected.get("covered", [])
     for identity in expected.get("not_marked", ()):
         assert await page.locator(f'[id="{identity}"]').count() == 1, "the page is about what is on it"
@@ -139,7 +139,7 @@ async def test_a_click_on_a_mark_reaches_its_element(
     await context.add_init_script(LISTEN)
     page = await context.new_page()
     page.on("filechooser", lambda _: None)
-    async with live.on(page, OBSERVE, Contract()) as browser:
+    async with live.attach(page, OBSERVE, ImageLimits()) as browser:
         await browser.open(f"{pages}/{page_of(trait)}")
         observation = await browser.observe()
         assert {mark.number for mark in observation.marks} == set(range(1, len(observation.marks) + 1))
@@ -165,12 +165,12 @@ async def test_the_outline_of_a_link_over_several_lines_holds_nothing_else(page:
         is_alone = identity in ("alone", "nested", "picture")
         wanted = whole if is_alone else max(lines, key=lambda line: float(line["width"]))
         assert len(lines) > 1 or identity == "more"
-        box = mark["box"].model_dump()
+        box = mark.box.model_dump()
         assert box == pytest.approx({side: wanted[side] for side in box}, abs=1), identity
 
 
 async def click_and_see(browser: live.LiveBrowser, mark: Mark) -> tuple[str, list[str]]:
-    seen = browser._seen
+    seen = browser._latest
     assert seen is not None
     owner = seen.scan.owner(mark.key)
     assert owner is not None

@@ -11,7 +11,7 @@ from tests.conftest import ROOT, Server
 from vision_agent.actions import Click
 from vision_agent.browser import live
 from vision_agent.settings import ObserveSettings
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 
 WATCH = """() => {
     window.records = [];
@@ -45,7 +45,7 @@ TRACES = """() => new Promise((done) => setTimeout(() => done({
     ],
 )
 async def test_looking_leaves_nothing_that_the_page_could_see(page: Page, serve: Server, trait: str) -> None:
-    async with live.on(page, ObserveSettings(), Contract()) as browser:
+    async with live.attach(page, ObserveSettings(), ImageLimits()) as browser:
         await browser.open(f"{serve.folder(ROOT / 'fixtures' / 'pages')}/{trait}.html")
         await page.wait_for_load_state()
         await page.evaluate(WATCH)
@@ -65,7 +65,7 @@ SHOWN = "document.querySelectorAll('[popover]').length"
 
 async def test_marks_on_the_page_show_above_a_modal_dialog_let_clicks_through_and_go(page: Page, serve: Server) -> None:
     plain = ObserveSettings()
-    async with live.on(page, plain.model_copy(update={"marks_on_page": True}), Contract()) as browser:
+    async with live.attach(page, plain.model_copy(update={"marks_on_page": True}), ImageLimits()) as browser:
         await browser.open(serve({"/": PAGE}))
         await browser.observe()
         assert await page.evaluate(SHOWN) == 1
@@ -83,7 +83,7 @@ async def test_marks_on_the_page_show_above_a_modal_dialog_let_clicks_through_an
 
 
 async def test_marks_on_the_page_show_under_a_strict_content_policy(page: Page, serve: Server) -> None:
-    async with live.on(page, ObserveSettings(marks_on_page=True), Contract()) as browser:
+    async with live.attach(page, ObserveSettings(marks_on_page=True), ImageLimits()) as browser:
         await browser.open(f"{serve.folder(ROOT / 'fixtures' / 'pages')}/strict_csp.html")
         await browser.observe()
         shown = await page.screenshot()

@@ -70,22 +70,21 @@ def mark(number: int = 1, name: str = "Add to cart", **fields: object) -> Mark:
         "point": Point(x=120, y=320),
         "evidence": ("native:button",),
         "fingerprint": "f1",
-        "colour": COLOURS["button"],
         **fields,
     }
     return Mark.model_validate(given)
 
 
 MARKS = (
-    mark(1, "Search", tag="input", role="searchbox", kind="field", colour=COLOURS["field"],
+    mark(1, "Search", tag="input", role="searchbox", kind="field",
          box=Box(x=40, y=24, width=380, height=34), point=Point(x=230, y=41),
          state=MarkState(value="wool", input_type="search"), evidence=("native:input",)),
-    mark(2, "Cart (0)", tag="a", role="link", kind="link", colour=COLOURS["link"],
+    mark(2, "Cart (0)", tag="a", role="link", kind="link",
          box=Box(x=540, y=24, width=70, height=34), point=Point(x=575, y=41), evidence=("href",)),
-    mark(3, "Size", tag="select", role="combobox", kind="field", colour=COLOURS["field"],
+    mark(3, "Size", tag="select", role="combobox", kind="field",
          box=Box(x=300, y=200, width=180, height=34), point=Point(x=390, y=217),
          state=MarkState(value="Medium", options=("Small", "Medium", "Large")), evidence=("native:select",)),
-    mark(4, "Gift wrap", tag="input", role="checkbox", kind="toggle", colour=COLOURS["toggle"],
+    mark(4, "Gift wrap", tag="input", role="checkbox", kind="toggle",
          box=Box(x=300, y=250, width=110, height=24), point=Point(x=312, y=262), evidence=("native:input", "label")),
     mark(5, "Add to cart", box=Box(x=300, y=300, width=180, height=44), point=Point(x=390, y=322),
          evidence=("native:button", "listener:click")),
@@ -115,7 +114,7 @@ def pictures(marks: tuple[Mark, ...] = MARKS, scale: int = 1, note: str = "") ->
     text(300, 360, note, 12, "#1a7f37")
     clean = encoded(image)
     for m in marks:
-        colour = m.colour or "#000000"
+        colour = COLOURS.get(m.kind, COLOURS["button"])
         draw.rectangle(
             [v * scale for v in (m.box.x, m.box.y, m.box.right, m.box.bottom)], outline=colour, width=2 * scale
         )
@@ -207,7 +206,7 @@ def story() -> list[Event]:
     """A run with a bit of everything: several actions, a refusal, a trouble, points, warnings, a model's usage."""
     usage = Usage(input_tokens=2412, output_tokens=188, cache_read_tokens=1910, cost_usd=0.0131)
     by_model = {"author": "model", "model": "claude-sonnet-5-5", "usage": usage, "seconds": 2.31}
-    size = mark(3, "Size", tag="select", role="combobox", kind="field", colour=COLOURS["field"],
+    size = mark(3, "Size", tag="select", role="combobox", kind="field",
                 box=Box(x=300, y=200, width=180, height=34), point=Point(x=390, y=217))  # fmt: skip
     blocked = Outcome(
         status="refused", refusal="covered", seconds=0.08,

@@ -15,7 +15,7 @@ from playwright.async_api import Browser
 from tests.record.record_builder import MARKS, done, encoded, mark, observation, shot, step_events, task, write_run
 from tests.record.record_builder import run as run_of
 from vision_agent.actions import Action, Click, Finish, Type, Wait
-from vision_agent.cli import app
+from vision_agent.cli.main import app
 from vision_agent.events import Ended, Started
 from vision_agent.record.diff import Diff, diff
 from vision_agent.record.diff_page import write_diff
@@ -158,7 +158,7 @@ def test_how_they_ended_counts_and_a_record_that_was_changed_is_named(tmp_path: 
     assert (found.ending.a, found.ending.b) == ("done: bought", "done: sold off")
     changed = lines.read_text("utf-8").replace("Put it into the cart", "Put it into the card")
     lines.write_text(changed, "utf-8")
-    assert "not as it was written" in diff(a, b).b.fault
+    assert "was changed after it was written" in diff(a, b).b.fault
 
 
 @pytest.mark.parametrize("width", [400, 1280, 2560])

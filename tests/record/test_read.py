@@ -52,7 +52,7 @@ def test_a_changed_picture_is_not_loaded(tmp_path: Path) -> None:
     named = read(folder).steps[0].observation.marked
     path = folder / "shots" / f"{named.sha256}.png"
     path.write_bytes(path.read_bytes()[:-1] + b"?")
-    with pytest.raises(RecordError, match="is not the one that was recorded"):
+    with pytest.raises(RecordError, match="was changed"):
         load_shot(folder, named)
     path.unlink()
     with pytest.raises(RecordError, match="cannot be read"):
@@ -137,7 +137,7 @@ def test_a_changed_run_json_is_line_zero(told: tuple[Path, str], tmp_path: Path)
     text = (changed / "run.json").read_text()
     (changed / "run.json").write_text(text.replace("large", "small"))
     chain = check_chain(changed)
-    assert (chain.bad_line, chain.sentence) == (0, "run.json is not as it was written")
+    assert (chain.bad_line, chain.sentence) == (0, "run.json was changed after it was written")
 
 
 @pytest.mark.parametrize("missing", [1, 2, 5, 11])
@@ -159,7 +159,7 @@ def test_a_cut_at_the_end_shows_with_the_head(told: tuple[Path, str], tmp_path: 
     lines = (folder / "steps.jsonl").read_bytes().splitlines(keepends=True)
     cut = copy(folder, tmp_path / "cut", b"".join(lines[:-2]))
     assert check_chain(cut).holds
-    assert check_chain(cut, head).sentence == "Line 10 is not as it was written, or lines after it were cut off"
+    assert check_chain(cut, head).sentence == "Line 10 was changed after it was written, or later lines were removed"
 
 
 def test_a_damaged_line_in_the_middle_is_named_by_the_reader(told: tuple[Path, str], tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from pydantic import SecretStr
 from record_builder import done, mark, observation, task
 
-from vision_agent import codes
+from vision_agent import totp
 from vision_agent.errors import UsageError
 from vision_agent.events import Observed
 from vision_agent.record import Redactor, redact_model
@@ -112,17 +112,17 @@ def test_text_without_a_secret_comes_back_as_it_was() -> None:
 
 @pytest.mark.parametrize("value", ["", "a", "ab"])
 def test_a_value_that_would_redact_everything_is_refused(value: str) -> None:
-    with pytest.raises(UsageError, match="would redact everything"):
+    with pytest.raises(UsageError, match="occurs in almost every text"):
         Redactor([secret(value=value)])
 
 
 def test_a_value_shown_by_a_name_is_refused() -> None:
-    with pytest.raises(UsageError, match="stands in <secret:password>"):
+    with pytest.raises(UsageError, match="occurs in the placeholder <secret:password>"):
         Redactor([secret("password", "pass")])
 
 
 def test_a_name_that_would_break_its_placeholder_is_refused() -> None:
-    with pytest.raises(UsageError, match="cannot stand inside"):
+    with pytest.raises(UsageError, match="does not fit into"):
         Redactor([secret('a">b', "hunter2")])
 
 
@@ -160,10 +160,10 @@ def test_codes_of_the_last_minutes_and_the_next_one_are_taken_out_and_so_is_thei
     code = Secret.model_validate({"name": "code", "value": key, "is_code": True})
     redact = Redactor([code])
     now = time.time()
-    for text in (*codes.recent(code), codes.typed(code), key):
+    for text in (*totp.recent_codes(code), totp.current_text(code), key):
         assert redact(f"typed {text} into it") == "typed <secret:code> into it"
         assert text not in redact(base64.b64encode(f"pin={text}".encode()).decode())
-    old = codes.recent(code, now - 3600)[0]
+    old = totp.recent_codes(code, now - 3600)[0]
     assert redact(old) in (old, "<secret:code>")  # by a rare chance an hour ago it was the same
 
 

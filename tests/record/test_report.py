@@ -30,9 +30,9 @@ from record_builder import (
 
 from vision_agent.actions import Cell, Click, Point
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.events import Decided, Ended, Event, Intended, Observed, Reminded, Said, Started, Troubled
+from vision_agent.events import Decided, Ended, Event, Intended, MessageReceived, Observed, Reminded, Started, Troubled
+from vision_agent.export.animation import write_animation
 from vision_agent.record import RunFolder, read, write_report
-from vision_agent.record.animation import write_animation
 from vision_agent.types import Ending, Exemplar, Message, PageMap, PastAct, PastTurn, Provenance, Secret, Size
 
 
@@ -52,7 +52,7 @@ async def test_the_head_says_goal_result_and_who_decided(page: Page, tmp_path: P
     await expect(head).to_contain_text("4 done, 1 refused")
     await expect(head).to_contain_text("$0.0524")
     await expect(head).to_contain_text(folder.head)
-    await expect(head).to_contain_text("The chain holds over 27 lines")
+    await expect(head).to_contain_text("Chain of 27 entries verified")
 
 
 async def test_a_run_without_a_model_says_so(page: Page, tmp_path: Path) -> None:
@@ -73,14 +73,14 @@ async def test_what_the_memory_had_is_named(page: Page, tmp_path: Path) -> None:
     )
     events = small_run()
     await opened(page, tmp_path, [*events[:2], Reminded(exemplar=told, why="the same site"), *events[2:]])
-    await expect(page.locator("header.head")).to_contain_text(re.compile(r"Reminded of run\s*20260301-080000-abcdef"))
+    await expect(page.locator("header.head")).to_contain_text(re.compile(r"Exemplar\s*20260301-080000-abcdef"))
     await expect(page.locator("article.step")).to_have_count(2)
 
 
 async def test_a_step_on_a_page_seen_before_links_to_the_step_that_saw_it(page: Page, tmp_path: Path) -> None:
     await opened(page, tmp_path, story())
-    await expect(page.locator("header.head")).to_contain_text("States of the page")
-    await expect(page.locator("#step-2 .when")).to_contain_text("the page as in step 1")
+    await expect(page.locator("header.head")).to_contain_text("Page states")
+    await expect(page.locator("#step-2 .when")).to_contain_text("same page state as step 1")
     await page.locator("#step-2 .when a").click()
     await expect(page).to_have_url(re.compile("#step-1$"))
     await expect(page.locator("#step-3 .when a")).to_have_count(0)
@@ -191,9 +191,9 @@ async def test_what_a_model_was_told_is_shown_once(page: Page, tmp_path: Path) -
             for event in step_events(index, (Click(target=5), done()), author="model", request_sha256=request):
                 folder.write(event)
     await page.goto(write_report(folder.path).as_uri())
-    told = page.locator("details", has_text="What the model was told").locator("pre")
+    told = page.locator("details", has_text="Model input").locator("pre")
     assert await told.all_text_contents() == ["You look", "The goal", "The first page", "<b>The second page</b>"]
-    await expect(page.locator("#step-2 .repeated")).to_have_text("2 parts as in the step before")
+    await expect(page.locator("#step-2 .repeated")).to_have_text("2 parts repeated from the previous step")
 
 
 @pytest.mark.thorough
@@ -220,7 +220,7 @@ async def test_a_run_of_two_hundred_steps_is_one_file_that_opens_at_once(page: P
     await page.goto(report.as_uri())
     timing = await page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
     print(f"{report.stat().st_size / 1e6:.1f} MB, loaded in {timing:.0f} ms")  # noqa: T201 - for who measures
-    await expect(page.locator("footer")).to_contain_text("The pictures stand here compressed")
+    await expect(page.locator("footer")).to_contain_text("The pictures are compressed")
     await page.keyboard.press("ArrowRight")
     assert (
         await page.locator("#step-1 img.marked").evaluate("each => each.decode().then(() => each.naturalWidth)") >= 640
@@ -289,7 +289,9 @@ async def test_what_was_acted_on_is_framed_and_a_refusal_stands_out(page: Page, 
     await expect(step.locator("g.aim")).to_have_count(2)  # the third action was never reached
     await expect(step.locator("g.aim.failed")).to_have_count(1)
     await expect(step.locator(".act.failed")).to_contain_text('is covered by dialog "Cookies"')
-    await expect(step.locator(".act.failed")).to_contain_text("Something lay over it, and would have been hit instead.")
+    await expect(step.locator(".act.failed")).to_contain_text(
+        "Something covered the target and would have been hit instead."
+    )
     await expect(step.locator(".act.skipped")).to_contain_text("not reached")
     await expect(page.locator(".rail a.failed")).to_have_attribute("href", "#step-2")
     aim = await page.locator("#step-3 g.aim").bounding_box()
@@ -320,7 +322,7 @@ async def test_page_text_never_comes_alive(page: Page, tmp_path: Path) -> None:
     said = {"next_goal": HOSTILE, "memory": HOSTILE, "summary": HOSTILE, "reply_id": HOSTILE, "request_sha256": HOSTILE}
     events = [
         Started(run=run(task=task(goal=HOSTILE, start_url=HOSTILE), provenance=provenance)),
-        Said(message=Message(text=HOSTILE, at=START)),
+        MessageReceived(message=Message(text=HOSTILE, at=START)),
         Troubled(step=1, sentence=HOSTILE),
         *step_events(1, act, seen=seen, **said),
         Ended(ending=Ending(status="not_done", sentence=HOSTILE, answer=HOSTILE)),
@@ -369,12 +371,12 @@ async def test_a_run_that_was_cut_off_shows_how_far_it_got(page: Page, tmp_path:
     await opened(page, tmp_path, events)
     await expect(page.locator(".verdict")).to_contain_text("No ending")
     await expect(page.locator("#step-1")).to_contain_text("not finished")
-    await expect(page.locator("#step-1 .act")).to_contain_text("the run was cut off here")
+    await expect(page.locator("#step-1 .act")).to_contain_text("the run was interrupted here")
 
 
 async def test_an_observation_without_a_decision_is_shown(page: Page, tmp_path: Path) -> None:
     await opened(page, tmp_path, [Started(run=run()), Observed(step=1, observation=observation())])
-    await expect(page.locator("#step-1 .told")).to_contain_text("No decision")
+    await expect(page.locator("#step-1 .details")).to_contain_text("No decision")
     await expect(page.locator("#step-1 img.marked")).to_be_visible()
 
 
@@ -390,7 +392,7 @@ async def test_a_damaged_record_is_said(page: Page, tmp_path: Path) -> None:
     steps = folder / "steps.jsonl"
     steps.write_bytes(steps.read_bytes().replace(b"Clicked 5", b"Clicked 6", 1))
     await page.goto(write_report(folder).as_uri())
-    await expect(page.locator(".seal.failed")).to_contain_text("Line 5 is not as it was written")
+    await expect(page.locator(".seal.failed")).to_contain_text("Line 5 was changed after it was written")
 
 
 async def test_secrets_are_named_and_never_shown(page: Page, tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ from record_builder import START, observation, png, run, shot, small_run, story,
 
 from vision_agent.actions import Type
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.events import Ended, Intended, Observed, Said, Started, Troubled
+from vision_agent.events import Ended, Intended, MessageReceived, Observed, Started, Troubled
 from vision_agent.record import Redactor, RunFolder, RunInMemory, assemble, check_chain, new_run_id, read
-from vision_agent.types import Ending, Message, Picture, Secret
+from vision_agent.types import Ending, GoalPicture, Message, Secret
 
 HERE = Path(__file__).parent
 
@@ -96,7 +96,7 @@ def test_where_pictures_cannot_be_shared_each_run_has_its_own(tmp_path: Path) ->
 
 def test_pictures_of_the_goal_are_kept(tmp_path: Path) -> None:
     wanted = shot(png(colour="red"))
-    folder = write_run(tmp_path, [Started(run=run(task=task(pictures=(Picture(shot=wanted),))))])
+    folder = write_run(tmp_path, [Started(run=run(task=task(pictures=(GoalPicture(shot=wanted),))))])
     assert (folder.path / "shots" / f"{wanted.sha256}.png").is_file()
 
 
@@ -105,13 +105,13 @@ def test_an_observation_whose_picture_cannot_be_kept_is_not_written(tmp_path: Pa
     bare = seen.model_copy(update={"marked": seen.marked.model_copy(update={"data": None})})
     with create(tmp_path) as folder:
         folder.write(Started(run=run()))
-        with pytest.raises(RecordError, match="its bytes are not with it"):
+        with pytest.raises(RecordError, match="its bytes were not loaded"):
             folder.write(Observed(step=1, observation=bare))
     assert check_chain(folder.path, folder.head).lines == 1
 
 
 def test_a_picture_with_another_hash_is_refused(tmp_path: Path) -> None:
-    with create(tmp_path) as folder, pytest.raises(RecordError, match="its bytes have another hash"):
+    with create(tmp_path) as folder, pytest.raises(RecordError, match="its bytes do not match its hash"):
         folder.keep(shot(png()).model_copy(update={"data": png(colour="black")}))
 
 
@@ -123,7 +123,7 @@ def test_nothing_is_recorded_before_the_run_has_started(tmp_path: Path) -> None:
 def test_a_run_starts_once(tmp_path: Path) -> None:
     with create(tmp_path) as folder:
         folder.write(Started(run=run()))
-        with pytest.raises(RecordError, match="has started already"):
+        with pytest.raises(RecordError, match="has already started"):
             folder.write(Started(run=run()))
 
 
@@ -169,7 +169,7 @@ def test_a_secret_reaches_no_file_in_any_form(tmp_path: Path) -> None:
     started = Started(run=run(task=task(goal=said, secrets=(secret,), user_data={PASSWORD: said})))
     events = [
         started,
-        Said(message=Message(text=said, at=START)),
+        MessageReceived(message=Message(text=said, at=START)),
         Observed(
             step=1, observation=observation(title=said, url=f"http://a.test/?{quote_plus(PASSWORD)}", warnings=(said,))
         ),
@@ -194,7 +194,7 @@ def test_a_secret_reaches_no_file_in_any_form(tmp_path: Path) -> None:
 
 def test_a_file_where_the_runs_should_be_is_a_usage_error(tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("")
-    with pytest.raises(UsageError, match=r"run folder .*runs/r1 cannot be made"):
+    with pytest.raises(UsageError, match=r"run folder .*runs/r1 cannot be created"):
         create(tmp_path / "runs")
 
 
@@ -206,13 +206,13 @@ def test_a_place_where_nothing_can_be_made_is_a_usage_error() -> None:
 
 def test_a_run_is_never_written_over(tmp_path: Path) -> None:
     create(tmp_path).close()
-    with pytest.raises(UsageError, match="exists already"):
+    with pytest.raises(UsageError, match="already exists"):
         create(tmp_path)
 
 
 @pytest.mark.parametrize("run_id", ["", "..", "a/b", ".hidden", "a\nb"])
 def test_a_run_id_that_is_no_plain_name_is_refused(tmp_path: Path, run_id: str) -> None:
-    with pytest.raises(UsageError, match="cannot be the name of a run folder"):
+    with pytest.raises(UsageError, match="is not a valid run folder name"):
         create(tmp_path, run_id)
 
 
@@ -246,7 +246,7 @@ def test_a_full_disk_is_an_error_and_leaves_a_whole_record(tmp_path: Path) -> No
     written, head, sentence = out.split(" ", 2)
     assert 0 < int(written) < 30
     assert "Could not append line" in sentence
-    assert "make room on the disk" in sentence
+    assert "free disk space" in sentence
     chain = check_chain(tmp_path / "r1", head)
     assert (chain.holds, chain.lines, chain.torn_bytes) == (True, 2 + int(written), 0)
 
@@ -287,7 +287,7 @@ def test_a_run_on_a_disk_that_fills_up_can_be_read_and_goes_on_when_there_is_roo
     ballast.write_bytes(bytes(100_000))
     with create(small_disk) as folder:
         folder.write(Started(run=run()))
-        with pytest.raises(RecordError, match="make room on the disk"):
+        with pytest.raises(RecordError, match="free disk space"):
             write_much(folder)
         assert check_chain(folder.path, folder.head).holds
         ballast.unlink()
@@ -300,7 +300,7 @@ def test_a_full_disk_at_the_start_is_said(small_disk: Path) -> None:
     with suppress(OSError), (small_disk / "ballast").open("wb") as ballast:
         while ballast.write(bytes(4096)):
             ballast.flush()
-    with pytest.raises(RecordError, match="make room on the disk"), create(small_disk) as folder:
+    with pytest.raises(RecordError, match="free disk space"), create(small_disk) as folder:
         folder.write(Started(run=run()))
 
 

@@ -124,17 +124,17 @@ def without(kind: type[Event]) -> list[Event]:
 @pytest.mark.parametrize(
     ("events", "sentence"),
     {
-        "not seen": (without(Observed), "decided without having been looked at"),
-        "not decided": (without(Decided), "nobody decided that"),
-        "not begun": (without(Intended), "has an outcome and was never begun"),
-        "no outcome": (without(Happened), "was decided and has no outcome"),
+        "not seen": (without(Observed), "has a decision but no observation"),
+        "not decided": (without(Decided), "without being decided"),
+        "not begun": (without(Intended), "has an outcome but was never begun"),
+        "no outcome": (without(Happened), "was decided but has no outcome"),
         "not complete": (without(Stepped), "step 1 is not complete when the next one begins"),
-        "no end": (without(Ended), "the record stops before the run ended"),
-        "after the end": ([*small_run(), ENDED], "something is told after the end"),
+        "no end": (without(Ended), "the record stops before the end of the run"),
+        "after the end": ([*small_run(), ENDED], "an event follows the end of the run"),
         "begun twice": ([*small_run()[:4], *small_run()[3:]], "was begun twice"),
         "another act than was decided": (
             [*small_run()[:3], Intended(step=1, index=0, action=Click(target=4)), *small_run()[4:]],
-            "nobody decided that",
+            "without being decided",
         ),
         "what was not shown": (
             [Started(run=run()), *step_events(1, (Click(target=99), done())), *small_run()[6:]],
@@ -144,15 +144,15 @@ def without(kind: type[Event]) -> list[Event]:
             [*small_run()[:2], Proposed(step=1, decision=decision(CLICK), risks=()), *small_run()[2:]],
             "begun without an answer",
         ),
-        "the end in a step": ([*small_run()[:4], ENDED], "ended as done, and step 1 is not complete"),
-        "denied": ([*small_run()[:9], DENIED, *small_run()[9:]], "the judge had not said that it is done"),
+        "the end in a step": ([*small_run()[:4], ENDED], "ended as done before step 1 was complete"),
+        "denied": ([*small_run()[:9], DENIED, *small_run()[9:]], "the judge had not confirmed"),
         "graded too late": (
             [*small_run()[:6], Graded(step=1, is_right=True, sentence="Right."), *small_run()[6:]],
-            "step 1 has a grade, and nobody decided it",
+            "step 1 has a grade but no decision",
         ),
         "not asked": (
             [ASKED, *step_events(1, (CLICK, done()), author="model"), *small_run()[6:]],
-            "what it was asked is not recorded",
+            "the request is not recorded",
         ),
     }.values(),
 )
@@ -167,7 +167,7 @@ def test_what_is_missing_is_found_though_the_chain_holds(tmp_path: Path, events:
 def test_a_run_that_was_cut_off_says_what_may_have_happened(tmp_path: Path) -> None:
     events = [Started(run=run()), *step_events(1, (CLICK, done())), *step_events(2, (CLICK, done()))[:3]]
     found = verify(write_run(tmp_path, events).path)
-    assert found.may_have_happened == ("step 2, act 1: click was begun, and no outcome is recorded",)
+    assert found.may_have_happened == ("step 2, action 1: click was begun and has no outcome",)
     assert not found.holds
     assert not found.is_held_to_head
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from messages_server import Answer, MessagesServer, saying
 from playwright.async_api import BrowserContext, Page
 from pydantic import SecretStr
 
 from tests.conftest import Server
-from tests.messages_server import Answer, MessagesServer, saying
 from tests.sessions import ending_of
 from vision_agent import Agent, Settings, Task
 from vision_agent.errors import UsageError
-from vision_agent.models.steps import StepsModel
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record import read, verify
 from vision_agent.replay import Patch, Replay
 from vision_agent.types import Run, Secret, Step
@@ -68,14 +67,6 @@ def guests(serve: Server, context: BrowserContext, tmp_path: Path) -> Guests:
     return Guests(serve, context, tmp_path)
 
 
-@pytest.fixture
-async def api() -> AsyncIterator[MessagesServer]:
-    server = MessagesServer()
-    await server.start()
-    yield server
-    await server.close()
-
-
 def recorded(replay: Replay) -> Run:
     assert replay.agent.folder is not None
     return read(replay.agent.folder)
@@ -117,7 +108,7 @@ async def test_a_secret_is_asked_for_again_and_stands_nowhere(guests: Guests) ->
     pin = Secret(name="pin", value=SecretStr("hunter2secret"))
     task = TASK.model_copy(update={"secrets": (pin,)})
     folder = await guests.recorded(task, ['type "<secret:pin>" into Name', "finish"])
-    with pytest.raises(UsageError, match="typed the secret pin, and a record holds no values"):
+    with pytest.raises(UsageError, match="typed the secret pin, and records do not contain secret values"):
         Replay(folder, settings=guests.settings)
     with pytest.raises(UsageError, match="no secret 'code'"):
         Replay(folder, settings=guests.settings, secrets={"code": pin.value})

@@ -11,13 +11,13 @@ import pytest
 from tests.record.record_builder import done, mark, observation, step_events, task, write_run
 from tests.record.record_builder import run as run_of
 from vision_agent.actions import Action, Finish, Goto, Select, Type, Wait
-from vision_agent.cli import app
+from vision_agent.cli.main import app
 from vision_agent.errors import UsageError
 from vision_agent.events import Ended, Started
 from vision_agent.record import read
 from vision_agent.replay import Replay, variables_of
-from vision_agent.replay.as_recorded import settings_as_recorded
-from vision_agent.replay.variables import put
+from vision_agent.replay.recorded_settings import recorded_settings
+from vision_agent.replay.variables import set_variables
 from vision_agent.settings import ApprovalSettings, Settings
 from vision_agent.types import Ending, Run
 
@@ -38,7 +38,7 @@ def a_run(runs: Path, *steps: tuple[Action, ...], **facts: str) -> Path:
 
 
 def actions(run: Run, **values: str) -> list[Action]:
-    _, steps = put(values, run.task, run.steps)
+    _, steps = set_variables(values, run.task, run.steps)
     return [action for step in steps for action in step.decision.actions]
 
 
@@ -48,7 +48,7 @@ def test_a_fact_is_replaced_wherever_it_stands_as_whole_words(tmp_path: Path) ->
     assert actions(run, city="Oslo") == [
         Type(target=1, text="Hotel, Oslo"), Wait(text="Oslo", seconds=3), Select(target=2, options=("Romeo",)),
     ]  # fmt: skip
-    assert put({"city": "Oslo"}, run.task, run.steps)[0].goal == "A room in Oslo, not in Romeo"
+    assert set_variables({"city": "Oslo"}, run.task, run.steps)[0].goal == "A room in Oslo, not in Romeo"
 
 
 def test_the_name_of_a_secret_is_none_of_what_was_typed(tmp_path: Path) -> None:
@@ -77,21 +77,21 @@ def test_a_text_is_named_by_its_step_and_by_its_action_where_a_step_has_several(
     ("values", "why"),
     [
         ({"town": "Oslo"}, r"no variable 'town' in this run \(there are: city, guests, rooms, 1, 2\)"),
-        ({"guests": "3"}, "guests was '2', and so was rooms: which of them was typed cannot be told"),
+        ({"guests": "3"}, "guests was '2', and so was rooms: it is unclear which of them was typed"),
         ({"3": "a"}, "no variable '3'"),
     ],
 )
 def test_what_cannot_be_set_is_named_with_what_can(values: dict[str, str], why: str, tmp_path: Path) -> None:
     run = read(a_run(tmp_path, (Type(target=1, text="Rome"),), (Type(target=2, text="2"),)))
     with pytest.raises(UsageError) as caught:
-        put(values, run.task, run.steps)
+        set_variables(values, run.task, run.steps)
     assert re.search(why, str(caught.value))
 
 
 def test_a_fact_that_was_typed_otherwise_is_not_taken_for_done(tmp_path: Path) -> None:
     run = read(a_run(tmp_path, (Type(target=1, text="01/02/2026"),), day="2026-02-01"))
-    with pytest.raises(UsageError, match="typed nowhere as it stands"):
-        put({"day": "2026-02-02"}, run.task, run.steps)
+    with pytest.raises(UsageError, match="no step typed exactly that"):
+        set_variables({"day": "2026-02-02"}, run.task, run.steps)
 
 
 def test_addresses_of_the_host_it_began_on_move_with_the_start_and_no_others(tmp_path: Path) -> None:
@@ -110,8 +110,8 @@ def test_addresses_of_the_host_it_began_on_move_with_the_start_and_no_others(tmp
         (["--model", "anthropic:claude-sonnet-5-5"], "add --heal"),
         (["--patch", "no-such-file"], "The patch no-such-file cannot be read"),
         (["--secret", "pin=HOME"], "The run has no secret 'pin'"),
-        (["--url", "http://[x"], "'http://[x' is no address that can be opened"),
-        (["--file", __file__], "The run was given no file test_variables.py"),
+        (["--url", "http://[x"], "'http://[x' is not an address that can be opened"),
+        (["--file", __file__], "The run was not given a file test_variables.py"),
     ],
 )
 def test_a_replay_that_makes_no_sense_is_a_usage_error_with_a_sentence(
@@ -145,7 +145,7 @@ def test_what_is_asked_about_is_as_in_the_record_but_for_what_is_said_now(tmp_pa
     run = read(a_run(tmp_path, (Type(target=1, text="Rome"),)))
     recorded = {"approval": {"ask": "always", "hosts": ["pay.test"]}}
     run = run.model_copy(update={"provenance": run.provenance.model_copy(update={"settings": recorded})})
-    as_then = settings_as_recorded(run, Settings(), ()).approval
+    as_then = recorded_settings(run, Settings(), ()).approval
     assert (as_then.ask, as_then.hosts) == ("always", ("pay.test",))
-    now = settings_as_recorded(run, Settings(approval=ApprovalSettings(ask="risky")), ()).approval
+    now = recorded_settings(run, Settings(approval=ApprovalSettings(ask="risky")), ()).approval
     assert (now.ask, now.hosts) == ("risky", ("pay.test",))

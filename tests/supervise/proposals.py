@@ -9,17 +9,17 @@ from typing import Any
 
 from vision_agent.actions import Action, Click
 from vision_agent.agent import Loop
-from vision_agent.browser.still import StillBrowser
-from vision_agent.models.scripted import ScriptedModel
+from vision_agent.browser.fake import FakeBrowser
+from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.ports import Approver
 from vision_agent.record.store import RunInMemory
 from vision_agent.settings import ApprovalSettings
 from vision_agent.types import (
     Box,
-    ByHand,
     Candidate,
     Decision,
     Limits,
+    ManualAction,
     Mark,
     MarkState,
     Observation,
@@ -76,11 +76,11 @@ class Supervised:
         ask: Any = "always",
         *,
         policy: ApprovalSettings | None = None,
-        by_hand: Sequence[ByHand] = (),
+        by_hand: Sequence[ManualAction] = (),
         limits: Limits = Limits(),  # noqa: B008 - frozen
         **more: Any,
     ) -> None:
-        self.browser = StillBrowser([seen()], by_hand=by_hand)
+        self.browser = FakeBrowser([seen()], manual_actions=by_hand)
         self.record = RunInMemory()
         policy = policy or ApprovalSettings(ask=ask)
         run = Run(id="r1", task=Task(goal="Pay for it", limits=limits), started_at=NOW)

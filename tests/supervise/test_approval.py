@@ -26,14 +26,14 @@ from vision_agent.actions import (
     Wait,
     Zoom,
 )
-from vision_agent.approval import Answers, risks_of
 from vision_agent.errors import UsageError
 from vision_agent.events import Event
-from vision_agent.models.examples import examples_of
+from vision_agent.export.training_examples import iter_examples
+from vision_agent.policy.approval import Answers, risks_of
 from vision_agent.record import Redactor, RunFolder, verify
 from vision_agent.record.read import assemble
 from vision_agent.settings import ApprovalSettings, load, load_policy
-from vision_agent.types import ByHand, Choice, Decision, Limits, Observation, Outcome, Risky, Task
+from vision_agent.types import Choice, Decision, Limits, ManualAction, Observation, Outcome, Risky, Task
 
 FINISH = Finish(answer="paid")
 
@@ -64,7 +64,7 @@ def answers(*choices: Choice | None) -> Answers:
         (Goto(url="https://shop.example/more"), MARKS, []),
         (Goto(url="https://www.shop.example/"), MARKS, []),
         (Goto(url="https://elsewhere.example/"), MARKS, ["leave"]),
-        (Custom(name="delete_row"), MARKS, ["delete"]),
+        (Custom(name="delete_row", risks=()), MARKS, ["delete"]),
         (Click(target=9), (mark(9, "Go", submits=True),), ["submit"]),
         (Click(target=9), (mark(9, "Partner", tag="a", kind="link", leads_to="ads.example"),), ["leave"]),
         (Click(target=9), (mark(9, "Attach", input_type="file", tag="input"),), ["upload"]),
@@ -82,6 +82,9 @@ def answers(*choices: Choice | None) -> Answers:
                 ("删除", ["delete"]),
                 ("Sendung verfolgen", []),
                 ("Add to cart", []),
+                ("Book appointment", ["pay"]),
+                ("Réserver", ["pay"]),
+                ("Book of the month", []),
             ]
         ],
     ],
@@ -177,8 +180,8 @@ async def test_a_browser_that_is_not_handed_back_ends_the_run_with_4() -> None:
 async def test_what_is_done_by_hand_is_a_step_each_and_counts_in_no_limit() -> None:
     did = Outcome(status="done", effect="changed", sentence="A person clicked it.")
     by_hand = [
-        ByHand(observation=seen(), words="clicked it", action=Click(target=1), outcome=did, started_at=NOW),
-        ByHand(observation=seen(), words="drew something", started_at=NOW),
+        ManualAction(observation=seen(), words="clicked it", action=Click(target=1), outcome=did, started_at=NOW),
+        ManualAction(observation=seen(), words="drew something", started_at=NOW),
     ]
     ran = Supervised(
         [decided(PAY), [FINISH]],
@@ -191,7 +194,7 @@ async def test_what_is_done_by_hand_is_a_step_each_and_counts_in_no_limit() -> N
     assert run.ending.status == "done"
     assert ran.browser.acts == []
     assert [(step.is_by_hand, step.decision.author, step.decision.next_goal) for step in run.steps] == [
-        (False, "human", "A person takes the browser over"),
+        (False, "human", "A person takes over the browser"),
         (True, "human", "By hand: clicked it"),
         (True, "human", "By hand: drew something"),
         (False, "scripted", ""),
@@ -279,7 +282,7 @@ async def test_a_pause_stops_a_batch_between_two_acts_and_asks_whatever_the_poli
 async def test_what_a_person_chose_becomes_an_example_with_what_was_proposed_beside_it() -> None:
     other = Choice(kind="replace", actions=(Click(target=1),))
     run = await Supervised([decided(PAY), decided(FINISH)], answers(other, Choice(kind="approve"))).run()
-    first, second = (example for example, _ in examples_of(run))
+    first, second = (example for example, _ in iter_examples(run))
     assert (first["author"], first["choice"], second["author"], second["choice"]) == (
         "human", "replace", "model", "approve",
     )  # fmt: skip

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from tests.sessions import ending_of, recorded
 from vision_agent import Agent, Settings, Task
 from vision_agent.actions import Ask, Click, Finish, Type
-from vision_agent.models.scripted import ScriptedModel
+from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record.verify import verify
 from vision_agent.settings import ApprovalSettings
 from vision_agent.supervise.page import SupervisionPage
@@ -122,7 +122,7 @@ async def test_a_person_approves_corrects_and_tells_with_the_keyboard_alone(
     assert [message.text for message in ran.task.messages] == ["Enough"]
     assert agent.folder is not None
     assert agent.report is not None
-    assert "something else was done instead, on the supervision page" in agent.report.read_text("utf-8")
+    assert "replaced by another action, on the supervision page" in agent.report.read_text("utf-8")
     assert verify(agent.folder, agent.head).holds
 
 
@@ -151,7 +151,7 @@ async def test_a_person_takes_over_points_types_a_line_answers_pauses_and_stops(
         # What the page wants done first, the person does in the browser itself.
         await expect(desk.locator("#asked-goal")).to_have_text("Pay first of all with <secret:card>")
         await desk.keyboard.press("t")
-        await expect(desk.locator("#phase")).to_contain_text("The browser is yours")
+        await expect(desk.locator("#phase")).to_contain_text("You have the browser")
         await expect(desk.locator("#do")).to_be_hidden()
         await page.fill("#name", "by hand")
         await desk.keyboard.press("t")

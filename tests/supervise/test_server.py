@@ -93,7 +93,7 @@ async def test_an_answer_to_what_is_not_asked_any_more_changes_nothing(opened: A
         assert unknown[0] == 422
         assert "no mark 99" in unknown[1]
         outside = await reply(proposal=1, kind="replace", actions=[{"kind": "click", "target": {"x": 640, "y": 1}}])
-        assert "outside of the picture" in outside[1]
+        assert "outside the picture" in outside[1]
         assert (await reply(proposal=1, kind="replace", actions=[{"kind": "dance"}]))[0] == 422
         assert (await reply(proposal=1, kind="replace"))[0] == 422
         assert not waiting.done()

@@ -14,8 +14,8 @@ from tests.sessions import ending_of, recorded
 from vision_agent import Agent, Answers, Settings, Task
 from vision_agent.actions import Check, Click, Finish, Press, Select, Type
 from vision_agent.events import Event, Stepped
-from vision_agent.export import export
-from vision_agent.models.scripted import ScriptedModel
+from vision_agent.export.formats import export
+from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record.verify import verify
 from vision_agent.replay import Replay
 from vision_agent.settings import ApprovalSettings

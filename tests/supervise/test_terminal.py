@@ -6,7 +6,7 @@ import pytest
 
 from tests.supervise.proposals import PAY, decided, seen
 from vision_agent.actions import Click
-from vision_agent.approval import risks_of
+from vision_agent.policy.approval import risks_of
 from vision_agent.settings import ApprovalSettings
 from vision_agent.supervise.terminal import TerminalApprover
 from vision_agent.types import Choice, Task
@@ -60,7 +60,7 @@ async def test_a_taken_over_browser_is_handed_back_with_a_line_or_by_closing_the
     approver = TerminalApprover(read=read, say=asked.append)
     await approver.handed_back()
     await approver.handed_back()
-    assert ["Enter hands it back" in each for each in asked] == [True, True]
+    assert ["Enter to hand it back" in each for each in asked] == [True, True]
 
 
 async def test_a_browser_without_a_window_is_not_taken_over_from_the_terminal() -> None:
@@ -82,7 +82,7 @@ async def test_what_a_page_is_called_does_not_move_the_cursor() -> None:
 
 async def test_the_question_says_what_where_and_why() -> None:
     _, shown = await answered("?", "y")
-    for part in ("https://shop.example/cart", "Wanted: Pay", "Click [2] “Pay now”", "pay: it is called “Pay now”"):
+    for part in ("https://shop.example/cart", "Proposed: Pay", "Click [2] “Pay now”", "pay: it is called “Pay now”"):
         assert part in shown
     assert "scroll down" in shown  # the help
 

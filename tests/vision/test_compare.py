@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.vision.pictures import shown
 from vision_agent.actions import Point
 from vision_agent.errors import UsageError
 from vision_agent.types import Box, Shot, Size
@@ -32,17 +33,12 @@ def page_like() -> NDArray[np.uint8]:
     return pixels
 
 
-def picture(pixels: NDArray[np.uint8], ratio: float = 1) -> Picture:
-    page = Box(x=0, y=0, width=pixels.shape[1] / ratio, height=pixels.shape[0] / ratio)
-    return Picture.decode(cv2.imencode(".png", pixels)[1].tobytes(), page)
-
-
 def test_the_same_picture_has_not_changed() -> None:
-    assert changed_share(picture(page_like()), picture(page_like())) == 0
+    assert changed_share(shown(page_like()), shown(page_like())) == 0
 
 
 def test_writing_it_as_jpeg_is_no_change() -> None:
-    clean = picture(page_like())
+    clean = shown(page_like())
     assert changed_share(clean, clean.encode("jpeg")) == 0
     assert same_at(clean, clean.encode("jpeg"), HERE)
 
@@ -51,14 +47,14 @@ def test_single_pixels_of_softened_edges_are_no_change() -> None:
     shimmer = page_like().astype(int)
     at = np.random.default_rng(5).choice(120 * 200, 200, replace=False)
     shimmer.reshape(-1, 3)[at] -= 20
-    assert changed_share(picture(page_like()), picture(shimmer.clip(0, 255).astype(np.uint8))) == 0
+    assert changed_share(shown(page_like()), shown(shimmer.clip(0, 255).astype(np.uint8))) == 0
 
 
 def test_a_tick_in_a_checkbox_is_a_change_where_it_is_and_nowhere_else() -> None:
     ticked = page_like()
     cv2.line(ticked, (94, 60), (98, 64), (200, 90, 0), 2)
     cv2.line(ticked, (98, 64), (106, 54), (200, 90, 0), 2)
-    before, after = picture(page_like()), picture(ticked)
+    before, after = shown(page_like()), shown(ticked)
     assert changed_share(before, after, Box(x=90, y=50, width=20, height=20)) > 0.1
     assert changed_share(before, after, Box(x=0, y=0, width=60, height=120)) == 0
     assert not same_at(before, after, HERE)
@@ -68,34 +64,34 @@ def test_a_tick_in_a_checkbox_is_a_change_where_it_is_and_nowhere_else() -> None
 def test_a_hover_tint_is_a_change() -> None:
     tinted = page_like()
     tinted[50:70, 60:140] = (255, 238, 235)
-    share = changed_share(picture(page_like()), picture(tinted), Box(x=60, y=50, width=80, height=20))
+    share = changed_share(shown(page_like()), shown(tinted), Box(x=60, y=50, width=80, height=20))
     assert share > 0.8
 
 
 def test_everything_replaced_is_a_share_of_one() -> None:
-    assert changed_share(picture(page_like()), picture(255 - page_like())) > 0.9
-    assert changed_share(picture(page_like()), picture(page_like()[:100])) == 1.0
+    assert changed_share(shown(page_like()), shown(255 - page_like())) > 0.9
+    assert changed_share(shown(page_like()), shown(page_like()[:100])) == 1.0
 
 
 def test_the_box_is_of_the_page_and_not_of_the_picture() -> None:
     after = page_like()
     after[80:100, 100:140] = 0
-    share = changed_share(picture(page_like(), 2), picture(after, 2), Box(x=50, y=40, width=20, height=10))
+    share = changed_share(shown(page_like(), 2), shown(after, 2), Box(x=50, y=40, width=20, height=10))
     assert share == 1.0
 
 
 def test_a_point_that_no_picture_shows_is_not_the_same() -> None:
-    assert not same_at(picture(page_like()), picture(page_like()), Point(x=500, y=10))
+    assert not same_at(shown(page_like()), shown(page_like()), Point(x=500, y=10))
 
 
 def test_a_point_at_the_very_edge_is_compared_with_what_is_there() -> None:
-    assert same_at(picture(page_like()), picture(page_like()), Point(x=199, y=0))
+    assert same_at(shown(page_like()), shown(page_like()), Point(x=199, y=0))
 
 
 def test_a_shot_without_its_bytes_cannot_be_compared() -> None:
     shot = Shot(media_type="image/png", size=Size(width=200, height=120), sha256="cd" * 32)
-    with pytest.raises(UsageError, match="came without its bytes"):
-        changed_share(picture(page_like()), shot)
+    with pytest.raises(UsageError, match="loaded without its bytes"):
+        changed_share(shown(page_like()), shot)
 
 
 # --- finding it again -------------------------------------------------------------------------------------------------
@@ -108,7 +104,7 @@ def with_boxes(*places: tuple[int, int], colour: tuple[int, int, int] = (60, 120
     pixels = np.full((200, 300, 3), 245, np.uint8)
     for x, y in places:
         cv2.rectangle(pixels, (x + 3, y + 3), (x + 26, y + 16), colour, cv2.FILLED)
-    return picture(pixels)
+    return shown(pixels)
 
 
 def again(before: Picture, after: Picture, moved: Point = STILL, beside: tuple[Box, ...] = ()) -> Point | None:
@@ -153,7 +149,7 @@ def test_one_digit_in_something_large_is_a_change() -> None:
     def tile(text: str) -> Picture:
         pixels = np.full((200, 300, 3), 245, np.uint8)
         cv2.putText(pixels, text, (60, 70), cv2.FONT_HERSHEY_SIMPLEX, 0.5, (30, 30, 30), 1, cv2.LINE_AA)
-        return picture(pixels)
+        return shown(pixels)
 
     large = Box(x=20, y=20, width=240, height=120)
     assert found_again(tile("12"), tile("13"), large, STILL, STILL, 10) is None
@@ -171,14 +167,14 @@ def test_each_place_that_changed_has_a_box_of_its_own_in_page_coordinates(ratio:
     tinted = page_like()
     tinted[10:20, 10:30] = (40, 40, 40)
     tinted[80:110, 120:180] = (255, 238, 235)
-    large, small = changed_boxes(picture(page_like(), ratio), picture(tinted, ratio))
+    large, small = changed_boxes(shown(page_like(), ratio), shown(tinted, ratio))
     assert large.likeness(Box(x=120 / ratio, y=80 / ratio, width=60 / ratio, height=30 / ratio)) > 0.8
     assert small.likeness(Box(x=10 / ratio, y=10 / ratio, width=20 / ratio, height=10 / ratio)) > 0.6
 
 
 def test_no_place_is_named_where_nothing_changed_or_the_sizes_differ() -> None:
-    assert changed_boxes(picture(page_like()), picture(page_like())) == ()
-    assert changed_boxes(picture(page_like()), picture(page_like()[:100])) == ()
+    assert changed_boxes(shown(page_like()), shown(page_like())) == ()
+    assert changed_boxes(shown(page_like()), shown(page_like()[:100])) == ()
 
 
 def test_what_changed_is_counted_outside_some_boxes_and_inside_others_all_the_same() -> None:

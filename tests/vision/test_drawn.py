@@ -9,9 +9,9 @@ import pytest
 from tests.vision.test_surface import WHOLE, box, disc, drawn, words
 from vision_agent.actions import Point
 from vision_agent.types import Box
-from vision_agent.vision.drawn import Drawing, Looked, Thing
 from vision_agent.vision.ocr import NOTHING, Reading
 from vision_agent.vision.picture import Picture, Pixels
+from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook, Thing
 
 HERE = Point(x=0, y=0)
 Stroke = Callable[[Pixels], object]
@@ -23,11 +23,11 @@ def button(x: int, y: int, text: str, colour: tuple[int, int, int] = BLUE) -> li
     return [box(x, y, 120, 36, colour), words(text, x + 30, y + 24, (255, 255, 255))]
 
 
-def look(drawing: Drawing, strokes: Sequence[Stroke], corner: Point = HERE, **more: object) -> Looked:
+def look(drawing: Drawing, strokes: Sequence[Stroke], corner: Point = HERE, **more: object) -> SurfaceLook:
     return drawing.look(drawn(*strokes), WHOLE, corner, **more)  # type: ignore[arg-type]
 
 
-def at(looked: Looked, x: float, y: float) -> Thing:
+def at(looked: SurfaceLook, x: float, y: float) -> Thing:
     [thing] = [each for each in looked.things if each.box.contains(Point(x=x, y=y))]
     return thing
 

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from vision_agent.types import Box
-from vision_agent.vision.ocr import NOTHING, Reader, can_read
+from vision_agent.vision.ocr import NOTHING, OcrReader, can_read
 from vision_agent.vision.picture import Picture
 
 pytestmark = pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")
@@ -19,8 +19,8 @@ LINES = ["Quarterly report", "Save as draft", "42.10 EUR", "Invoice 2026-118"]
 
 
 @pytest.fixture(scope="module")
-def reader() -> Reader:
-    return Reader()
+def reader() -> OcrReader:
+    return OcrReader()
 
 
 def written(lines: list[str], size: float = 14, ink: str = "#222", ground: str = "#fff") -> tuple[Picture, list[Box]]:
@@ -38,12 +38,12 @@ def written(lines: list[str], size: float = 14, ink: str = "#222", ground: str =
 
 
 @pytest.mark.parametrize(("ink", "ground"), [("#222", "#fff"), ("#fff", "#1f3a5f"), ("#777", "#eee")])
-def test_words_of_an_ordinary_size_are_read(reader: Reader, ink: str, ground: str) -> None:
+def test_words_of_an_ordinary_size_are_read(reader: OcrReader, ink: str, ground: str) -> None:
     picture, boxes = written(LINES, ink=ink, ground=ground)
     assert [read.text for read in reader.read(picture, boxes) if read] == LINES
 
 
-def test_where_nothing_is_written_nothing_is_read(reader: Reader) -> None:
+def test_where_nothing_is_written_nothing_is_read(reader: OcrReader) -> None:
     picture, _ = written([""])
     assert reader.read(picture, [Box(x=20, y=10, width=100, height=14), Box(x=9000, y=0, width=9, height=9)]) == [
         NOTHING,
@@ -51,7 +51,7 @@ def test_where_nothing_is_written_nothing_is_read(reader: Reader) -> None:
     ]
 
 
-def test_noise_is_not_words(reader: Reader) -> None:
+def test_noise_is_not_words(reader: OcrReader) -> None:
     pixels = Image.fromarray(np.random.default_rng(2).integers(0, 255, (40, 160, 3), np.uint8))
     data = io.BytesIO()
     pixels.save(data, "PNG")
@@ -59,7 +59,7 @@ def test_noise_is_not_words(reader: Reader) -> None:
     assert reader.read(picture, [Box(x=10, y=8, width=120, height=20)]) == [NOTHING]
 
 
-def test_what_was_read_is_known_when_there_is_no_time_to_read(reader: Reader) -> None:
+def test_what_was_read_is_known_when_there_is_no_time_to_read(reader: OcrReader) -> None:
     picture, boxes = written(["Known", "Unknown"])
     [known] = reader.read(picture, boxes[:1])
     assert reader.read(picture, boxes, until=time.monotonic()) == [known, None]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vision_agent.actions import Point
 from vision_agent.errors import UsageError
 from vision_agent.types import Box, Shot, Size
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Extent, Picture, pixels_of
 
 VIEWPORT = Box(x=0, y=0, width=1280, height=800)
@@ -39,7 +39,7 @@ def test_a_dot_is_found_on_the_page_where_it_was_painted_whatever_the_device_rat
         x, y = chance.randint(20, 1260), chance.randint(20, 780)
         pixels = np.zeros((round(800 * ratio), round(1280 * ratio), 3), np.uint8)
         pixels[round((y - 4) * ratio) : round((y + 4) * ratio), round((x - 4) * ratio) : round((x + 4) * ratio)] = 255
-        picture = Picture.decode(encoded(pixels), VIEWPORT, Contract())
+        picture = Picture.decode(encoded(pixels), VIEWPORT, ImageLimits())
         weight = pixels_of(picture)[:, :, 0].astype(float)
         rows, columns = np.indices(weight.shape)
         found = Point(
@@ -54,7 +54,7 @@ def test_a_dot_is_found_on_the_page_where_it_was_painted_whatever_the_device_rat
 @pytest.mark.parametrize("ratio", [1, 1.25, 2, 3])
 def test_a_pixel_of_the_picture_comes_back_from_the_page_within_half_a_pixel(ratio: float) -> None:
     pixels = np.zeros((round(800 * ratio), round(1280 * ratio), 3), np.uint8)
-    picture = Picture.decode(encoded(pixels), VIEWPORT, Contract())
+    picture = Picture.decode(encoded(pixels), VIEWPORT, ImageLimits())
     chance = random.Random(11)
     for _ in range(200):
         there = Point(x=chance.randrange(picture.size.width), y=chance.randrange(picture.size.height))
@@ -65,8 +65,8 @@ def test_a_pixel_of_the_picture_comes_back_from_the_page_within_half_a_pixel(rat
         assert abs(back.y - there.y) <= 0.5 / picture.map.scale_y
 
 
-def test_a_large_screenshot_is_shrunk_to_the_contract_and_says_so_in_its_map() -> None:
-    picture = Picture.decode(encoded(np.zeros((1600, 2560, 3), np.uint8)), VIEWPORT, Contract(longest_edge=1000))
+def test_a_large_screenshot_is_shrunk_to_the_limits_and_says_so_in_its_map() -> None:
+    picture = Picture.decode(encoded(np.zeros((1600, 2560, 3), np.uint8)), VIEWPORT, ImageLimits(longest_edge=1000))
     assert picture.size == Size(width=1000, height=625)
     assert picture.map.scale_x == pytest.approx(1.28)
     assert picture.encode().size == picture.size
@@ -79,7 +79,7 @@ def test_a_screenshot_of_part_of_the_page_keeps_its_place() -> None:
 
 def test_a_png_that_fits_is_kept_to_the_byte() -> None:
     data = encoded(noise())
-    shot = Picture.decode(data, VIEWPORT, Contract()).encode("png")
+    shot = Picture.decode(data, VIEWPORT, ImageLimits()).encode("png")
     assert shot.data == data
     assert shot.sha256 == hashlib.sha256(data).hexdigest()
 
@@ -113,7 +113,7 @@ def test_nothing_of_a_masked_field_is_left_and_the_rest_is_as_it_was(ratio: floa
     # A browser paints every device pixel that the field touches.
     rows, columns = (slice(floor(a * ratio), ceil(b * ratio)) for a, b in ((60.7, 80.8), (40.3, 140.5)))
     pixels[rows, columns] = (0, 0, 255)
-    picture = Picture.decode(encoded(pixels), Box(x=0, y=0, width=300, height=200), Contract(longest_edge=310))
+    picture = Picture.decode(encoded(pixels), Box(x=0, y=0, width=300, height=200), ImageLimits(longest_edge=310))
     masked = pixels_of(picture.masked([field]))
     assert (pixels_of(picture)[:, :, 1] < 250).any()
     assert (masked[..., 0] == masked[..., 2]).all(), "only greys are left"
@@ -147,10 +147,10 @@ def test_a_crop_outside_the_picture_is_refused_with_its_place() -> None:
 def test_what_is_zoomed_into_is_larger_and_is_found_where_it_is_on_the_page(ratio: float) -> None:
     pixels = np.zeros((round(800 * ratio), round(1280 * ratio), 3), np.uint8)
     pixels[round(300 * ratio) : round(310 * ratio), round(600 * ratio) : round(610 * ratio)] = 255
-    picture = Picture.decode(encoded(pixels), VIEWPORT, Contract())
-    closer = picture.zoomed(Box(x=500.4, y=250.2, width=200, height=100), Contract())
+    picture = Picture.decode(encoded(pixels), VIEWPORT, ImageLimits())
+    closer = picture.zoomed(Box(x=500.4, y=250.2, width=200, height=100), ImageLimits())
     assert closer.map.scale_x == pytest.approx(0.25, rel=0.02)
-    assert Contract().fits(closer.size)
+    assert ImageLimits().fits(closer.size)
     rows, columns = np.nonzero(pixels_of(closer)[:, :, 0] > 127)
     found = Point(x=float(columns.mean()) + 0.5, y=float(rows.mean()) + 0.5)
     assert closer.map.to_page(found).x == pytest.approx(605, abs=0.5)
@@ -160,27 +160,29 @@ def test_what_is_zoomed_into_is_larger_and_is_found_where_it_is_on_the_page(rati
 def test_zooming_shows_what_was_lost_when_the_picture_was_shrunk() -> None:
     stripes = np.zeros((1600, 2560, 3), np.uint8)
     stripes[:, ::2] = 255
-    picture = Picture.decode(encoded(stripes), VIEWPORT, Contract(longest_edge=640))
+    picture = Picture.decode(encoded(stripes), VIEWPORT, ImageLimits(longest_edge=640))
     assert np.ptp(pixels_of(picture)[100]) < 10
-    closer = picture.masked([Box(x=0, y=0, width=20, height=20)]).zoomed(Box(x=0, y=0, width=80, height=40), Contract())
+    closer = picture.masked([Box(x=0, y=0, width=20, height=20)]).zoomed(
+        Box(x=0, y=0, width=80, height=40), ImageLimits()
+    )
     assert np.ptp(pixels_of(closer)[-1]) > 200
     assert (pixels_of(closer)[:20, :20] < 200).all(), "a masked field stays masked"
 
 
 def test_zooming_into_what_the_picture_does_not_show_is_refused() -> None:
     with pytest.raises(UsageError, match="70,0 of 5×5"):
-        at_scale_one(noise()).zoomed(Box(x=70, y=0, width=5, height=5), Contract())
+        at_scale_one(noise()).zoomed(Box(x=70, y=0, width=5, height=5), ImageLimits())
 
 
 @pytest.mark.parametrize("data", [b"", b"no picture at all", encoded(noise())[:40]])
 def test_bytes_that_are_no_picture_are_refused_in_a_sentence(data: bytes) -> None:
-    with pytest.raises(UsageError, match=f"{len(data)} bytes were to be read as a picture"):
+    with pytest.raises(UsageError, match=f"{len(data)} bytes cannot be read as a picture"):
         Picture.decode(data, VIEWPORT)
 
 
 def test_a_shot_without_its_bytes_says_where_they_are() -> None:
     shot = Shot(media_type="image/png", size=Size(width=1, height=1), sha256="ab" * 32)
-    with pytest.raises(UsageError, match=r"came without its bytes .*run folder"):
+    with pytest.raises(UsageError, match=r"loaded without its bytes .*run folder"):
         Picture.of(shot)
 
 
@@ -189,13 +191,13 @@ def test_the_extent_of_a_picture_is_known_before_it_is_decoded(width: int, heigh
     data = cv2.imencode(".png", np.zeros((height, width, 3), np.uint8))[1].tobytes()
     page = Box(x=0, y=0, width=1280, height=800)
 
-    assert Extent.of_png(data, page, Contract()) == Picture.decode(data, page, Contract()).extent
+    assert Extent.of_png(data, page, ImageLimits()) == Picture.decode(data, page, ImageLimits()).extent
 
 
 @pytest.mark.parametrize("data", [b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0 something else"])
 def test_what_is_no_png_has_no_extent(data: bytes) -> None:
-    with pytest.raises(UsageError, match="they are none"):
-        Extent.of_png(data, Box(x=0, y=0, width=10, height=10), Contract())
+    with pytest.raises(UsageError, match="cannot be read as a picture"):
+        Extent.of_png(data, Box(x=0, y=0, width=10, height=10), ImageLimits())
 
 
 def test_pixels_of_another_framework_come_in_and_go_out_as_they_are() -> None:

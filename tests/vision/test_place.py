@@ -12,14 +12,14 @@ from math import hypot
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from tests.vision.pictures import shown
 from vision_agent.types import Box, Kind, Mark, Size
-from vision_agent.vision.annotate import layer
-from vision_agent.vision.contract import Contract
-from vision_agent.vision.crowd import faults, tiles
+from vision_agent.vision.image_limits import ImageLimits
+from vision_agent.vision.labels.annotate import layer
+from vision_agent.vision.labels.legibility import faults, tiles
+from vision_agent.vision.labels.place import place
 from vision_agent.vision.picture import Picture
-from vision_agent.vision.place import place
 from vision_agent.vision.style import PALETTE
 
 Place = tuple[float, float, float, float]
@@ -45,11 +45,6 @@ def grid(
 
 def blank(width: int = 1280, height: int = 800, ratio: float = 1) -> Picture:
     return shown(np.full((round(height * ratio), round(width * ratio), 3), 255, np.uint8), ratio)
-
-
-def shown(pixels: NDArray[np.uint8], ratio: float = 1) -> Picture:
-    page = Box(x=0, y=0, width=pixels.shape[1] / ratio, height=pixels.shape[0] / ratio)
-    return Picture.decode(cv2.imencode(".png", pixels)[1].tobytes(), page)
 
 
 def table(rows: int) -> list[Place]:
@@ -113,8 +108,8 @@ def drawn(mark: Mark, picture: Picture) -> Box:
 
 
 def label(mark: Mark) -> Box:
-    assert mark.label_box is not None
-    return mark.label_box
+    assert mark.label is not None
+    return mark.label.box
 
 
 def is_in(inner: Box, outer: Box) -> bool:
@@ -168,7 +163,7 @@ def test_the_rules_hold_in_the_picture_when_it_has_other_pixels_than_the_page(ra
 def test_marks_come_back_in_order_with_nothing_else_changed() -> None:
     marks = marks_at(LAYOUTS["form"])
     placed = place(marks, blank())
-    assert [mark.model_copy(update={"label_box": None, "colour": None}) for mark in placed] == marks
+    assert [mark.model_copy(update={"label": None}) for mark in placed] == marks
     assert place([], blank()) == ()
 
 
@@ -289,7 +284,7 @@ def test_where_the_whole_picture_is_full_every_mark_still_has_a_label_of_its_own
     picture = blank(240, 120)
     placed = place(marks_at(grid(20, 10, 12, 12, x=0, y=0)[:30]), picture)
     full = place(marks_at([(0, 0, 240, 120), *grid(10, 10, 24, 12, x=0, y=0)]), picture)
-    assert all(mark.label_box and mark.colour for mark in (*placed, *full))
+    assert all(mark.label for mark in (*placed, *full))
     assert not any("outside" in fault or "overlap" in fault for fault in broken(placed, picture))
     assert not any("outside" in fault for fault in broken(full, picture))
 
@@ -310,13 +305,12 @@ def numbers(fault: str) -> list[str]:
 
 def test_on_a_closer_look_only_what_it_shows_has_a_number_of_the_usual_size() -> None:
     picture, places = blank(), LAYOUTS["small calendar"]
-    closer = picture.zoomed(Box(x=45, y=45, width=60, height=40), Contract())
+    closer = picture.zoomed(Box(x=45, y=45, width=60, height=40), ImageLimits())
     placed = place(place(marks_at(places), picture), closer)
-    shown_there = {mark.number for mark in placed if mark.label_box}
+    shown_there = {mark.number for mark in placed if mark.label}
     # Of the fourth column and the third row it shows too little for a number.
     assert shown_there == {row * 7 + column + 1 for row in range(2) for column in range(3)}
-    assert all(mark.colour is None for mark in placed if mark.number not in shown_there)
-    there = [mark for mark in placed if mark.label_box]
+    there = [mark for mark in placed if mark.label]
     assert all(label(mark).height == (16 if mark.number < 10 else 15) for mark in there)
     assert faults(there, closer) == ()
 
@@ -329,9 +323,9 @@ def test_a_crowd_without_room_for_its_numbers_is_shown_apart_where_they_have_roo
     assert 1 <= len(apart) <= 4
     seen = set()
     for tile in apart:
-        closer = picture.zoomed(tile, Contract())
+        closer = picture.zoomed(tile, ImageLimits())
         assert closer.map.scale_x <= 0.5
-        there = [mark for mark in place(placed, closer) if mark.label_box]
+        there = [mark for mark in place(placed, closer) if mark.label]
         assert faults(there, closer) == ()
         assert layer(there, closer).leaders == ()
         seen |= {mark.number for mark in there}
@@ -353,13 +347,13 @@ def test_a_letter_before_the_number_is_placed_as_it_is_drawn() -> None:
     picture = blank()
     placed = place(marks, picture)
     assert broken(placed, picture) == []
-    assert {at.text for at in layer(placed, picture).labels} == {mark.label for mark in marks}
+    assert {at.text for at in layer(placed, picture).labels} == {mark.label_text for mark in marks}
     assert min(label(mark).width for mark in placed) >= 20
 
 
 def test_a_picture_smaller_than_a_label_does_not_break() -> None:
     placed = place(marks_at([(0, 0, 8, 8)], first=123), blank(10, 10))
-    assert placed[0].label_box is not None
+    assert placed[0].label is not None
 
 
 def test_a_target_that_the_picture_cuts_off_keeps_its_label_inside() -> None:
@@ -376,10 +370,11 @@ def test_a_target_that_the_picture_cuts_off_keeps_its_label_inside() -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_neighbours_of_a_kind_never_share_a_colour(layout: str, kind: Kind) -> None:
     placed = place(marks_at(LAYOUTS[layout], kind), blank())
+    colours = {mark.number: mark.label.colour for mark in placed if mark.label}
     for one, other in combinations(placed, 2):
         if grown(one.box, 3).intersection(grown(other.box, 3)):
-            assert one.colour != other.colour, (one.number, other.number)
-    assert {mark.colour for mark in placed} <= set(PALETTE[kind])
+            assert colours[one.number] != colours[other.number], (one.number, other.number)
+    assert set(colours.values()) <= set(PALETTE[kind])
 
 
 def grown(box: Box, by: float) -> Box:

@@ -7,7 +7,18 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from vision_agent.vision.style import COVERAGE, DIGITS, GLYPHS, PALETTE, STYLE, Hand, contrast, ink_on, plate_of, rgb
+from vision_agent.vision.style import (
+    COVERAGE,
+    DIGITS,
+    GLYPHS,
+    PALETTE,
+    STYLE,
+    LabelWidth,
+    contrast,
+    ink_colour,
+    plate_colour,
+    rgb,
+)
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear light.
 EYES = {
@@ -34,8 +45,8 @@ def _lab(colour: str, eyes: str) -> np.ndarray:
 @pytest.mark.parametrize("kind", PALETTE)
 def test_digits_are_read_on_every_shade(kind: str) -> None:
     for shade in PALETTE[kind]:
-        assert contrast(shade, ink_on(shade)) >= 4.5
-        assert contrast(plate_of(shade), "#000000") >= 7
+        assert contrast(shade, ink_colour(shade)) >= 4.5
+        assert contrast(plate_colour(shade), "#000000") >= 7
 
 
 @pytest.mark.parametrize("eyes", EYES)
@@ -50,7 +61,7 @@ def test_the_plates_of_two_kinds_differ_to_usual_eyes() -> None:
     for one, other in combinations(PALETTE, 2):
         for first in PALETTE[one]:
             for second in PALETTE[other]:
-                assert difference(plate_of(first), plate_of(second), "usual") >= 13, (one, first, other, second)
+                assert difference(plate_colour(first), plate_colour(second), "usual") >= 13, (one, first, other, second)
 
 
 @pytest.mark.parametrize("eyes", EYES)
@@ -65,21 +76,21 @@ def test_contrast_is_that_of_the_standard() -> None:
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
 
 
-@pytest.mark.parametrize(("hand", "wide", "high"), [("single", 8, 12), ("wide", 7, 11), ("narrow", 5, 11)])
+@pytest.mark.parametrize(("width", "wide", "high"), [("single", 8, 12), ("wide", 7, 11), ("narrow", 5, 11)])
 def test_every_digit_is_eleven_pixels_high_or_more_from_its_first_row_to_its_last(
-    hand: Hand, wide: int, high: int
+    width: LabelWidth, wide: int, high: int
 ) -> None:
-    assert list(DIGITS[hand]) == list("0123456789")
-    for rows in DIGITS[hand].values():
+    assert list(DIGITS[width]) == list("0123456789")
+    for rows in DIGITS[width].values():
         assert len(rows) == high
         assert max(COVERAGE[cell] for cell in rows[0]) > 0.7
         assert max(COVERAGE[cell] for cell in rows[-1]) > 0.7
         assert {len(row) for row in rows} == {wide}
 
 
-@pytest.mark.parametrize("hand", DIGITS)
-def test_no_two_digits_differ_in_less_than_six_pixels(hand: Hand) -> None:
-    full = [np.array([[cell == "#" for cell in row] for row in rows]) for rows in DIGITS[hand].values()]
+@pytest.mark.parametrize("width", DIGITS)
+def test_no_two_digits_differ_in_less_than_six_pixels(width: LabelWidth) -> None:
+    full = [np.array([[cell == "#" for cell in row] for row in rows]) for rows in DIGITS[width].values()]
     assert min(int((one ^ other).sum()) for one, other in combinations(full, 2)) >= 6
 
 
@@ -109,8 +120,8 @@ def test_padding_shrinks_on_a_narrow_target_and_digits_do_not() -> None:
 
 def test_the_width_of_a_label_says_in_which_hand_it_is_written_and_one_digit_has_its_own() -> None:
     for text in ("88", "123", "B4", "M1000"):
-        assert STYLE.hand_in(text, STYLE.label_size(text, room=90).width) == "wide"
-        assert STYLE.hand_in(text, STYLE.label_size(text, room=0).width) == "wide"
-        narrow = STYLE.label_size(text, room=90, hand="narrow")
-        assert STYLE.hand_in(text, narrow.width) == "narrow"
-    assert {STYLE.hand_in("7", STYLE.label_size("7", room).width) for room in (0, 90)} == {"single"}
+        assert STYLE.choose_label_width(text, STYLE.label_size(text, room=90).width) == "wide"
+        assert STYLE.choose_label_width(text, STYLE.label_size(text, room=0).width) == "wide"
+        narrow = STYLE.label_size(text, room=90, width="narrow")
+        assert STYLE.choose_label_width(text, narrow.width) == "narrow"
+    assert {STYLE.choose_label_width("7", STYLE.label_size("7", room).width) for room in (0, 90)} == {"single"}

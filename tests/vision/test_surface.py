@@ -11,7 +11,7 @@ import pytest
 
 from vision_agent.types import Box
 from vision_agent.vision.picture import Picture, Pixels
-from vision_agent.vision.surface import Proposed, propose
+from vision_agent.vision.surfaces.candidates import SurfaceProposals, propose
 
 GROUND, FACE, RIM, INK = (250, 248, 247), (230, 120, 60), (180, 90, 40), (40, 30, 30)
 WHOLE = Box(x=0, y=0, width=800, height=500)
@@ -50,7 +50,7 @@ def overlap(one: Box, other: Box) -> float:
     return area / (one.width * one.height + other.width * other.height - area)
 
 
-def shapes(found: Proposed) -> list[str]:
+def shapes(found: SurfaceProposals) -> list[str]:
     return [each.shape for each in found.proposals]
 
 
@@ -182,19 +182,19 @@ def test_no_more_are_proposed_than_asked_for_and_the_cut_is_told() -> None:
 
 @pytest.mark.parametrize("ground", [(255, 255, 255), (0, 0, 0)])
 def test_a_blank_surface_has_nothing(ground: tuple[int, int, int]) -> None:
-    assert propose(drawn(ground=ground), WHOLE) == Proposed()
+    assert propose(drawn(ground=ground), WHOLE) == SurfaceProposals()
 
 
 def test_a_surface_that_the_picture_does_not_show_has_nothing() -> None:
     picture = drawn(box(100, 80, 120, 36))
-    assert propose(picture, Box(x=900, y=0, width=100, height=100)) == Proposed()
-    assert propose(picture, Box(x=10, y=10, width=0, height=0)) == Proposed()
+    assert propose(picture, Box(x=900, y=0, width=100, height=100)) == SurfaceProposals()
+    assert propose(picture, Box(x=10, y=10, width=0, height=0)) == SurfaceProposals()
 
 
 @pytest.mark.parametrize(("width", "height"), [(1, 400), (400, 1), (2, 2), (0.4, 20), (3, 300)])
 def test_a_surface_too_thin_to_hold_anything_has_nothing(width: float, height: float) -> None:
     picture = drawn(box(100, 80, 120, 36))
-    assert propose(picture, Box(x=100, y=80, width=width, height=height)) == Proposed()
+    assert propose(picture, Box(x=100, y=80, width=width, height=height)) == SurfaceProposals()
 
 
 def test_only_the_shown_part_of_a_larger_surface_is_looked_at() -> None:

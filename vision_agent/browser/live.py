@@ -1,4 +1,4 @@
-"""The real `Browser`: looks at and acts on a live Playwright page, and leaves the page as it found it."""
+"""The real `Browser`: observes and acts on a live Playwright page, and leaves nothing of ours in it."""
 
 from __future__ import annotations
 
@@ -14,58 +14,61 @@ from urllib.parse import urlsplit
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-from vision_agent import codes, custom
+from vision_agent import custom_actions, totp
 from vision_agent.actions import Action, Custom
-from vision_agent.browser import chromium, overlay
-from vision_agent.browser.act import act
-from vision_agent.browser.by_hand import by_hand
-from vision_agent.browser.gate import WEB, Gate, Policy, host_of
-from vision_agent.browser.hands import Hands
-from vision_agent.browser.observe import Eye, Seen
-from vision_agent.browser.pages import open_page
+from vision_agent.addresses import host_of
+from vision_agent.browser import cdp
+from vision_agent.browser.act.act import act
+from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.navigate import open_page
+from vision_agent.browser.network.host_policy import WEB, Gate, Policy
+from vision_agent.browser.observe.live_observation import LiveObservation
+from vision_agent.browser.observe.observer import Observer
+from vision_agent.browser.page import overlay
+from vision_agent.browser.page.tabs import Tabs
 from vision_agent.browser.refusal import Refused
-from vision_agent.browser.tabs import Tabs
-from vision_agent.custom import CustomAction
+from vision_agent.browser.takeover.manual_actions import manual_actions
+from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.ports import Redact
 from vision_agent.settings import EventSettings, ObserveSettings
-from vision_agent.types import ByHand, Observation, Outcome, Secret
-from vision_agent.vision.contract import Contract
+from vision_agent.types import ManualAction, Observation, Outcome, Secret
+from vision_agent.vision.image_limits import ImageLimits
 
-_MOST_SAID = 5
-"""Dialogs and the like since the last act; a page may open them without end."""
+_MOST_WARNINGS = 5
+"""Tab events in one observation; a page may open dialogs endlessly."""
 _SCHEMES = ("http", "https", "file", "about", "data")
-"""What a person may begin with; the agent itself may only go on to the web, and to what the person began with."""
+"""Schemes that a person may start with; the agent itself may only open the web and the scheme of the start address."""
 
 
 class LiveBrowser:
-    """Observes and acts on one page and the tabs that come of it. Made by `on`."""
+    """Observes and acts on one page and the tabs that it opens. Created by `attach`."""
 
     def __init__(
         self,
         tabs: Tabs,
-        eye: Eye,
-        hands: Hands,
+        observer: Observer,
+        executor: Executor,
         actions: Sequence[CustomAction] = (),
         learn: Callable[[Secret], None] = lambda _: None,
     ) -> None:
         self._tabs = tabs
-        self._eye = eye
-        self._hands = hands
+        self._observer = observer
+        self._executor = executor
         self._custom = actions
         self._learn = learn
-        self._seen: Seen | None = None
+        self._latest: LiveObservation | None = None
 
     @property
     def page(self) -> Page:
-        """The tab that is looked at now."""
+        """The active tab."""
         return self._tabs.active
 
     async def open(self, url: str) -> None:
-        """Opens the address a person gave.
+        """Opens the address that a person gave.
 
         Raises:
-            UsageError: it is no address, or of an unknown scheme.
+            UsageError: the address is invalid, has an unknown scheme, or the host policy blocks it.
             BrowserUnavailable: it cannot be reached.
         """
         scheme = urlsplit(url).scheme
@@ -74,79 +77,84 @@ class LiveBrowser:
                 f'{url} cannot be opened: "{scheme}" is not a scheme this browser opens',
                 f"begin with {', '.join(f'{each}:' for each in _SCHEMES[:3])}",
             )
-        policy = self._hands.policy
+        policy = self._executor.policy
         begin = replace(policy, schemes=_SCHEMES)
         try:
-            await open_page(self.page, url, begin, self._eye.settings.navigation_deadline_s, self._tabs.navigations)
+            await open_page(
+                self.page, url, begin, self._observer.settings.navigation_deadline_s, self._tabs.navigations
+            )
         except Refused as refusal:
-            blocked = [each.sentence for each in self._tabs.happenings if each.kind == "blocked"]
+            blocked = [each.sentence for each in self._tabs.new_events if each.kind == "blocked"]
             if refusal.refusal == "blocked" or blocked:
-                said = "; ".join([refusal.sentence.rstrip("."), *blocked[:_MOST_SAID]])
-                raise UsageError(said, "are the allowed and the denied hosts the right ones?") from refusal
+                sentence = "; ".join([refusal.sentence.rstrip("."), *blocked[:_MOST_WARNINGS]])
+                raise UsageError(sentence, "are the allowed and the denied hosts the right ones?") from refusal
             raise BrowserUnavailable(refusal.sentence, "is the address right, and is its server running?") from refusal
         except PlaywrightError as error:
-            raise BrowserUnavailable(f"The browser went away while {url} was opened: {error.message}") from error
+            raise BrowserUnavailable(f"The browser was lost while opening {url}: {error.message}") from error
 
     async def observe(self) -> Observation:
-        """The active tab as it is now; the numbers in it are what `act` understands next.
+        """The active tab as it is now; the next `act` refers to its marks.
 
         Raises:
             BrowserUnavailable: the browser is gone, or the page hangs.
         """
         if not self._tabs.pages:
             raise BrowserUnavailable("There is nothing to look at: every tab was closed", "start the run again")
-        region, self._hands.region = self._hands.region, None
-        seen = await self._eye.look(self._tabs, region, grid=self._hands.grid)
-        news = [each.sentence for each in self._tabs.untold()[:_MOST_SAID]]
-        self._tabs.network.looked(seen.page)
-        if pending := self._tabs.network.pending(seen.page):
+        region, self._executor.region = self._executor.region, None
+        seen = await self._observer.look(self._tabs, region, grid=self._executor.grid)
+        news = [each.sentence for each in self._tabs.take_unreported()[:_MOST_WARNINGS]]
+        self._tabs.network.end_look(seen.page)
+        if pending := self._tabs.network.describe_pending(seen.page):
             news.insert(0, pending)
         if news:
-            said = (*seen.observation.warnings, *news)
-            seen = replace(seen, observation=seen.observation.model_copy(update={"warnings": said}))
-        self._seen = seen
+            warnings = (*seen.observation.warnings, *news)
+            seen = replace(seen, observation=seen.observation.model_copy(update={"warnings": warnings}))
+        self._latest = seen
         return seen.observation
 
     async def act(self, action: Action, observation: Observation) -> Outcome:
-        """What became of one action, whose numbers and points are those of `observation`, which must be the latest.
+        """The outcome of one action, whose marks and points refer to `observation`, which must be the latest.
 
         Raises:
             BrowserUnavailable: the browser is gone.
         """
-        if self._seen is None or self._seen.observation.id != observation.id:
+        if self._latest is None or self._latest.observation.id != observation.id:
             return Outcome(
                 status="refused",
                 refusal="unknown_mark",
-                sentence=f"{action.kind} names marks of another observation than the latest; look again first.",
+                sentence=f"{action.kind} refers to an observation that is not the latest; look again first.",
             )
         if isinstance(action, Custom):
-            lent = _Lent(self, observation)
-            return await custom.carry_out(action, self._custom, lent, self._eye.settings.own_action_deadline_s)
-        return await act(self._hands, action, self._seen)
+            lent = _BorrowedBrowser(self, observation)
+            return await custom_actions.carry_out(
+                action, self._custom, lent, self._observer.settings.custom_action_deadline_s
+            )
+        return await act(self._executor, action, self._latest)
 
-    def by_hand(self, handed_back: Callable[[], Awaitable[None]]) -> AsyncGenerator[ByHand, None]:
-        """What a person does in our tabs until they hand the browser back, each thing with the last look before it.
+    def manual_actions(self, handed_back: Callable[[], Awaitable[None]]) -> AsyncGenerator[ManualAction, None]:
+        """What a person does in our tabs during a takeover, as actions, each with the last look before it.
 
-        `handed_back` is called when everything listens, and returns when it is over. Then nothing of it is left.
+        `handed_back` is called once all listeners are in place, and returns when the takeover is over; then the
+        listeners are removed.
 
         Raises:
-            BrowserUnavailable: the browser is gone before they have it.
+            BrowserUnavailable: the browser is gone before the takeover starts.
         """
-        return by_hand(self._looked, self._hands, handed_back, self._learn)
+        return manual_actions(self._look, self._executor, handed_back, self._learn)
 
-    async def _looked(self) -> Seen:
+    async def _look(self) -> LiveObservation:
         await self.observe()
-        assert self._seen is not None
-        return self._seen
+        assert self._latest is not None
+        return self._latest
 
     async def hide_marks(self) -> None:
-        """Takes the marks off the live page, where they were shown to a person."""
-        await self._eye.hide(self.page)
+        """Removes the marks that are shown to a person on the live page."""
+        await self._observer.hide(self.page)
 
 
 @dataclass(frozen=True)
-class _Lent:
-    """The hands that a custom action acts with."""
+class _BorrowedBrowser:
+    """The `ActionContext` that a custom action gets: the page, and `act` on the current observation."""
 
     browser: LiveBrowser
     observation: Observation
@@ -160,10 +168,10 @@ class _Lent:
 
 
 @asynccontextmanager
-async def on(
+async def attach(
     page: Page,
     settings: ObserveSettings,
-    contract: Contract,
+    image_limits: ImageLimits,
     *,
     gate: Gate | None = None,
     secrets: Sequence[Secret] = (),
@@ -178,15 +186,16 @@ async def on(
 ) -> AsyncIterator[LiveBrowser]:
     """A `LiveBrowser` on a page, whoever opened it. The page stays open afterwards, with nothing of ours left in it.
 
-    `learn` is told of passwords that a person typed by hand, and refuses those that it cannot keep out of a record.
+    `learn` receives passwords that a person typed during a takeover; it raises `UsageError` for one that is too short
+    to be redacted.
 
     Raises:
-        UsageError: the overlay cannot be made known to the Playwright that owns the page.
+        UsageError: the overlay cannot be registered with the Playwright that owns the page.
     """
     await overlay.register(page.context)
-    with suppress(PlaywrightError, TimeoutError):  # the page is gone, or hangs, which the first look will say
+    with suppress(PlaywrightError, TimeoutError):  # gone or hanging; the first look reports that
         async with asyncio.timeout(settings.action_deadline_s):
-            await overlay.stand_first(page)
+            await overlay.register_early_listener(page)
     start = urlsplit(start_url or page.url)
     gate = gate or Gate(Policy())
     policy = replace(
@@ -195,7 +204,7 @@ async def on(
         start_hosts=(host,) if (host := host_of(start_url or page.url)) else (),
     )
     hidden = [*secrets]
-    eye = Eye(settings, contract, clock, partial(_values, hidden))
+    observer = Observer(settings, image_limits, clock, partial(_values, hidden))
     tabs = Tabs(
         page.context, page, events or EventSettings(), downloads, redact=redact, secrets=partial(_values, hidden)
     )
@@ -206,21 +215,23 @@ async def on(
             learn(secret)
         hidden.append(secret)
 
-    browser = LiveBrowser(tabs, eye, Hands(tabs, eye, settings, contract, policy, secrets, named), actions, hide)
+    browser = LiveBrowser(
+        tabs, observer, Executor(tabs, observer, settings, image_limits, policy, secrets, named), actions, hide
+    )
     tabs.open()
-    gate.tell = tabs.blocked
+    gate.report = tabs.note_blocked
     try:
         yield browser
     finally:
         if settings.marks_on_page and not page.is_closed():
             await browser.hide_marks()
-        gate.tell = None
+        gate.report = None
         tabs.close()
         for each in [*tabs.pages]:
-            await chromium.release(each)
+            await cdp.release(each)
 
 
 def _values(secrets: Sequence[Secret]) -> list[str]:
-    """What no picture may show: values, and one-time codes that are or were good."""
+    """Values that no picture may show: the secrets, and one-time codes that are or were valid."""
     values = [secret.value.get_secret_value() for secret in secrets]
-    return [*values, *(code for secret in secrets if secret.is_code for code in codes.recent(secret))]
+    return [*values, *(code for secret in secrets if secret.is_code for code in totp.recent_codes(secret))]

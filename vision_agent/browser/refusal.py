@@ -1,4 +1,4 @@
-"""A refusal on its way from where it was found to the `Outcome` that tells of it. Never leaves the browser room."""
+"""The exception that carries a refusal to the `Outcome` that reports it. Never leaves the browser package."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from vision_agent.types import Refusal
 
 
 class Refused(Exception):
-    """The action was not carried out, for a reason that is a finding about the page."""
+    """The action was not carried out, because of the state of the page; `sentence` says why and what could help."""
 
     def __init__(self, refusal: Refusal, sentence: str) -> None:
         super().__init__(sentence)

@@ -1,1 +1,1 @@
-"""Measuring: task sites served on loopback, MiniWoB++, and what a page says about its own end state."""
+"""Measures how well the agent works: suites of tasks, results and reports, and the quality of its marks."""

@@ -1,6 +1,6 @@
-"""What can be kept from a model to measure what it is worth: parts of the request, and of how marks are drawn.
+"""Names what an evaluation can leave out to measure its worth: parts of the model's request, or of how marks look.
 
-Nothing is drawn less than it is said: `colours` draws every mark in one, `boxes` draws the numbers alone.
+`colours` draws every mark in one colour; `boxes` draws only the numbers.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ LeftOut = Literal[Ablated, "colours", "boxes"]
 LEFT_OUT: tuple[LeftOut, ...] = get_args(LeftOut)
 _STYLES: dict[MarkStyle, LeftOut] = {"plain": "colours", "numbers": "boxes"}
 OF_PICTURES: frozenset[LeftOut] = frozenset({"picture", "marks", "colours", "boxes"})
-"""What changes the pictures themselves."""
+"""Those that change the pictures themselves."""
 TURNED = ("model.ablate", "observe.style")
-"""The settings in which it stands."""
+"""The settings that hold what is left out."""
 
 
-def without(settings: Settings, left_out: LeftOut) -> Settings:
-    """The settings with this left out too; of `colours` and `boxes` one, the later."""
+def leave_out(settings: Settings, left_out: LeftOut) -> Settings:
+    """The settings with this part left out too; of `colours` and `boxes` only the last one set applies."""
     for style, part in _STYLES.items():
         if part == left_out:
             return settings.model_copy(update={"observe": settings.observe.model_copy(update={"style": style})})
@@ -30,8 +30,8 @@ def without(settings: Settings, left_out: LeftOut) -> Settings:
     return settings.model_copy(update={"model": settings.model.model_copy(update={"ablate": more})})
 
 
-def left_out_of(settings: dict[str, JsonValue]) -> tuple[LeftOut, ...]:
-    """What recorded settings leave out."""
+def left_out_parts(settings: dict[str, JsonValue]) -> tuple[LeftOut, ...]:
+    """The parts that recorded settings leave out."""
     model: Any = settings.get("model", {})
     observe: Any = settings.get("observe", {})
     drawn = _STYLES.get(observe.get("style"))

@@ -1,7 +1,7 @@
-"""Deciders without a model, so that a score has a floor: one that acts at random, one that matches words.
+"""Baseline models that set a floor for scores: one acts at random, one matches words.
 
-Neither understands anything. Both decide by what they are given and a seed alone, and end after a few steps. They are
-here and not among the models that a run can be given: what acts at random belongs on a page that is being measured.
+Neither understands the page. Both depend only on their input and a seed, and stop after a few steps. They are not
+among the models of ordinary runs, because random actions belong only on pages that are being evaluated.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from vision_agent.actions import Action, Check, Click, Finish, Point, Scroll, Select, Set, Type
 from vision_agent.errors import UsageError
-from vision_agent.models.find import is_field
-from vision_agent.models.steps import StepsModel
+from vision_agent.models.offline.resolve_target import is_field
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.ports import Model
 from vision_agent.types import Decision, Mark, Observation, Step, Task
 
@@ -24,14 +24,14 @@ _WORD = re.compile(r"\w+")
 _SETTABLE = frozenset({"date", "time", "color", "month", "week", "datetime-local", "range"})
 _CONFIRMS = frozenset({"submit", "ok", "done", "save", "send", "search", "login", "go"})
 _LEAST = 2
-"""Letters of a name that counts as said in a goal: shorter ones stand in any sentence."""
+"""Minimum letters of a name that is looked for in a goal: shorter names occur in any sentence."""
 
 
 def baseline(name: str, seed: int | str, lines: Sequence[str] | None) -> Model:
-    """The baseline of that name; `lines` are those of the task, for `steps`. A `solver` is made by its suite.
+    """The baseline with that name; `steps` follows `lines`, the reference lines of the task. Suites create `solver`.
 
     Raises:
-        UsageError: there is none of that name, or the task has no lines.
+        UsageError: there is no such baseline, or the task has no reference lines.
     """
     if name == "random":
         return RandomModel(seed)
@@ -40,26 +40,26 @@ def baseline(name: str, seed: int | str, lines: Sequence[str] | None) -> Model:
     if name == "steps" and lines:
         return StepsModel(lines, scrolls=True)
     if name == "solver":
-        raise UsageError("No way through the task is known", "`solver` is for tasks of miniwob")
+        raise UsageError("There is no solver for this task", "`solver` works only on MiniWoB++ tasks")
     if name == "steps":
-        raise UsageError("The task has no reference lines for `steps` to follow", "give it `steps` in its suite")
-    raise UsageError(f"No baseline is called {name!r}", f"known are {', '.join(BASELINES)}")
+        raise UsageError("The task has no reference lines for `steps` to follow", "add `steps` to it in its suite")
+    raise UsageError(f"Unknown baseline {name!r}", f"known: {', '.join(BASELINES)}")
 
 
-class RandomModel:
-    """Does something that can be done to one of the marks, all of them equally likely; ends after `most` steps."""
+class RandomModel(Model):
+    """Acts on a random mark, each equally likely; ends after `most` steps."""
 
     def __init__(self, seed: int | str, most: int = 10, *, anywhere: bool = False) -> None:
         self.name = "random"
         self._random = random.Random(seed)
         self._most = most
         self._anywhere = anywhere
-        """Whether it presses any point of a picture that has no marks."""
+        """Whether it clicks a random point in pictures without marks."""
 
     async def decide(
         self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
     ) -> Decision:
-        """One action on one mark; the end after the last step, or where there is nothing to act on."""
+        """One action on one mark; ends after the last step, or if there is nothing to act on."""
         del complaint
         able = [mark for mark in observation.marks if not mark.state.disabled]
         if self._anywhere and not observation.marks:
@@ -82,11 +82,11 @@ class RandomModel:
         return Click(target=mark.number)
 
 
-class MatchModel:
-    """Does what the goal's words are found in: types what it quotes, then clicks what it names, then confirms.
+class MatchModel(Model):
+    """Matches words of the goal with marks: types what the goal quotes, then clicks what it names, then confirms.
 
-    Each thing is done once, and what the steps tell counts as done whoever decided it; it ends when nothing is left
-    that matches, or after `most` steps.
+    It does each thing once, and counts what earlier steps did, whoever decided them. It ends when nothing else matches,
+    or after `most` steps.
     """
 
     def __init__(self, most: int = 15) -> None:
@@ -96,10 +96,10 @@ class MatchModel:
     async def decide(
         self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
     ) -> Decision:
-        """The next thing that matches and was not done yet; else the end."""
+        """The next match not done yet, or the end."""
         del complaint
         tried = [(action, step.observation) for step in steps for action in step.decision.actions]
-        done = {words for action, seen in tried for words in _named(action, seen)}
+        done = {words for action, seen in tried for words in _action_words(action, seen)}
         if len(steps) < self._most:
             for words, action in _matches(task.goal, observation, done):
                 if words not in done:
@@ -109,27 +109,31 @@ class MatchModel:
 
 
 def _matches(goal: str, observation: Observation, done: set[str]) -> list[tuple[str, Action]]:
-    """What could be done, best first, each with the words that name it again in a later step."""
-    said, quoted = f" {_plain(goal)} ", _quoted(goal)
+    """The possible actions, best first, each with words that identify it in later steps."""
+    goal_words, quoted = f" {_normalize(goal)} ", _quotes(goal)
     able = [mark for mark in observation.marks if not mark.state.disabled]
-    names = {_plain(mark.name) for mark in able if not is_field(mark)}
-    options = {_plain(option) for mark in able for option in mark.state.options}
+    names = {_normalize(mark.name) for mark in able if not is_field(mark)}
+    options = {_normalize(option) for mark in able for option in mark.state.options}
     found: list[Action] = []
     for mark in able:
         for option in mark.state.options:
-            if _is_said(option, said) and not mark.state.readonly:
+            if _is_in_goal(option, goal_words) and not mark.state.readonly:
                 found.append(Select(target=mark.number, options=(option,)))
-    found += _typed([text for text in quoted if _plain(text) not in names | options], able, said, done)
-    named = [mark for mark in able if not is_field(mark) and not mark.state.options and _is_said(mark.name, said)]
-    # The longest name says most: `Save as draft` before `Save`. What confirms comes after all it could confirm.
-    for mark in sorted(named, key=lambda mark: (_confirms(mark), -len(_plain(mark.name)))):
+    found += _typing_actions(
+        [text for text in quoted if _normalize(text) not in names | options], able, goal_words, done
+    )
+    named = [
+        mark for mark in able if not is_field(mark) and not mark.state.options and _is_in_goal(mark.name, goal_words)
+    ]
+    # The longest name is the most specific: `Save as draft` before `Save`. Confirming comes after what it confirms.
+    for mark in sorted(named, key=lambda mark: (_confirms(mark), -len(_normalize(mark.name)))):
         can_be_ticked = mark.state.checked is not None
         found.append(Check(mark=mark.number, checked=True) if can_be_ticked else Click(target=mark.number))
-    return [(_named(action, observation)[0], action) for action in found]
+    return [(_action_words(action, observation)[0], action) for action in found]
 
 
-def _named(action: Action, seen: Observation) -> tuple[str, ...]:
-    """The words for each thing that an action does, the same on another page with other numbers; none for a point."""
+def _action_words(action: Action, seen: Observation) -> tuple[str, ...]:
+    """Words for each thing an action does, the same when marks have other numbers; none for a point."""
     match action:
         case Type(text=text) | Set(value=text):
             return (_type_words(text),)
@@ -145,8 +149,8 @@ def _type_words(text: str) -> str:
     return f"Type {text}"
 
 
-def _typed(texts: Sequence[str], marks: Sequence[Mark], said: str, done: set[str]) -> list[Action]:
-    """Each quoted text into the field whose name stands nearest before it in the goal; else into the next empty one."""
+def _typing_actions(texts: Sequence[str], marks: Sequence[Mark], goal_words: str, done: set[str]) -> list[Action]:
+    """Types each quoted text into the field whose name precedes it most closely in the goal, or the next empty one."""
     fields = [mark for mark in marks if is_field(mark) and not mark.state.readonly]
     fields = [mark for mark in fields if mark.state.input_type not in ("checkbox", "radio", "file")]
     found: list[Action] = []
@@ -154,9 +158,11 @@ def _typed(texts: Sequence[str], marks: Sequence[Mark], said: str, done: set[str
     for text in texts:
         if _type_words(text) in done:
             continue
-        before = said[: said.find(f" {_plain(text)} ") + 1]
+        before = goal_words[: goal_words.find(f" {_normalize(text)} ") + 1]
         free = [mark for mark in fields if mark.number not in taken and mark.state.value in (None, "")]
-        near = {mark.number: before.rfind(f" {_plain(mark.name)} ") for mark in free if len(_plain(mark.name)) > 1}
+        near = {
+            mark.number: before.rfind(f" {_normalize(mark.name)} ") for mark in free if len(_normalize(mark.name)) > 1
+        }
         best = max(free, key=lambda mark: near.get(mark.number, -1), default=None)
         if best is None:
             continue
@@ -169,26 +175,26 @@ def _typed(texts: Sequence[str], marks: Sequence[Mark], said: str, done: set[str
 
 
 def _confirms(mark: Mark) -> bool:
-    return mark.state.submits or _plain(mark.name) in _CONFIRMS
+    return mark.state.submits or _normalize(mark.name) in _CONFIRMS
 
 
-def _is_said(name: str, said: str) -> bool:
-    plain = _plain(name)
-    return len(plain) >= _LEAST and f" {plain} " in said
+def _is_in_goal(name: str, goal_words: str) -> bool:
+    plain = _normalize(name)
+    return len(plain) >= _LEAST and f" {plain} " in goal_words
 
 
-def _plain(text: str) -> str:
-    """Its words in small letters, with one space between."""
+def _normalize(text: str) -> str:
+    """Its words in lower case, separated by single spaces."""
     return " ".join(_WORD.findall(text.casefold()))
 
 
-def _quoted(goal: str) -> list[str]:
+def _quotes(goal: str) -> list[str]:
     return [next(filter(None, groups)) for groups in _QUOTED.findall(goal)]
 
 
 def _texts(goal: str) -> list[str]:
-    """What could be typed: what is quoted, else any word of the goal."""
-    return _quoted(goal) or _WORD.findall(goal) or ["text"]
+    """Texts to type: the quoted ones, or the words of the goal if there are none."""
+    return _quotes(goal) or _WORD.findall(goal) or ["text"]
 
 
 def _decision(name: str, goal: str, action: Action) -> Decision:

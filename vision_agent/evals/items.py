@@ -1,10 +1,10 @@
-"""One work item: a task of a suite, with a seed, a model and settings; and what came of it, as a folder.
+"""One work item and its result: a task of a suite with a seed, a model and settings, kept as a folder.
 
-An item's id is the hash of exactly that, so an item that has a result is known again and never run a second time. The
-result is written whole, at the end, or not at all. Nothing here knows a browser or how anything is judged.
+The id of an item is the hash of exactly these, so an item that has a result is recognised and never run again. Results
+are written at the end, completely or not at all. This module knows neither browsers nor judges.
 
-    DIR/<suite>/<task>-<seed>-<id>/result.json    what came of it
-    DIR/<suite>/<task>-<seed>-<id>/runs/          the run folder; one without a result beside it was cut off
+    DIR/<suite>/<task>-<seed>-<id>/result.json    the result
+    DIR/<suite>/<task>-<seed>-<id>/runs/          the run folder; without a result beside it, it was interrupted
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import JsonValue, ValidationError
 
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.evals.ablation import TURNED, left_out_of
-from vision_agent.evals.figures import Figures
-from vision_agent.evals.grades import Grade
+from vision_agent.evals.ablation import TURNED, left_out_parts
+from vision_agent.evals.answer_grading import Grade
+from vision_agent.evals.run_metrics import RunMetrics
+from vision_agent.frozen_model import FrozenModel
 from vision_agent.record.store import write_whole
 from vision_agent.settings import Settings, recordable
 
@@ -37,115 +38,111 @@ _ID = 16
 """Hexadecimal digits of the hash."""
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Item(_Data):
-    """What is run once."""
+class Item(FrozenModel):
+    """One thing to run."""
 
     suite: str
     task: str
     seed: int
     model: str
     settings: dict[str, JsonValue]
-    """As records have them, without where folders are made."""
+    """As in records, without the folders."""
     content: JsonValue = None
-    """What the suite says of the task: with another goal, check or limit it is another item."""
+    """What the suite says about the task: another goal, check or limit makes another item."""
 
     @cached_property
     def id(self) -> str:
-        """The same for the same item, on any machine and at any time."""
-        return hash_of(self.model_dump(mode="json"))
+        """The same for the same item on any machine at any time."""
+        return json_hash(self.model_dump(mode="json"))
 
     @property
     def folder(self) -> Path:
-        """Where it belongs, below the folder that was named with `--out`."""
+        """Its folder, relative to the one named with `--out`."""
         return Path(_file_name(self.suite)) / f"{_file_name(self.task)}-{self.seed}-{self.id}"
 
 
-class WrongElement(_Data):
-    """An act that reached another element than the one whose number was named."""
+class WrongElement(FrozenModel):
+    """An action that reached another element than the one whose number was named."""
 
     step: int
     sentence: str
-    """What was to be done, on what, and what was reached."""
+    """The action, its target, and the element it reached."""
 
 
-class Witnessed(_Data):
-    """Of the acts of a run that named a mark and sent something to the page, whether it reached that: see `witness`."""
+class Witnessed(FrozenModel):
+    """Whether the actions of a run that named a mark and sent input to the page reached it: see `hit_oracle`."""
 
     witnessed: int
     unwitnessed: int
-    """Of those nobody can tell: nothing was heard of them, or what lay under the mark was not noted."""
+    """Actions with an unknown result: no event was reported, or what lay under the mark was not noted."""
     wrong: tuple[WrongElement, ...] = ()
-    """Of those that were witnessed."""
+    """Those of the witnessed actions that reached another element."""
 
 
-class Result(_Data):
-    """What came of an item. It has a score, or an error, or neither: then nobody could tell."""
+class ItemResult(FrozenModel):
+    """The result of an item. It has a score, an error, or neither if nobody could tell."""
 
     item: Item
     score: float | None = None
-    """From 0 to 1, as the suite's own judge says. None: an error, or there was nothing to judge by."""
+    """From 0 to 1, by the suite's own judge. None after an error, or without anything to judge."""
     passed: bool | None = None
-    """Whether that counts as done; None as for the score."""
+    """Whether the task counts as done; None as for the score."""
     sentence: str = ""
-    """Of the judge: what shows it."""
+    """The judge's evidence."""
     error: str = ""
-    """Why it broke. That is not a score of zero: nothing is known of the model."""
+    """Why it broke. Errors are not scored 0: they say nothing about the model."""
     run: str = ""
-    """The run folder, below the item's own; empty where it broke before there was one."""
-    figures: Figures | None = None
+    """Run folder, relative to the item's folder; empty if it broke before there was one."""
+    figures: RunMetrics | None = None
     witness: Witnessed | None = None
-    """None: nobody watched, as before there was a witness, and where recorded pages were asked about. It is no part of
-    the figures, which are read from the run's own record: that knows only what the agent believes."""
+    """None without a hit oracle, as in old results and on recorded pages. It is separate from the figures, which come
+    from the run's own record: that knows only what the agent believes."""
     grades: tuple[Grade, ...] = ()
-    """Of each answer, in order, where recorded pages were asked about."""
+    """One for each answer, in order, for recorded pages."""
     pictures: tuple[str, ...] = ()
     """The sha256 of each picture as sent, in order."""
     started_at: datetime
     seconds: float
-    """Of all of it: the page's start, the run and the judging."""
+    """The whole duration: opening the page, the run and the judging."""
 
 
-def item_of(
+def make_item(
     suite: str, task: str, seed: int, model: str, settings: Settings, content: JsonValue = None, variant: str = ""
 ) -> Item:
-    """The item; of the settings with all that can change what is done, nothing else, and the variant of the suite."""
-    told: dict[str, Any] = recordable(settings)
-    # Items remember nothing of each other, and where their folders are made changes nothing.
-    del told["runs"], told["memory"]
-    told["model"]["name"] = model
+    """The item with all settings that can affect a run, and the variant of the suite."""
+    kept: dict[str, Any] = recordable(settings)
+    # Items share no memory, and the location of their folders does not matter.
+    del kept["runs"], kept["memory"]
+    kept["model"]["name"] = model
     if variant:
-        told["variant"] = variant
-    # What came later and stands as it always was makes no other item: a result of before is still one of it.
-    if told["observe"]["style"] == "coloured":
-        del told["observe"]["style"]
-    return Item(suite=suite, task=task, seed=seed, model=model, settings=told, content=content)
+        kept["variant"] = variant
+    # A newer setting at its default must not change the id: old results remain results of this item.
+    if kept["observe"]["style"] == "coloured":
+        del kept["observe"]["style"]
+    return Item(suite=suite, task=task, seed=seed, model=model, settings=kept, content=content)
 
 
-def hash_of(value: JsonValue) -> str:
-    """The first digits of the sha256 of a JSON value, whatever the order of its keys."""
+def json_hash(value: JsonValue) -> str:
+    """The first 16 hexadecimal digits of the sha256 of a JSON value, independent of key order."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:_ID]
 
 
-def result_of(item: Item, out: Path) -> Result | None:
-    """What came of it before; None where it was never run to its end.
+def result_of(item: Item, out: Path) -> ItemResult | None:
+    """The stored result of an item; None if it never ran to its end.
 
     Raises:
-        RecordError: the file cannot be read, or is that of another item.
+        RecordError: the file cannot be read, or belongs to another item.
     """
     path = out / item.folder / RESULT
     found = _read(path) if path.exists() else None
     if found is not None and found.item.id != item.id:
-        raise RecordError(f"{path} is the result of another item", "move it away; the item is then run again")
+        raise RecordError(f"{path} is the result of another item", "move it away; the item then runs again")
     return found
 
 
-def keep(result: Result, out: Path) -> None:
-    """Leaves the result in its folder, whole or not at all.
+def write_result(result: ItemResult, out: Path) -> None:
+    """Write the result into its folder, completely or not at all.
 
     Raises:
         RecordError: it cannot be written.
@@ -154,25 +151,25 @@ def keep(result: Result, out: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise RecordError(f"Could not make {folder}: {error.strerror}", "name another folder with --out") from error
+        raise RecordError(f"Could not create {folder}: {error.strerror}", "name another folder with --out") from error
     write_whole(folder / RESULT, result.model_dump_json(indent=1).encode(), over=True)
 
 
 @dataclass(frozen=True)
-class Found:
-    """A result, and the item's folder in which it is."""
+class FoundResult:
+    """A result and the folder of its item."""
 
-    result: Result
+    result: ItemResult
     folder: Path
 
     @property
     def run(self) -> Path | None:
-        """The run folder; None where it broke before there was one."""
+        """The run folder; None if the item broke before there was one."""
         return self.folder / self.result.run if self.result.run else None
 
 
-def found_in(folder: Path) -> list[Found]:
-    """Every result in or below a folder with its place, sorted by suite, task, seed and model.
+def found_in(folder: Path) -> list[FoundResult]:
+    """All results in or below a folder, sorted by suite, task, seed and model.
 
     Raises:
         UsageError: there are none.
@@ -180,26 +177,21 @@ def found_in(folder: Path) -> list[Found]:
     """
     paths = [path for depth in ("*/*/", "*/", "") for path in folder.glob(f"{depth}{RESULT}")]
     if not paths:
-        raise UsageError(f"There are no results in {folder}", "name the folder that `vision-agent eval … --out` filled")
-    return sorted((Found(_read(path), path.parent) for path in paths), key=_order)
+        raise UsageError(f"There are no results in {folder}", "name the --out folder of a `vision-agent eval` command")
+    return sorted((FoundResult(_read(path), path.parent) for path in paths), key=_order)
 
 
-def results_in(folder: Path) -> list[Result]:
-    """Every result in or below a folder, as `found_in` has them."""
-    return [found.result for found in found_in(folder)]
-
-
-def _order(found: Found) -> tuple[str, str, int, str]:
+def _order(found: FoundResult) -> tuple[str, str, int, str]:
     item = found.result.item
     return item.suite, item.task, item.seed, item.model
 
 
 @contextmanager
-def held(out: Path) -> Iterator[None]:
-    """Keeps other processes out of the folder until the block ends, however it ends.
+def lock(out: Path) -> Iterator[None]:
+    """Lock the folder against other processes until the block ends.
 
     Raises:
-        UsageError: another process fills it, or it cannot be made.
+        UsageError: another process is writing to it, or it cannot be created.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -213,48 +205,48 @@ def held(out: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise UsageError(
-                f"Another evaluation is writing to {out}", "wait until it has ended, or name another --out"
+                f"Another evaluation is writing to {out}", "wait until it ends, or name another --out"
             ) from error
         except OSError:
-            pass  # a file system without locks
+            pass  # the file system has no locks
         yield
 
 
-def differing(results: Sequence[Result]) -> dict[str, str]:
-    """For each settings of these results, by their hash, what is different in them: `model.history=short`."""
+def setting_differences(results: Sequence[ItemResult]) -> dict[str, str]:
+    """For each settings of these results, by their hash, the values that differ between them: `model.history=short`."""
     items = {settings_id(result.item): result.item for result in results}
-    seen = {name: _told(item) for name, item in items.items()}
-    keys = sorted({key for told in seen.values() for key in told}, key=lambda key: (key != "", key))
-    varying = [key for key in keys if len({told.get(key) for told in seen.values()}) > 1]
-    return {name: " ".join(_said(key, told.get(key, "")) for key in varying) for name, told in seen.items()}
+    seen = {name: _settings_by_name(item) for name, item in items.items()}
+    keys = sorted({key for values in seen.values() for key in values}, key=lambda key: (key != "", key))
+    varying = [key for key in keys if len({values.get(key) for values in seen.values()}) > 1]
+    return {name: " ".join(_setting_text(key, values.get(key, "")) for key in varying) for name, values in seen.items()}
 
 
-def _told(item: Item) -> dict[str, str]:
-    """The settings by their names, and under no name what is kept from who decides."""
-    left_out = left_out_of(item.settings)
-    told = {key: value for key, value in _flat(item.settings).items() if key not in _BESIDE}
-    return {"": f"without {', '.join(left_out)}" if left_out else "with all"} | told
+def _settings_by_name(item: Item) -> dict[str, str]:
+    """The settings by name; the empty name holds what is left out for the model."""
+    left_out = left_out_parts(item.settings)
+    values = {key: value for key, value in _flat(item.settings).items() if key not in _BESIDE}
+    return {"": f"without {', '.join(left_out)}" if left_out else "with all"} | values
 
 
 def full_id(item: Item) -> str:
-    """Names the settings of an item, whoever decides with them and whatever is kept from who does."""
-    return hash_of({key: value for key, value in _flat(item.settings).items() if key not in _BESIDE})
+    """A hash of the item's settings that ignores the model and what is left out."""
+    return json_hash({key: value for key, value in _flat(item.settings).items() if key not in _BESIDE})
 
 
 _BESIDE = ("model.name", *TURNED)
 
 
-def _said(key: str, value: str) -> str:
+def _setting_text(key: str, value: str) -> str:
     if key == "variant":
         return value or "plain"
     return f"{key}={value}" if key else value
 
 
 def settings_id(item: Item) -> str:
-    """Names the settings of an item, whoever decides with them."""
+    """A hash of the item's settings that ignores the model."""
     flat = _flat(item.settings)
     flat.pop("model.name", None)
-    return hash_of(dict(flat))
+    return json_hash(dict(flat))
 
 
 def _flat(value: JsonValue, prefix: str = "") -> dict[str, str]:
@@ -266,13 +258,13 @@ def _flat(value: JsonValue, prefix: str = "") -> dict[str, str]:
     return flat
 
 
-def _read(path: Path) -> Result:
+def _read(path: Path) -> ItemResult:
     try:
-        return Result.model_validate_json(path.read_bytes())
+        return ItemResult.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
-        said = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error.strerror
+        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error.strerror
         raise RecordError(
-            f"The result {path} cannot be read: {said}", "move it away; the item is then run again"
+            f"The result {path} cannot be read: {reason}", "move it away; the item then runs again"
         ) from error
 
 

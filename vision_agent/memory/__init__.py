@@ -1,6 +1,7 @@
-"""What worked before, found again: verified runs as exemplars, in a folder one can read, edit and delete.
+"""The memory: verified runs kept as exemplars, in a folder that a person can read, edit and delete.
 
-`exemplar.exemplar_of` makes one of a run; it is left out here because it needs pixels and looking things up does not.
+`exemplar.exemplar_of`, which makes an exemplar from a run, is not exported here: it needs the picture libraries, which
+looking things up does not.
 """
 
 from vision_agent.memory.empty import EmptyMemory

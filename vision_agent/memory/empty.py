@@ -1,4 +1,4 @@
-"""The `Memory` that ships for tests and for runs without one: nothing was ever done."""
+"""The empty `Memory`, for tests and for runs without a memory."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ class EmptyMemory:
     """Recalls nothing."""
 
     def recall(self, task: Task, observation: Observation) -> Recalled:
-        """That there is nothing like it."""
+        """An empty result."""
         del task, observation
         return Recalled()

@@ -1,6 +1,6 @@
-"""Makes an exemplar of a run: what was seen, shrunken to what mattered; what was decided; what became of it.
+"""Makes an exemplar from a run: the relevant part of each observation, the decisions and their outcomes.
 
-Reads the run folder and nothing else. It knows neither where exemplars are kept nor how one is found again.
+It reads only the run folder. It knows neither where exemplars are kept nor how they are found.
 """
 
 from __future__ import annotations
@@ -14,45 +14,50 @@ from typing import Any
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from vision_agent.actions import Action, Cell, Point
+from vision_agent.addresses import host_of
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.memory.page import host_of, kinds_in, without_values
+from vision_agent.memory.page_features import count_kinds, without_values
+from vision_agent.policy.relevance import lines_of, most_relevant, touched_by
 from vision_agent.record.read import check_chain, load_shot, read
-from vision_agent.relevance import lines_of, most_relevant, touched_by
-from vision_agent.types import CAME_TO_NOTHING, Exemplar, Observation, Outcome, PastAct, PastTurn, Run, Shot, Size, Step
-from vision_agent.vision.contract import Contract
+from vision_agent.types import FAILED_EFFECTS, Exemplar, Observation, Outcome, PastAct, PastTurn, Run, Shot, Size, Step
+from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
 
-SMALL = Contract(longest_edge=480)
-"""Of a picture: a page's layout is told apart at that size, for a seventh of the tokens of 1280×800."""
+SMALL = ImageLimits(longest_edge=480)
+"""The limits of an exemplar's pictures: the layout of a page stays recognizable, for a seventh of the tokens of
+1280×800."""
 
 _SHORTEST_FACT = 3
-"""Characters; what is shorter stands in many a word."""
+"""The least length of a piece of user data to replace; anything shorter occurs in many words."""
 
 _ADDRESS = re.compile(r"\bhttps?://[^\s\"'<>“”]+", re.IGNORECASE)
 _NUMBERED = re.compile(r"\b([Mm])ark [A-Z]?\d+\b(?: \(([^()]*)\))?")
 """How an outcome names a mark: `mark 7 (button "Pay")`."""
 _POINT = re.compile(r"\bthe point \(-?[\d.]+, -?[\d.]+\)")
-_THINGS = ("source", "target", "mark", "to", "evidence", "path")
+_TARGET_FIELDS = ("source", "target", "mark", "to", "evidence", "path")
 """Fields of an action that name marks or points."""
 
 
 def exemplar_of(folder: Path, *, head: str | None = None, now: datetime | None = None) -> Exemplar:
     """The exemplar of a finished run, its small pictures with their bytes.
 
-    With the head that the run printed, a changed last line shows too. Steps whose actions were all refused or came to
-    nothing are left out. No secret gets in: all of it is text that was redacted before it was written to the run
-    folder, cut but never decoded or joined, and pictures in which the fields that held one were masked before. What a
-    page shows of a secret somewhere else is in the small picture as it is in the large one.
+    Steps whose actions were all refused or had no effect are left out. No secret enters: the text was redacted before
+    it was written to the run folder and is only cut here, never decoded or joined; in the pictures, fields that held a
+    secret are already masked. A secret that the page shows elsewhere is in the small picture as in the large one.
+
+    Args:
+        head: the hash that the run printed; with it, a changed last line is noticed too.
 
     Raises:
-        UsageError: the folder holds no run, it did not end done, or its record is not as it was written.
+        UsageError: the folder holds no run, the run did not end as done, or its record was changed.
     """
     try:
-        run, head = _verified(folder, head)
+        run, head = _read_verified(folder, head)
         turns = tuple(_turn(step, run.task.goal, folder) for step in run.steps if _acts(step))
     except RecordError as error:
         raise UsageError(
-            f"The run in {folder} cannot be learned from: {error.sentence}", error.hint or "only whole runs are learned"
+            f"The run in {folder} cannot be learned from: {error.sentence}",
+            error.hint or "only complete runs are learned",
         ) from error
     if not turns:
         raise UsageError(f"The run in {folder} cannot be learned from: none of its steps had an effect")
@@ -68,37 +73,37 @@ def exemplar_of(folder: Path, *, head: str | None = None, now: datetime | None =
             turns=turns,
             answer=run.ending.answer if run.ending else "",
         )
-        return _without(exemplar, run.task.user_data)
+        return _remove_user_data(exemplar, run.task.user_data)
     except ValidationError as error:
         raise UsageError(f"The run in {folder} cannot be learned from: its id {run.id!r} cannot name a file") from error
 
 
-def _without(exemplar: Exemplar, user_data: Mapping[str, str]) -> Exemplar:
-    """With the names of what is known of the person in place of it: it is theirs, and no part of the way."""
+def _remove_user_data(exemplar: Exemplar, user_data: Mapping[str, str]) -> Exemplar:
+    """The exemplar with user data replaced by its names: it is personal, and no part of how the task is done."""
     longest_first = sorted(user_data.items(), key=lambda each: -len(each[1]))
     facts = [(value, f"<{name}>") for name, value in longest_first if len(value) >= _SHORTEST_FACT]
 
-    def said(value: Any) -> Any:
+    def replace_facts(value: Any) -> Any:
         match value:
             case str():
                 for fact, name in facts:
                     value = value.replace(fact, name)
                 return value
             case list():
-                return [said(each) for each in value]
+                return [replace_facts(each) for each in value]
             case dict():
-                return {key: each if key == "picture" else said(each) for key, each in value.items()}
+                return {key: each if key == "picture" else replace_facts(each) for key, each in value.items()}
             case _:
                 return value
 
-    told = exemplar.model_dump(mode="json", include={"goal", "answer", "turns"})
-    changed = Exemplar.model_validate({**exemplar.model_dump(), **said(told)})
+    texts = exemplar.model_dump(mode="json", include={"goal", "answer", "turns"})
+    changed = Exemplar.model_validate({**exemplar.model_dump(), **replace_facts(texts)})
     pictures = [turn.picture for turn in exemplar.turns]
     turns = (turn.model_copy(update={"picture": shot}) for turn, shot in zip(changed.turns, pictures, strict=True))
     return changed.model_copy(update={"turns": tuple(turns)})
 
 
-def _verified(folder: Path, head: str | None) -> tuple[Run, str]:
+def _read_verified(folder: Path, head: str | None) -> tuple[Run, str]:
     chain = check_chain(folder, head)
     if not chain.holds or chain.torn_bytes:
         raise UsageError(
@@ -110,7 +115,7 @@ def _verified(folder: Path, head: str | None) -> tuple[Run, str]:
     if run.ending.status != "done":
         raise UsageError(
             f"The run in {folder} cannot be learned from: it ended {run.ending.status}: {run.ending.sentence}",
-            "only runs that did what was wanted are learned",
+            "only successful runs are learned",
         )
     return run, chain.head
 
@@ -125,20 +130,20 @@ def _turn(step: Step, goal: str, folder: Path) -> PastTurn:
         url=without_values(seen.url),
         title=seen.title,
         lines=tuple(lines[number] for number in most_relevant(lines, touched, f"{goal} {decision.next_goal}")),
-        kinds=kinds_in(seen),
+        kinds=count_kinds(seen),
         judgement=decision.judgement,
         memory=decision.memory,
         next_goal=decision.next_goal,
         acts=tuple(
-            PastAct(action=_said(action, seen, lines), outcome=_outcome(outcome)) for action, outcome in _acts(step)
+            PastAct(action=_describe(action, seen, lines), outcome=_outcome(outcome)) for action, outcome in _acts(step)
         ),
-        picture=_small(load_shot(folder, seen.clean)),
+        picture=_shrink(load_shot(folder, seen.clean)),
     )
 
 
 def _acts(step: Step) -> list[tuple[Action, Outcome]]:
-    """The actions that came to something."""
-    return [(action, what) for action, what in step.carried_out if what.effect not in CAME_TO_NOTHING]
+    """The actions that had an effect."""
+    return [(action, what) for action, what in step.carried_out if what.effect not in FAILED_EFFECTS]
 
 
 def _outcome(outcome: Outcome) -> str:
@@ -148,34 +153,37 @@ def _outcome(outcome: Outcome) -> str:
     return f"{outcome.effect}: {sentence}" if outcome.effect else sentence
 
 
-def _small(shot: Shot) -> Shot:
+def _shrink(shot: Shot) -> Shot:
     assert shot.data is not None
     return Picture.decode(shot.data, shot.page, SMALL).encode("jpeg")
 
 
-# --- what was acted on ------------------------------------------------------------------------------------------------
+# --- actions and their targets ----------------------------------------------------------------------------------------
 
 
-def _said(action: Action, seen: Observation, lines: Mapping[int, str]) -> dict[str, JsonValue]:
-    """What was set of an action, with things said by their lines. What a caller's own action was given stays."""
+def _describe(action: Action, seen: Observation, lines: Mapping[int, str]) -> dict[str, JsonValue]:
+    """The fields of an action that differ from the defaults, with each mark as its listing line.
+
+    The arguments of a custom action stay as they are.
+    """
     size = seen.marked.size
-    told: dict[str, JsonValue] = {"kind": action.kind}
+    fields: dict[str, JsonValue] = {"kind": action.kind}
     for name in type(action).model_fields:
         value = getattr(action, name)
         if name == "kind" or value == type(action).model_fields[name].default:
             continue
-        told[name] = _thing(value, lines, size) if name in _THINGS else _plain(value)
-    return told
+        fields[name] = _describe_target(value, lines, size) if name in _TARGET_FIELDS else _plain(value)
+    return fields
 
 
-def _thing(value: Any, lines: Mapping[int, str], size: Size) -> JsonValue:
+def _describe_target(value: Any, lines: Mapping[int, str], size: Size) -> JsonValue:
     match value:
         case int():
-            return lines.get(value, "a thing that the listing did not name")
+            return lines.get(value, "a mark without a line in the listing")
         case tuple():
-            return [_thing(each, lines, size) for each in value]
+            return [_describe_target(each, lines, size) for each in value]
         case Point():
-            return f"the place {value.x / size.width:.0%} across and {value.y / size.height:.0%} down the picture"
+            return f"the point {value.x / size.width:.0%} across and {value.y / size.height:.0%} down the picture"
         case Cell():
             return f"row {value.row} column {value.column} of {lines.get(value.mark, 'a grid')}"
         case _:

@@ -1,4 +1,4 @@
-"""One exemplar as a file that a person may edit: its name is its id, and what was not said is not in it."""
+"""Reads and writes one exemplar as a file that a person may edit; its name is its id, and defaults are left out."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pydantic_core import from_json
 from vision_agent.types import Exemplar
 
 
-def content_of(exemplar: Exemplar) -> bytes:
-    """What stands in its file."""
+def serialize_exemplar(exemplar: Exemplar) -> bytes:
+    """The content of the exemplar's file."""
     return exemplar.model_dump_json(indent=2, exclude={"id"}, exclude_defaults=True).encode() + b"\n"
 
 
-def exemplar_in(content: bytes, path: Path) -> Exemplar | str:
-    """The exemplar in a file, which is called what its file is called, or a sentence with what is wrong with it."""
+def parse_exemplar(content: bytes, path: Path) -> Exemplar | str:
+    """The exemplar in a file, with the file's name as its id, or a sentence about what is wrong with it."""
     try:
-        # Unlike the standard library's, this refuses half a character, which SQLite cannot hold.
+        # Unlike the standard library's, this parser refuses lone surrogates, which SQLite cannot hold.
         return Exemplar.model_validate({**from_json(content), "id": path.stem})
     except ValidationError as error:
         first = error.errors()[0]
         fault = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     except (ValueError, TypeError) as error:
         fault = (str(error).splitlines() or [type(error).__name__])[0]
-    return f"{path} is no exemplar and is left out: {fault}"
+    return f"{path} is not an exemplar and is skipped: {fault}"

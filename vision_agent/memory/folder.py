@@ -1,11 +1,11 @@
-"""The memory: a folder one can read, edit and delete.
+"""The memory folder, which a person can read, edit and delete.
 
-    <id>.json              one exemplar, as a person may edit it; its name is its id
+    <id>.json              one exemplar, editable; its name is its id
     pictures/<sha256>.jpg  small pictures, by the hash of their bytes
-    index/                 a cache, made of the files
+    index/                 a cache built from the files
 
-Deleting an exemplar's file forgets it. A file that is no exemplar is left out, named, and left as it is. Several
-processes may use one folder: whoever writes holds a lock on it, and each file appears whole or not at all.
+Deleting an exemplar's file forgets it. A file that is not an exemplar is skipped with a warning and left unchanged.
+Several processes may use one folder: a writer locks it, and each file appears whole or not at all.
 """
 
 from __future__ import annotations
@@ -15,38 +15,39 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 try:
     import fcntl
-except ImportError:  # Windows: whoever writes there does so alone
+except ImportError:  # Windows: there, only one process may write
     fcntl = None  # type: ignore[assignment]
 
+from vision_agent.addresses import host_of
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.memory.file import content_of, exemplar_in
-from vision_agent.memory.goal import parse
-from vision_agent.memory.index import Entry, Index
-from vision_agent.memory.page import host_of, kinds_in
+from vision_agent.memory.file import parse_exemplar, serialize_exemplar
+from vision_agent.memory.goal_words import parse
+from vision_agent.memory.index import IndexEntry, MemoryIndex
+from vision_agent.memory.page_features import count_kinds
 from vision_agent.memory.rank import Ranked, Vote, rank, vote
 from vision_agent.record.store import shot_name, write_whole
-from vision_agent.types import Exemplar, Kind, Observation, PastTurn, Recalled, Shot, Standing, Task
+from vision_agent.types import Exemplar, Kind, Observation, PastTurn, Recalled, Run, Shot, Standing, Task
 
 PICTURES = "pictures"
 _TRIES = 2
-"""An index that turns out to be damaged is made anew."""
+"""A damaged index is rebuilt, so a second try may succeed."""
 
 
 class Listed(NamedTuple):
-    """Every exemplar in the folder, and what else is there."""
+    """Every exemplar in the folder, with a warning for each other file."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[IndexEntry, ...]
     warnings: tuple[str, ...]
 
 
-class Found(NamedTuple):
-    """The exemplars that are like a task, the best first, and what the best three agreed on."""
+class MatchingExemplars(NamedTuple):
+    """The exemplars similar to a task, best first, and the vote of the best three."""
 
     ranked: tuple[Ranked, ...]
     vote: Vote | None
@@ -54,27 +55,27 @@ class Found(NamedTuple):
 
 
 class MemoryFolder:
-    """The exemplars in one folder. It is made when the first is added."""
+    """The exemplars in one folder, which is created when the first one is added."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._index = Index(path)
+        self._index = MemoryIndex(path)
 
     def recall(self, task: Task, observation: Observation) -> Recalled:
-        """The exemplar whose kind of task won the vote, with its pictures; none where nothing is alike.
+        """The exemplar whose kind of task won the vote, with its pictures; none if nothing is similar.
 
-        A memory that cannot be asked is a warning: what worked before helps, and is never needed.
+        A memory that cannot be read only gives a warning: an exemplar helps but is never required.
         """
         for _ in range(_TRIES):
             try:
                 return self._recall(task, observation) if self.path.is_dir() else Recalled()
             except (OSError, sqlite3.Error, RecordError) as error:
                 trouble = error
-        return Recalled(warnings=(f"The memory {self.path} could not be asked: {trouble}",))
+        return Recalled(warnings=(f"The memory {self.path} could not be read: {trouble}",))
 
     def _recall(self, task: Task, observation: Observation) -> Recalled:
         site = host_of(observation.url) or host_of(task.start_url or "")
-        found = self.search(task.goal, site, kinds_in(observation))
+        found = self.search(task.goal, site, count_kinds(observation))
         warnings = list(found.warnings)
         order = [each.entry.id for each in found.ranked]
         if found.vote:
@@ -85,40 +86,40 @@ class MemoryFolder:
                 exemplar = self.show(id)
             except UsageError as error:  # edited or deleted since the index was made
                 warnings.append(error.sentence)
-                self._index.walk_again()
+                self._index.invalidate()
                 continue
             agreed = f"{len(found.vote.agreed)} of the best {found.vote.voters} agree" if found.vote else ""
             return Recalled(exemplar=exemplar, why=f"{whys[id]}; {agreed}", warnings=tuple(dict.fromkeys(warnings)))
         return Recalled(warnings=tuple(dict.fromkeys(warnings)))
 
-    def search(self, goal: str, site: str = "", kinds: Mapping[Kind, int] | None = None) -> Found:
-        """The exemplars that are like this goal, on a page of this site with so many marks of each kind."""
-        asked = parse(goal)
-        candidates, rarity = self._index.candidates(asked, site)
-        ranked = rank(asked, site, kinds or {}, candidates, rarity)
-        return Found(ranked, vote(ranked, rarity), self._index.faults())
+    def search(self, goal: str, site: str = "", kinds: Mapping[Kind, int] | None = None) -> MatchingExemplars:
+        """The exemplars similar to this goal, on a page of this site with these numbers of marks per kind."""
+        parsed = parse(goal)
+        candidates, rarity = self._index.candidates(parsed, site)
+        ranked = rank(parsed, site, kinds or {}, candidates, rarity)
+        return MatchingExemplars(ranked, vote(ranked, rarity), self._index.faults())
 
     def list(self) -> Listed:
-        """All of it, the latest first."""
+        """All exemplars, latest first."""
         return Listed(self._index.entries(), self._index.faults())
 
     def show(self, id: str) -> Exemplar:
-        """The exemplar with this id, its pictures with their bytes as far as they are there.
+        """The exemplar with this id and the pictures that can be loaded.
 
         Raises:
-            UsageError: there is none, or its file is damaged.
+            UsageError: there is no such exemplar, or its file is damaged.
         """
         exemplar = self._read(id)
         return exemplar.model_copy(update={"turns": tuple(map(self._with_picture, exemplar.turns))})
 
     def add(self, exemplar: Exemplar) -> Path:
-        """The file that now holds the exemplar. What is known of its standing stays when it is learned again.
+        """Stores the exemplar and returns its file. An exemplar learned again keeps its standing.
 
         Raises:
             RecordError: it could not be written.
-            UsageError: a damaged file of that name is there, and is not written over.
+            UsageError: a damaged file of that name exists, which is not overwritten.
         """
-        with self._locked():
+        with self._lock():
             path = self._file(exemplar.id)
             if path.exists():
                 exemplar = exemplar.model_copy(update={"standing": self._read(exemplar.id).standing})
@@ -131,12 +132,12 @@ class MemoryFolder:
         return path
 
     def forget(self, id: str) -> Path:
-        """The file that was deleted, and with it the pictures that no other exemplar shows. A damaged file goes too.
+        """Deletes an exemplar's file, even a damaged one, with the pictures that no other uses, and returns its path.
 
         Raises:
-            UsageError: there is none.
+            UsageError: there is no such exemplar.
         """
-        with self._locked(or_none=id):
+        with self._lock(or_none=id):
             path = self._file(id)
             try:
                 path.unlink()
@@ -146,15 +147,25 @@ class MemoryFolder:
         return path
 
     def praise(self, id: str) -> Standing:
-        """The standing of an exemplar that helped once more."""
+        """Counts one more success for an exemplar and returns its standing."""
         return self._judge(id, helped=1)
 
     def demote(self, id: str) -> Standing:
-        """The standing of an exemplar that failed once more: it is trusted less, and so ranks lower."""
+        """Counts one more failure, so that the exemplar ranks lower, and returns its standing."""
         return self._judge(id, failed=1)
 
+    def learn_from(self, run: Run) -> None:
+        """Counts whether what was recalled for a run helped. What was edited away meanwhile has no standing."""
+        if run.task.exemplar is None or run.ending is None:
+            return
+        with suppress(UsageError, RecordError):
+            if run.ending.status == "done":
+                self.praise(run.task.exemplar.id)
+            elif run.ending.status in ("not_done", "limit"):
+                self.demote(run.task.exemplar.id)
+
     def _judge(self, id: str, *, helped: int = 0, failed: int = 0) -> Standing:
-        with self._locked(or_none=id):
+        with self._lock(or_none=id):
             exemplar = self._read(id)
             was = exemplar.standing
             standing = Standing(helped=was.helped + helped, failed=was.failed + failed)
@@ -169,9 +180,7 @@ class MemoryFolder:
         return self.path / f"{id}.json"
 
     def _no_such(self, id: str) -> UsageError:
-        return UsageError(
-            f"There is no exemplar {id!r} in {self.path}", "vision-agent memory list shows those there are"
-        )
+        return UsageError(f"There is no exemplar {id!r} in {self.path}", "vision-agent memory list shows all exemplars")
 
     def _read(self, id: str) -> Exemplar:
         path = self._file(id)
@@ -181,13 +190,13 @@ class MemoryFolder:
             raise self._no_such(id) from None
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-        found = exemplar_in(content, path)
+        found = parse_exemplar(content, path)
         if isinstance(found, str):
-            raise UsageError(found, "mend it, or delete it")
+            raise UsageError(found, "fix it, or delete it")
         return found
 
     def _write(self, exemplar: Exemplar) -> None:
-        write_whole(self._file(exemplar.id), content_of(exemplar), over=True)
+        write_whole(self._file(exemplar.id), serialize_exemplar(exemplar), over=True)
 
     def _picture(self, shot: Shot) -> Path:
         return self.path / PICTURES / shot_name(shot)
@@ -204,8 +213,8 @@ class MemoryFolder:
         return turn.model_copy(update={"picture": turn.picture.model_copy(update={"data": data})})
 
     def _sweep(self) -> None:
-        """Delete the pictures that no file names, those of exemplars that a person deleted too."""
-        self._index.walk_again()
+        """Deletes the pictures that no file names, including those of exemplars that a person deleted."""
+        self._index.invalidate()
         named = self._index.pictures()
         with contextlib.suppress(FileNotFoundError):
             for path in (self.path / PICTURES).iterdir():
@@ -213,8 +222,11 @@ class MemoryFolder:
                     path.unlink(missing_ok=True)
 
     @contextmanager
-    def _locked(self, or_none: str | None = None) -> Iterator[None]:
-        """Nobody else writes meanwhile. With an id, a folder that is not there has no such exemplar."""
+    def _lock(self, or_none: str | None = None) -> Iterator[None]:
+        """Locks the folder against other writers, creating it if needed.
+
+        With an id in `or_none`, a missing folder is not created but means that there is no such exemplar.
+        """
         if or_none is not None and not self.path.is_dir():
             raise self._no_such(or_none)
         folder = -1

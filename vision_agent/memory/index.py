@@ -1,11 +1,11 @@
-"""The index of a memory folder: an SQLite file with a full-text table, which is only a cache.
+"""The index of a memory folder: an SQLite file with a full-text table, used only as a cache.
 
-It is made of the exemplars' files, catches up with them when they change, and may be deleted at any time. One that is
-damaged, or of another version, is made again; where none can be written it is made in memory, for that one look.
+It is built from the exemplars' files, updated when they change, and may be deleted at any time. A damaged index, or one
+of another version, is rebuilt; where no file can be written, the index is built in memory for that one query.
 
-A look does not ask 10,000 files whether they changed, which takes 35 ms: a folder's own time changes when a file in it
-is added, replaced or taken away, and all files are walked only then, and on an object's first look. What is edited in
-place in between keeps its old rank until then; what is handed out is always read from its file.
+A query does not check 10,000 files for changes, which takes 35 ms: the folder's own time changes when a file is added,
+replaced or removed, and the files are scanned only then and at an object's first query. A file edited in place keeps
+its old rank until then; a returned exemplar is always read from its file.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vision_agent.errors import RecordError
-from vision_agent.memory.file import exemplar_in
-from vision_agent.memory.goal import VARYING, Goal, parse
+from vision_agent.memory.file import parse_exemplar
+from vision_agent.memory.goal_words import VARYING, Goal, parse
 from vision_agent.types import Kind, Standing
 
 FOLDER, NAME = "index", "index.sqlite"
-"""In a folder of its own: what is written beside it would change the time of the memory's folder."""
+"""The index has a subfolder of its own: written beside the exemplars, it would change their folder's time."""
 VERSION = 1
-"""Of the tables below; one of another version is made again."""
+"""The version of the tables below; an index of another version is rebuilt."""
 MOST_CANDIDATES = 60
-"""That are weighed closely, word by word."""
+"""The most candidates compared word by word."""
 MOST_MATCHED = 4_000
-"""Of words in exemplars that are ranked by their text. The rarest of a goal tell; "click" and "the" are everywhere."""
+"""The most matches that a query ranks. It uses the goal's rarest words; "click" and "the" are in every goal."""
 _SAME_SITE = 1.5
-"""What a candidate's rank is multiplied by, so that those of this site are among them."""
+"""The factor on the rank of candidates of this site, so that they are among those chosen."""
 _UNSETTLED_NS = 2_000_000_000
-"""The coarsest clock of a file system. What changed so recently may change again without its time telling."""
+"""The coarsest resolution of file times. A file changed this recently may change again without a new time."""
 _WAIT_S = 5.0
 _ELSEWHERE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN,
               sqlite3.SQLITE_FULL, sqlite3.SQLITE_PERM)  # fmt: skip
-"""Not the index's fault: somebody else writes it, or it cannot be written here."""
+"""Errors that do not mean damage: another process is writing, or the file cannot be written here."""
 
 _TABLES = """
 CREATE TABLE stamp (folder INTEGER, exemplars INTEGER);
@@ -58,8 +58,8 @@ CREATE TABLE words (word TEXT PRIMARY KEY, exemplars INTEGER) WITHOUT ROWID;
 """
 
 
-class Entry(NamedTuple):
-    """What the index knows of one exemplar."""
+class IndexEntry(NamedTuple):
+    """The index's data about one exemplar."""
 
     id: str
     goal: str
@@ -70,97 +70,97 @@ class Entry(NamedTuple):
     turns: int
 
 
-class Index:
-    """The index of one folder. Nothing is opened before it is asked, or stays open afterwards."""
+class MemoryIndex:
+    """The index of one folder, opened for each query and closed afterwards."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._is_walked = False
+        self._is_scanned = False
 
-    def entries(self) -> tuple[Entry, ...]:
-        """Every exemplar, the latest first."""
-        with self._caught_up() as index:
+    def entries(self) -> tuple[IndexEntry, ...]:
+        """Every exemplar, latest first."""
+        with self._open_current() as index:
             rows = index.execute(f"SELECT {_COLUMNS} FROM exemplars ORDER BY learned_at DESC, id DESC")
             return tuple(map(_entry, rows))
 
-    def candidates(self, goal: Goal, site: str) -> tuple[tuple[Entry, ...], dict[str, float]]:
-        """The exemplars whose goals share most with this one, and how rare each word of all of them is."""
-        with self._caught_up() as index:
-            # Words are letters and digits only, and stand in quotes: no goal can be an operator.
-            telling = _telling(goal, _having(index, goal.words))
-            # What varies is sought among what varied: a name that is typed here may be what is clicked there.
-            asked = " OR ".join(f'{"steady" if word in goal.steady else "varying"} : "{word}"' for word in telling)
-            if not asked:
+    def candidates(self, goal: Goal, site: str) -> tuple[tuple[IndexEntry, ...], dict[str, float]]:
+        """The exemplars whose goals share most with this one, and the rarity of each word in all these goals."""
+        with self._open_current() as index:
+            # Words are only letters and digits, and quoted, so no goal can contain an operator.
+            rarest = _rarest_words(goal, _count_exemplars(index, goal.words))
+            # Varying words are searched only among varying ones: a name typed here may be a button there.
+            query = " OR ".join(f'{"steady" if word in goal.steady else "varying"} : "{word}"' for word in rarest)
+            if not query:
                 return (), {}
             rows = index.execute(
                 f"SELECT {_COLUMNS} FROM goals JOIN exemplars ON row = goals.rowid WHERE goals MATCH ? "
                 f"ORDER BY bm25(goals, 1.0, {VARYING}) * standing * iif(site = ?, {_SAME_SITE}, 1.0), id "
                 f"LIMIT {MOST_CANDIDATES}",
-                (asked, site),
+                (query, site),
             )
             found = tuple(map(_entry, rows))
             return found, _rarity(index, {word for each in found for word in parse(each.goal).words} | {*goal.words})
 
     def faults(self) -> tuple[str, ...]:
-        """A sentence for each file that is no exemplar."""
-        with self._caught_up() as index:
+        """A sentence for each file that is not an exemplar."""
+        with self._open_current() as index:
             rows = index.execute("SELECT fault FROM files WHERE fault IS NOT NULL ORDER BY id")
             return tuple(fault for (fault,) in rows)
 
     def pictures(self) -> frozenset[str]:
-        """The hashes that any file names, one that is no exemplar too."""
-        with self._caught_up() as index:
+        """The hashes named by any file, even one that is not an exemplar."""
+        with self._open_current() as index:
             return frozenset(sha256 for (sha256,) in index.execute("SELECT DISTINCT sha256 FROM pictures"))
 
-    def walk_again(self) -> None:
-        """At the next look ask every file whether it changed."""
-        self._is_walked = False
+    def invalidate(self) -> None:
+        """Makes the next query check every file for changes."""
+        self._is_scanned = False
 
     @contextmanager
-    def _caught_up(self) -> Iterator[sqlite3.Connection]:
-        """The open index, as new as the files."""
-        connection = self._opened()
+    def _open_current(self) -> Iterator[sqlite3.Connection]:
+        """Opens the index, updated to the files."""
+        connection = self._open()
         try:
             yield connection
-        except sqlite3.DatabaseError as error:  # damage that shows only where it is read
+        except sqlite3.DatabaseError as error:  # damage that shows only when it is read
             self._drop()
             raise RecordError(
-                f"The index of {self._folder} is damaged: {error}", "try again: it is made anew"
+                f"The index of {self._folder} is damaged: {error}", "try again: it will be rebuilt"
             ) from error
         finally:
             connection.close()
 
     def _drop(self) -> None:
         file = self._folder / FOLDER / NAME
-        self._is_walked = False
+        self._is_scanned = False
         with contextlib.suppress(OSError):
             for each in (file, file.with_name(f"{NAME}-journal")):
                 each.unlink(missing_ok=True)
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open(self) -> sqlite3.Connection:
         file = self._folder / FOLDER / NAME
         for _ in range(2):
             try:
-                return self._catch_up(file)
+                return self._open_updated(file)
             except sqlite3.Error as error:
                 if (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _ELSEWHERE:
                     break
                 self._drop()
-        return self._catch_up(":memory:")
+        return self._open_updated(":memory:")
 
-    def _catch_up(self, path: Path | str) -> sqlite3.Connection:
+    def _open_updated(self, path: Path | str) -> sqlite3.Connection:
         if not self._folder.is_dir():
-            path = ":memory:"  # a look makes no folder for exemplars
+            path = ":memory:"  # a query must not create the exemplars' folder
         elif isinstance(path, Path):
-            with contextlib.suppress(OSError):  # where it cannot be made, SQLite says so too
+            with contextlib.suppress(OSError):  # SQLite reports it too if this fails
                 path.parent.mkdir(exist_ok=True)
         connection = sqlite3.connect(path, timeout=_WAIT_S, isolation_level=None)
         try:
             if path == ":memory:" or not self._is_fresh(connection):
                 connection.execute("BEGIN IMMEDIATE")
-                _catch_up(connection, self._folder)
+                _update(connection, self._folder)
                 connection.execute("COMMIT")
-                self._is_walked = path != ":memory:"
+                self._is_scanned = path != ":memory:"
         except OSError as error:
             connection.close()
             raise RecordError(f"The memory {self._folder} cannot be read: {error.strerror}") from error
@@ -170,23 +170,23 @@ class Index:
         return connection
 
     def _is_fresh(self, connection: sqlite3.Connection) -> bool:
-        if not self._is_walked or connection.execute("PRAGMA user_version").fetchone() != (VERSION,):
+        if not self._is_scanned or connection.execute("PRAGMA user_version").fetchone() != (VERSION,):
             return False
         stamp = connection.execute("SELECT folder FROM stamp").fetchone()
         return bool(stamp == (self._folder.stat().st_mtime_ns,))
 
 
-# --- catching up ------------------------------------------------------------------------------------------------------
+# --- updating ---------------------------------------------------------------------------------------------------------
 
 
-def _catch_up(index: sqlite3.Connection, folder: Path) -> None:
+def _update(index: sqlite3.Connection, folder: Path) -> None:
     (version,) = index.execute("PRAGMA user_version").fetchone()
     if version == 0:
         for each in _TABLES.split(";\n"):
             index.execute(each)
         index.execute(f"PRAGMA user_version = {VERSION}")
     elif version != VERSION:
-        raise sqlite3.DatabaseError(f"the index is of version {version}")
+        raise sqlite3.DatabaseError(f"the index has version {version}")
     begun = time.time_ns()
     stamp, there = _files(folder)
     known = {name: (changed, size) for name, changed, size in index.execute("SELECT id, changed, size FROM files")}
@@ -204,7 +204,7 @@ def _catch_up(index: sqlite3.Connection, folder: Path) -> None:
 
 
 def _files(folder: Path) -> tuple[int, dict[str, tuple[int, int]]]:
-    """When the folder changed, and when each file in it did and how large it is."""
+    """The folder's time of change, and each file's time of change and size, by name."""
     if not folder.is_dir():
         return -1, {}
     stamp = folder.stat().st_mtime_ns
@@ -212,9 +212,9 @@ def _files(folder: Path) -> tuple[int, dict[str, tuple[int, int]]]:
         files = [each for each in found if each.name.endswith(".json") and not each.name.startswith(".")]
     states = {}
     for each in files:
-        with contextlib.suppress(FileNotFoundError):  # taken away meanwhile
+        with contextlib.suppress(FileNotFoundError):  # removed meanwhile
             state = each.stat()
-            # A name that is no text is read as a file that is not there, and so is said to be left out.
+            # A name that is not valid UTF-8 becomes the name of a missing file, which is then reported as skipped.
             name = os.fsencode(each.name).decode("utf-8", "replace").removesuffix(".json")
             states[name] = (state.st_mtime_ns, state.st_size)
     return stamp, states
@@ -236,10 +236,10 @@ def _learn(index: sqlite3.Connection, folder: Path, name: str, state: tuple[int,
     try:
         content = (folder / f"{name}.json").read_bytes()
     except OSError as error:
-        fault = f"{folder / name}.json cannot be read and is left out: {error.strerror}"
+        fault = f"{folder / name}.json cannot be read and is skipped: {error.strerror}"
         index.execute("INSERT INTO files VALUES (?, ?, ?, ?)", (name, *state, fault))
         return
-    found = exemplar_in(content, folder / f"{name}.json")
+    found = parse_exemplar(content, folder / f"{name}.json")
     fault_or_none = found if isinstance(found, str) else None
     index.execute("INSERT INTO files VALUES (?, ?, ?, ?)", (name, *state, fault_or_none))
     named = {each.decode() for each in re.findall(rb"\b[0-9a-f]{64}\b", content)}
@@ -272,7 +272,7 @@ def _learn(index: sqlite3.Connection, folder: Path, name: str, state: tuple[int,
 
 
 def trust(standing: Standing) -> float:
-    """How far an exemplar is trusted, 0 to 1: one that failed once and never helped is trusted half."""
+    """The trust in an exemplar, 0 to 1; after one failure and no success it is 0.5."""
     return (1 + standing.helped) / (1 + standing.helped + standing.failed)
 
 
@@ -281,34 +281,34 @@ def trust(standing: Standing) -> float:
 _COLUMNS = "id, goal, site, kinds, helped, failed, learned_at, turns"
 
 
-def _entry(row: tuple[str, str, str, str, int, int, str, int]) -> Entry:
+def _entry(row: tuple[str, str, str, str, int, int, str, int]) -> IndexEntry:
     id, goal, site, kinds, helped, failed, learned_at, turns = row
     standing = Standing(helped=helped, failed=failed)
-    return Entry(id, goal, site, json.loads(kinds), standing, datetime.fromisoformat(learned_at), turns)
+    return IndexEntry(id, goal, site, json.loads(kinds), standing, datetime.fromisoformat(learned_at), turns)
 
 
-def _telling(goal: Goal, having: Mapping[str, int]) -> list[str]:
-    """The words that find exemplars: the rarest, steady ones first, until there are enough of those."""
+def _rarest_words(goal: Goal, counts: Mapping[str, int]) -> list[str]:
+    """The words to search for: the rarest, steady ones first, until they match enough exemplars."""
     chosen: list[str] = []
     found = 0
     for words in (goal.steady, goal.varying):
-        for word in sorted((each for each in words if having.get(each)), key=lambda each: having[each]):
-            if chosen and found + having[word] > MOST_MATCHED:
+        for word in sorted((each for each in words if counts.get(each)), key=lambda each: counts[each]):
+            if chosen and found + counts[word] > MOST_MATCHED:
                 break
             chosen.append(word)
-            found += having[word]
+            found += counts[word]
     return chosen
 
 
 def _rarity(index: sqlite3.Connection, words: Collection[str]) -> dict[str, float]:
-    """How much each word says: less the more exemplars have it."""
-    (count,) = index.execute("SELECT exemplars FROM stamp").fetchone()
-    having = _having(index, words)
-    return {word: log(1 + (count + 1) / (having.get(word, 0) + 1)) for word in words}
+    """The weight of each word, smaller the more exemplars have it."""
+    (total,) = index.execute("SELECT exemplars FROM stamp").fetchone()
+    counts = _count_exemplars(index, words)
+    return {word: log(1 + (total + 1) / (counts.get(word, 0) + 1)) for word in words}
 
 
-def _having(index: sqlite3.Connection, words: Collection[str]) -> dict[str, int]:
-    """How many exemplars have each word; those that none has are missing."""
-    # As JSON, because the number of question marks is limited.
-    asked = "SELECT word, exemplars FROM words WHERE word IN (SELECT value FROM json_each(?))"
-    return dict(index.execute(asked, (json.dumps([*words]),)))
+def _count_exemplars(index: sqlite3.Connection, words: Collection[str]) -> dict[str, int]:
+    """The number of exemplars that have each word; words that none has are missing."""
+    # Passed as JSON, because SQLite limits the number of parameters.
+    query = "SELECT word, exemplars FROM words WHERE word IN (SELECT value FROM json_each(?))"
+    return dict(index.execute(query, (json.dumps([*words]),)))

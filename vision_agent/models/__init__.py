@@ -1,1 +1,1 @@
-"""Who decides: a model, plain step lines, a person, a script. Only this room knows a provider's client."""
+"""The deciders: models, step lines, a person, a script. Only this package imports providers' client libraries."""

@@ -1,7 +1,7 @@
-"""How a model says where: in pixels of the picture, or in thousandths or fractions of its width and height.
+"""The coordinates in which a model gives points: pixels of the picture, or thousandths or fractions of its size.
 
-A model was taught one of these and finds places best in it. Here stand its words for each and the way back to pixels,
-in which everything else counts; whether a point may be used is not decided here.
+A model is trained on one of these and is most accurate in it. This module owns the wording for each and the conversion
+to pixels, which all other code uses; it does not decide whether a point is valid for an action.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from vision_agent.types import Size
 
 
 class Convention(NamedTuple):
-    """The words for one way to say where."""
+    """The wording and scale of one kind of coordinates."""
 
     unit: str
     points: str
-    """What a point is, in the rules."""
+    """Describes a point in the rules of the prompt."""
     point: str
-    """The same in the schema of a reply."""
+    """Describes a point in the schema of a reply."""
     offset: str
-    """Of a drag that ends so far from where it begins; empty leaves what the action itself says."""
+    """Describes the offset of a drag in the schema; empty keeps the action's own description."""
     whole: float
-    """What the picture's width and height count; 0 where they count their own pixels."""
+    """The number that stands for the full width or height; 0 for pixels."""
     range: str
 
 
-_IN_PIXELS_ALL_THE_SAME = "Places in the listing and in the log are in pixels all the same"
+_LISTING_IN_PIXELS = "Points in the listing and in the log are always in pixels"
 
 CONVENTIONS: dict[Coordinates, Convention] = {
     "pixels": Convention(
         "pixels",
         'a point in pixels of the picture, such as `{"x": 412, "y": 233}`, counted from its top left corner',
-        "A place in pixels of the picture, counted from its top left corner.",
+        "A point in pixels of the picture, counted from its top left corner.",
         "",
         0,
         "",
@@ -43,18 +43,18 @@ CONVENTIONS: dict[Coordinates, Convention] = {
     "thousandths": Convention(
         "thousandths",
         'a point in thousandths of the picture\'s width and height, such as `{"x": 412, "y": 233}`, from 0 at its '
-        f"top left corner to 999 at its bottom right corner. {_IN_PIXELS_ALL_THE_SAME}; answer in thousandths",
-        "A place in thousandths of the picture's width and height, 0 to 999, counted from its top left corner.",
-        "So many thousandths of the picture's width and height away; what is negative is to the left, or up.",
+        f"top left corner to 999 at its bottom right corner. {_LISTING_IN_PIXELS}; answer in thousandths",
+        "A point in thousandths of the picture's width and height, 0 to 999, counted from its top left corner.",
+        "An offset in thousandths of the picture's width and height; negative means to the left, or up.",
         1000,
         "from 0 to 999",
     ),
     "fractions": Convention(
         "fractions",
         'a point in fractions of the picture\'s width and height, such as `{"x": 0.412, "y": 0.233}`, from 0 at its '
-        f"top left corner to 0.999 at its bottom right corner. {_IN_PIXELS_ALL_THE_SAME}; answer in fractions",
-        "A place in fractions of the picture's width and height, 0 to 0.999, counted from its top left corner.",
-        "So large a fraction of the picture's width and height away; what is negative is to the left, or up.",
+        f"top left corner to 0.999 at its bottom right corner. {_LISTING_IN_PIXELS}; answer in fractions",
+        "A point in fractions of the picture's width and height, 0 to 0.999, counted from its top left corner.",
+        "An offset in fractions of the picture's width and height; negative means to the left, or up.",
         1,
         "from 0 up to but not including 1",
     ),
@@ -63,39 +63,39 @@ CONVENTIONS: dict[Coordinates, Convention] = {
 _KNOWN: tuple[tuple[str, Coordinates], ...] = (
     # https://ai.google.dev/gemini-api/docs/image-understanding: normalized to 0-1000.
     ("gemini", "thousandths"),
-    # https://github.com/QwenLM/Qwen3-VL/issues/1485 and 1741: relative, absolute in 2.5, relative again.
+    # https://github.com/QwenLM/Qwen3-VL/issues/1485 and 1741: relative in 2, absolute in 2.5, relative again in 3.
     ("qwen2-vl", "thousandths"),
     ("qwen3-vl", "thousandths"),
 )
 
 
-def coordinates_of(model: str) -> Coordinates:
-    """How the model of this name says where, as far as its makers say; pixels for any other.
+def default_coordinates(model: str) -> Coordinates:
+    """The coordinates that the model of this name was trained on, if its makers say so; otherwise pixels.
 
-    What stands before the last slash is whose it is or who serves it.
+    Anything before the last slash names the owner or the host of the model and is ignored.
     """
     name = model.rsplit("/", 1)[-1].lower()
     return next((how for prefix, how in _KNOWN if name.startswith(prefix)), "pixels")
 
 
-def in_pixels(reply: dict[str, Any], size: Size, coordinates: Coordinates) -> dict[str, Any]:
-    """The same reply with every point and offset of its actions in pixels of a picture of this size.
+def to_pixels(reply: dict[str, Any], size: Size, coordinates: Coordinates) -> dict[str, Any]:
+    """The reply with every point and offset of its actions converted to pixels of a picture of this size.
 
-    What looks like one counts as one, also in an argument of a caller's own action.
+    Any object that looks like a point or an offset is converted, even in an argument of a custom action.
 
     Raises:
-        FormatError: one is outside of what the convention allows; it is not moved to the edge, which would be a guess.
+        FormatError: a value is outside the allowed range. It is not moved to the edge, which would be a guess.
     """
     if coordinates == "pixels":
         return reply
-    told = [name for name in ("actions", "action") if name in reply]
+    fields = [name for name in ("actions", "action") if name in reply]
     try:
-        return {**reply, **{name: _in_pixels(reply[name], size, CONVENTIONS[coordinates]) for name in told}}
-    except RecursionError as error:  # hundreds of brackets
+        return {**reply, **{name: _to_pixels(reply[name], size, CONVENTIONS[coordinates]) for name in fields}}
+    except RecursionError as error:  # hundreds of nested brackets
         raise FormatError("The actions of the reply are nested too deeply. Give the fields asked for.") from error
 
 
-def _in_pixels(node: Any, size: Size, convention: Convention) -> Any:
+def _to_pixels(node: Any, size: Size, convention: Convention) -> Any:
     match node:
         case {"x": x, "y": y} if len(node) == 2:
             if not all(_is_number(each) and 0 <= each < convention.whole for each in (x, y)):
@@ -112,9 +112,9 @@ def _in_pixels(node: Any, size: Size, convention: Convention) -> Any:
                 )
             return {"right": right * size.width / convention.whole, "down": down * size.height / convention.whole}
         case dict():
-            return {name: _in_pixels(each, size, convention) for name, each in node.items()}
+            return {name: _to_pixels(each, size, convention) for name, each in node.items()}
         case list():
-            return [_in_pixels(each, size, convention) for each in node]
+            return [_to_pixels(each, size, convention) for each in node]
     return node
 
 

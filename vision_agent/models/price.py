@@ -1,4 +1,4 @@
-"""What replies cost, by a library that keeps the prices of all providers. What it does not know, nobody guesses."""
+"""The cost of replies, from a library of all providers' prices. Unknown prices are not guessed."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from genai_prices import calc_price, extract_usage
 from genai_prices.types import AbstractUsage
 
 
-def cost_of(provider: str, model: str, usages: Sequence[dict[str, Any]]) -> float | None:
-    """US dollars for replies with these usages, each as the provider said it; None where the price is not known.
+def reply_cost(provider: str, model: str, usages: Sequence[dict[str, Any]]) -> float | None:
+    """The cost of replies in US dollars, given the provider's usage data for each; None if the price is unknown.
 
-    The source of the prices is the list that the installed `genai-prices` carries; nothing is fetched.
+    Prices come from the list in the installed `genai-prices`; nothing is fetched.
     """
     try:
         parts = [extract_usage({"model": model, "usage": usage}, provider_id=provider) for usage in usages]
     except (LookupError, ValueError, TypeError):
-        return None  # a model it does not know, or a usage that says nothing it knows
-    return price_of(provider, model, [part.usage for part in parts])
+        return None  # an unknown model, or usage data without a known field
+    return usage_price(provider, model, [part.usage for part in parts])
 
 
-def price_of(provider: str, model: str, usages: Sequence[AbstractUsage]) -> float | None:
-    """The same for usages that were counted already."""
+def usage_price(provider: str, model: str, usages: Sequence[AbstractUsage]) -> float | None:
+    """The cost in US dollars of usages that are already parsed; None if the price is unknown."""
     try:
         return float(sum(calc_price(each, model, provider_id=provider).total_price for each in usages))
     except (LookupError, ValueError, TypeError):
-        return None  # a model it does not know, or a usage that says nothing it knows
+        return None  # an unknown model, or usage data without a known field

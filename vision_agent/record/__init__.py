@@ -1,8 +1,8 @@
-"""The run folder: written so that it survives a crash and shows tampering; reports read it and nothing else."""
+"""The run folder: it survives a crash, shows tampering, and is all that reports read."""
 
 from vision_agent.record.read import (
     Chain,
-    Line,
+    RecordLine,
     Turn,
     assemble,
     check_chain,
@@ -20,7 +20,7 @@ from vision_agent.record.verify import Fault, Verified, verify
 __all__ = [
     "Chain",
     "Fault",
-    "Line",
+    "RecordLine",
     "Redactor",
     "RunFolder",
     "RunInMemory",

@@ -1,7 +1,7 @@
-"""Where two recorded runs differ: step by step in what was decided, what came of it, the page and its pixels.
+"""Compares two recorded runs step by step: decisions, outcomes, pages and pixels.
 
-Goes by the two folders alone. Addresses on the host that a run began on are compared without it, and things by what
-they are called: the same on another server, with other numbers, is the same.
+It reads only the two folders. Addresses on the host where a run started are compared without the host, and marks by
+role and name: the same run on another server, with other mark numbers, counts as the same.
 """
 
 from __future__ import annotations
@@ -13,59 +13,54 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict
-
-from vision_agent.actions import Action, Cell, Point, Target
+from vision_agent.actions import Action
+from vision_agent.describe import describe_action
 from vision_agent.errors import RecordError
-from vision_agent.phrases import name_of, phrase_of
+from vision_agent.frozen_model import FrozenModel
 from vision_agent.record.read import check_chain, load_shot, read
 from vision_agent.types import Author, Box, Ending, Mark, Observation, Outcome, Run, Step
 from vision_agent.vision.compare import changed_boxes, changed_share
 
 _LISTED = 8
-"""Marks that are named of those that only one page has."""
+"""The most marks listed by name of those that only one page has."""
 _BOXED = 24
-"""Places that are named in one picture; more is everywhere."""
+"""The most changed boxes reported for one picture; more would cover the whole page."""
 
 _CARET = 4
-"""CSS pixels across, with what mixing adds."""
+"""The width of a text caret in CSS pixels, including the blur of the comparison."""
 
 Where = Literal["decision", "outcome", "address", "title", "marks", "pixels"]
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Difference(_Data):
-    """One thing that is not the same, as it is in the one run and in the other."""
+class Difference(FrozenModel):
+    """One difference, with its value in run A and in run B."""
 
     where: Where
     a: str
     b: str
 
 
-class Pixels(_Data):
-    """What differs between two pictures of a page, without their marks."""
+class PixelDifference(FrozenModel):
+    """How two clean pictures of a page differ."""
 
     share: float
-    """Of the pixels, 0 to 1."""
+    """The share of pixels that differ, 0 to 1."""
     boxes: tuple[Box, ...] = ()
-    """Where, in page coordinates, largest first; none where the pictures have other sizes."""
+    """The changed places in page coordinates, largest first; empty if the pictures differ in size."""
     sentence: str
 
 
-class Pair(_Data):
-    """A step of the one run and the one of the other that it is held against; None where there is none."""
+class StepPair(FrozenModel):
+    """A step of run A and its counterpart in run B; None for a missing one."""
 
     a: int | None
     b: int | None
     words: tuple[str, str]
-    """What was done, in each; empty where there is none."""
+    """The actions of each step in words; empty for a missing step."""
     authors: tuple[Author | None, Author | None]
     differences: tuple[Difference, ...] = ()
-    pixels: Pixels | None = None
-    """None where nothing differs beyond what was allowed, or one of the steps is missing."""
+    pixels: PixelDifference | None = None
+    """None if the pixels differ no more than the tolerance, or one of the steps is missing."""
 
     @property
     def is_same(self) -> bool:
@@ -73,14 +68,14 @@ class Pair(_Data):
 
     @property
     def state(self) -> Literal["ok", "warned", "failed"]:
-        """How much it matters: `failed` where something else was decided or came of it, or a step is missing."""
+        """How serious the differences are: `failed` if the decision or outcome differs, or a step is missing."""
         if self.a is None or self.b is None or any(each.where in ("decision", "outcome") for each in self.differences):
             return "failed"
         return "warned" if self.differences else "ok"
 
 
-class Side(_Data):
-    """One of the two runs."""
+class RunSide(FrozenModel):
+    """One of the two compared runs."""
 
     folder: str
     run: str
@@ -89,28 +84,28 @@ class Side(_Data):
     decided_by: str
     head: str
     fault: str
-    """Why its record is not as it was written; empty where it is."""
+    """Why the record fails verification; empty if it holds."""
     steps: int
     ending: Ending | None
 
 
-class Diff(_Data):
-    """Two runs, held against each other."""
+class Diff(FrozenModel):
+    """The comparison of two runs."""
 
-    a: Side
-    b: Side
-    pairs: tuple[Pair, ...]
+    a: RunSide
+    b: RunSide
+    pairs: tuple[StepPair, ...]
     ending: Difference | None
-    """How they ended, where that differs."""
+    """The two endings, if they differ."""
 
     @property
     def is_same(self) -> bool:
-        """Whether every step has its counterpart, nothing differs in it, and both ended alike."""
+        """Whether every step has a counterpart without differences, and both runs ended alike."""
         return self.ending is None and all(pair.is_same for pair in self.pairs)
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many steps differ, by what."""
+        """The number of differing steps for each kind of difference."""
         counted = Counter[str](
             where for pair in self.pairs for where in dict.fromkeys(each.where for each in pair.differences)
         )
@@ -122,45 +117,58 @@ class Diff(_Data):
 
 
 def diff(a: Path, b: Path, *, tolerance: float = 0.0, tell: Callable[[str], None] = lambda _: None) -> Diff:
-    """What differs between the runs in two folders; a share of pixels up to `tolerance` (0 to 1) is no difference.
+    """Compares the runs in two folders.
+
+    Args:
+        tolerance: the share of pixels, 0 to 1, that may differ without counting as a difference.
+        tell: called with a progress sentence for each step.
 
     Raises:
-        RecordError: one of them cannot be read.
+        RecordError: a run cannot be read.
     """
     runs = read(a), read(b)
     starts = tuple(_start(run) for run in runs)
-    steps = tuple(tuple(_Told(step, start) for step in run.steps) for run, start in zip(runs, starts, strict=True))
+    steps = tuple(
+        tuple(_ComparedStep(step, start) for step in run.steps) for run, start in zip(runs, starts, strict=True)
+    )
     pairs = []
-    for one, other in aligned(*steps):
-        told = one or other
-        tell(f"Comparing step {told.step.index if told else ''}")
+    for one, other in align_steps(*steps):
+        compared = one or other
+        tell(f"Comparing step {compared.step.index if compared else ''}")
         pairs.append(_pair(one, other, a, b, tolerance))
     return Diff(
-        a=_side(runs[0], a, starts[0]), b=_side(runs[1], b, starts[1]), pairs=tuple(pairs), ending=_endings(*runs)
+        a=_side(runs[0], a, starts[0]),
+        b=_side(runs[1], b, starts[1]),
+        pairs=tuple(pairs),
+        ending=_ending_difference(*runs),
     )
 
 
-class _Told:
-    """A step, with what it is compared by."""
+class _ComparedStep:
+    """A step with the values used to compare it."""
 
     def __init__(self, step: Step, start: str) -> None:
         self.step = step
         self.address = _without_origin(step.observation.url, start)
-        self.acts = tuple(_words(action, step.observation, start) for action in step.decision.actions)
+        self.acts = tuple(_phrase(action, step.observation, start) for action in step.decision.actions)
         self.words = "; ".join(self.acts) or step.decision.next_goal or "nothing"
         self.key = (self.address, self.words)
         self.kind = tuple(action.kind for action in step.decision.actions)
 
 
-def aligned(one: Sequence[_Told], other: Sequence[_Told]) -> Iterator[tuple[_Told | None, _Told | None]]:
-    """Each step with its counterpart, in order: first where the same was decided on the same page, between those where
-    the same kind of thing was decided, and what is left one by one.
+def align_steps(
+    one: Sequence[_ComparedStep], other: Sequence[_ComparedStep]
+) -> Iterator[tuple[_ComparedStep | None, _ComparedStep | None]]:
+    """Pairs each step with its counterpart, in order.
+
+    Steps with the same actions on the same page are paired first, then, between those, steps with the same kinds of
+    action; what remains is paired one by one.
     """
-    for is_same, mine, theirs in _blocks(one, other, lambda told: told.key):
+    for is_same, mine, theirs in _blocks(one, other, lambda each: each.key):
         if is_same:
             yield from zip(mine, theirs, strict=True)
             continue
-        for is_alike, these, those in _blocks(mine, theirs, lambda told: told.kind):
+        for is_alike, these, those in _blocks(mine, theirs, lambda each: each.kind):
             several = min(len(these), len(those))
             yield from zip(these[:several], those[:several], strict=True)
             assert not is_alike or len(these) == len(those)
@@ -169,15 +177,15 @@ def aligned(one: Sequence[_Told], other: Sequence[_Told]) -> Iterator[tuple[_Tol
 
 
 def _blocks(
-    one: Sequence[_Told], other: Sequence[_Told], key: Callable[[_Told], tuple[str, ...]]
-) -> Iterator[tuple[bool, Sequence[_Told], Sequence[_Told]]]:
+    one: Sequence[_ComparedStep], other: Sequence[_ComparedStep], key: Callable[[_ComparedStep], tuple[str, ...]]
+) -> Iterator[tuple[bool, Sequence[_ComparedStep], Sequence[_ComparedStep]]]:
     matcher = SequenceMatcher(None, [key(each) for each in one], [key(each) for each in other], autojunk=False)
     for tag, i, j, k, n in matcher.get_opcodes():
         yield tag == "equal", one[i:j], other[k:n]
 
 
-def _pair(one: _Told | None, other: _Told | None, a: Path, b: Path, tolerance: float) -> Pair:
-    pair = Pair(
+def _pair(one: _ComparedStep | None, other: _ComparedStep | None, a: Path, b: Path, tolerance: float) -> StepPair:
+    pair = StepPair(
         a=one.step.index if one else None,
         b=other.step.index if other else None,
         words=(one.words if one else "", other.words if other else ""),
@@ -206,15 +214,15 @@ def _pair(one: _Told | None, other: _Told | None, a: Path, b: Path, tolerance: f
 # --- what is compared -------------------------------------------------------------------------------------------------
 
 
-def _outcomes(one: _Told, other: _Told) -> tuple[str, str]:
-    """What came of each action, and how its target was found, but for what is the same in both."""
-    mine, theirs = ([_came(each) for each in told.step.outcomes] for told in (one, other))
+def _outcomes(one: _ComparedStep, other: _ComparedStep) -> tuple[str, str]:
+    """The outcome of each action and how its target was found; empty texts if both steps have the same."""
+    mine, theirs = ([_outcome_text(each) for each in compared.step.outcomes] for compared in (one, other))
     if mine == theirs:
         return "", ""
     return "; ".join(mine) or "nothing", "; ".join(theirs) or "nothing"
 
 
-def _came(outcome: Outcome) -> str:
+def _outcome_text(outcome: Outcome) -> str:
     parts = [(outcome.refusal or outcome.effect or outcome.status).replace("_", " ")]
     parts = ["partial", *parts] if outcome.status == "partial" else parts
     parts += [f"rung {outcome.rung}"] * bool(outcome.rung)
@@ -224,75 +232,75 @@ def _came(outcome: Outcome) -> str:
 
 
 def _marks(one: Observation, other: Observation) -> tuple[str, str]:
-    """The marks that only the one has, and only the other."""
+    """The marks found only in the first observation, and those found only in the second."""
     mine, theirs = (Counter(map(_mark, seen.marks)) for seen in (one, other))
-    return _listed(mine - theirs), _listed(theirs - mine)
+    return _join_names(mine - theirs), _join_names(theirs - mine)
 
 
-def _listed(marks: Counter[str]) -> str:
+def _join_names(marks: Counter[str]) -> str:
     names = list(marks.elements())
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return ", ".join(names[:_LISTED]) + more
 
 
 def _mark(mark: Mark) -> str:
-    """What a mark is and how it stands; the number and the place say nothing."""
+    """A mark's role, name and state, to be compared: number and position may differ between equal pages."""
     state = mark.state
-    said = [f"“{mark.name}”"] if mark.name else []
-    said += [f"= “{state.value}”"] if state.value else []
-    said += [
+    words = [f"“{mark.name}”"] if mark.name else []
+    words += [f"= “{state.value}”"] if state.value else []
+    words += [
         f"{name} {value}" for name in ("checked", "pressed") if (value := getattr(state, name)) not in (None, "false")
     ]
-    said += [name for name in ("selected", "expanded", "disabled", "invalid", "readonly") if getattr(state, name)]
-    return " ".join([mark.role if mark.role != "generic" else mark.tag, *said])
+    words += [name for name in ("selected", "expanded", "disabled", "invalid", "readonly") if getattr(state, name)]
+    return " ".join([mark.role if mark.role != "generic" else mark.tag, *words])
 
 
-def _pixels(one: Observation, other: Observation, a: Path, b: Path) -> Pixels | None:
-    """None where the pictures are the same."""
+def _pixels(one: Observation, other: Observation, a: Path, b: Path) -> PixelDifference | None:
+    """How the clean pictures differ; None if they are the same."""
     if one.clean.sha256 == other.clean.sha256:
         return None
     try:
         mine, theirs = load_shot(a, one.clean), load_shot(b, other.clean)
     except RecordError as error:
-        return Pixels(share=1.0, sentence=f"not compared: {error.sentence}")
+        return PixelDifference(share=1.0, sentence=f"not compared: {error.sentence}")
     share = changed_share(mine, theirs)
     if not share:
         return None
     if mine.size != theirs.size:
-        return Pixels(share=1.0, sentence="the pictures have other sizes")
+        return PixelDifference(share=1.0, sentence="the pictures differ in size")
     boxes = tuple(box for box in changed_boxes(mine, theirs) if not _is_caret(box, one, other))
     if not boxes:
         return None
     largest = "; ".join(f"{box.width:.0f}×{box.height:.0f} at ({box.x:.0f}, {box.y:.0f})" for box in boxes[:3])
     more = f" and {len(boxes) - 3} more" if len(boxes) > 3 else ""
-    return Pixels(share=share, boxes=boxes[:_BOXED], sentence=f"{percent(share)} differ: {largest}{more}")
+    return PixelDifference(share=share, boxes=boxes[:_BOXED], sentence=f"{percent(share)} differ: {largest}{more}")
 
 
 def _is_caret(box: Box, one: Observation, other: Observation) -> bool:
-    """Whether it is the bar that blinks in the field with the focus."""
+    """Whether the box is the text caret blinking in the focused field."""
     fields = (mark.box for seen in (one, other) for mark in seen.marks if mark.state.focused and mark.kind == "field")
     return box.width <= _CARET and any(box.share_in(field) > 0.9 for field in fields)
 
 
 def percent(share: float) -> str:
-    """A share for a person; what is not nothing is never told as nothing."""
+    """A share (0 to 1) as a percentage; a share above 0 is never shown as 0 %."""
     return f"{max(share * 100, 0.01):.2f} %" if share < 0.1 else f"{share:.0%}".replace("%", " %")
 
 
-def _endings(one: Run, other: Run) -> Difference | None:
-    mine, theirs = (_ended(run.ending) for run in (one, other))
+def _ending_difference(one: Run, other: Run) -> Difference | None:
+    mine, theirs = (_ending_text(run.ending) for run in (one, other))
     return Difference(where="outcome", a=mine, b=theirs) if mine != theirs else None
 
 
-def _ended(ending: Ending | None) -> str:
+def _ending_text(ending: Ending | None) -> str:
     if ending is None:
         return "no ending"
     return ending.status.replace("_", " ") + (f": {ending.answer or ending.sentence}")
 
 
-def _side(run: Run, folder: Path, start: str) -> Side:
+def _side(run: Run, folder: Path, start: str) -> RunSide:
     chain = check_chain(folder)
-    return Side(
+    return RunSide(
         folder=str(folder),
         run=run.id,
         goal=run.task.goal,
@@ -313,22 +321,13 @@ def _without_origin(address: str, start: str) -> str:
     try:
         here, began = urlsplit(address), urlsplit(start)
     except ValueError:
-        return address  # somebody wanted to open what is none
+        return address  # not a valid address
     if not here.netloc or (here.scheme, here.netloc) != (began.scheme, began.netloc):
         return address
     return here._replace(scheme="", netloc="").geturl() or "/"
 
 
-def _words(action: Action, seen: Observation, start: str) -> str:
-    said = phrase_of(action)
-    words = " ".join(word if isinstance(word, str) else _target(word, seen) for word in said)
+def _phrase(action: Action, seen: Observation, start: str) -> str:
+    words = describe_action(action, seen, numbered=False)
     url = getattr(action, "url", "")
     return words.replace(url, _without_origin(url, start)) if url else words
-
-
-def _target(target: Target, seen: Observation) -> str:
-    if isinstance(target, Point):
-        return f"({target.x:g}, {target.y:g})"
-    mark = seen.mark(target.mark if isinstance(target, Cell) else target)
-    cell = f"row {target.row}, column {target.column} of " if isinstance(target, Cell) else ""
-    return cell + (mark.role + name_of(mark, seen) if mark else "no such mark")

@@ -1,4 +1,4 @@
-"""Two runs held against each other, for a terminal."""
+"""Prints the comparison of two runs in a terminal."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from vision_agent.record.diff import Diff, Pair
+from vision_agent.record.diff import Diff, StepPair
 
 
 def tell_diff(console: Console, found: Diff) -> None:
-    """Prints a line for each pair of steps, what differs below it, and at the end how many do."""
+    """Prints a line for each pair of steps with its differences below, and a summary at the end."""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1))
     for name in ("A", "B"):
         table.add_column(name, justify="right", style="dim")
@@ -25,7 +25,7 @@ def tell_diff(console: Console, found: Diff) -> None:
     console.print(table)
     for name, side in (("A", found.a), ("B", found.b)):
         if side.fault:
-            console.print(Text(f"{name} is not as it was written: {side.fault}", style="red"))
+            console.print(Text(f"The record of {name} was changed or is incomplete: {side.fault}", style="red"))
     if found.ending is not None:
         console.print(Text.assemble(("ending  ", "dim"), ("A ", "dim"), found.ending.a))
         console.print(Text.assemble(("        ", "dim"), ("B ", "dim"), found.ending.b))
@@ -33,22 +33,22 @@ def tell_diff(console: Console, found: Diff) -> None:
 
 
 def summary(found: Diff) -> str:
-    """How many steps differ, and by what."""
+    """How many steps differ, and in what."""
     differ = sum(not pair.is_same for pair in found.pairs)
     if found.is_same:
         return f"No difference in {len(found.pairs)} steps"
-    said = [f"{many} {where if where.startswith('only') else f'in {where}'}" for where, many in found.counts.items()]
-    said += ["how they ended"] * (found.ending is not None)
-    return f"{differ} of {len(found.pairs)} steps differ: {', '.join(said)}"
+    parts = [f"{many} {where if where.startswith('only') else f'in {where}'}" for where, many in found.counts.items()]
+    parts += ["the endings"] * (found.ending is not None)
+    return f"{differ} of {len(found.pairs)} steps differ: {', '.join(parts)}"
 
 
-def _sign(pair: Pair) -> tuple[str, str]:
+def _sign(pair: StepPair) -> tuple[str, str]:
     if pair.a is None or pair.b is None:
         return ("-", "red") if pair.b is None else ("+", "green")
     return {"ok": ("=", "dim"), "warned": ("≠", "yellow"), "failed": ("≠", "red")}[pair.state]
 
 
-def _lines(pair: Pair) -> list[Text]:
+def _lines(pair: StepPair) -> list[Text]:
     lines = []
     for each in pair.differences:
         if each.where == "pixels" and pair.pixels is not None:

@@ -1,4 +1,4 @@
-"""Puts one observation into a folder: both pictures, the marks as JSON, and the listing."""
+"""Writes one observation to a folder: both pictures, the marks as JSON, and the listing."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
 
 
 def write_observation(observation: Observation, folder: Path) -> dict[str, Path]:
-    """The files that were written, by what they are: clean, marked, marks, listing.
+    """Writes the observation and returns the files by name: clean, marked, marks, listing.
 
     Raises:
-        UsageError: the folder cannot be written, or a picture has no bytes with it.
+        UsageError: the folder cannot be written, or a picture was loaded without its bytes.
     """
     files = {
-        "clean": (f"clean.{_ENDINGS[observation.clean.media_type]}", _bytes_of(observation.clean)),
-        "marked": (f"marked.{_ENDINGS[observation.marked.media_type]}", _bytes_of(observation.marked)),
+        "clean": (f"clean.{_ENDINGS[observation.clean.media_type]}", _shot_bytes(observation.clean)),
+        "marked": (f"marked.{_ENDINGS[observation.marked.media_type]}", _shot_bytes(observation.marked)),
         "marks": ("marks.json", observation.model_dump_json(indent=1, exclude={"listing"}).encode()),
         "listing": ("listing.txt", (observation.listing + "\n").encode()),
     }
@@ -33,7 +33,7 @@ def write_observation(observation: Observation, folder: Path) -> dict[str, Path]
     return written
 
 
-def _bytes_of(shot: Shot) -> bytes:
+def _shot_bytes(shot: Shot) -> bytes:
     if shot.data is None:
-        raise UsageError(f"The picture {shot.sha256[:12]} has no bytes with it", "load it from its run first")
+        raise UsageError(f"The picture {shot.sha256[:12]} was not loaded", "load it from its run folder first")
     return shot.data

@@ -1,8 +1,8 @@
-"""Owns taking the caller's secrets out of text: the one point that every record and every model input passes.
+"""Redacts secrets from text; every record and every model input passes through here.
 
-It works by value, not by place, and knows the ways a value is written on its way through a browser and a protocol:
-as it is, escaped in JSON (also JSON within JSON), percent-encoded (also twice), and base64, alone or somewhere inside
-a longer base64 text. It does not know pictures, files or what a secret is for.
+It searches for values, wherever they are, in every form that browsers and protocols give them: plain, escaped in JSON
+(also JSON within JSON), percent-encoded (also twice), and base64, alone or inside a longer base64 text. It knows
+neither pictures nor files, nor what a secret is for.
 """
 
 from __future__ import annotations
@@ -21,71 +21,71 @@ from urllib.parse import quote, quote_plus
 
 from pydantic import BaseModel
 
-from vision_agent import codes
+from vision_agent import totp
 from vision_agent.errors import UsageError
 from vision_agent.ports import Redact
 from vision_agent.types import Secret
 
 SHORTEST = 3
-"""Characters; a shorter value stands in almost every text by chance."""
+"""The least length of a secret; a shorter value occurs in almost every text by chance."""
 
 
 _CODES_S = 5.0
-"""For which the codes that are looked for stay the same: the next one is always among them."""
+"""How long computed one-time codes are reused; they always include the next code."""
 
 
 class Redactor:
-    """Replaces every secret's value in a text by `<secret:name>`. A text without one comes back as it was.
+    """Replaces the value of every secret in a text with `<secret:name>`; other text stays unchanged.
 
-    Applying it twice changes nothing: its own placeholders are left alone.
+    Redacting twice changes nothing more: placeholders are left alone.
     """
 
     def __init__(self, secrets: Sequence[Secret]) -> None:
-        self._hold(tuple(secrets))
+        self._compile(tuple(secrets))
 
-    def _hold(self, secrets: tuple[Secret, ...]) -> None:
+    def _compile(self, secrets: tuple[Secret, ...]) -> None:
         self._secrets = secrets
         values = [(secret.name, secret.value.get_secret_value()) for secret in secrets]
         for name, value in values:
             _check(name, value, [each.name for each in secrets])
-        values += [(each.name, key) for each in secrets if each.is_code for key in codes.keys_of(each)]
+        values += [(each.name, key) for each in secrets if each.is_code for key in totp.key_forms(each)]
         self._values = _Values(values)
         self._coded = [secret for secret in secrets if secret.is_code]
-        self._codes, self._codes_at = self._codes_now(), time.monotonic()
+        self._codes, self._codes_at = self._recent_codes(), time.monotonic()
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing that it takes out."""
+        """Whether there are no secrets to redact."""
         return not self._secrets
 
     def learn(self, secret: Secret) -> None:
-        """Takes one more secret out of every text from now on, such as a password that a person typed by hand.
+        """Adds a secret to redact from now on, such as a password that a person typed.
 
         Raises:
-            UsageError: its value is too short to be taken out of every text, or cannot be told from the others.
+            UsageError: the value is too short to redact, or occurs in a placeholder.
         """
-        held = self._secrets
+        before = self._secrets
         try:
-            self._hold((*held, secret))
+            self._compile((*before, secret))
         except UsageError:
-            self._hold(held)
+            self._compile(before)
             raise
 
     def __call__(self, text: str) -> str:
         """The text without the secrets, and without the one-time codes of the last minutes."""
-        text = self._values.out_of(text)
+        text = self._values.redact(text)
         if not self._coded:
             return text
         if time.monotonic() - self._codes_at > _CODES_S:
-            self._codes, self._codes_at = self._codes_now(), time.monotonic()
-        return self._codes.out_of(text)
+            self._codes, self._codes_at = self._recent_codes(), time.monotonic()
+        return self._codes.redact(text)
 
-    def _codes_now(self) -> _Values:
-        return _Values([(each.name, code) for each in self._coded for code in codes.recent(each)])
+    def _recent_codes(self) -> _Values:
+        return _Values([(each.name, code) for each in self._coded for code in totp.recent_codes(each)])
 
 
 class _Values:
-    """Values by their names, as patterns of all that they may be written as."""
+    """Named values, compiled into patterns for every form they may be written in."""
 
     def __init__(self, values: Sequence[tuple[str, str]]) -> None:
         longest_first = sorted(values, key=lambda each: len(each[1]), reverse=True)
@@ -98,29 +98,27 @@ class _Values:
         ]
         self._anchors = tuple({_anchor(form) for forms in encoded for form in forms})
 
-        def joined(forms: Sequence[Sequence[str]]) -> re.Pattern[str]:
+        def join(forms: Sequence[Sequence[str]]) -> re.Pattern[str]:
             parts = [f"(?P<{group}>{'|'.join(each)})" for group, each in zip(self._names, forms, strict=True)]
             return re.compile("|".join([placeholders, *parts]))
 
-        self._without_base64 = joined([[each] for each in written]) if values else None
-        self._with_base64 = (
-            joined([[one, *more] for one, more in zip(written, encoded, strict=True)]) if values else None
-        )
+        self._without_base64 = join([[each] for each in written]) if values else None
+        self._with_base64 = join([[one, *more] for one, more in zip(written, encoded, strict=True)]) if values else None
 
-    def out_of(self, text: str) -> str:
-        """The text with names in place of values."""
-        # Looking for the literal middle of each base64 form first makes a text without one four times as fast.
+    def redact(self, text: str) -> str:
+        """The text with each value replaced by its placeholder."""
+        # Searching for the literal middle of each base64 form first is four times as fast for text without one.
         has_base64 = any(anchor in text for anchor in self._anchors)
         pattern = self._with_base64 if has_base64 else self._without_base64
         text = pattern.sub(self._replacement, text) if pattern else text
-        return self._without_cut_ones(text) if "…" in text else text
+        return self._redact_truncated(text) if "…" in text else text
 
-    def _without_cut_ones(self, text: str) -> str:
-        """Also a value of which the end was cut off, where at least half of it stands before the `…`."""
-        *begun, last = text.split("…")
-        return "…".join([*map(self._without_beginning, begun), last])
+    def _redact_truncated(self, text: str) -> str:
+        """The text without truncated values, of which at least half is left before a `…`."""
+        *pieces, last = text.split("…")
+        return "…".join([*map(self._redact_end, pieces), last])
 
-    def _without_beginning(self, text: str) -> str:
+    def _redact_end(self, text: str) -> str:
         for name, form, half in self._beginnings:
             if form[:half] in text[-len(form) :]:
                 longest = next((n for n in range(len(form), half - 1, -1) if text.endswith(form[:n])), 0)
@@ -133,7 +131,7 @@ class _Values:
 
 
 def with_values(address: str, secrets: Sequence[Secret]) -> str:
-    """The address with values in place of the names that stand for them. A one-time code stays out: it was another."""
+    """The address with its placeholders replaced by the secrets' values; not one-time codes, which have expired."""
     for secret in secrets:
         if not secret.is_code:
             address = address.replace(_placeholder(secret.name), quote(secret.value.get_secret_value(), safe="/"))
@@ -141,10 +139,10 @@ def with_values(address: str, secrets: Sequence[Secret]) -> str:
 
 
 def redact_model(model: BaseModel, redact: Redact) -> dict[str, Any]:
-    """The model as JSON values, with every free string and key redacted.
+    """The pydantic model as JSON values, with every free string and key redacted.
 
-    Strings whose type is a fixed vocabulary, times and hashes stay: they cannot hold a secret, and a secret that
-    happens to be `click`, `2026` or `abc` must not make the record unreadable.
+    Literals, times and hashes stay: they cannot hold a secret, and a secret that happens to be `click`, `2026` or
+    `abc` must not make the record unreadable.
     """
     dumped = model.model_dump(mode="json")
     if is_free(dumped, redact):
@@ -153,9 +151,9 @@ def redact_model(model: BaseModel, redact: Redact) -> dict[str, Any]:
 
 
 def is_free(value: Any, redact: Redact) -> bool:
-    """Whether there is nothing to take out of any string or key of the JSON value.
+    """Whether no string or key of the JSON value holds a secret.
 
-    All are looked at as one text: a page has thousands, and one by one that takes several times as long.
+    All strings are joined and searched at once: a page has thousands, and one by one takes several times as long.
     """
     text = "\n".join(_strings(value))
     return redact(text) == text
@@ -196,7 +194,7 @@ def _redact_field(model: BaseModel, name: str, dumped: Any, redact: Redact) -> A
 
 
 def _redact_beside(live: Any, dumped: Any, redact: Redact) -> Any:
-    """Walks the value and its dump side by side, because only the value knows its types."""
+    """Redacts a dump while walking the value beside it, because only the value knows its types."""
     if isinstance(live, BaseModel):
         return {name: _redact_field(live, name, value, redact) for name, value in dumped.items()}
     if isinstance(live, tuple):
@@ -205,7 +203,7 @@ def _redact_beside(live: Any, dumped: Any, redact: Redact) -> Any:
 
 
 _OURS = {"id", "head", "phash", "prompts"}
-"""Names and hashes that we made ourselves."""
+"""Fields with names and hashes that this package generates."""
 
 
 @lru_cache(maxsize=256)
@@ -228,20 +226,17 @@ def _is_vocabulary(annotation: Any) -> bool:
 
 def _check(name: str, value: str, names: Sequence[str]) -> None:
     if re.search(r'[<>"\\\x00-\x1f]', name) or not name:
-        raise UsageError(
-            f"A secret is named {name!r}, which cannot stand inside <secret:…>", "use letters, digits, - and _"
-        )
+        raise UsageError(f"The secret name {name!r} does not fit into <secret:…>", "use letters, digits, - and _")
     if len(value) < SHORTEST:
         raise UsageError(
-            f"The value of secret {name!r} has {len(value)} of at least {SHORTEST} characters: "
-            "taking it out of every text would redact everything",
-            "use a longer value, or give it as user data if it is no secret",
+            f"The value of secret {name!r} has {len(value)} characters and needs at least {SHORTEST}: "
+            "a shorter value occurs in almost every text",
+            "use a longer value, or pass it as user data if it is not secret",
         )
     shown_in = next((other for other in names if value in _placeholder(other)), None)
     if shown_in is not None:
         raise UsageError(
-            f"The value of secret {name!r} stands in {_placeholder(shown_in)}, which is what is shown in its place",
-            "choose another name",
+            f"The value of secret {name!r} occurs in the placeholder {_placeholder(shown_in)}", "choose another name"
         )
 
 
@@ -257,13 +252,13 @@ def _written(value: str) -> str:
 
 
 def _anchor(base64_form: str) -> str:
-    """The longest stretch of the pattern that is plain letters and digits, hence in every text it matches."""
+    """The longest literal part of the pattern, which is in every text that it matches."""
     literal = re.sub(r"\[.*?\]|\(\?:.*?\)", " ", base64_form)
     return max(literal.split(), key=len, default="")
 
 
 def _run(text: str) -> str:
-    """Matches one character, or a run of backslashes, however a text protocol writes it.
+    """A pattern for one character, or a run of backslashes, in every form that a text protocol may write.
 
     The counts are bounded so that a page full of backslashes costs no more than any other.
     """
@@ -282,7 +277,7 @@ def _run(text: str) -> str:
 
 
 def _literals(value: str) -> list[str]:
-    """The forms in which a value is most often written, the longest first."""
+    """The most common written forms of a value, longest first."""
     forms = {value, json.dumps(value)[1:-1], quote(value), quote(value, safe=""), quote_plus(value)}
     for before in range(3):
         in_base64 = base64.b64encode(bytes(before) + value.encode()).decode()
@@ -294,7 +289,7 @@ _SHORTEST_PART = 4
 
 
 def _half(form: str) -> int:
-    """How many characters of a form, cut off, give it away; 0 where that is too few to be known again."""
+    """How many leading characters identify a truncated form; 0 if it is too short for that."""
     half = max(_SHORTEST_PART, len(form) // 2)
     return half if half < len(form) else 0
 
@@ -309,14 +304,16 @@ def _escapes(char: str) -> str:
 def _base64_forms(value: str) -> list[str]:
     in_json = {json.dumps(value, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)}
     texts = {value, quote(value), quote(value, safe=""), quote_plus(value)} | in_json
-    return [_base64_at(text.encode(), offset) for text in sorted(texts, key=len, reverse=True) for offset in range(3)]
+    return [
+        _base64_pattern(text.encode(), offset) for text in sorted(texts, key=len, reverse=True) for offset in range(3)
+    ]
 
 
-def _base64_at(value: bytes, offset: int) -> str:
-    """Matches the value in base64 when `offset` bytes (modulo three) stand before it.
+def _base64_pattern(value: bytes, offset: int) -> str:
+    """A pattern for the value in base64 when `offset` bytes (modulo three) precede it.
 
-    The characters at both ends also carry bits of the neighbours, so each may be one of a few; they are taken out
-    whole, and no bit of the value stays.
+    The characters at both ends also carry bits of the neighbouring bytes, so each may be one of a few. They are
+    redacted whole, so that no bit of the value remains.
     """
     end = offset + len(value)
     low = base64.b64encode(bytes(offset) + value + bytes(-end % 3)).decode()
@@ -330,7 +327,7 @@ _SPECIAL = {"+": r"[+-]|%2[Bb]|\\u002[Bb]", "/": r"[/_]|%2[Ff]|\\{1,7}/|\\u002[F
 
 
 def _sextet(low: str, high: str) -> str:
-    """Matches every character whose fixed bits are those that `low` and `high` have in common."""
+    """A pattern for every base64 character that shares the bits which `low` and `high` have in common."""
     zero, one = _ALPHABET.index(low), _ALPHABET.index(high)
     possible = [char for index, char in enumerate(_ALPHABET) if index & one == index and index | zero == index]
     plain = "".join(char for char in possible if char not in _SPECIAL)

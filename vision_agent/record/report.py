@@ -1,8 +1,8 @@
-"""Owns the report: one HTML file that shows a run to a person, opens from disk and asks the network for nothing.
+"""Writes the report: one HTML file that shows a run, opens from disk and loads nothing from the network.
 
-It reads the run folder and nothing else, so it can be made again at any time, also of a run that failed or was cut
-off. Everything that came from a page is data: escaped in the HTML, inert in the script, held in by a content security
-policy that names the one script and the one style by their hashes. What it looks like stands in `templates`.
+It reads only the run folder, so it can be written again at any time, also for a run that failed or was interrupted.
+Everything that came from a page is data: escaped in the HTML, inert in the script, and confined by a content security
+policy that allows only the report's own script and style, by hash. Its markup and style are in `templates`.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from vision_agent import budget
 from vision_agent.actions import Action, Cell, Finish, Infeasible, Point, Target, mark_in, targets_of
+from vision_agent.describe import PARTIAL, REASONS, action_phrase, describe_target
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Graded, Resumed
-from vision_agent.phrases import PARTIAL, REASONS, name_of, phrase_of
-from vision_agent.record.album import Album, Picture
+from vision_agent.policy import budget
+from vision_agent.policy.stall import states_of
+from vision_agent.record.embedded_images import Album, EmbeddedImage
+from vision_agent.record.model_inputs import read_model_inputs
 from vision_agent.record.read import (
-    FOR_GOOD,
+    FINAL_ENDINGS,
     Chain,
-    Line,
+    RecordLine,
     Turn,
     assemble,
     check_chain,
     load_shot,
-    read_about,
     read_lines,
+    read_run_file,
     turns,
 )
-from vision_agent.record.said import said_to
 from vision_agent.record.store import write_whole
-from vision_agent.standstill import states_of
-from vision_agent.types import CAME_TO_NOTHING, Box, Decision, Mark, Observation, Outcome, Run
+from vision_agent.types import FAILED_EFFECTS, Box, Decision, Mark, Observation, Outcome, Run
 from vision_agent.vision.compare import changed_box
 from vision_agent.vision.picture import Picture as VisionPicture
 
@@ -48,10 +48,11 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def write_report(folder: Path, *, holds_pictures: bool = True) -> Path:
-    """The path of the report just written into the run folder.
+    """Writes the report into the run folder and returns its path.
 
     Args:
-        holds_pictures: whether it can be taken out of the folder; else it shows those that are there.
+        holds_pictures: whether to embed the pictures, so that the report can be moved; otherwise it links to the
+            pictures in the folder.
 
     Raises:
         RecordError: the folder cannot be read, or the report cannot be written.
@@ -62,7 +63,7 @@ def write_report(folder: Path, *, holds_pictures: bool = True) -> Path:
 
 
 def write_named(path: Path, html: str) -> Path:
-    """The page just written to a file that a person named.
+    """Writes an HTML page to a path that a user named, and returns the path.
 
     Raises:
         UsageError: it cannot be written there.
@@ -79,13 +80,13 @@ def write_named(path: Path, html: str) -> Path:
 def render(folder: Path, *, holds_pictures: bool = True) -> str:
     """The report as HTML."""
     lines = read_lines(folder)
-    run = assemble(read_about(folder), (line.event for line in lines))
-    told = list(turns(line.event for line in lines))
-    album = Album.of(folder, [turn.observation for turn in told if turn.observation], is_beside=not holds_pictures)
-    views = [_view(turn, then, album, run) for turn, then in zip(told, [*told[1:], None], strict=False)]
-    looked = [(view.turn.index, view.turn.observation) for view in views if view.turn.observation]
-    states = dict(zip([at for at, _ in looked], states_of([seen for _, seen in looked]), strict=True))
-    # Both are our own files, and their hashes in the policy keep every other style and script out.
+    run = assemble(read_run_file(folder), (line.event for line in lines))
+    steps = list(turns(line.event for line in lines))
+    album = Album.of(folder, [turn.observation for turn in steps if turn.observation], is_beside=not holds_pictures)
+    views = [_view(turn, then, album, run) for turn, then in zip(steps, [*steps[1:], None], strict=False)]
+    observed = [(view.turn.index, view.turn.observation) for view in views if view.turn.observation]
+    states = dict(zip([at for at, _ in observed], states_of([seen for _, seen in observed]), strict=True))
+    # Both are the report's own files; their hashes in the policy block every other style and script.
     style, script = (Markup((TEMPLATES / name).read_text("utf-8")) for name in ("report.css", "report.js"))
     page = environment().get_template("report.html.j2")
     return page.render(
@@ -94,7 +95,7 @@ def render(folder: Path, *, holds_pictures: bool = True) -> str:
         pictures=[(picture.caption, album.picture(picture.shot)) for picture in run.task.pictures],
         views=views,
         problems=_problems(views),
-        said_to=said_to(folder, [(turn.index, turn.decision) for turn in told if turn.decision]),
+        model_inputs=read_model_inputs(folder, [(turn.index, turn.decision) for turn in steps if turn.decision]),
         is_compressed=album.is_compressed,
         is_beside=album.is_beside,
         traces=[path.name for path in sorted(folder.glob("trace*.zip"))] if _is_traced(run) else None,
@@ -110,12 +111,12 @@ def _is_traced(run: Run) -> bool:
     return bool(run.provenance.settings.get("browser", {}).get("trace"))
 
 
-# --- what the page shows, put together --------------------------------------------------------------------------------
+# --- view models ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A mark's place on the picture and what pointing at it tells."""
+class MarkView:
+    """A mark's box in picture pixels, and its tooltip."""
 
     number: int
     box: Box
@@ -123,26 +124,26 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Aim:
-    """What an action aimed at, in picture coordinates."""
+class TargetView:
+    """An action's target, in picture pixels."""
 
     order: int
     failed: bool
     box: Box | None
     point: Point | None
     is_reference: bool = False
-    """Not aimed at, but right."""
+    """Whether it is the correct target from the reference, not the action's own."""
 
 
 @dataclass(frozen=True)
-class Act:
-    """An action in words, and what came of it."""
+class ActionView:
+    """An action in words, with its outcome."""
 
-    words: tuple[str | Chip, ...]
+    words: tuple[str | ChipView, ...]
     outcome: Outcome | None
     state: str
     reason: str
-    """What it means that it was refused; empty where it was not."""
+    """What the refusal means; empty if the action was not refused."""
 
     @property
     def text(self) -> str:
@@ -150,8 +151,8 @@ class Act:
 
 
 @dataclass(frozen=True)
-class Chip:
-    """A target as the words show it."""
+class ChipView:
+    """A target inside the words of an action."""
 
     number: int | None
     name: str
@@ -161,27 +162,27 @@ class Chip:
 
 
 @dataclass(frozen=True)
-class After:
-    """How the page looked when all was done: the next step's clean picture."""
+class AfterView:
+    """The page after the step: the next step's clean picture."""
 
     step: int
     changed: Box | None
-    """What differs, in picture coordinates."""
+    """The changed area, in picture pixels."""
 
 
 @dataclass(frozen=True)
-class View:
-    """One step as the page shows it."""
+class StepView:
+    """One step as the report shows it."""
 
     turn: Turn
     state: str
     offset_s: float | None
-    acts: tuple[Act, ...]
-    marked: Picture | None
-    clean: Picture | None
-    marks: tuple[Drawn, ...]
-    aims: tuple[Aim, ...]
-    after: After | None
+    acts: tuple[ActionView, ...]
+    marked: EmbeddedImage | None
+    clean: EmbeddedImage | None
+    marks: tuple[MarkView, ...]
+    aims: tuple[TargetView, ...]
+    after: AfterView | None
 
     @property
     def title(self) -> str:
@@ -194,24 +195,24 @@ class View:
 
 
 @dataclass(frozen=True)
-class Summary:
-    """The head of the page."""
+class RunHeader:
+    """The header of the report."""
 
     verdict: str
     state: str
     sentence: str
     decided_by: str
     judged_by: str
-    """Empty where nobody was asked."""
+    """Empty if no judge was asked."""
     seconds: float
-    went_on: tuple[datetime, ...]
-    """When it was taken up again after it had been cut off."""
+    resumed_at: tuple[datetime, ...]
+    """When the run was resumed after interruptions."""
     done: int
     partial: int
     refused: int
     right: int
     wrong: int
-    """Answers about recorded pages, to which nothing was done."""
+    """Wrong answers about recorded pages, on which nothing is executed."""
     tokens: int | None
     cost_usd: float | None
     chain: Chain
@@ -230,23 +231,25 @@ _VERDICTS = {
 }
 
 
-def _summary(run: Run, lines: Sequence[Line], views: Sequence[View], chain: Chain) -> Summary:
+def _summary(run: Run, lines: Sequence[RecordLine], views: Sequence[StepView], chain: Chain) -> RunHeader:
     verdict, state = _VERDICTS[run.ending.status] if run.ending else ("No ending", "warned")
     outcomes = [outcome for view in views for outcome in view.turn.outcomes.values()]
     decisions = [view.turn.decision for view in views if view.turn.decision]
     usages = [usage for view in views for usage in view.turn.usages]
     grades = [view.turn.graded.is_right for view in views if view.turn.graded]
     tokens, cost_usd = budget.cost_of(usages)
-    if grades and run.ending and run.ending.status in FOR_GOOD:
-        verdict = "All right" if all(grades) else "Not all right" if any(grades) else "Wrong"
-    return Summary(
+    if grades and run.ending and run.ending.status in FINAL_ENDINGS:
+        verdict = "All correct" if all(grades) else "Partly correct" if any(grades) else "Wrong"
+    return RunHeader(
         verdict=verdict,
         state=state,
-        sentence=run.ending.sentence if run.ending else "The record stops here: still running, or cut off.",
-        decided_by=_decided_by(run, decisions),
+        sentence=run.ending.sentence
+        if run.ending
+        else "The record stops here: the run is still going, or was interrupted.",
+        decided_by=_deciders(run, decisions),
         judged_by=", ".join(dict.fromkeys(view.turn.verdict.model for view in views if view.turn.verdict)),
         seconds=(lines[-1].at - run.started_at).total_seconds() if lines else 0.0,
-        went_on=tuple(line.at for line in lines if isinstance(line.event, Resumed)),
+        resumed_at=tuple(line.at for line in lines if isinstance(line.event, Resumed)),
         done=sum(outcome.status == "done" for outcome in outcomes),
         partial=sum(outcome.status == "partial" for outcome in outcomes),
         refused=sum(outcome.status == "refused" and outcome.refusal != "not_reached" for outcome in outcomes),
@@ -264,24 +267,24 @@ _AUTHORS = {
     "scripted": "No model: scripted decisions",
     "replay": "No model: recorded decisions",
     "memory": "No model: memory",
-    "loop": "No model: the loop itself",
+    "loop": "No model: the agent loop",
 }
 
 
-def _decided_by(run: Run, decisions: Sequence[Decision]) -> str:
-    named = dict.fromkeys(
+def _deciders(run: Run, decisions: Sequence[Decision]) -> str:
+    deciders = dict.fromkeys(
         decision.model or "a model" if decision.author == "model" else _AUTHORS[decision.author]
         for decision in decisions
     )
-    nobody = _AUTHORS.get(run.provenance.model, run.provenance.model or "nobody yet")
-    return ", ".join(named) or nobody
+    planned = _AUTHORS.get(run.provenance.model, run.provenance.model or "nobody yet")
+    return ", ".join(deciders) or planned
 
 
-def _view(turn: Turn, then: Turn | None, album: Album, run: Run) -> View:
+def _view(turn: Turn, then: Turn | None, album: Album, run: Run) -> StepView:
     seen = turn.observation
     actions = turn.decision.actions if turn.decision else tuple(turn.intended.values())
     acts = tuple(_act(action, turn.outcomes.get(i), seen, turn.graded) for i, action in enumerate(actions))
-    return View(
+    return StepView(
         turn=turn,
         state=_state(turn, acts),
         offset_s=_offset(turn.started_at, run.started_at),
@@ -289,43 +292,43 @@ def _view(turn: Turn, then: Turn | None, album: Album, run: Run) -> View:
         marked=album.picture(seen.marked) if seen else None,
         clean=album.picture(seen.clean) if seen else None,
         marks=_drawn(seen) if seen else (),
-        aims=(*_right(turn.graded, seen), *_aims(actions, turn, seen)) if seen else (),
-        # What came after a recorded page came of what was done then, and not of the answer.
+        aims=(*_reference_targets(turn.graded, seen), *_targets(actions, turn, seen)) if seen else (),
+        # What follows a recorded page is the result of the recorded action, not of the answer.
         after=_after(seen, then, album) if seen and then and not turn.graded else None,
     )
 
 
-def _after(seen: Observation, then: Turn, album: Album) -> After | None:
-    """None where the two pictures do not show the same place."""
+def _after(seen: Observation, then: Turn, album: Album) -> AfterView | None:
+    """The page after the step; None if the next picture shows another part of the page."""
     now = then.observation
     if now is None or (now.clean.size, now.clean.map) != (seen.clean.size, seen.clean.map):
         return None
     if now.clean.sha256 == seen.clean.sha256:
-        return After(then.index, None)
+        return AfterView(then.index, None)
     try:
         old, new = (VisionPicture.of(load_shot(album.folder, each)) for each in (seen.clean, now.clean))
     except (RecordError, UsageError):
         return None
     changed = changed_box(old, new, old.page)
-    return After(then.index, changed and seen.clean.map.box_to_picture(changed))
+    return AfterView(then.index, changed and seen.clean.map.box_to_picture(changed))
 
 
-def _problems(views: Sequence[View]) -> list[tuple[int, str, str]]:
-    """Step, state and why of each that did not go as it was meant, those that failed first."""
+def _problems(views: Sequence[StepView]) -> list[tuple[int, str, str]]:
+    """Step number, state and reason of each step with a problem, failed steps first."""
     found = [(view.turn.index, view.state, _problem(view)) for view in views if view.state != "ok"]
     return sorted(found, key=lambda each: each[1] != "failed")
 
 
-def _problem(view: View) -> str:
+def _problem(view: StepView) -> str:
     if view.state == "failed" and view.turn.graded:
         return view.turn.graded.sentence
     if view.turn.troubles:
         return view.turn.troubles[0]
     bad = next((act for act in view.acts if act.state in ("failed", "warned")), None)
-    return bad.outcome.sentence if bad and bad.outcome else "it was not finished"
+    return bad.outcome.sentence if bad and bad.outcome else "not finished"
 
 
-def _state(turn: Turn, acts: Sequence[Act]) -> str:
+def _state(turn: Turn, acts: Sequence[ActionView]) -> str:
     if any(act.state == "failed" for act in acts) or (turn.graded and not turn.graded.is_right):
         return "failed"
     if turn.troubles or turn.seconds is None or any(act.state == "warned" for act in acts):
@@ -337,13 +340,13 @@ def _offset(at: datetime | None, start: datetime) -> float | None:
     return (at - start).total_seconds() if at else None
 
 
-def _act(action: Action, outcome: Outcome | None, seen: Observation | None, graded: Graded | None) -> Act:
-    words = tuple(_chip(word, seen) if isinstance(word, int | Cell | Point) else word for word in phrase_of(action))
-    # Of a recorded page the head says it once for all steps.
+def _act(action: Action, outcome: Outcome | None, seen: Observation | None, graded: Graded | None) -> ActionView:
+    words = tuple(_chip(word, seen) if isinstance(word, int | Cell | Point) else word for word in action_phrase(action))
+    # For recorded pages the header says it once for all steps.
     reason = REASONS[outcome.refusal] if outcome and outcome.refusal and graded is None else ""
     if outcome and outcome.status == "partial":
         reason = PARTIAL
-    return Act(words=words, outcome=outcome, state=_act_state(outcome, graded), reason=reason)
+    return ActionView(words=words, outcome=outcome, state=_act_state(outcome, graded), reason=reason)
 
 
 def _act_state(outcome: Outcome | None, graded: Graded | None) -> str:
@@ -357,25 +360,21 @@ def _act_state(outcome: Outcome | None, graded: Graded | None) -> str:
         return "warned"
     if outcome.status == "refused":
         return "failed"
-    return "warned" if outcome.status == "partial" or outcome.effect in CAME_TO_NOTHING else "ok"
+    return "warned" if outcome.status == "partial" or outcome.effect in FAILED_EFFECTS else "ok"
 
 
-def _chip(target: Target, seen: Observation | None) -> Chip:
+def _chip(target: Target, seen: Observation | None) -> ChipView:
     if isinstance(target, Point):
-        return Chip(None, f"({round(target.x, 1):g}, {round(target.y, 1):g})")
-    number = target.mark if isinstance(target, Cell) else target
-    mark = seen.mark(number) if seen else None
-    words = mark.role + name_of(mark, seen) if mark and seen else "(no such mark)"
-    cell = f"row {target.row}, column {target.column} of " if isinstance(target, Cell) else ""
-    return Chip(number, cell + words)
+        return ChipView(None, f"({round(target.x, 1):g}, {round(target.y, 1):g})")
+    return ChipView(mark_in(target), describe_target(target, seen))
 
 
-def _drawn(seen: Observation) -> tuple[Drawn, ...]:
-    """Large marks first, so that a small one inside lies on top and can be pointed at."""
+def _drawn(seen: Observation) -> tuple[MarkView, ...]:
+    """The marks, large ones first, so that a small one inside a large one lies on top and can be pointed at."""
     by_size = sorted(seen.marks, key=lambda mark: mark.box.width * mark.box.height, reverse=True)
     lines = _listing_lines(seen.listing)
     return tuple(
-        Drawn(mark.number, seen.marked.map.box_to_picture(mark.box), _tip(mark, lines.get(mark.number)))
+        MarkView(mark.number, seen.marked.map.box_to_picture(mark.box), _tip(mark, lines.get(mark.number)))
         for mark in by_size
     )
 
@@ -395,39 +394,41 @@ def _listing_lines(listing: str) -> dict[int, str]:
     return {int(head): line for head, line in heads if head.isascii() and head.isdigit()}
 
 
-def _right(graded: Graded | None, seen: Observation) -> tuple[Aim, ...]:
-    """What a wrong answer should have meant."""
+def _reference_targets(graded: Graded | None, seen: Observation) -> tuple[TargetView, ...]:
+    """The correct targets for a wrong answer."""
     boxes = graded.boxes if graded is not None and not graded.is_right else ()
-    return tuple(Aim(0, False, seen.marked.map.box_to_picture(box), None, is_reference=True) for box in boxes)
+    return tuple(TargetView(0, False, seen.marked.map.box_to_picture(box), None, is_reference=True) for box in boxes)
 
 
-def _aims(actions: Sequence[Action], turn: Turn, seen: Observation) -> tuple[Aim, ...]:
+def _targets(actions: Sequence[Action], turn: Turn, seen: Observation) -> tuple[TargetView, ...]:
     return tuple(
-        _aim(order, target, turn.outcomes.get(order), seen, turn.graded)
+        _target(order, target, turn.outcomes.get(order), seen, turn.graded)
         for order, action in enumerate(actions)
         for target in (action.evidence if isinstance(action, Finish | Infeasible) else targets_of(action))
         if _act_state(turn.outcomes.get(order), turn.graded) != "skipped"
     )
 
 
-def _aim(order: int, target: Target, outcome: Outcome | None, seen: Observation, graded: Graded | None) -> Aim:
+def _target(
+    order: int, target: Target, outcome: Outcome | None, seen: Observation, graded: Graded | None
+) -> TargetView:
     number = mark_in(target)
     mark = seen.mark(number) if number is not None else None
-    cell = mark.grid.cell(target.row, target.column) if isinstance(target, Cell) and mark and mark.grid else None
-    sent = seen.marked.map.to_picture(outcome.point) if outcome and outcome.point else None
-    return Aim(
+    cell = seen.box_of(target) if isinstance(target, Cell) else None
+    clicked = seen.marked.map.to_picture(outcome.point) if outcome and outcome.point else None
+    return TargetView(
         order=order + 1,
         failed=_act_state(outcome, graded) == "failed",
         box=seen.marked.map.box_to_picture(cell or mark.box) if mark else None,
-        point=sent or (target if isinstance(target, Point) else None),
+        point=clicked or (target if isinstance(target, Point) else None),
     )
 
 
-# --- the page ---------------------------------------------------------------------------------------------------------
+# --- rendering --------------------------------------------------------------------------------------------------------
 
 
 def environment(templates: Path = TEMPLATES) -> Environment:
-    """Where the templates are, and what they may use."""
+    """The Jinja environment of the report templates, with their filters."""
     environment = Environment(
         loader=FileSystemLoader(templates),
         autoescape=True,
@@ -451,14 +452,14 @@ def _duration(seconds: float) -> str:
 
 
 BESIDE = "'self' file:"
-"""Where a page finds pictures that lie beside it, served or opened from disk."""
+"""The CSP sources that let a page load pictures beside it, whether served or opened from disk."""
 
 
 def policy(style: str, script: str, pictures: str = "data:") -> str:
-    """Lets a page have this style and this script, pictures that it brings along (or from there), and nothing else."""
+    """A content security policy that allows only this style, this script, and pictures from these sources."""
 
-    def named(text: str) -> str:
+    def hash_source(text: str) -> str:
         return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
-    allowed = f"img-src {pictures}; style-src {named(style)}; script-src {named(script)}"
+    allowed = f"img-src {pictures}; style-src {hash_source(style)}; script-src {hash_source(script)}"
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"

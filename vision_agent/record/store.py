@@ -1,15 +1,15 @@
-"""Owns the run folder while it is written: what is on disk survives a crash, and what was changed later shows.
+"""Writes the run folder so that it survives a crash and shows later changes.
 
-    run.json              the run without its steps: task, provenance, when it started
-    steps.jsonl           one event a line
+    run.json              the run without its steps: task, provenance, start time
+    steps.jsonl           one event per line
     shots/<sha256>.png    the pictures, by the hash of their bytes
-    requests/<sha256>.json  what the model was asked, redacted
+    requests/<sha256>.json  the requests to the model, redacted
 
-A line carries its number `n` (the first is 1), the time `at`, and `prev`: the sha256 of the exact bytes of the line
-before, its newline included. The first line's `prev` is the sha256 of run.json. So the hash of the last line, the
-*head*, stands for the whole record; whoever keeps it can tell whether lines were changed or cut off.
+A line carries its number `n` (the first is 1), the time `at`, and `prev`: the sha256 of the exact bytes of the
+previous line, including its newline. The first line's `prev` is the sha256 of run.json. So the hash of the last line,
+the *head*, covers the whole record: with it, anybody can tell whether lines were changed or removed.
 
-It does not know what an event means, nor how a folder is read.
+This module knows neither what an event means nor how a folder is read.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ REQUESTS = "requests"
 
 
 def new_run_id(now: datetime) -> str:
-    """A name for a run that sorts by time and is not handed out twice, such as `20260131-142233-9f3a1c`."""
+    """A unique name for a run that sorts by time, such as `20260131-142233-9f3a1c`."""
     return f"{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
 
 
@@ -52,7 +52,7 @@ def shot_name(shot: Shot) -> str:
 
 
 class RunFolder:
-    """One run on disk, open for writing. Every method returns when what it wrote is safe, or raises `RecordError`."""
+    """One run on disk, open for writing. Each method returns when its data is safe on disk, or raises `RecordError`."""
 
     def __init__(
         self, path: Path, lines: int, redact: Redact, now: Callable[[], datetime], shared: Path | None = None
@@ -66,7 +66,7 @@ class RunFolder:
         self._size = 0
         self._head: str | None = None
         self.torn_bytes = 0
-        """Of a last line that was never finished, when it was opened again; the next line takes its place."""
+        """The length of an unfinished last line found by `reopen`; the next line replaces it."""
 
     @classmethod
     def create(
@@ -78,17 +78,17 @@ class RunFolder:
         shared: Path | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> Self:
-        """A new, empty folder `runs/<run_id>`.
+        """Creates the empty folder `runs/<run_id>`.
 
         Args:
-            shared: a folder of pictures for several runs of the same pages; see `_share`.
+            shared: a folder of pictures that several runs of the same pages share; see `_share`.
 
         Raises:
-            UsageError: the folder cannot be made there, or exists already.
+            UsageError: the folder cannot be created, or already exists.
             RecordError: the disk is full.
         """
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", run_id):
-            raise UsageError(f"{run_id!r} cannot be the name of a run folder", "use letters, digits, '.', '-' and '_'")
+            raise UsageError(f"{run_id!r} is not a valid run folder name", "use letters, digits, '.', '-' and '_'")
         path = runs.absolute() / run_id
         try:
             path.mkdir(parents=True)
@@ -99,24 +99,24 @@ class RunFolder:
             for folder in (path, path.parent):
                 _sync_folder(folder)
         except FileExistsError as error:
-            raise UsageError(f"The run folder {path} cannot be made: {error.filename} exists already") from error
+            raise UsageError(f"The run folder {path} cannot be created: {error.filename} already exists") from error
         except OSError as error:
             if error.errno in _FULL:
-                raise _record_error(f"make the run folder {path}", error) from error
+                raise _record_error(f"create the run folder {path}", error) from error
             raise UsageError(
-                f"The run folder {path} cannot be made: {_reason(error)}", "name another folder with --runs"
+                f"The run folder {path} cannot be created: {_reason(error)}", "name another folder with --runs"
             ) from error
         return cls(path, lines, redact, now, shared)
 
     @classmethod
     def reopen(cls, path: Path, redact: Redact, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Self:
-        """The folder of a run that has stopped, to go on after its last complete line; no other process writes to it.
+        """Opens the folder of a stopped run for appending after its last complete line, locked for this process.
 
-        The lines are taken as they are: whether they are as they were written is for whoever reads them to say.
+        It does not verify the lines; `check_chain` does.
 
         Raises:
-            UsageError: another process writes to it.
-            RecordError: it cannot be written.
+            UsageError: another process is writing to the folder.
+            RecordError: the folder cannot be written.
         """
         path = path.absolute()
         try:
@@ -129,7 +129,7 @@ class RunFolder:
             about = (path / RUN).read_bytes()
         except BlockingIOError as error:
             os.close(lines)
-            raise UsageError(f"The run in {path} is still going on", "wait until it has ended, or stop it") from error
+            raise UsageError(f"The run in {path} is still going", "wait until it ends, or stop it") from error
         except OSError as error:
             os.close(lines)
             raise _record_error(f"read {path}", error) from error
@@ -142,32 +142,32 @@ class RunFolder:
 
     @property
     def head(self) -> str:
-        """The hash that stands for everything written so far; empty before the run has started."""
+        """The hash that covers everything written so far; empty before the run has started."""
         return self._head or ""
 
     def keep(self, shot: Shot) -> None:
-        """Store the picture under its hash, unless it is there."""
+        """Stores the picture under its hash, unless it is already there."""
         path = self.path / SHOTS / shot_name(shot)
         if shot.data is None:
             if path.exists():
                 return
-            raise RecordError(f"The picture {shot.sha256[:12]} cannot be kept: its bytes are not with it")
+            raise RecordError(f"The picture {shot.sha256[:12]} cannot be stored: its bytes were not loaded")
         if hashlib.sha256(shot.data).hexdigest() != shot.sha256:
-            raise RecordError(f"The picture {shot.sha256[:12]} cannot be kept: its bytes have another hash")
+            raise RecordError(f"The picture {shot.sha256[:12]} cannot be stored: its bytes do not match its hash")
         if self._shared is None:
             write_whole(path, shot.data)
         else:
             _share(path, shot.data, self._shared)
 
     def keep_request(self, request: bytes) -> str:
-        """Store what the model was asked, once more redacted; returns the hash of what was stored."""
+        """Stores a request to the model, redacted again, and returns the hash of the stored bytes."""
         kept = redact_request(request, self._redact)
         sha256 = hashlib.sha256(kept).hexdigest()
         write_whole(self.path / REQUESTS / f"{sha256}.json", kept)
         return sha256
 
     def write(self, event: Event) -> None:
-        """Append one event, after the pictures it names; returns when it is safe on disk."""
+        """Appends one event after storing the pictures it names; returns when it is safe on disk."""
         content = redact_model(event, self._redact)
         match event:
             case Started():
@@ -188,7 +188,7 @@ class RunFolder:
         self._count, self._size, self._head = number, self._size + len(line), hashlib.sha256(line).hexdigest()
 
     def close(self) -> None:
-        """Let go of the file; nothing can be written afterwards."""
+        """Closes the file; nothing can be written afterwards."""
         if self._lines >= 0:
             os.close(self._lines)
             self._lines = -1
@@ -203,7 +203,7 @@ class RunFolder:
 
     def _start(self, run: Run, content: dict[str, object]) -> None:
         if self._head is not None:
-            raise RecordError(f"The run in {self.path} has started already")
+            raise RecordError(f"The run in {self.path} has already started")
         for picture in run.task.pictures:
             self.keep(picture.shot)
         about = content["run"]
@@ -213,10 +213,10 @@ class RunFolder:
         self._head = hashlib.sha256(written).hexdigest()
 
     def _append(self, line: bytes) -> None:
-        """One write of the whole line, then sync.
+        """Writes the whole line in one call, then syncs.
 
-        What could not be written whole is taken back, so that the record still ends with a complete line; nobody was
-        told that it was there. The same goes for a line whose writing was interrupted before it was counted.
+        A partial write is truncated, so that the record still ends with a complete line; no caller was told that the
+        line exists. The same happens to a line whose writing was interrupted before it was counted.
         """
         try:
             if os.fstat(self._lines).st_size != self._size:
@@ -226,13 +226,13 @@ class RunFolder:
                 raise OSError(errno.ENOSPC, f"only {written} of {len(line)} bytes were taken")
             os.fsync(self._lines)
         except OSError as error:
-            with contextlib.suppress(OSError):  # the first error is the one to tell; a torn line can be read past
+            with contextlib.suppress(OSError):  # report the first error; readers skip a torn line
                 os.ftruncate(self._lines, self._size)
             raise _record_error(f"append line {self._count + 1} to {self.path / STEPS}", error) from error
 
 
 class RunInMemory:
-    """A recorder that keeps everything at hand and touches no disk. It does not redact: nothing leaves it."""
+    """A recorder that keeps everything in memory. It does not redact, because nothing leaves it."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -240,23 +240,23 @@ class RunInMemory:
         self.requests: dict[str, bytes] = {}
 
     def keep(self, shot: Shot) -> None:
-        """Hold the picture's bytes under its hash."""
+        """Stores the picture's bytes under its hash."""
         if shot.data is not None:
             self.shots[shot.sha256] = shot.data
 
     def keep_request(self, request: bytes) -> str:
-        """Hold the request under its hash, and return that."""
+        """Stores the request and returns its hash."""
         sha256 = hashlib.sha256(request).hexdigest()
         self.requests[sha256] = request
         return sha256
 
     def write(self, event: Event) -> None:
-        """Hold the event."""
+        """Stores the event."""
         self.events.append(event)
 
 
 def redact_request(request: bytes, redact: Redact) -> bytes:
-    """The request without secrets; the very same bytes where there was none to take out."""
+    """The request without secrets; the same bytes if it holds none."""
     text = request.decode("utf-8", "replace")
     try:
         before = json.loads(text)
@@ -272,9 +272,13 @@ def _json(value: object, indent: int | None = None) -> bytes:
 
 
 def write_whole(path: Path, data: bytes, *, over: bool = False) -> None:
-    """Leave the file with this content, or no file: it gets its name only once its bytes are on disk.
+    """Writes a file completely or not at all: it gets its name only once its bytes are on disk.
 
-    One that is there already stays as it is (its name is the hash of its content), unless it is to be written `over`.
+    Args:
+        over: whether to replace an existing file. Otherwise it stays, since its name is usually its content's hash.
+
+    Raises:
+        RecordError: the file cannot be written.
     """
     if path.exists() and not over:
         return
@@ -293,14 +297,14 @@ def write_whole(path: Path, data: bytes, *, over: bool = False) -> None:
 
 
 def _share(path: Path, data: bytes, shared: Path) -> None:
-    """Leave the picture as one more name of the file in `shared`; as a file of its own where there can be no such.
+    """Stores the picture as a hard link to the file in `shared`, or as a file of its own where links are impossible.
 
-    A run folder stays whole by itself: it can be moved, copied and verified, and `shared` may be deleted at any time.
-    Nothing of ours writes into a picture, so what has several names stays as it is. Whoever changes one in place by
-    hand changes it for each of these runs, and `verify` says so of each; for later runs it is written anew.
+    The run folder stays self-contained: it can be moved, copied and verified, and `shared` may be deleted at any time.
+    This package never writes into an existing picture, so linked files do not change. If somebody edits one in place,
+    it changes in every run that links to it, and `verify` reports it in each; later runs store a fresh file.
     """
     known = shared / path.name
-    with contextlib.suppress(OSError):  # it is not there yet, or the file system gives no file (so) many names
+    with contextlib.suppress(OSError):  # the file is not there yet, or the file system allows no more links to it
         if known.read_bytes() == data:
             os.link(known, path)
             _sync_folder(path.parent)
@@ -313,10 +317,10 @@ def _share(path: Path, data: bytes, shared: Path) -> None:
 
 
 def _lock(lines: int) -> None:
-    """Holds the file for this process. Where the file system knows no locks there is none.
+    """Locks the file for this process, if the file system supports locks.
 
     Raises:
-        BlockingIOError: another process holds it.
+        BlockingIOError: another process holds the lock.
     """
     try:
         fcntl.flock(lines, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -345,8 +349,8 @@ def _record_error(doing: str, error: OSError) -> RecordError:
     hint = {
         errno.EROFS: "the file system is read-only; choose another folder",
         errno.EACCES: "the folder's permissions were changed; choose another folder",
-        errno.ENOENT: "the run folder was moved or deleted while the run went on",
-        errno.EBADF: "the record was closed before",
+        errno.ENOENT: "the run folder was moved or deleted during the run",
+        errno.EBADF: "the record was already closed",
     }
-    help_ = "make room on the disk or choose another folder" if error.errno in _FULL else hint.get(error.errno or 0, "")
-    return RecordError(f"Could not {doing}: {_reason(error)}; nothing more was done", help_)
+    help_ = "free disk space or choose another folder" if error.errno in _FULL else hint.get(error.errno or 0, "")
+    return RecordError(f"Could not {doing}: {_reason(error)}; the run stopped here", help_)

@@ -1,7 +1,7 @@
-"""Whether a run folder proves what it says: unchanged since it was written, and nothing missing between what was seen,
-what was decided, what was done and what came of it.
+"""Verifies a run folder: it is unchanged since it was written, and no observation, decision, action or outcome is
+missing.
 
-Goes by the files alone: no browser, no model, no settings.
+It reads only the files: no browser, no model, no settings.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-from pydantic import BaseModel, ConfigDict
 
 from vision_agent import actions
 from vision_agent.errors import RecordError
@@ -30,28 +28,25 @@ from vision_agent.events import (
     Started,
     Stepped,
 )
-from vision_agent.record.read import FOR_GOOD, Chain, Line, check_chain, read_lines
+from vision_agent.frozen_model import FrozenModel
+from vision_agent.record.read import FINAL_ENDINGS, Chain, RecordLine, check_chain, read_lines
 from vision_agent.record.store import REQUESTS, RUN, SHOTS, shot_name
 from vision_agent.types import Choice, Decision, Observation, Shot
 
-_CUT_OFF = ("interrupted", "error", "unavailable")
+_MID_STEP_ENDINGS = ("interrupted", "error", "unavailable")
 """Endings that may come in the middle of a step."""
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Fault(_Data):
-    """One thing that is not as it was written, or that is missing."""
+class Fault(FrozenModel):
+    """One thing that was changed or is missing."""
 
     line: int
-    """Of steps.jsonl, from 1; 0 is run.json."""
+    """The line of steps.jsonl, from 1; 0 is run.json."""
     sentence: str
 
 
-class Verified(_Data):
-    """What looking through a run folder found."""
+class Verified(FrozenModel):
+    """The result of verifying a run folder."""
 
     folder: str
     chain: Chain
@@ -62,52 +57,52 @@ class Verified(_Data):
     pictures: int
     requests: int
     authors: dict[str, int]
-    """How many decisions each kind of author made."""
+    """The number of decisions by each kind of author."""
     ending: str
-    """How it ended; empty where the record stops before an end."""
+    """The status of the ending; empty if the record stops before one."""
     may_have_happened: tuple[str, ...] = ()
-    """Acts that were begun and whose outcome nobody noted: the run was cut off there."""
+    """Actions that were begun without a recorded outcome: the run was interrupted there."""
     is_held_to_head: bool
-    """Whether a head was given: without one, a change in the last line and a cut at the end cannot show."""
+    """Whether a head was given; without one, a changed last line and missing lines at the end go unnoticed."""
 
     @property
     def holds(self) -> bool:
-        """Whether the record is as it was written, and whole."""
+        """Whether the record is unchanged and complete."""
         return not self.faults
 
 
 def verify(folder: Path, head: str | None = None) -> Verified:
-    """What of the run folder holds and what does not.
+    """Verifies the chain, the order of events, and the files they name.
 
     Raises:
         RecordError: there is no run at all.
     """
     chain = check_chain(folder, head)
     faults = [] if chain.bad_line is None else [Fault(line=chain.bad_line, sentence=chain.sentence)]
-    lines: Sequence[Line] = ()
+    lines: Sequence[RecordLine] = ()
     try:
         lines = read_lines(folder)
     except RecordError as error:
-        # What cannot be read was changed: the chain says where, unless it is the last line and there was no head.
+        # An unreadable line was changed. The chain says where, unless it is the last line and no head was given.
         if chain.holds:
             faults.append(Fault(line=chain.lines, sentence=str(error)))
-    told = _Told()
+    sequence = _EventSequence()
     for line in lines:
-        told.hear(line)
+        sequence.add(line)
     files = _Files(folder)
-    files.look(lines)
-    faults += sorted([*told.finish(), *files.faults], key=lambda fault: fault.line)
+    files.check(lines)
+    faults += sorted([*sequence.finish(), *files.faults], key=lambda fault: fault.line)
     return Verified(
         folder=str(folder),
         chain=chain,
         faults=tuple(faults),
-        steps=told.steps,
-        acts=told.acts,
+        steps=sequence.steps,
+        acts=sequence.acts,
         pictures=len(files.pictures),
         requests=len(files.requests),
-        authors=told.authors,
-        ending=told.ending,
-        may_have_happened=tuple(told.open_acts),
+        authors=sequence.authors,
+        ending=sequence.ending,
+        may_have_happened=tuple(sequence.open_acts),
         is_held_to_head=head is not None,
     )
 
@@ -116,8 +111,8 @@ def verify(folder: Path, head: str | None = None) -> Verified:
 
 
 @dataclass
-class _Told:
-    """The record as a story: each event must be possible after those before it."""
+class _EventSequence:
+    """Checks that each event is possible after the events before it."""
 
     steps: int = 0
     acts: int = 0
@@ -128,11 +123,11 @@ class _Told:
     _by_provider: bool = False
     _line: int = 0
     _is_unanswered: bool = False
-    """Whether a person was to be asked about the step's decision, and nobody answered."""
+    """Whether the step's decision needed approval and nobody answered."""
     _is_denied: bool = False
-    """Whether a judge was asked in this step, and did not say that it is done."""
-    _is_taken_up: bool = False
-    """Whether the run was cut off in this step, and went on."""
+    """Whether a judge was asked in this step and did not confirm that the task is done."""
+    _is_resumed: bool = False
+    """Whether the run was interrupted in this step and resumed."""
     _seen: Observation | None = None
     _proposed: Decision | None = None
     _choice: Choice | None = None
@@ -140,8 +135,8 @@ class _Told:
     _intended: dict[int, actions.Action] = field(default_factory=dict)
     _happened: set[int] = field(default_factory=set)
 
-    def hear(self, line: Line) -> None:
-        """The next event."""
+    def add(self, line: RecordLine) -> None:
+        """Checks the next event."""
         self._line = line.n
         event = line.event
         if (line.n == 1) != isinstance(event, Started):
@@ -149,119 +144,119 @@ class _Told:
                 "the record does not begin with the start of the run" if line.n == 1 else "the run starts twice"
             )
         if self.ending and not isinstance(event, Resumed):
-            self._fault(f"something is told after the end: {event.event}")
+            self._fault(f"an event follows the end of the run: {event.event}")
         match event:
             case Started():
-                # A decider of the caller's own keeps no requests.
+                # A caller's own decider records no requests.
                 self._by_provider = ":" in event.run.provenance.model
             case Resumed():
-                self._goes_on(event)
+                self._check_resumed(event)
             case Observed():
-                self._observed(event)
+                self._check_observed(event)
             case Proposed():
                 self._proposed, self._choice = event.decision, None
                 if self._seen is None or event.step != self.steps or self._decision is not None:
-                    self._fault(f"what was proposed in step {event.step} is asked about at the wrong time")
+                    self._fault(f"the approval request in step {event.step} comes at the wrong time")
             case Chosen():
                 if self._proposed is None:
-                    self._fault(f"step {event.step} has an answer of a person, and they were not asked")
+                    self._fault(f"step {event.step} has a person's answer without an approval request")
                 self._choice = event.choice
             case Decided():
-                self._decided(event)
+                self._check_decided(event)
             case Intended():
-                self._meant(event)
+                self._check_intended(event)
             case Happened():
-                self._came_of(event)
+                self._check_happened(event)
             case Stepped():
-                self._stepped(event)
+                self._check_stepped(event)
             case Graded():
                 if self._decision is None or event.step != self.steps:
-                    self._fault(f"step {event.step} has a grade, and nobody decided it")
+                    self._fault(f"step {event.step} has a grade but no decision")
             case Judged():
                 self._is_denied = event.verdict.done is not True
             case Ended():
                 self.ending = event.ending.status
-                is_cut = event.ending.status in _CUT_OFF
-                # Nobody was there to say what came of it.
-                is_cut |= self._is_taken_up and event.ending.status == "needs_person"
-                if self._decision is not None and not is_cut:
-                    self._fault(f"the run ended as {event.ending.status}, and step {self.steps} is not complete")
+                may_be_open = event.ending.status in _MID_STEP_ENDINGS
+                # After a resumed step, nobody was there to tell its outcome.
+                may_be_open |= self._is_resumed and event.ending.status == "needs_person"
+                if self._decision is not None and not may_be_open:
+                    self._fault(f"the run ended as {event.ending.status} before step {self.steps} was complete")
 
     def finish(self) -> list[Fault]:
-        """What is wrong with the whole, now that it has been heard."""
+        """All faults, including those that show only at the end of the record."""
         for index in sorted(self._intended.keys() - self._happened):
             kind = self._intended[index].kind
-            self.open_acts.append(f"step {self.steps}, act {index + 1}: {kind} was begun, and no outcome is recorded")
+            self.open_acts.append(f"step {self.steps}, action {index + 1}: {kind} was begun and has no outcome")
         if not self.ending:
-            self._fault("the record stops before the run ended" + (": it was cut off" if self._line else ""))
+            self._fault("the record stops before the end of the run" + (": it was interrupted" if self._line else ""))
         return self._faults
 
-    def _goes_on(self, event: Resumed) -> None:
-        """What was looked at and not decided is looked at again; a step that was decided is completed first."""
-        if self.ending in FOR_GOOD:
-            self._fault(f"the run goes on after it ended as {self.ending}")
-        self._is_taken_up = self._decision is not None
+    def _check_resumed(self, event: Resumed) -> None:
+        """A step without a decision is observed again; a step with one is completed first."""
+        if self.ending in FINAL_ENDINGS:
+            self._fault(f"the run resumes after it ended as {self.ending}")
+        self._is_resumed = self._decision is not None
         self.ending, self._by_provider = "", ":" in event.provenance.model
         if self._decision is None and self._seen is not None:
             self.steps, self._seen, self._proposed, self._choice = self.steps - 1, None, None, None
 
-    def _observed(self, event: Observed) -> None:
+    def _check_observed(self, event: Observed) -> None:
         if self._decision is not None or self._seen is not None:
             self._fault(f"step {self.steps} is not complete when the next one begins")
         if event.step != self.steps + 1:
-            self._fault(f"step {event.step} is told after step {self.steps}")
+            self._fault(f"step {event.step} follows step {self.steps}")
         self.steps, self._seen = event.step, event.observation
 
-    def _decided(self, event: Decided) -> None:
+    def _check_decided(self, event: Decided) -> None:
         if self._seen is None or event.step != self.steps:
-            self._fault(f"step {event.step} was decided without having been looked at")
+            self._fault(f"step {event.step} has a decision but no observation")
         if self._decision is not None:
             self._fault(f"step {event.step} was decided twice")
         author = event.decision.author
         if author == "model" and self._by_provider and event.decision.request_sha256 is None:
-            self._fault(f"step {event.step} was decided by a model, and what it was asked is not recorded")
+            self._fault(f"step {event.step} was decided by a model, but the request is not recorded")
         if self._proposed is not None and not _follows(event.decision, self._proposed, self._choice):
-            self._fault(f"step {event.step} was decided otherwise than a person answered")
+            self._fault(f"the decision of step {event.step} differs from the person's answer")
         self._is_unanswered = self._proposed is not None and self._choice is None
         self._decision, self._proposed, self._choice = event.decision, None, None
         self.authors[author] = self.authors.get(author, 0) + 1
 
-    def _meant(self, event: Intended) -> None:
+    def _check_intended(self, event: Intended) -> None:
         decided = self._decision.actions if self._decision and event.step == self.steps else ()
         if not 0 <= event.index < len(decided) or decided[event.index] != event.action:
-            self._fault(f"{event.action.kind} was to be done in step {event.step}, and nobody decided that")
+            self._fault(f"{event.action.kind} was begun in step {event.step} without being decided")
         if event.index in self._intended:
-            self._fault(f"act {event.index + 1} of step {event.step} was begun twice")
+            self._fault(f"action {event.index + 1} of step {event.step} was begun twice")
         if self._is_unanswered:
-            self._fault(f"{event.action.kind} was to be approved in step {event.step}, and begun without an answer")
+            self._fault(f"{event.action.kind} needed approval in step {event.step} but was begun without an answer")
         self._intended[event.index] = event.action
         self.acts += 1
 
-    def _came_of(self, event: Happened) -> None:
+    def _check_happened(self, event: Happened) -> None:
         if event.index in self._happened:
-            self._fault(f"act {event.index + 1} of step {event.step} has two outcomes")
+            self._fault(f"action {event.index + 1} of step {event.step} has two outcomes")
         self._happened.add(event.index)
         if event.outcome.refusal == "not_reached":
             return
         if event.outcome.refusal == "needs_person" and event.index not in self._intended:
-            return  # it was to be approved first, and nobody was there: nothing was begun
+            return  # it needed approval and nobody answered, so it was never begun
         action = self._intended.get(event.index) if event.step == self.steps else None
         if action is None:
-            self._fault(f"act {event.index + 1} of step {event.step} has an outcome and was never begun")
+            self._fault(f"action {event.index + 1} of step {event.step} has an outcome but was never begun")
         elif event.outcome.effect == "finished" and self._is_denied and getattr(action, "success", False):
-            self._fault(f"step {event.step} finished, and the judge had not said that it is done")
+            self._fault(f"step {event.step} finished although the judge had not confirmed that the task is done")
         elif event.outcome.status != "refused" and self._seen is not None:
             named = {actions.mark_in(target) for target in actions.targets_of(action)} - {None}
             for number in sorted(each for each in named if each is not None and self._seen.mark(each) is None):
                 self._fault(f"{action.kind} was done to mark {number}, which step {event.step} did not show")
 
-    def _stepped(self, event: Stepped) -> None:
+    def _check_stepped(self, event: Stepped) -> None:
         if self._decision is None or event.step != self.steps:
-            self._fault(f"step {event.step} is complete, and nobody decided it")
+            self._fault(f"step {event.step} is complete but has no decision")
         elif missing := [index for index in range(len(self._decision.actions)) if index not in self._happened]:
-            self._fault(f"act {missing[0] + 1} of step {event.step} was decided and has no outcome")
+            self._fault(f"action {missing[0] + 1} of step {event.step} was decided but has no outcome")
         self._seen = self._decision = None
-        self._is_unanswered = self._is_denied = self._is_taken_up = False
+        self._is_unanswered = self._is_denied = self._is_resumed = False
         self._intended.clear()
         self._happened.clear()
 
@@ -270,34 +265,34 @@ class _Told:
 
 
 def _follows(decided: Decision, proposed: Decision, choice: Choice | None) -> bool:
-    """Whether what was decided is what was answered. Without an answer it is what was proposed, and is not done."""
+    """Whether the decision matches the person's answer; without one it must be the proposal, which is not executed."""
     if choice is None or choice.kind == "approve":
         return decided == proposed
     return decided.author == choice.author and decided.actions == choice.actions
 
 
-# --- whether what it names is there -----------------------------------------------------------------------------------
+# --- whether the named files are there --------------------------------------------------------------------------------
 
 
 @dataclass
 class _Files:
-    """The pictures and requests that lines name."""
+    """The pictures and requests that the lines name."""
 
     folder: Path
     pictures: set[str] = field(default_factory=set)
     requests: set[str] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
 
-    def look(self, lines: Sequence[Line]) -> None:
+    def check(self, lines: Sequence[RecordLine]) -> None:
         """Hashes each file once, for the first line that names it."""
         for line in lines:
-            for sha256, name in _named(line.event.model_dump(mode="json")):
+            for sha256, name in _named_files(line.event.model_dump(mode="json")):
                 kind = self.requests if name.startswith(REQUESTS) else self.pictures
                 if sha256 not in kind:
                     kind.add(sha256)
-                    self._hash(0 if isinstance(line.event, Started) else line.n, sha256, name)
+                    self._check_hash(0 if isinstance(line.event, Started) else line.n, sha256, name)
 
-    def _hash(self, line: int, sha256: str, name: str) -> None:
+    def _check_hash(self, line: int, sha256: str, name: str) -> None:
         what, where = "request" if name.startswith(REQUESTS) else "picture", f"Line {line}" if line else RUN
         try:
             content = (self.folder / name).read_bytes()
@@ -306,19 +301,19 @@ class _Files:
         else:
             if hashlib.sha256(content).hexdigest() == sha256:
                 return
-            reason = "is not the one that was recorded: its bytes have another hash"
+            reason = "was changed: its bytes do not match the recorded hash"
         self.faults.append(Fault(line=line, sentence=f"{where}: the {what} {name} {reason}"))
 
 
-def _named(content: Any) -> Iterator[tuple[str, str]]:
-    """The hash and the file of each picture and request that is named anywhere in what an event says."""
+def _named_files(content: Any) -> Iterator[tuple[str, str]]:
+    """The hash and file name of each picture and request named anywhere in an event."""
     if isinstance(content, dict):
         if {"sha256", "media_type", "map"} <= content.keys():
             yield content["sha256"], f"{SHOTS}/{shot_name(Shot.model_validate(content))}"
         if request := content.get("request_sha256"):
             yield request, f"{REQUESTS}/{request}.json"
         for each in content.values():
-            yield from _named(each)
+            yield from _named_files(each)
     elif isinstance(content, list):
         for each in content:
-            yield from _named(each)
+            yield from _named_files(each)

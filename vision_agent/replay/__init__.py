@@ -1,4 +1,4 @@
-"""A recorded run: done again on the live page without a model, or taken up again where it was cut off."""
+"""Replays a recorded run on the live page without a model, or resumes an interrupted one."""
 
 from vision_agent.replay.patch import Patch, Repair, read_patch
 from vision_agent.replay.replay import Replay, Taken, variables_of

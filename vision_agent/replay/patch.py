@@ -1,7 +1,7 @@
-"""Repairs of a recorded run, as one JSON file: the steps that broke, and what was done in their place.
+"""Repairs of a recorded run, kept in one JSON file: the steps that broke, and what replaced them.
 
-The run itself stays as it was recorded. A repair holds its steps as a record does, with those marks alone that tell
-what was meant, so that it can be taken again without a model by the same rules as any recorded step.
+The run itself stays as it was recorded. A repair stores its steps as a record does, but only with the marks needed to
+identify the targets, so that it replays without a model by the same rules as any recorded step.
 """
 
 from __future__ import annotations
@@ -9,53 +9,50 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
-from vision_agent.actions import Target, mark_in, targets_of
+from vision_agent.actions import mark_in, targets_of
+from vision_agent.describe import describe_action
 from vision_agent.errors import UsageError
-from vision_agent.phrases import name_of, phrase_of
+from vision_agent.frozen_model import FrozenModel
 from vision_agent.record.store import write_whole
-from vision_agent.types import Author, Mark, Observation, Run, Step
+from vision_agent.types import Author, Mark, Run, Step
 
 PATCH = "patch.json"
-"""Its name in the folder of the run that healed."""
+"""File name in the folder of the healed run."""
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Repair(_Data):
-    """One step of the record, and what is done in its place."""
+class Repair(FrozenModel):
+    """One recorded step, and what replaces it."""
 
     step: int
-    """Of the record."""
+    """Index of the recorded step."""
     why: str
-    """It could not be repeated."""
+    """Why it could not be repeated."""
     decided_by: tuple[Author, ...]
     """Who decided each of the new steps."""
     models: tuple[str, ...] = ()
     in_words: str = ""
-    """For a person: what was done, and what is done in its place."""
+    """For people: the old actions, and what replaces them."""
     was: Step
-    """As it was recorded."""
+    """The step as recorded."""
     now: tuple[Step, ...] = ()
-    """What is done instead, in order; nothing where the step was not needed any more."""
+    """The steps that replace it, in order; empty if the step is no longer needed."""
 
 
-class Patch(_Data):
+class Patch(FrozenModel):
     """All repairs of one run."""
 
     run: str
-    """The id of the run that it repairs."""
+    """Id of the run it repairs."""
     head: str
-    """That stands for its record."""
+    """Record hash of that run."""
     healed_in: str
-    """The id of the run in which the last of them was made."""
+    """Id of the run that made the last repair."""
     repairs: tuple[Repair, ...] = Field(min_length=1)
 
-    def applied(self, steps: Sequence[Step]) -> tuple[Step, ...]:
-        """The steps with the repairs in their places; what takes the place of a step has its number."""
+    def apply(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+        """The steps with the repairs in place; a replacement takes the index of the step it replaces."""
         by_step = {repair.step: repair for repair in self.repairs}
         return tuple(
             each.model_copy(update={"index": step.index}) if step.index in by_step else each
@@ -65,10 +62,10 @@ class Patch(_Data):
 
 
 def read_patch(path: Path, run: Run, head: str) -> Patch:
-    """The patch in a file, for this run.
+    """Return the patch in the file `path`, checked against the run and its record hash.
 
     Raises:
-        UsageError: it cannot be read, or repairs another run.
+        UsageError: the file cannot be read, or belongs to another run.
     """
     try:
         patch = Patch.model_validate_json(path.read_bytes())
@@ -80,31 +77,31 @@ def read_patch(path: Path, run: Run, head: str) -> Patch:
         fault = error.errors()[0]
         place = ".".join(map(str, fault["loc"]))
         raise UsageError(
-            f"The patch {path} does not fit: {place}: {fault['msg']}", "name the patch.json of a healed replay"
+            f"The patch {path} is not valid: {place}: {fault['msg']}", "name the patch.json of a healed replay"
         ) from error
     if (patch.run, patch.head) != (run.id, head):
         raise UsageError(
-            f"The patch {path} repairs the run {patch.run}, and this is {run.id}", "name that run's folder"
+            f"The patch {path} repairs the run {patch.run}, but this run is {run.id}", "name that run's folder"
         )
     unknown = {repair.step for repair in patch.repairs} - {step.index for step in run.steps}
     if unknown:
-        raise UsageError(f"The patch {path} repairs step {min(unknown)}, and the run has none of that number")
+        raise UsageError(f"The patch {path} repairs step {min(unknown)}, but the run has no such step")
     return patch
 
 
 def write_patch(patch: Patch, folder: Path) -> Path:
-    """The file, in the folder of the run that healed.
+    """Write the patch into the folder of the healed run and return its path.
 
     Raises:
-        RecordError: it cannot be written.
+        RecordError: the file cannot be written.
     """
     path = folder / PATCH
     write_whole(path, patch.model_dump_json(indent=2, exclude_none=True).encode())
     return path
 
 
-def repair_of(was: Step, why: str, now: Iterable[Step]) -> Repair:
-    """What a step of the record became, shortened to what tells its things apart."""
+def build_repair(was: Step, why: str, now: Iterable[Step]) -> Repair:
+    """The repair of a recorded step, reduced to the marks that identify its targets."""
     now = tuple(step for step in now if any(each.status != "refused" for each in step.outcomes))
     return Repair(
         step=was.index,
@@ -118,23 +115,15 @@ def repair_of(was: Step, why: str, now: Iterable[Step]) -> Repair:
 
 
 def _words(step: Step) -> str:
-    return "; ".join(
-        " ".join(word if isinstance(word, str) else _named(word, step.observation) for word in phrase_of(action))
-        for action in step.decision.actions
-    )
-
-
-def _named(target: Target, seen: Observation) -> str:
-    number = mark_in(target)
-    mark = seen.mark(number) if number is not None else None
-    return mark.role + name_of(mark, seen) if mark else "a place in the picture"
+    seen = step.observation
+    return "; ".join(describe_action(action, seen, numbered=False) for action in step.decision.actions)
 
 
 def _short(step: Step) -> Step:
     seen = step.observation
     named = {mark_in(target) for action in step.decision.actions for target in targets_of(action)}
     olds = [mark for mark in seen.marks if mark.number in named or mark.state.focused]
-    # Those that are alike stay too: whether a thing was one of its kind then is part of what it was.
+    # Look-alikes stay too: whether a mark was the only one of its kind is part of its identity.
     kept = tuple(mark for mark in seen.marks if any(mark is old or _is_alike(mark, old) for old in olds))
     looked = seen.model_copy(
         update={

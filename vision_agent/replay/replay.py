@@ -1,7 +1,7 @@
-"""Does a recorded run again: its decisions, on the live page, through the ordinary loop, into a run folder of its own.
+"""Replays a recorded run: takes its decisions on the live page, in the ordinary loop, and records a new run.
 
-Wires an `Agent` as the record says that the run was made: same task, same view, same bounds. No model is asked, unless
-a broken step is to be healed.
+It wires an `Agent` with the task, view and limits of the record. No model is asked, unless a broken step is to be
+healed.
 """
 
 from __future__ import annotations
@@ -14,64 +14,63 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.async_api import Page
-from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic import SecretStr
 
 from vision_agent import settings as settings_module
 from vision_agent.actions import Action, Goto, OpenTab, Upload
-from vision_agent.agent import Person
+from vision_agent.addresses import host_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Decided, Event, Observed
+from vision_agent.frozen_model import FrozenModel
 from vision_agent.memory import EmptyMemory
-from vision_agent.models.heal import Healer
-from vision_agent.models.replayed import ReplayedModel
-from vision_agent.ports import Approver, Model
+from vision_agent.models.llm.heal import Healer
+from vision_agent.models.offline.replayed import ReplayedModel
+from vision_agent.ports import Approver, Model, Person
 from vision_agent.record.read import check_chain, load_shot, read, read_beginning
-from vision_agent.replay.as_recorded import settings_as_recorded
-from vision_agent.replay.likeness import Likeness, likeness
-from vision_agent.replay.patch import Patch, read_patch, repair_of, write_patch
-from vision_agent.replay.variables import Variable, put, secrets_typed, variables
+from vision_agent.replay.patch import Patch, build_repair, read_patch, write_patch
+from vision_agent.replay.picture_likeness import Likeness, likeness
+from vision_agent.replay.recorded_settings import recorded_settings
+from vision_agent.replay.variables import Variable, set_variables, typed_secrets, variables
 from vision_agent.session import Agent
 from vision_agent.settings import Settings
 from vision_agent.types import Author, Observation, Outcome, Provenance, Run, Secret, Step, Task
 
 _STEPS_EACH = 9
-"""Of this run for each of the record: looks for what comes late, and answers of a model that heals."""
+"""Steps allowed for each recorded step: waiting for late content and the attempts of a healing model count too."""
 
 
-class Taken(BaseModel):
+class Taken(FrozenModel):
     """One step of a replay."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     step: int
     recorded: int | None
-    """The step of the record that it takes again, or is a repair of; None for what the loop did by itself."""
+    """Index of the recorded step that it repeats or repairs; None for a step the loop took by itself."""
     author: Author
     goal: str
     outcomes: tuple[Outcome, ...]
     recorded_outcomes: tuple[Outcome, ...] = ()
-    """Of the recorded step; empty for a repair."""
+    """Outcomes of the recorded step; empty for a repair."""
     picture: Likeness | None = None
-    """Of the page that it was decided on."""
+    """How similar the page was to the one the decision was recorded on."""
 
 
 class Replay:
-    """One replay of one run. `run` does it; `taken` tells how it went, step by step.
+    """One replay of one run. `run` carries it out; `taken` reports it step by step.
 
     Args:
-        folder: of the run that is done again.
-        values: what is to be typed instead, by the names of `variables`.
-        secrets: the values of those that the run typed, by their names.
-        url: another address to begin at; None is that of the record. Addresses that the run opened on the host it began
-            on are opened on this one instead.
-        files: in place of those of the same names that the run uploaded.
-        hosts: in place of those that the run was allowed to reach.
-        seconds: how long it may take, in place of the limit of the record.
-        patch: a file of repairs, taken in place of the steps that they repair.
-        heal: a model, or its name, which is asked for a step that cannot be done again, and for no other.
-        settings: of the browser, the models, the folder of runs. How the page is seen is as the record says.
-        approver: who is asked before something is done, where the settings, or else those of the record, want that.
-        view: names of browser settings that are not to be as in the record, but as in `settings`.
+        folder: the run to replay.
+        values: new texts to type, by the names of `variables`.
+        secrets: values of the secrets the run typed, by name.
+        url: a different start address; None keeps the recorded one. Addresses on the host where the run began move to
+            this host.
+        files: replacements for uploaded files of the same names.
+        hosts: allowed hosts, in place of the recorded ones.
+        seconds: time limit, in place of the recorded one.
+        patch: a file of repairs that replace the steps they repair.
+        heal: a model, or its name, that is asked only about steps that cannot be repeated.
+        settings: settings for the browser, the models and the runs folder. The page view comes from the record.
+        approver: whom to ask for approval, if the settings, or else those of the record, require it.
+        view: names of browser settings to take from `settings` instead of the record.
     """
 
     def __init__(
@@ -99,24 +98,24 @@ class Replay:
         self.folder = folder
         self.heals = heal is not None
         self.patch: Path | None = None
-        """The file of repairs that this replay wrote; None where nothing was healed."""
+        """The file of repairs that this replay wrote; None if nothing was healed."""
         self._on_event = on_event
         self._seen: Observation | None = None
         self._pictures: dict[int, Likeness] = {}
         self._patch = read_patch(patch, self.recorded, self._head) if patch else None
-        steps = self._patch.applied(self.recorded.steps) if self._patch else self.recorded.steps
-        task = _again(self.recorded, folder, url, files, hosts, seconds)
+        steps = self._patch.apply(self.recorded.steps) if self._patch else self.recorded.steps
+        task = _replay_task(self.recorded, folder, url, files, hosts, seconds)
         task = task.model_copy(update={"secrets": _secrets(task, steps, secrets or {})})
-        task, steps = put(values or {}, task, steps)
-        steps = tuple(_moved(step, _start_of(self.recorded), task.start_url or "") for step in steps)
+        task, steps = set_variables(values or {}, task, steps)
+        steps = tuple(_move_host(step, _start_url(self.recorded), task.start_url or "") for step in steps)
         self.steps = steps
-        """What is to be done: the recorded steps with the repairs and values in their places."""
+        """The steps to take: the recorded ones with repairs and values in place."""
         self._steps = {step.index: step for step in self.recorded.steps}
-        settings = _as_then(self.recorded, settings or settings_module.load(), view, heals=heal is not None)
+        settings = _replay_settings(self.recorded, settings or settings_module.load(), view, heals=heal is not None)
         self._healer: Healer | None = None
         self._model = ReplayedModel(steps, run=self.recorded.id)
 
-        def around(model: Model) -> Model:
+        def wrap_model(model: Model) -> Model:
             if heal is not None:
                 self._healer = Healer(model)
                 self._model = ReplayedModel(steps, run=self.recorded.id, healer=self._healer)
@@ -128,7 +127,7 @@ class Replay:
             page=page,
             settings=settings,
             memory=EmptyMemory(),
-            around=around,
+            wrap_model=wrap_model,
             provenance=Provenance(
                 model="" if heal is not None else "replay",
                 replayed=self.recorded.id,
@@ -142,27 +141,27 @@ class Replay:
         )
 
     async def run(self) -> Run:
-        """The new run, as it was recorded. Where steps were healed, their repairs lie in its folder as a patch.
+        """Run it and return the new run. If steps were healed, a patch with their repairs is in its folder.
 
         Raises:
-            UsageError, Unavailable, RecordError: as a run raises them.
+            UsageError, Unavailable, RecordError: as for any run.
         """
         try:
             return await self.agent.run()
         finally:
-            self._keep_repairs()
+            self._write_repairs()
 
     def listen(self, on_event: Callable[[Event], None]) -> None:
-        """Tell this listener everything from now on."""
+        """Send all further events to this listener."""
         self._on_event = on_event
 
     def note(self, step: int) -> str:
-        """For a person: how like the record the page was on which this step was decided; empty where it has none."""
+        """For people: how similar the page of this step is to the recorded one; empty if there is none."""
         return self._pictures[step].words if step in self._pictures else ""
 
     @property
     def taken(self) -> tuple[Taken, ...]:
-        """What each step of the new run was, as far as it was recorded."""
+        """The steps of the new run, as far as they are recorded."""
         folder = self.agent.folder
         if folder is None or not self.agent.head:
             return ()
@@ -202,14 +201,16 @@ class Replay:
         if self._on_event is not None:
             self._on_event(event)
 
-    def _keep_repairs(self) -> None:
+    def _write_repairs(self) -> None:
         done = [each for each in self._healings if each.is_done]
         if not done or self.agent.folder is None:
             return
-        # As they were recorded, and so without secrets.
+        # Read from the record, where secrets are already redacted.
         steps = {step.index: step for step in read(self.agent.folder).steps}
         new = {
-            each.step.index: repair_of(self._steps[each.step.index], each.why, [steps[number] for number in each.live])
+            each.step.index: build_repair(
+                self._steps[each.step.index], each.why, [steps[number] for number in each.live]
+            )
             for each in done
         }
         old = {repair.step: repair for repair in self._patch.repairs} if self._patch else {}
@@ -219,10 +220,10 @@ class Replay:
 
 
 def recorded_run(folder: Path) -> tuple[Run, str]:
-    """The run in a folder and its head, where its record is as it was written.
+    """Return the run in a folder and its record hash, after verifying the record.
 
     Raises:
-        UsageError: there is none, or it is not.
+        UsageError: there is no run, or its record was altered.
     """
     if not folder.is_dir():
         raise UsageError(f"There is no run folder {folder}", "name the folder that a run left behind")
@@ -231,13 +232,13 @@ def recorded_run(folder: Path) -> tuple[Run, str]:
 
 
 def variables_of(folder: Path, patch: Path | None = None) -> tuple[Variable, ...]:
-    """What may be set when the run in this folder is done again.
+    """The values that can be set when the run in this folder is replayed.
 
     Raises:
-        UsageError: there is none, it is not as it was written, or the patch is not its own.
+        UsageError: there is no run, its record was altered, or the patch belongs to another run.
     """
     run, head = recorded_run(folder)
-    return variables(run.task, read_patch(patch, run, head).applied(run.steps) if patch else run.steps)
+    return variables(run.task, read_patch(patch, run, head).apply(run.steps) if patch else run.steps)
 
 
 def _must_be_address(url: str) -> None:
@@ -245,20 +246,20 @@ def _must_be_address(url: str) -> None:
         urlsplit(url)
     except ValueError as error:
         raise UsageError(
-            f"{url!r} is no address that can be opened: {error}", "such as https://example.org/"
+            f"{url!r} is not an address that can be opened: {error}", "give one such as https://example.org/"
         ) from error
 
 
-def _start_of(run: Run) -> str:
-    """Where it began; of a run on a page handed over, where that was."""
+def _start_url(run: Run) -> str:
+    """The start address; for a run on a page handed over, the address of its first observation."""
     return run.task.start_url or run.steps[0].observation.url
 
 
-def _again(
+def _replay_task(
     run: Run, folder: Path, url: str | None, files: Sequence[Path], hosts: Sequence[str] | None, seconds: float | None
 ) -> Task:
-    """The task of the record, to be done without what was said, recalled and begun with then."""
-    task, start = run.task, _start_of(run)
+    """The recorded task, without its messages, its exemplar and its initial actions."""
+    task, start = run.task, _start_url(run)
     named = {path.name: path for path in files}
     uploads = {
         name for step in run.steps for each in step.decision.actions if isinstance(each, Upload) for name in each.files
@@ -266,11 +267,11 @@ def _again(
     kept = tuple(named.pop(path.name, path) for path in task.files)
     if named:
         known = ", ".join(path.name for path in task.files) or "none"
-        raise UsageError(f"The run was given no file {min(named)}", f"it was given: {known}")
+        raise UsageError(f"The run was not given a file {min(named)}", f"its files: {known}")
     gone = [path for path in kept if path.name in uploads and not path.is_file()]
     if gone:
         raise UsageError(
-            f"There is no file {gone[0]} any more, which the run uploaded", "give one of its name with --file"
+            f"The file {gone[0]}, which the run uploaded, no longer exists", "give one of the same name with --file"
         )
     limits = task.limits.model_copy(
         update={
@@ -303,41 +304,40 @@ def _again(
 
 
 def _secrets(task: Task, steps: Sequence[Step], given: Mapping[str, SecretStr]) -> tuple[Any, ...]:
-    known = {secret.name: secret for secret in (*task.secrets, *_typed_by_hand(task, steps))}
+    known = {secret.name: secret for secret in (*task.secrets, *_manual_secrets(task, steps))}
     strange = next((name for name in given if name not in known), None)
     if strange is not None:
-        raise UsageError(f"The run has no secret {strange!r}", f"there are: {', '.join(known) or 'none'}")
-    missing = [name for name in secrets_typed(steps) if name in known and name not in given]
+        raise UsageError(f"The run has no secret {strange!r}", f"its secrets: {', '.join(known) or 'none'}")
+    missing = [name for name in typed_secrets(steps) if name in known and name not in given]
     if missing:
         raise UsageError(
-            f"The run typed the secret {missing[0]}, and a record holds no values",
+            f"The run typed the secret {missing[0]}, and records do not contain secret values",
             " ".join(f"--secret {name}=VARIABLE" for name in missing),
         )
     return tuple(known[name].model_copy(update={"value": value}) for name, value in given.items())
 
 
-def _typed_by_hand(task: Task, steps: Sequence[Step]) -> Iterator[Secret]:
-    """Passwords that a person typed in the browser: named in the record, each for the host on which it was typed."""
-    ours, start = {secret.name for secret in task.secrets}, urlsplit(task.start_url or "").hostname
+def _manual_secrets(task: Task, steps: Sequence[Step]) -> Iterator[Secret]:
+    """Passwords that a person typed in the browser: named in the record, each bound to the host it was typed on."""
+    ours, start = {secret.name for secret in task.secrets}, host_of(task.start_url or "")
     for step in steps:
-        for name in secrets_typed([step]) if step.is_by_hand else ():
+        for name in typed_secrets([step]) if step.is_by_hand else ():
             if name not in ours:
                 ours.add(name)
-                host = urlsplit(step.observation.url).hostname
+                host = host_of(step.observation.url)
                 yield Secret(name=name, value=SecretStr(""), hosts=(host,) if host and host != start else ())
 
 
-def _moved(step: Step, old: str, new: str) -> Step:
-    """The step with addresses of the host that the run began on, on the host that it begins on now."""
+def _move_host(step: Step, old: str, new: str) -> Step:
+    """The step with addresses on the old start host moved to the new one."""
 
     def moved(action: Action) -> Action:
         if not isinstance(action, Goto | OpenTab):
             return action
         return action.model_copy(update={"url": _address(action.url, old, new)})
 
-    said = step.decision
-    told = said.model_copy(update={"actions": tuple(map(moved, said.actions))})
-    return step.model_copy(update={"decision": told})
+    actions = tuple(map(moved, step.decision.actions))
+    return step.model_copy(update={"decision": step.decision.model_copy(update={"actions": actions})})
 
 
 def _address(address: str, old: str, new: str) -> str:
@@ -346,15 +346,16 @@ def _address(address: str, old: str, new: str) -> str:
     return now + address.removeprefix(was) if begins and urlsplit(old).netloc else address
 
 
-def _as_then(run: Run, settings: Settings, view: Sequence[str], *, heals: bool) -> Settings:
-    """The settings, with the page seen as it was then: pictures can be compared, and points mean the same."""
-    # Whoever decided says how large its pictures were. One that takes over would take over the rest, and not one step.
-    by, then = run.provenance.model, run.provenance.settings
-    name = by if ":" in by or by in ("steps", "human") else then.get("model", {}).get("name", settings.model.name)
-    told = settings.model
+def _replay_settings(run: Run, settings: Settings, view: Sequence[str], *, heals: bool) -> Settings:
+    """The settings with the recorded page view, so that pictures can be compared and points keep their meaning."""
+    # The recorded model determines the picture size. There is no fallback: a model that took over would decide all the
+    # remaining steps, not just one.
+    by, recorded = run.provenance.model, run.provenance.settings
+    name = by if ":" in by or by in ("steps", "human") else recorded.get("model", {}).get("name", settings.model.name)
+    current = settings.model
     healing = {
-        "history": "data" if told.history == "short" else told.history,  # the broken step stands in it
-        "ablate": tuple(each for each in told.ablate if each != "history"),
+        "history": "data" if current.history == "short" else current.history,  # it contains the broken step
+        "ablate": tuple(each for each in current.ablate if each != "history"),
     }
-    model = told.model_copy(update={"fallback": None, **(healing if heals else {"name": name})})
-    return settings_as_recorded(run, settings, view).model_copy(update={"model": model})
+    model = current.model_copy(update={"fallback": None, **(healing if heals else {"name": name})})
+    return recorded_settings(run, settings, view).model_copy(update={"model": model})

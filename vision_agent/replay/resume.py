@@ -1,4 +1,4 @@
-"""A run that was cut off, going on in its own folder: with the crash of a machine, Ctrl-C, or for want of a person."""
+"""Resumes a run in its own folder after a crash, after Ctrl-C, or when it ended because nobody could help."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from playwright.async_api import Page
 from pydantic import SecretStr, ValidationError
 
 from vision_agent import settings as settings_module
-from vision_agent.agent import Person
-from vision_agent.custom import CustomAction
+from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Event
-from vision_agent.ports import Approver, Model
-from vision_agent.record.read import Stopped, load_shot, read_cut_off
+from vision_agent.ports import Approver, Model, Person
+from vision_agent.record.read import InterruptedRun, load_shot, read_interrupted
 from vision_agent.record.redact import with_values
-from vision_agent.replay.as_recorded import settings_as_recorded
+from vision_agent.replay.recorded_settings import recorded_settings
 from vision_agent.session import Agent
 from vision_agent.settings import ModelSettings, Settings
 from vision_agent.types import Run, Secret, Shot, Task
@@ -51,30 +50,30 @@ def resume(
     on_event: Callable[[Event], None] | None = None,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Agent:
-    """An agent whose `run` goes on where the run in this folder stopped, and records it there.
+    """Return an agent whose `run` continues the run in this folder and records into it.
 
-    What may have happened is not done again: see `vision_agent.cut_off`. The page is opened at the address on which the
-    run stood, or is the one that is handed over; what lived in a browser that is gone, such as a session that was
-    signed in, is gone with it.
+    Actions that may already have happened are not repeated: see `vision_agent.policy.interrupted`. The page is the one
+    handed over, or is opened at the run's last address. State held only in the lost browser, such as a signed-in
+    session, is lost.
 
     Args:
-        model: who decides from here on; None is whoever did, where that was a model by name or a person.
-        secrets: the values of all that the run was given, by their names: a record holds none.
-        limits: in place of those of the run; what it took so far counts.
-        view: names of browser settings that are not to be as in the record, but as in `settings`.
+        model: who decides from here on; None keeps the recorded one, if that was a named model or a person.
+        secrets: values of all secrets of the run, by name: a record contains none.
+        limits: limits to change; what the run has used so far counts.
+        view: names of browser settings to take from `settings` instead of the record.
 
     Raises:
-        UsageError: there is no such run, it has ended for good, its record is not as it was written, or something that
-            it needs was not given.
+        UsageError: there is no such run, it has ended for good, its record was altered, or something it needs is
+            missing.
     """
     folder = Path(folder)
-    stopped = read_cut_off(folder)
+    stopped = read_interrupted(folder)
     run = stopped.run
-    settings = _as_asked(run, settings_as_recorded(run, settings or settings_module.load(), view))
+    settings = _model_settings(run, recorded_settings(run, settings or settings_module.load(), view))
     by = run.provenance.model
     if model is None and not (":" in by or by == "human"):
         raise UsageError(
-            f"Who decided in this run was {by}, which is not on record", "name a model, or give the lines with --steps"
+            f"The run was decided by {by}, which is not in the record", "name a model, or give step lines with --steps"
         )
     task = _task(run, folder, secrets or {}, limits or {})
     if page is None:
@@ -85,7 +84,7 @@ def resume(
         page=page,
         settings=settings,
         actions=actions,
-        goes_on=folder,
+        resume=folder,
         person=person,
         approver=approver,
         on_event=on_event,
@@ -93,25 +92,25 @@ def resume(
     )
 
 
-def _check_address(stopped: Stopped, task: Task) -> None:
+def _check_address(stopped: InterruptedRun, task: Task) -> None:
     stood = stopped.stood or ""
     if "<secret:" in with_values(stood, task.secrets):
         raise UsageError(
-            f"The run stood at {stood}, and what stands there in place of a name is not on record",
-            "open the page, and hand it over: vision_agent.replay.resume(folder, page=page)",
+            f"The run was at {stood}, and the record does not contain the secret in that address",
+            "open the page and hand it over: vision_agent.replay.resume(folder, page=page)",
         )
 
 
-def _as_asked(run: Run, settings: Settings) -> Settings:
-    """The settings, with the model asked as it was, where they do not say otherwise."""
+def _model_settings(run: Run, settings: Settings) -> Settings:
+    """The settings with the recorded model options, except where they are set explicitly."""
     then, now = run.provenance.settings.get("model", {}), settings.model
     named = {name: then[name] for name in _ASKED if name in then and name not in now.model_fields_set}
     try:
         asked = ModelSettings.model_validate({**named, "name": now.name})
     except ValidationError as error:
         raise UsageError(
-            f"The settings of the run cannot be used any more: {error.errors()[0]['msg']}",
-            "it was made with another version",
+            f"The settings of the run can no longer be used: {error.errors()[0]['msg']}",
+            "another version recorded it",
         ) from error
     return settings.model_copy(update={"model": now.model_copy(update={name: getattr(asked, name) for name in named})})
 
@@ -119,18 +118,18 @@ def _as_asked(run: Run, settings: Settings) -> Settings:
 def _task(run: Run, folder: Path, secrets: Mapping[str, SecretStr], limits: Mapping[str, Any]) -> Task:
     task, names = run.task, [secret.name for secret in run.task.secrets]
     if strange := next((name for name in secrets if name not in names), None):
-        raise UsageError(f"The run has no secret {strange!r}", f"there are: {', '.join(names) or 'none'}")
+        raise UsageError(f"The run has no secret {strange!r}", f"its secrets: {', '.join(names) or 'none'}")
     if missing := [name for name in names if name not in secrets]:
         hint = " ".join(f"--secret {name}=VARIABLE" for name in missing)
-        raise UsageError(f"The run was given the secret {missing[0]}, and a record holds no values", hint)
+        raise UsageError(f"The run needs the secret {missing[0]}, and records do not contain secret values", hint)
     if gone := [path for path in task.files if not path.is_file()]:
-        raise UsageError(f"There is no file {gone[0]} any more, which the run may upload", "put it there again")
+        raise UsageError(f"The file {gone[0]}, which the run may upload, no longer exists", "set_variables it back")
 
     def loaded(shot: Shot) -> Shot:
         try:
             return load_shot(folder, shot)
         except RecordError as error:
-            raise UsageError(f"The run in {folder} cannot go on: {error.sentence}") from error
+            raise UsageError(f"The run in {folder} cannot be resumed: {error.sentence}") from error
 
     exemplar = task.exemplar
     if exemplar is not None:

@@ -1,8 +1,8 @@
-"""What of a recorded run may be another the next time: facts that it was given, and each text that it typed.
+"""The values of a recorded run that can change in a replay: the facts it was given, and each text it typed.
 
-A fact is named as it was given (`--data city=Rome`), and stands wherever its value was typed, chosen or waited for, as
-a whole text or as whole words in one. A text is named by its step, `3`, or by step and action, `3.2`, where a step has
-several; that goes before a fact. Whatever holds a secret is none: a secret is given anew by its name.
+A fact has the name it was given (`--data city=Rome`) and applies wherever its value was typed, chosen or waited for, as
+a whole text or as whole words in one. A text is named by its step, `3`, or by step and action, `3.2`, if a step has
+several; it overrides a fact. Texts that contain a secret are not variables: secrets are given again by name.
 """
 
 from __future__ import annotations
@@ -17,48 +17,49 @@ from vision_agent.types import Step, Task
 
 _SECRET = re.compile(r"<secret:([^<>]+)>")
 _BETWEEN = "|"
-"""Between several options of one choice."""
+"""Separates the options of one choice."""
 
 
 class Variable(NamedTuple):
-    """One thing that may be set, and what it was."""
+    """One value that can be set, and its recorded value."""
 
     name: str
     value: str
     what: str
-    """Where it stands, for a person."""
+    """For people: where it was used."""
 
 
-class _Place(NamedTuple):
-    """A typed text: which of the steps, which of its actions."""
+class _TypedText(NamedTuple):
+    """The position of a typed text: index of the step in the sequence, and of the action in the step."""
 
     step: int
     action: int
 
 
 def variables(task: Task, steps: Sequence[Step]) -> tuple[Variable, ...]:
-    """All there are, facts first."""
+    """All variables of the run, facts first."""
     facts = [Variable(name, value, _uses(value, steps)) for name, value in task.user_data.items()]
     typed = [
-        Variable(name, _text(_at(steps, place)) or "", _where(steps, place)) for name, place in _places(steps).items()
+        Variable(name, _text(_action(steps, place)) or "", _where(steps, place))
+        for name, place in _places(steps).items()
     ]
     return (*facts, *typed)
 
 
-def secrets_typed(steps: Sequence[Step]) -> tuple[str, ...]:
-    """The names of the secrets that some step typed."""
+def typed_secrets(steps: Sequence[Step]) -> tuple[str, ...]:
+    """Names of the secrets that the steps typed."""
     texts = (_text(action) or "" for step in steps for action in step.decision.actions)
     return tuple(dict.fromkeys(name for text in texts for name in _SECRET.findall(text)))
 
 
-def put(values: Mapping[str, str], task: Task, steps: Sequence[Step]) -> tuple[Task, tuple[Step, ...]]:
-    """The task and the steps with these values in the places of those that they had.
+def set_variables(values: Mapping[str, str], task: Task, steps: Sequence[Step]) -> tuple[Task, tuple[Step, ...]]:
+    """Return the task and the steps with the given values in place.
 
     Raises:
-        UsageError: there is no variable of a name, or it cannot be told where its value stood.
+        UsageError: no variable has that name, or it is unclear where its value was used.
     """
     places = _places(steps)
-    exact: dict[_Place, str] = {}
+    exact: dict[_TypedText, str] = {}
     facts: dict[str, str] = {}
     for name, value in values.items():
         if name in task.user_data:
@@ -71,21 +72,21 @@ def put(values: Mapping[str, str], task: Task, steps: Sequence[Step]) -> tuple[T
     change = _changer(facts, task, steps)
 
     def changed(step: Step, at: int) -> Step:
-        said = step.decision
-        actions = tuple(_new(action, exact.get(_Place(at, i)), change) for i, action in enumerate(said.actions))
-        goal = change(said.next_goal)
-        for i, action in enumerate(said.actions):
-            if (new := exact.get(_Place(at, i))) is not None and (old := _text(action)):
+        decision = step.decision
+        actions = tuple(_new(action, exact.get(_TypedText(at, i)), change) for i, action in enumerate(decision.actions))
+        goal = change(decision.next_goal)
+        for i, action in enumerate(decision.actions):
+            if (new := exact.get(_TypedText(at, i))) is not None and (old := _text(action)):
                 goal = re.sub(_words(old), lambda _, new=new: new, goal)  # type: ignore[misc]
-        told = {"actions": actions, "next_goal": goal}
-        return step.model_copy(update={"decision": said.model_copy(update=told)})
+        update = {"actions": actions, "next_goal": goal}
+        return step.model_copy(update={"decision": decision.model_copy(update=update)})
 
     checks = tuple(
         each.model_copy(update={name: change(text) for name in ("text", "mark") if (text := getattr(each, name))})
         for each in task.checks
     )
-    told = {"goal": change(task.goal), "user_data": {**task.user_data, **facts}, "checks": checks}
-    return task.model_copy(update=told), tuple(changed(step, at) for at, step in enumerate(steps))
+    update = {"goal": change(task.goal), "user_data": {**task.user_data, **facts}, "checks": checks}
+    return task.model_copy(update=update), tuple(changed(step, at) for at, step in enumerate(steps))
 
 
 def _changer(facts: Mapping[str, str], task: Task, steps: Sequence[Step]) -> Callable[[str], str]:
@@ -95,19 +96,19 @@ def _changer(facts: Mapping[str, str], task: Task, steps: Sequence[Step]) -> Cal
         twins = [each for each, value in task.user_data.items() if value == old and facts.get(each, value) != new]
         if twins:
             raise UsageError(
-                f"{name} was {old!r}, and so was {', '.join(twins)}: which of them was typed cannot be told",
-                f"set it by its step: {', '.join(_places(steps)) or 'none typed anything'}",
+                f"{name} was {old!r}, and so was {', '.join(twins)}: it is unclear which of them was typed",
+                f"set it by its step: {', '.join(_places(steps)) or 'no step typed a text'}",
             )
-        if not any(_stands_in(old, text) for text in _texts(steps)):
+        if not any(_occurs(old, text) for text in _texts(steps)):
             raise UsageError(
-                f"{name} was {old!r}, and that was typed nowhere as it stands",
-                f"set what was typed by its step: {', '.join(_places(steps)) or 'none typed anything'}",
+                f"{name} was {old!r}, but no step typed exactly that",
+                f"set the typed text by its step: {', '.join(_places(steps)) or 'no step typed a text'}",
             )
         olds[old] = new
     if not olds:
         return lambda text: text
     pattern = re.compile("|".join(_words(old) for old in sorted(olds, key=len, reverse=True)))
-    # The name of a secret is none of what was typed.
+    # The name of a secret is not a typed text, so it stays.
     either = re.compile(rf"<secret:[^>]*>|{pattern.pattern}")
     return lambda text: either.sub(lambda match: olds.get(match.group(), match.group()), text)
 
@@ -116,7 +117,7 @@ def _words(value: str) -> str:
     return rf"(?<!\w){re.escape(value)}(?!\w)"
 
 
-def _stands_in(value: str, text: str) -> bool:
+def _occurs(value: str, text: str) -> bool:
     return bool(value) and re.search(_words(value), text) is not None
 
 
@@ -142,15 +143,15 @@ def _values(action: Action) -> dict[str, str]:
 
 
 def _text(action: Action) -> str | None:
-    """What was typed or chosen; None for an action that does neither."""
+    """What was typed or chosen; None for other actions."""
     return next(iter(_values(action).values())) if isinstance(action, Type | Set | Select) else None
 
 
 def _new(action: Action, exact: str | None, change: Callable[[str], str]) -> Action:
-    return _with(action, change if exact is None else lambda _: exact)
+    return _change(action, change if exact is None else lambda _: exact)
 
 
-def _with(action: Action, change: Callable[[str], str]) -> Action:
+def _change(action: Action, change: Callable[[str], str]) -> Action:
     new: dict[str, Any] = {name: change(value) for name, value in _values(action).items()}
     if isinstance(action, Select):
         several = len(action.options) > 1
@@ -158,9 +159,9 @@ def _with(action: Action, change: Callable[[str], str]) -> Action:
     return action.model_copy(update=new) if new else action
 
 
-def _places(steps: Sequence[Step]) -> dict[str, _Place]:
-    """Every typed text by its name, `step` or `step.action`, without those that hold a secret."""
-    found: dict[int, list[tuple[int, _Place]]] = {}
+def _places(steps: Sequence[Step]) -> dict[str, _TypedText]:
+    """The position of each typed text by its name, `step` or `step.action`, without texts that contain a secret."""
+    found: dict[int, list[tuple[int, _TypedText]]] = {}
     acts: dict[int, int] = {}
     for at, step in enumerate(steps):
         for i, action in enumerate(step.decision.actions):
@@ -168,7 +169,7 @@ def _places(steps: Sequence[Step]) -> dict[str, _Place]:
             text = _text(action)
             was_done = i < len(step.outcomes) and step.outcomes[i].status == "done"
             if text is not None and was_done and not _SECRET.search(text):
-                found.setdefault(step.index, []).append((acts[step.index], _Place(at, i)))
+                found.setdefault(step.index, []).append((acts[step.index], _TypedText(at, i)))
     return {
         str(index) if len(places) == 1 else f"{index}.{act}": place
         for index, places in found.items()
@@ -176,12 +177,12 @@ def _places(steps: Sequence[Step]) -> dict[str, _Place]:
     }
 
 
-def _at(steps: Sequence[Step], place: _Place) -> Action:
+def _action(steps: Sequence[Step], place: _TypedText) -> Action:
     return steps[place.step].decision.actions[place.action]
 
 
-def _where(steps: Sequence[Step], place: _Place) -> str:
-    action = _at(steps, place)
+def _where(steps: Sequence[Step], place: _TypedText) -> str:
+    action = _action(steps, place)
     target = getattr(action, "target", None) or getattr(action, "mark", None)
     mark = steps[place.step].observation.mark(target) if isinstance(target, int) else None
     verb = {"type": "typed into", "set": "set in", "select": "chosen in"}[action.kind]
@@ -189,5 +190,5 @@ def _where(steps: Sequence[Step], place: _Place) -> str:
 
 
 def _uses(value: str, steps: Sequence[Step]) -> str:
-    many = sum(_stands_in(value, text) for text in _texts(steps))
+    many = sum(_occurs(value, text) for text in _texts(steps))
     return f"a fact of the run, used {many} times" if many != 1 else "a fact of the run, used once"

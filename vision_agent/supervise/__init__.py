@@ -1,1 +1,1 @@
-"""A person has the last word: in the terminal, or on a page that shows the run while it goes on."""
+"""Lets a person approve, change or stop what the run does, in the terminal or on a live web page."""

@@ -1,7 +1,7 @@
-"""The supervision page: what the run sees and wants to do, and a person who has the last word on it.
+"""The supervision page: shows what the run sees and wants to do, and lets a person approve, change or stop it.
 
-It is an `Approver`, answers questions (`ask`), and is told what happens (`hear`). Owns the state that is shown and what
-is waited for; how that travels is for `server`. Everything it is given is as it is recorded: secrets taken out.
+It is an `Approver`, answers questions (`ask`) and listens to events (`hear`). It owns the state shown and the pending
+answers; `server` transports them. Everything it receives is already redacted as in the record.
 """
 
 from __future__ import annotations
@@ -13,112 +13,107 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from vision_agent.actions import Action, Cell, Point, mark_in, targets_of
-from vision_agent.approval import must_ask
+from vision_agent.describe import describe_action
 from vision_agent.errors import UsageError
-from vision_agent.events import Decided, Ended, Event, Happened, Observed, Proposed, Said, Started, Troubled
-from vision_agent.phrases import in_words
+from vision_agent.events import Decided, Ended, Event, Happened, MessageReceived, Observed, Proposed, Started, Troubled
+from vision_agent.frozen_model import FrozenModel
+from vision_agent.policy.approval import must_ask
 from vision_agent.settings import ApprovalSettings
-from vision_agent.supervise.said import meant
-from vision_agent.supervise.server import served
+from vision_agent.supervise.parse_typed_line import parse_line
+from vision_agent.supervise.server import serve
 from vision_agent.types import Box, Choice, Decision, Observation, Risky, Shot, Task
 
 _MOST_LOGGED = 40
 
 
-class Stale(UsageError):
-    """What is answered is not asked any more."""
+class StaleReply(UsageError):
+    """The reply answers a proposal or question that is no longer pending."""
 
 
-class Reply(BaseModel):
-    """What the page answers to what is proposed."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class SupervisorReply(FrozenModel):
+    """The page's answer to a proposal."""
 
     proposal: int
     kind: Literal["approve", "replace"]
     actions: tuple[Action, ...] = ()
     line: str = ""
-    """A step line, in place of actions."""
+    """A step line, instead of actions."""
 
 
-class Order(BaseModel):
-    """What the page wants of the run at any time."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class SupervisorOrder(FrozenModel):
+    """A command from the page, possible at any time."""
 
     do: Literal["pause", "resume", "stop", "instruct", "take_over", "hand_back", "answer"]
     text: str = ""
 
 
 @dataclass
-class _Asked:
-    """A decision that waits for its answer."""
+class _PendingDecision:
+    """A decision awaiting an answer."""
 
     number: int
     observation: Observation
     decision: Decision
     risks: tuple[Risky, ...]
     is_wanted: bool
-    """Whether the policy wants an answer; else it is asked only because the run was paused."""
+    """Whether the policy requires an answer; if not, it is pending only because the run is paused."""
     answer: asyncio.Future[Choice]
 
 
 @dataclass
-class _Question:
+class _ShownQuestion:
     text: str
     answer: asyncio.Future[str]
 
 
 @dataclass
 class SupervisionPage:
-    """One run, shown to a person on a page of this machine while it goes on."""
+    """Shows one run, while it goes on, on a web page served on this machine."""
 
     policy: ApprovalSettings = field(default_factory=ApprovalSettings)
     has_window: bool = True
-    """Whether the browser has a window that a person can take over."""
+    """Whether the browser has a window for a takeover."""
     goal: str = ""
-    """Of the run; what it is told to be when it starts is shown then."""
+    """Goal of the run; the `Started` event sets it."""
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     _version: int = 0
     _seen: Observation | None = None
     _step: int = 0
-    _asked: _Asked | None = None
-    _question: _Question | None = None
+    _asked: _PendingDecision | None = None
+    _question: _ShownQuestion | None = None
     _count: int = 0
     _is_paused: bool = False
     _is_taken_over: bool = False
     _theirs: asyncio.Event | None = None
-    """While the browser is the person's; set when they hand it back."""
+    """Exists during a takeover; set when the person hands the browser back."""
     _waiting: deque[Choice] = field(default_factory=deque)
-    """Answers to whatever is decided next: a stop, an instruction."""
+    """Choices for the next decision: a stop, an instruction."""
     _log: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=_MOST_LOGGED))
     _ending: dict[str, Any] | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[str]:
-        """The address of the page, good for one browser, while the block lasts. Only this machine reaches it.
+        """Serve the page while the block lasts and yield its address, which one browser of this machine can open.
 
         Raises:
-            UsageError: no port of loopback is free.
+            UsageError: no loopback port is free.
         """
-        async with served(self) as address:
+        async with serve(self) as address:
             yield address
 
     # --- the run's side -----------------------------------------------------------------------------------------------
 
     @property
     def wants_to_be_asked(self) -> bool:
-        """Whether the run was paused, taken over, told something or is to stop."""
+        """Whether the person paused the run, took it over, or has a stop or an instruction waiting."""
         return self._is_paused or self._is_taken_over or bool(self._waiting)
 
     async def approve(
         self, task: Task, observation: Observation, decision: Decision, risks: Sequence[Risky]
     ) -> Choice | None:
-        """What the person chose on the page; waits for it, and shows that it does."""
+        """Show the proposal and return what the person chooses on the page."""
         self.goal, self._seen = task.goal, observation
         if self._is_taken_over:
             return Choice(kind="take_over", through="page")
@@ -127,7 +122,7 @@ class SupervisionPage:
         self._count += 1
         wanted = must_ask(self.policy, decision, risks)
         answer: asyncio.Future[Choice] = asyncio.get_running_loop().create_future()
-        self._asked = _Asked(self._count, observation, decision, tuple(risks), wanted, answer)
+        self._asked = _PendingDecision(self._count, observation, decision, tuple(risks), wanted, answer)
         self._show()
         try:
             return await answer
@@ -136,10 +131,10 @@ class SupervisionPage:
             self._show()
 
     async def handed_back(self) -> None:
-        """Shows that the browser is the person's, and returns when they hand it back."""
+        """Show that the person has the browser, and return when they hand it back."""
         self._theirs = asyncio.Event()
         if not self._is_taken_over:
-            self._theirs.set()  # they thought better of it
+            self._theirs.set()  # they cancelled the takeover
         self._show()
         try:
             await self._theirs.wait()
@@ -148,8 +143,8 @@ class SupervisionPage:
             self._show()
 
     async def ask(self, question: str) -> str | None:
-        """What the person typed on the page; None if the run ends before, or they have no answer."""
-        self._question = _Question(question, asyncio.get_running_loop().create_future())
+        """What the person typed on the page; None if they gave no answer or the time ran out."""
+        self._question = _ShownQuestion(question, asyncio.get_running_loop().create_future())
         self._show()
         try:
             async with asyncio.timeout(self.policy.wait_s):
@@ -161,24 +156,24 @@ class SupervisionPage:
             self._show()
 
     def hear(self, event: Event) -> None:
-        """Shows what happened: a listener for `Agent(on_event=…)`."""
+        """Show an event: a listener for `Agent(on_event=…)`."""
         match event:
             case Started(run=run):
                 self.goal = run.task.goal
             case Observed(observation=seen):
                 self._seen, self._step = seen, event.step
             case Proposed():
-                return  # it is shown when it is asked
+                return  # `approve` shows it
             case Decided(decision=decision):
                 if self._theirs is not None and decision.actions:
-                    return  # what a person does by hand has happened, and is told once
-                self._tell("decided", decision.next_goal or "(no goal)", decision.author)
+                    return  # manual actions show by their outcomes
+                self._log_event("decided", decision.next_goal or "(no goal)", decision.author)
             case Happened(outcome=outcome):
-                self._tell(outcome.status, outcome.sentence)
-            case Said(message=message):
-                self._tell("said", message.text, "human")
+                self._log_event(outcome.status, outcome.sentence)
+            case MessageReceived(message=message):
+                self._log_event("said", message.text, "human")
             case Troubled():
-                self._tell("trouble", event.sentence)
+                self._log_event("trouble", event.sentence)
             case Ended(ending=ending):
                 self._ending = {"status": ending.status, "sentence": ending.sentence}
             case _:
@@ -187,34 +182,34 @@ class SupervisionPage:
 
     # --- the person's side --------------------------------------------------------------------------------------------
 
-    def reply(self, reply: Reply) -> None:
-        """Takes the answer to what is proposed.
+    def reply(self, reply: SupervisorReply) -> None:
+        """Accept the answer to the pending proposal.
 
         Raises:
-            Stale: something else is proposed by now.
-            UsageError: it names what is not there, or cannot be read.
+            StaleReply: that proposal is no longer pending.
+            UsageError: the reply names a target that does not exist, or cannot be read.
         """
         asked = self._asked
         if asked is None or asked.number != reply.proposal or asked.answer.done():
-            raise Stale("That is not asked any more", "look at what is proposed now")
+            raise StaleReply("That proposal is no longer pending", "look at the current one")
         if reply.kind == "approve":
             asked.answer.set_result(Choice(kind="approve", through="page"))
             return
-        actions = (meant(reply.line, asked.observation),) if reply.line else reply.actions
+        actions = (parse_line(reply.line, asked.observation),) if reply.line else reply.actions
         if not actions:
-            raise UsageError("There is nothing to do instead", "choose a mark, edit an action or type a line")
+            raise UsageError("The reply names no action", "choose a mark, edit an action or type a line")
         for action in actions:
             _check(action, asked.observation)
         goal = reply.line or (
-            "" if _is_same_kind(actions, asked.decision.actions) else in_words(actions[0], asked.observation)
+            "" if _is_same_kind(actions, asked.decision.actions) else describe_action(actions[0], asked.observation)
         )
         asked.answer.set_result(Choice(kind="replace", actions=actions, goal=goal, through="page"))
 
-    def order(self, order: Order) -> None:
-        """Pauses, goes on, stops, tells the model something, takes the browser over or hands it back.
+    def order(self, order: SupervisorOrder) -> None:
+        """Pause, resume, stop or instruct the run, take the browser over or hand it back, or answer a question.
 
         Raises:
-            UsageError: there is nothing to answer, to say, or to take over.
+            UsageError: there is no question to answer, no text, or no window to take over.
         """
         match order.do:
             case "pause":
@@ -226,11 +221,11 @@ class SupervisionPage:
             case "stop":
                 self._hand_back()
                 if self._question is not None and not self._question.answer.done():
-                    self._question.answer.set_result("Stop.")  # the run goes on to where it is stopped
+                    self._question.answer.set_result("Stop.")  # the run continues until it reaches the stop
                 self._settle(Choice(kind="stop", text=order.text, through="page"), even_later=True)
             case "instruct":
                 if not order.text.strip():
-                    raise UsageError("There is nothing to tell it", "type what the model is to hear")
+                    raise UsageError("The instruction is empty", "type what the model should know")
                 self._settle(Choice(kind="instruct", text=order.text.strip(), through="page"), even_later=True)
             case "take_over":
                 if not self.has_window:
@@ -241,7 +236,7 @@ class SupervisionPage:
                 self._hand_back()
             case "answer":
                 if self._question is None or self._question.answer.done():
-                    raise Stale("Nothing is asked any more")
+                    raise StaleReply("No question is pending")
                 self._question.answer.set_result(order.text.strip())
         self._show()
 
@@ -251,7 +246,7 @@ class SupervisionPage:
             self._theirs.set()
 
     def _settle(self, choice: Choice, *, even_later: bool = False) -> None:
-        """The answer to what is asked now, else to what is decided next."""
+        """Answer the pending decision; if there is none and `even_later`, keep the choice for the next one."""
         if self._asked is not None and not self._asked.answer.done():
             self._asked.answer.set_result(choice)
         elif even_later:
@@ -260,12 +255,12 @@ class SupervisionPage:
     # --- what is shown ------------------------------------------------------------------------------------------------
 
     def picture(self, sha256: str) -> Shot | None:
-        """A picture of the present observation."""
+        """The picture of the current observation with this hash, if there is one."""
         shots = (self._seen.marked, self._seen.clean) if self._seen is not None else ()
         return next((shot for shot in shots if shot.sha256 == sha256 and shot.data is not None), None)
 
     async def states(self) -> AsyncIterator[dict[str, Any]]:
-        """What is to be shown, now and after each change, until the run has ended."""
+        """Yield the state now and after each change, until the run has ended."""
         known = -1
         while True:
             async with self._changed:
@@ -276,7 +271,7 @@ class SupervisionPage:
                 return
 
     def state(self) -> dict[str, Any]:
-        """All that the page shows, as JSON values."""
+        """Everything the page shows, as JSON values; boxes in pixels of the marked picture."""
         seen, asked = self._seen, self._asked
         return {
             "version": self._version,
@@ -303,7 +298,7 @@ class SupervisionPage:
             return "asked" if self._asked.is_wanted else "paused"
         return "working"
 
-    def _tell(self, what: str, text: str, who: str = "") -> None:
+    def _log_event(self, what: str, text: str, who: str = "") -> None:
         self._log.append({"step": self._step, "what": what, "text": text, "who": who})
 
     def _show(self) -> None:
@@ -334,19 +329,19 @@ def _seen_state(seen: Observation) -> dict[str, Any]:
                 "n": mark.number,
                 "name": mark.name,
                 "tag": mark.tag,
-                "box": [box.x, box.y, box.width, box.height],
-                "label": _edges(mark.label_box),
+                "box": _edges(box),
+                "label": _edges(mark.label.box) if mark.label else None,
             }
             for mark, box in boxes
         ],
     }
 
 
-def _edges(box: Box | None) -> list[float] | None:
-    return [box.x, box.y, box.width, box.height] if box is not None else None
+def _edges(box: Box) -> list[float]:
+    return [box.x, box.y, box.width, box.height]
 
 
-def _asked_state(asked: _Asked) -> dict[str, Any]:
+def _asked_state(asked: _PendingDecision) -> dict[str, Any]:
     decision = asked.decision
     return {
         "number": asked.number,
@@ -354,7 +349,7 @@ def _asked_state(asked: _Asked) -> dict[str, Any]:
         "author": decision.model or decision.author,
         "isWanted": asked.is_wanted,
         "actions": [
-            {"said": in_words(action, asked.observation), "action": action.model_dump(mode="json")}
+            {"said": describe_action(action, asked.observation), "action": action.model_dump(mode="json")}
             for action in decision.actions
         ],
         "risks": [risk.model_dump(mode="json") for risk in asked.risks],
@@ -363,17 +358,13 @@ def _asked_state(asked: _Asked) -> dict[str, Any]:
 
 
 def _check(action: Action, seen: Observation) -> None:
-    size = seen.marked.size
     for target in targets_of(action):
         number = mark_in(target)
-        if isinstance(target, Point) and not (0 <= target.x < size.width and 0 <= target.y < size.height):
-            raise UsageError(f"({target.x:g}, {target.y:g}) lies outside of the picture")
-        mark = seen.mark(number) if number is not None else None
-        if number is not None and mark is None:
+        if isinstance(target, Point) and not seen.marked.size.contains(target):
+            raise UsageError(f"({target.x:g}, {target.y:g}) is outside the picture")
+        if number is not None and seen.mark(number) is None:
             raise UsageError(f"There is no mark {number} in this picture", "choose one that shows")
-        if isinstance(target, Cell) and (
-            mark is None or mark.grid is None or not mark.grid.cell(target.row, target.column)
-        ):
+        if isinstance(target, Cell) and seen.box_of(target) is None:
             raise UsageError(f"Mark {number} has no row {target.row} column {target.column}")
 
 

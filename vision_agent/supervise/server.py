@@ -1,8 +1,8 @@
-"""Carries the supervision page to a browser on this machine, and what the person does there back.
+"""Serves the supervision page to a browser on this machine and receives the person's replies.
 
-Loopback only, and good for one browser: the address holds a token that is taken once and becomes a cookie. A request
-from another page is refused by its host and its origin, so that no site a person has open can answer for them.
-Starlette and uvicorn are here already for the fixture sites; a stream of events needs no more than they have.
+It listens on loopback only and serves one browser: the address contains a token that works once and becomes a cookie.
+Requests from other pages are refused by host and origin, so that no other open site can answer for the person.
+Starlette and uvicorn are already dependencies for the fixture sites, and a stream of events needs no more.
 """
 
 from __future__ import annotations
@@ -42,30 +42,32 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 _LARGEST = 100_000
-"""Bytes of what is answered."""
-_USED = "This address was opened already, or is not the one that was printed. Each is good for one browser."
+"""Maximum bytes of a request body."""
+_USED = "This address was already opened, or is not the one that was printed. Each works in one browser only."
 
 
 class _Server(uvicorn.Server):
-    """Ctrl-C is the run's, which records that it was interrupted."""
+    """Leaves Ctrl-C to the run, which records the interruption."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Takes none."""
+        """Capture no signals."""
         yield
 
 
 @asynccontextmanager
-async def served(page: SupervisionPage) -> AsyncIterator[str]:
-    """The address of the page while the block lasts.
+async def serve(page: SupervisionPage) -> AsyncIterator[str]:
+    """Serve the page while the block lasts and yield its address.
 
     Raises:
-        UsageError: no port of loopback is free.
+        UsageError: no loopback port is free.
     """
     try:
         listening = socket.create_server(("127.0.0.1", 0))
     except OSError as error:
-        raise UsageError(f"The supervision page cannot be served: {error.strerror}", "is loopback there?") from error
+        raise UsageError(
+            f"The supervision page cannot be served: {error.strerror}", "check that the loopback interface is up"
+        ) from error
     with listening:
         port = listening.getsockname()[1]
         token = secrets.token_urlsafe(24)
@@ -91,14 +93,14 @@ async def served(page: SupervisionPage) -> AsyncIterator[str]:
 
 
 class _Guard:
-    """Lets through only what the page itself asks for, and says on everything what a browser may do with it."""
+    """Passes on only requests of the page itself, and adds security headers to every response."""
 
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app = app
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuses, or passes on."""
+        """Refuse the request or pass it on."""
         if scope["type"] != "http":
             return
 
@@ -115,13 +117,15 @@ class _Guard:
             origin == f"http://{host}" if scope["method"] != "GET" else origin in (None, f"http://{host}")
         )
         if not is_ours or (site != "same-origin" and not is_navigation):
-            await PlainTextResponse("Refused: this page answers only to itself.", 403)(scope, receive, guarded)
+            await PlainTextResponse("Refused: only this page itself may send requests here.", 403)(
+                scope, receive, guarded
+            )
             return
         await self._app(scope, receive, guarded)
 
 
 def _app(page: SupervisionPage, port: int, token: str) -> Starlette:
-    from vision_agent.supervise.page import Order, Reply, Stale
+    from vision_agent.supervise.page import StaleReply, SupervisorOrder, SupervisorReply
 
     cookie, session = f"supervise-{port}", secrets.token_urlsafe(24)
     left = [token]
@@ -150,7 +154,7 @@ def _app(page: SupervisionPage, port: int, token: str) -> Starlette:
     async def shot(request: Request) -> Response:
         found = page.picture(request.path_params["sha256"])
         if found is None or found.data is None:
-            return PlainTextResponse("That picture is not shown any more.", 404)
+            return PlainTextResponse("That picture is no longer shown.", 404)
         return Response(found.data, media_type=found.media_type)
 
     async def events(_: Request) -> Response:
@@ -165,12 +169,12 @@ def _app(page: SupervisionPage, port: int, token: str) -> Starlette:
             body = await request.body()
             try:
                 if len(body) > _LARGEST:
-                    raise UsageError("That is too long")
+                    raise UsageError("The request is too long")
                 take(model.model_validate_json(body))
             except ValidationError as error:
-                told = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-                return JSONResponse({"sentence": f"That cannot be done: {told}"}, 422)
-            except Stale as error:
+                faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+                return JSONResponse({"sentence": f"The request is not valid: {faults}"}, 422)
+            except StaleReply as error:
                 return JSONResponse({"sentence": str(error)}, 409)
             except UsageError as error:
                 return JSONResponse({"sentence": str(error)}, 422)
@@ -195,7 +199,7 @@ def _app(page: SupervisionPage, port: int, token: str) -> Starlette:
             Route("/page.js", known(web)),
             Route("/shots/{sha256}", known(shot)),
             Route("/events", known(events)),
-            Route("/reply", known(taking(Reply, page.reply)), methods=["POST"]),
-            Route("/order", known(taking(Order, page.order)), methods=["POST"]),
+            Route("/reply", known(taking(SupervisorReply, page.reply)), methods=["POST"]),
+            Route("/order", known(taking(SupervisorOrder, page.order)), methods=["POST"]),
         ]
     )

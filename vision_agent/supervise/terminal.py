@@ -1,33 +1,33 @@
-"""Asks in the terminal before something is done. Reads and writes through what it is given."""
+"""Asks for approval in the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
-from vision_agent.approval import words_of
+from vision_agent.describe import describe_action
 from vision_agent.errors import UsageError
-from vision_agent.models.human import read_terminal
-from vision_agent.models.lines import GRAMMAR
-from vision_agent.phrases import in_words
-from vision_agent.supervise.said import meant
+from vision_agent.models.offline.grammar import GRAMMAR
+from vision_agent.models.offline.human import read_terminal
+from vision_agent.policy.approval import words_of
+from vision_agent.supervise.parse_typed_line import parse_line
 from vision_agent.types import Choice, Decision, Observation, Risky, Task
 
-_PROMPT = "Do it? (Enter: yes · stop · ! what to tell it · t: take over · a line: do that instead · ?: help) "
-_YOURS = "The browser is yours; what you do in it is recorded. Enter hands it back. "
+_PROMPT = "Do it? (Enter: yes · stop · ! instruction · t: take over · a line: do that instead · ?: help) "
+_YOURS = "You have the browser; what you do in it is recorded. Press Enter to hand it back. "
 _HELP = f"""\
-  Enter, y                          do what is proposed
-  stop, n                           do nothing more; the run ends
-  ! only the blue one               nothing is done; the model hears this and decides again
-  t                                 take the browser over: nothing is done, and its window is yours
-  click [12]                        a line: this is done instead
+  Enter, y                          approve
+  stop, n                           stop the run
+  ! only the blue one               skip these actions; the model reads this and decides again
+  t                                 skip these actions and take over the browser window
+  click [12]                        a step line: do this instead
 {GRAMMAR}"""
 
 
 class TerminalApprover:
-    """Shows what is proposed, and takes a line as the answer. A closed input is nobody.
+    """Shows each proposal and reads the answer. When the input is closed, nobody answers.
 
-    `has_window`: whether the browser has a window that a person can take over.
+    `has_window`: whether the browser has a window for a takeover.
     """
 
     wants_to_be_asked = False
@@ -44,21 +44,21 @@ class TerminalApprover:
         self._tell = say
 
     def _say(self, text: str) -> None:
-        """What a page is called must not move the cursor, nor repaint what is to be approved."""
+        """Print the text without control characters: a page title must not move the cursor or repaint a proposal."""
         self._tell("".join(each if each.isprintable() or each == "\n" else "\ufffd" for each in text))
 
     async def approve(
         self, task: Task, observation: Observation, decision: Decision, risks: Sequence[Risky]
     ) -> Choice | None:
-        """What the person typed means; asked again for as long as it means nothing."""
+        """Return the person's choice; repeat the prompt until a line is understood."""
         del task
         self._say(f"\n{observation.title} · {observation.url}")
         if decision.next_goal:
-            self._say(f"Wanted: {decision.next_goal}")
+            self._say(f"Proposed: {decision.next_goal}")
         for action in decision.actions:
-            self._say(f"  {in_words(action, observation)}")
+            self._say(f"  {describe_action(action, observation)}")
         if risks:
-            self._say(f"Asked because of {words_of(risks)}")
+            self._say(f"Approval needed: {words_of(risks)}")
         while True:
             try:
                 typed = (await self._read(_PROMPT)).strip()
@@ -75,18 +75,18 @@ class TerminalApprover:
             elif typed == "?":
                 self._say(_HELP)
             elif typed.startswith("!"):
-                if said := typed[1:].strip():
-                    return Choice(kind="instruct", text=said, through="terminal")
-                self._say("After the ! comes what the model is to hear.")
+                if text := typed[1:].strip():
+                    return Choice(kind="instruct", text=text, through="terminal")
+                self._say("Type what the model should know after the !")
             else:
                 try:
-                    action = meant(typed, observation)
+                    action = parse_line(typed, observation)
                 except UsageError as error:
                     self._say(error.sentence)
                 else:
                     return Choice(kind="replace", actions=(action,), goal=typed, through="terminal")
 
     async def handed_back(self) -> None:
-        """Returns at the next line, and when the input is closed."""
+        """Return at the next line, or when the input is closed."""
         with suppress(EOFError):
             await self._read(_YOURS)

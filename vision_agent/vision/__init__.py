@@ -1,1 +1,1 @@
-"""Pixels: image limits, coordinate maps, label placement, drawing, comparing. No page, no network."""
+"""Works on pixels: image limits, coordinate maps, label placement, drawing, comparing. No page, no network."""

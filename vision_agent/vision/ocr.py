@@ -1,7 +1,7 @@
-"""Reads the words in parts of a picture, with rapidocr where that is installed; its models come in its package.
+"""Reads text in parts of a picture with rapidocr, if that is installed; its models come with its package.
 
-What was read is kept by its pixels: to look again at words that stand still costs nothing. Knows nothing of what the
-words stand on.
+Results are cached by their pixels, so reading unchanged text again costs nothing. This module does not know what the
+text is on.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from vision_agent.types import Box
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
 
 _AROUND_PX = 3
-"""CSS pixels around a line that the engine also sees: cut close, it takes an l for a 1."""
+"""The margin around a line, in CSS pixels: without one, the engine reads l as 1."""
 _HEIGHT_PX = 48
-"""Of a line as the engine reads it; enlarged here, where that is done better."""
+"""The height of a line as given to the engine; enlarging here gives better results than the engine's own."""
 _SURE = 0.6
-"""Of 1. A sign that is no word is read as one with less."""
-_MOST_KEPT = 20_000
+"""The least confidence, of 1; symbols read as words get less."""
+_MOST_CACHED = 20_000
 
 
 class Reading(NamedTuple):
-    """What stands somewhere; empty where the engine saw no words."""
+    """The text read in one place; empty if the engine saw none."""
 
     text: str
     confidence: float
@@ -45,8 +45,8 @@ def can_read() -> bool:
     return find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
 
 
-class Reader:
-    """Reads lines of words, one by one.
+class OcrReader:
+    """Reads lines of text, one by one.
 
     Raises:
         UsageError: the engine is not installed.
@@ -57,15 +57,15 @@ class Reader:
             from rapidocr import RapidOCR
         except ImportError as error:
             raise UsageError(
-                "Words in pictures cannot be read: rapidocr is not installed", "pip install 'vision-agent[ocr]'"
+                "Text in pictures cannot be read: rapidocr is not installed", "pip install 'vision-agent[ocr]'"
             ) from error
         self._engine: Any = RapidOCR(params={"Global.log_level": "error", "Global.text_score": 0.0})
-        self._kept: OrderedDict[bytes, Reading] = OrderedDict()
+        self._cache: OrderedDict[bytes, Reading] = OrderedDict()
 
     def read(self, picture: Picture, lines: Sequence[Box], until: float = inf) -> list[Reading | None]:
-        """What stands in each of these page boxes, which hold one line each.
+        """The text in each of these page boxes, which hold one line each; None for lines not read before `until`.
 
-        None for those that time did not suffice for, `until` being one of `time.monotonic`.
+        `until` is a time of `time.monotonic`.
         """
         return [self._read(picture, line, until) for line in lines]
 
@@ -80,20 +80,20 @@ class Reader:
             return NOTHING
         pixels = pixels_of(picture.crop(around))
         key = hashlib.blake2b(pixels.tobytes() + repr(pixels.shape).encode(), digest_size=16).digest()
-        if key in self._kept:
-            self._kept.move_to_end(key)
+        if key in self._cache:
+            self._cache.move_to_end(key)
         elif time.monotonic() >= until:
             return None
         else:
-            self._kept[key] = self._told(pixels)
-            if len(self._kept) > _MOST_KEPT:
-                self._kept.popitem(last=False)
-        return self._kept[key]
+            self._cache[key] = self._recognize(pixels)
+            if len(self._cache) > _MOST_CACHED:
+                self._cache.popitem(last=False)
+        return self._cache[key]
 
-    def _told(self, pixels: Pixels) -> Reading:
+    def _recognize(self, pixels: Pixels) -> Reading:
         factor = _HEIGHT_PX / pixels.shape[0]
         large = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_CUBIC)
-        told = self._engine(np.ascontiguousarray(large), use_det=False, use_cls=False)
-        if not told.txts or told.scores[0] < _SURE:
+        result = self._engine(np.ascontiguousarray(large), use_det=False, use_cls=False)
+        if not result.txts or result.scores[0] < _SURE:
             return NOTHING
-        return Reading(told.txts[0].strip(), round(float(told.scores[0]), 3))
+        return Reading(result.txts[0].strip(), round(float(result.scores[0]), 3))

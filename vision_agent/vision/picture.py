@@ -1,7 +1,7 @@
 """A decoded picture for the lifetime of one observation, and the map from its pixels to the page.
 
-Owns the pixels: nothing outside this room touches an array. A `Picture` never changes; each step makes a new one.
-Knows no page and no model: the limits come as a `Contract`.
+Only `vision` touches pixel arrays. A `Picture` is immutable; each operation returns a new one. It knows no page and no
+model: limits are passed as `ImageLimits`.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from zlib_ng import zlib_ng
 from vision_agent.actions import Point
 from vision_agent.errors import UsageError
 from vision_agent.types import Box, PageMap, Shot, Size
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.rects import Ints, edges_of
 
 Pixels = NDArray[np.uint8]
 Format = Literal["png", "jpeg"]
 
 _PNG_LEVEL = 2
-"""Of zlib-ng. Rows are not filtered: on pages that is both the fastest and the smallest. Compressing 1280×800 takes
-3 ms to 143 kB in the mean of our sites' shots; zlib at 1 takes 10 ms to 144 kB. Both make the same bytes of the same
-pixels each time, and pictures are told apart by the hash of their bytes. ISA-L, at 1 ms, does not: one of twelve
-processes wrote some of them in other bytes."""
+"""The level of zlib-ng. Rows are not filtered, which is both fastest and smallest for web pages. On average over the
+test sites' shots, a 1280×800 picture compresses in 3 ms to 143 kB; zlib at level 1 takes 10 ms for 144 kB. Both always
+write the same bytes for the same pixels, which matters because pictures are identified by the hash of their bytes.
+ISA-L, at 1 ms, does not: one of twelve processes wrote different bytes for some pictures."""
 # Without chroma subsampling, which would blur coloured digits.
 _JPEG = [
     cv2.IMWRITE_JPEG_QUALITY,
@@ -41,38 +41,36 @@ _JPEG = [
 ]
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _PNG_SIZE = slice(16, 24)
-"""Where it says its width and height."""
+"""The bytes of the header that hold width and height."""
 
 _ZOOM = 4
-"""Picture pixels for a CSS pixel, at most: text of a page is then as large as a headline, and larger tells no more."""
+"""The most picture pixels per CSS pixel: body text is then as large as a headline, and larger shows no more."""
 
 _MASK_TONES = (150, 166)
 _MASK_STRIPE = 5
 
 
 class Extent(NamedTuple):
-    """How large a picture is, and where on the page."""
+    """A picture's size and its map to the page."""
 
     size: Size
     map: PageMap
 
     @classmethod
-    def of_png(cls, data: bytes, page: Box, contract: Contract) -> Extent:
-        """That of the picture which `Picture.decode` makes of these bytes, known long before that.
+    def of_png(cls, data: bytes, page: Box, image_limits: ImageLimits) -> Extent:
+        """The extent of the picture that `Picture.decode` makes from these bytes, without decoding them.
 
         Raises:
-            UsageError: the bytes are no PNG.
+            UsageError: the bytes are not a PNG.
         """
         if not data.startswith(_PNG_SIGNATURE) or len(data) < _PNG_SIZE.stop:
-            raise UsageError(
-                f"{len(data)} bytes were to be read as a picture, and they are none", "a whole PNG file is expected"
-            )
+            raise UsageError(f"{len(data)} bytes cannot be read as a picture", "a complete PNG file is expected")
         width, height = struct.unpack(">II", data[_PNG_SIZE])
-        size = contract.fit(Size(width=width, height=height))
-        return cls(size, _map_of(page, size))
+        size = image_limits.fit(Size(width=width, height=height))
+        return cls(size, _page_map(page, size))
 
     def rects(self, boxes: Sequence[Box]) -> Ints:
-        """Page boxes as they are drawn: whole pixels, at least one each way, inside the picture; a row for each."""
+        """Page boxes in whole picture pixels, as they are drawn: one row each, inside the picture, never empty."""
         offset = [self.map.offset_x, self.map.offset_y] * 2
         scale = [self.map.scale_x, self.map.scale_y] * 2
         whole = np.rint((edges_of(boxes) - offset) / scale)
@@ -83,7 +81,7 @@ class Extent(NamedTuple):
 
 
 class Picture:
-    """Pixels and where on the page they are. Pass it around; what is in it stays in `vision`."""
+    """Pixels and their map to the page. Any module may pass a picture on, but only `vision` reads its pixels."""
 
     def __init__(self, pixels: Pixels, map: PageMap) -> None:
         pixels.setflags(write=False)
@@ -91,23 +89,23 @@ class Picture:
         self._map = map
         self._shots: dict[Format, Shot] = {}
         self._larger: Picture | None = None
-        """The same before it was shrunk, for looking closer."""
+        """The picture before it was shrunk, for zooming."""
 
     @classmethod
-    def decode(cls, data: bytes, page: Box, contract: Contract | None = None) -> Picture:
-        """The picture of an encoded screenshot that shows the area `page` of the viewport.
+    def decode(cls, data: bytes, page: Box, image_limits: ImageLimits | None = None) -> Picture:
+        """Decodes a screenshot that shows the area `page` of the viewport (CSS pixels).
 
-        It is shrunk here, once, if the contract demands it.
-        A screenshot that is a PNG and fits is later written with the very bytes it came with.
+        The picture is shrunk here, once, if it exceeds `image_limits`. A PNG that fits is later written with its
+        original bytes.
 
         Raises:
-            UsageError: the bytes are no picture.
+            UsageError: the bytes are not a picture.
         """
-        pixels = _decoded(data, cv2.IMREAD_COLOR)
-        came = cls(pixels, _map_of(page, Size(width=pixels.shape[1], height=pixels.shape[0])))
-        size = contract.fit(came.size) if contract else came.size
+        pixels = _decode_pixels(data, cv2.IMREAD_COLOR)
+        came = cls(pixels, _page_map(page, Size(width=pixels.shape[1], height=pixels.shape[0])))
+        size = image_limits.fit(came.size) if image_limits else came.size
         if size != came.size:
-            picture = cls(_resized(pixels, size), _map_of(page, size))
+            picture = cls(_resize(pixels, size), _page_map(page, size))
             picture._larger = came
             return picture
         if data.startswith(_PNG_SIGNATURE):
@@ -115,36 +113,38 @@ class Picture:
         return came
 
     @classmethod
-    def of_rgb(cls, rows: NDArray[np.uint8], page: Box, contract: Contract | None = None) -> Picture:
-        """The picture that another framework holds as rows of red, green and blue, and that shows `page`.
+    def of_rgb(cls, rows: NDArray[np.uint8], page: Box, image_limits: ImageLimits | None = None) -> Picture:
+        """The picture in another framework's array (height × width × 3, red first) that shows `page`.
 
         Raises:
-            UsageError: it is no such array.
+            UsageError: the array has another shape or type.
         """
         if rows.ndim != 3 or rows.shape[2] != 3 or rows.dtype != np.uint8 or not rows.size:
             raise UsageError(
-                f"A picture was to be made of an array of shape {rows.shape} and type {rows.dtype}",
-                "height × width × 3 of uint8 are expected: red, green, blue",
+                f"An array of shape {rows.shape} and type {rows.dtype} cannot be read as a picture",
+                "expected is height × width × 3 of uint8: red, green, blue",
             )
-        return cls.decode(cls(cv2.cvtColor(rows, cv2.COLOR_RGB2BGR), PageMap()).encode().data or b"", page, contract)
+        return cls.decode(
+            cls(cv2.cvtColor(rows, cv2.COLOR_RGB2BGR), PageMap()).encode().data or b"", page, image_limits
+        )
 
     def as_rgb(self) -> NDArray[np.uint8]:
-        """Its pixels for another framework: height × width × 3, red first."""
+        """The pixels for another framework: height × width × 3, red first."""
         return np.asarray(cv2.cvtColor(self._pixels, cv2.COLOR_BGR2RGB), np.uint8)
 
     @classmethod
     def of(cls, shot: Shot) -> Picture:
-        """The picture in a shot.
+        """Decodes the picture of a shot.
 
         Raises:
-            UsageError: the shot was read without its bytes, or they are no picture.
+            UsageError: the shot was loaded without its bytes, or they are not a picture.
         """
         if shot.data is None:
             raise UsageError(
-                f"The pixels of shot {shot.sha256[:12]} were asked for, but it came without its bytes",
-                "load them by their hash from the run folder's shots",
+                f"The picture {shot.sha256[:12]} was loaded without its bytes",
+                "load them from the run folder with load_shot",
             )
-        return cls(_decoded(shot.data, cv2.IMREAD_COLOR), shot.map)
+        return cls(_decode_pixels(shot.data, cv2.IMREAD_COLOR), shot.map)
 
     @property
     def size(self) -> Size:
@@ -152,7 +152,7 @@ class Picture:
 
     @property
     def map(self) -> PageMap:
-        """From picture to page coordinates."""
+        """The map between picture and page coordinates."""
         return self._map
 
     @property
@@ -161,11 +161,11 @@ class Picture:
 
     @property
     def page(self) -> Box:
-        """The part of the page that it shows."""
+        """The part of the page that the picture shows, in CSS pixels."""
         return self._map.shown(self.size)
 
     def encode(self, format: Format = "png") -> Shot:
-        """The picture as bytes with their hash; the second call costs nothing."""
+        """The encoded picture with its hash; later calls reuse it."""
         if format not in self._shots:
             if format == "png":
                 self._shots[format] = self._shot(_as_png(self._pixels), "image/png")
@@ -174,9 +174,9 @@ class Picture:
         return self._shots[format]
 
     def phash(self) -> str:
-        """A perceptual hash: 64 hexadecimal digits that differ in few bits where two pictures look alike.
+        """A perceptual hash: 64 hexadecimal digits that differ in few bits for similar pictures.
 
-        The difference hash: whether each of 16×16 parts is darker than the one to its right.
+        It is the difference hash: whether each of 16×16 parts is darker than the part to its right.
         """
         grey = cv2.cvtColor(
             cv2.resize(self._pixels[::2, ::2], (17, 16), interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY
@@ -184,13 +184,13 @@ class Picture:
         return np.packbits(grey[:, :-1] < grey[:, 1:]).tobytes().hex()
 
     def masked(self, boxes: Iterable[Box]) -> Picture:
-        """The picture with these page boxes painted over by grey stripes; nothing of what was there is left."""
+        """The picture with these page boxes covered by grey stripes; nothing of their content remains."""
         boxes = tuple(boxes)
         if not boxes:
             return self
         pixels = self._pixels.copy()
         for box in boxes:
-            # One pixel more on each side: shrinking mixes a pixel with its neighbours.
+            # Cover one more pixel on each side, because shrinking blends a pixel with its neighbours.
             x, y, right, bottom = self._whole(box, grow=1)
             if right <= x or bottom <= y:
                 continue
@@ -208,16 +208,16 @@ class Picture:
         """
         x, y, right, bottom = self._whole(box)
         if right <= x or bottom <= y:
-            raise UsageError(f"A crop at {_placed(box)} was asked for, which the picture does not show")
+            raise UsageError(f"The picture does not show the box {_format_box(box)}, so it cannot be cropped")
         start = self._map.to_page(Point(x=x, y=y))
         map = self._map.model_copy(update={"offset_x": start.x, "offset_y": start.y})
         return Picture(self._pixels[y:bottom, x:right].copy(), map)
 
-    def zoomed(self, box: Box, contract: Contract, at_least: int = 0) -> Picture:
-        """The part of the picture that shows this page box, as large as the contract takes, with its own map.
+    def zoomed(self, box: Box, image_limits: ImageLimits, at_least: int = 0) -> Picture:
+        """The part of the picture that shows this page box, as large as the limits in `image_limits` allow.
 
-        It is made of the screenshot as it came, hence sharper than this picture where that was shrunk. It is enlarged
-        fourfold at most, or further until its longer edge has `at_least` so many pixels.
+        It is cut from the original screenshot, so it is sharper than this picture if that was shrunk. It has at most
+        4 pixels per CSS pixel, or more until its longer edge has `at_least` pixels.
 
         Raises:
             UsageError: the box is not in the picture.
@@ -226,17 +226,17 @@ class Picture:
         map, came = part.map, part.size
         wide, high = came.width * map.scale_x, came.height * map.scale_y
         by = max(_ZOOM, at_least / max(wide, high))
-        size = contract.fit(Size(width=max(1, round(wide * by)), height=max(1, round(high * by))))
+        size = image_limits.fit(Size(width=max(1, round(wide * by)), height=max(1, round(high * by))))
         if size == came:
             return part
         start = Box(x=map.offset_x, y=map.offset_y, width=wide, height=high)
-        return Picture(_resized(pixels_of(part), size), _map_of(start, size))
+        return Picture(_resize(pixels_of(part), size), _page_map(start, size))
 
     def _whole(self, box: Box, grow: int = 0) -> tuple[int, int, int, int]:
-        """Left, top, right and bottom in whole pixels that cover the page box, inside the picture."""
+        """Left, top, right and bottom, in whole picture pixels, of the part that covers the page box."""
         inside = self._map.box_to_picture(box)
         height, width = self._pixels.shape[:2]
-        # A millionth of slack, so that 12.0000001 is not a thirteenth pixel.
+        # Allow a millionth of slack, so that 12.0000001 does not reach into a thirteenth pixel.
         return (
             max(0, floor(inside.x + 1e-6) - grow),
             max(0, floor(inside.y + 1e-6) - grow),
@@ -250,42 +250,42 @@ class Picture:
 
 
 def pixels_of(picture: Picture) -> Pixels:
-    """The pixels, blue first, not to be written to. For this room only."""
+    """The read-only pixels, blue first. For use within `vision`."""
     return picture._pixels
 
 
-def pixels_in(picture: Picture, box: Box) -> Pixels:
-    """Those that show a page box, without a copy of them; not to be written to. For this room only."""
+def view_pixels(picture: Picture, box: Box) -> Pixels:
+    """A read-only view of the pixels that show a page box. For use within `vision`."""
     x, y, right, bottom = picture._whole(box)
     return picture._pixels[y:bottom, x:right]
 
 
-def _map_of(page: Box, size: Size) -> PageMap:
+def _page_map(page: Box, size: Size) -> PageMap:
     return PageMap(scale_x=page.width / size.width, scale_y=page.height / size.height, offset_x=page.x, offset_y=page.y)
 
 
-def _resized(pixels: Pixels, size: Size) -> Pixels:
+def _resize(pixels: Pixels, size: Size) -> Pixels:
     is_smaller = size.width < pixels.shape[1]
     how = cv2.INTER_AREA if is_smaller else cv2.INTER_CUBIC
     return np.asarray(cv2.resize(pixels, (size.width, size.height), interpolation=how), np.uint8)
 
 
-def _decoded(data: bytes, how: int) -> Pixels:
+def _decode_pixels(data: bytes, how: int) -> Pixels:
     pixels: Any = cv2.imdecode(np.frombuffer(data, np.uint8), how) if data else None
     if pixels is None:
         raise UsageError(
-            f"{len(data)} bytes were to be read as a picture, and they are none",
-            "a PNG, JPEG or WebP file is expected, whole and unencrypted",
+            f"{len(data)} bytes cannot be read as a picture",
+            "a complete, unencrypted PNG, JPEG or WebP file is expected",
         )
     return np.asarray(pixels, np.uint8)
 
 
 def _as_png(pixels: Pixels) -> bytes:
-    """The whole file: its head, all rows in one piece, its end."""
+    """A PNG file with all rows in one chunk."""
     height, width = pixels.shape[:2]
-    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each begins with the number of its filter, which is none
+    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row begins with its filter type, 0 for none
     rows[:, 1:] = cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB).reshape(height, -1)
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # eight bits for each of three colours
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # 8 bits per channel, RGB
     pieces = ((b"IHDR", head), (b"IDAT", zlib_ng.compress(rows.data, _PNG_LEVEL)), (b"IEND", b""))
     return _PNG_SIGNATURE + b"".join(_png_piece(*piece) for piece in pieces)
 
@@ -294,5 +294,5 @@ def _png_piece(name: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + name + content + struct.pack(">I", crc32(name + content))
 
 
-def _placed(box: Box) -> str:
+def _format_box(box: Box) -> str:
     return f"{box.x:g},{box.y:g} of {box.width:g}×{box.height:g}"

@@ -1,6 +1,6 @@
-"""Rectangles by the thousand: arithmetic on arrays of them, a row of left, top, right and bottom each.
+"""Arithmetic on arrays of thousands of rectangles, each a row of left, top, right and bottom.
 
-In whole picture pixels; right and bottom are the first not in it. Knows no marks and no picture.
+They are in whole picture pixels; right and bottom are exclusive. This module knows no marks and no pictures.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 from vision_agent.types import Box
 
 Rect = tuple[int, int, int, int]
-"""Left, top, right, bottom in whole picture pixels; right and bottom are the first not in it."""
+"""Left, top, right, bottom in whole picture pixels; right and bottom are exclusive."""
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
 Group = NDArray[np.int64]
-"""Positions of some of them."""
+"""Indexes into an array of rectangles."""
 
 CONTAINED = 0.9
-"""The share of a target that must be inside another for that one to be its container."""
+"""The share of a target that must be inside another for the other to be its container."""
 
 
-def sum_under(table: Ints, at: Ints) -> Ints:
-    """The sums under these rectangles, from a summed table."""
+def rect_sums(table: Ints, at: Ints) -> Ints:
+    """The sum under each rectangle, from a summed-area table."""
     left, top, right, bottom = at.T
     flat, width = table.ravel(), table.shape[1]
     above, below = top * width, bottom * width
@@ -34,20 +34,20 @@ def sum_under(table: Ints, at: Ints) -> Ints:
     return total
 
 
-def sums_under(table: Ints, x: Ints, y: Ints, wide: int, high: int) -> Ints:
-    """The sums under rectangles of one size that start at each of these x and y, from a summed table."""
+def window_sums(table: Ints, x: Ints, y: Ints, wide: int, high: int) -> Ints:
+    """The sum under a rectangle of one size at each combination of these x and y, from a summed-area table."""
     rows, below = table[y], table[y + high]
     total: Ints = below[:, x + wide] - rows[:, x + wide] - below[:, x] + rows[:, x]
     return total
 
 
-def shares_of(start: Ints, length: int, low: int, high: int) -> Ints:
-    """On one axis: how much of start..start+length lies in low..high."""
+def overlap_lengths(start: Ints, length: int, low: int, high: int) -> Ints:
+    """How much of start..start+length lies in low..high, on one axis."""
     share: Ints = np.clip(np.minimum(start + length, high) - np.maximum(start, low), 0, None)
     return share
 
 
-def overlap_of(one: Ints, other: Ints) -> Ints:
+def intersections(one: Ints, other: Ints) -> Ints:
     start, end = np.maximum(one[:, :2], other[:, :2]), np.minimum(one[:, 2:], other[:, 2:])
     return np.concatenate([start, end], axis=1)
 
@@ -59,28 +59,28 @@ def common_area(one: Ints, other: Ints) -> Ints:
     return area
 
 
-def area_of(at: Ints) -> Ints:
+def rect_areas(at: Ints) -> Ints:
     area: Ints = (at[..., 2] - at[..., 0]) * (at[..., 3] - at[..., 1])
     return area
 
 
 def gaps_between(rects: Ints) -> NDArray[np.int16]:
-    """From each to each, along the axis on which they are farthest; 0 where they touch, below where they overlap."""
-    # Sixteen bits halve the time, and no picture is that wide.
+    """The gap between every two rectangles, on the axis where they are farthest apart; negative if they overlap."""
+    # 16 bits halve the time, and no picture is wider than they can hold.
     left, top, right, bottom = rects.T.astype(np.int16)
     across, down = np.subtract.outer(left, right), np.subtract.outer(top, bottom)
     gaps: NDArray[np.int16] = np.maximum(np.maximum(across, across.T), np.maximum(down, down.T))
     return gaps
 
 
-def gaps_of(one: Ints, other: Ints) -> Ints:
-    """From each to its partner, along the axis on which they are farthest; 0 where they touch or overlap."""
+def pair_gaps(one: Ints, other: Ints) -> Ints:
+    """The gap between each rectangle and its partner, on the axis where they are farthest apart; 0 if they overlap."""
     apart: Ints = np.maximum(one[:, :2] - other[:, 2:], other[:, :2] - one[:, 2:]).max(axis=1)
     return np.maximum(apart, 0)
 
 
 def touching_pairs(one: Ints, other: Ints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The positions of those that overlap."""
+    """The index pairs of overlapping rectangles."""
     (left, top, right, bottom), (its_left, its_top, its_right, its_bottom) = one.T[..., None], other.T
     first, second = np.nonzero((left < its_right) & (its_left < right) & (top < its_bottom) & (its_top < bottom))
     return first, second
@@ -92,32 +92,32 @@ def as_rect(edges: Sequence[int]) -> Rect:
 
 
 def edges_of(boxes: Sequence[Box]) -> NDArray[np.float64]:
-    """Left, top, right and bottom of each."""
+    """Left, top, right and bottom of each box, one row each."""
     edges = np.array([(box.x, box.y, box.width, box.height) for box in boxes], np.float64).reshape(-1, 4)
     edges[:, 2:] += edges[:, :2]
     return edges
 
 
-def rect_of(box: Box) -> Rect:
+def round_rect(box: Box) -> Rect:
     return round(box.x), round(box.y), round(box.right), round(box.bottom)
 
 
-def rects_of(boxes: Sequence[Box]) -> Ints:
-    """In whole pixels, a row for each."""
+def round_rects(boxes: Sequence[Box]) -> Ints:
+    """The boxes rounded to whole pixels, one row each."""
     rects: Ints = np.rint(edges_of(boxes)).astype(np.int32)
     return rects
 
 
-def middle_of_each(values: Ints, groups: Group) -> Ints:
-    """For each group from 0 on the value in its middle, of two the larger; every group has some."""
+def group_medians(values: Ints, groups: Group) -> Ints:
+    """The median of each group, the larger of two middle values; groups are numbered from 0 and none is empty."""
     many = np.bincount(groups)
     ordered: Ints = values[np.lexsort((values, groups))]
     middle: Ints = ordered[np.cumsum(many) - many + many // 2]
     return middle
 
 
-def connected(many: int, one: Group, other: Group) -> list[Group]:
-    """Who belongs together, of so many, when each of `one` belongs to its `other`."""
+def connected_groups(many: int, one: Group, other: Group) -> list[Group]:
+    """The connected components of `many` items, given pairs of connected ones."""
     names = np.arange(many)
     while True:
         before = names.copy()

@@ -1,10 +1,10 @@
-"""How marks look: palette, digits, sizes. The one home of style, handed to the page's drawing and to ours alike.
+"""The style of marks: palette, digits, sizes. Both the drawing in the page and the drawing in Python use it.
 
-The digits are drawn here by hand and not taken from a font, so that a number is as high, as bold and as wide on every
-machine, and so that the page and we draw the same pixels.
+The digits are bitmaps rather than a font, so that a number has the same height, weight and width on every machine, and
+so that the page and Python draw the same pixels.
 
-What an OCR engine read back decided the look: black digits on a light plate without a frame, and no line near it. White
-digits on a dark plate are themselves the gaps in a dark figure, and with the lines of a box that figure is an F or a T.
+The look was chosen by what an OCR engine reads back best: black digits on a light plate without a frame, and no line
+nearby. White digits on a dark plate read as gaps in a dark shape, which with the lines of a box looks like an F or a T.
 """
 
 from __future__ import annotations
@@ -13,22 +13,23 @@ from functools import cache
 from itertools import pairwise
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from vision_agent.frozen_model import FrozenModel
 from vision_agent.types import Kind, MarkStyle, Size
 
 Ink = Literal["#ffffff", "#000000"]
-Hand = Literal["single", "wide", "narrow"]
-"""How digits are written: narrow only where a wide number would not fit on its target, both equally high.
+LabelWidth = Literal["single", "wide", "narrow"]
+"""The width of a label's digits. Wide and narrow have the same height; narrow is used where wide digits do not fit.
 
-One digit alone has a hand of its own, larger and rounder: nothing beside it says that it is a number.
+A single digit has a form of its own, larger and rounder, because no digit beside it shows that it is a number.
 """
 
 COVERAGE: dict[str, float] = {"#": 1.0, "+": 191 / 255, "o": 128 / 255, "-": 64 / 255, ".": 0.0}
-"""How much of a pixel is ink, by the sign that stands for it in the drawings below; the rest is the label."""
+"""The share of ink in a pixel, for each character of the bitmaps below; the rest is the label's colour."""
 
-# Twelve rows high, eight columns wide, stems of two, open where it can be: of the digits alone on their label, over all
-# fixture pages, an OCR engine reads more than 99.5 % in this hand and 98.3 % in the wide one.
+# 12 rows high, 8 columns wide, stems of 2 pixels, open shapes. Of single digits on all fixture pages, an OCR engine
+# reads more than 99.5 % in this form and 98.3 % in the wide one.
 _SINGLE = """
 ..o##o.. ...++... ..+##+.. .-+##o.. ....+##. .####### ..-+##o. +######+ ..+##+.. .-+##+-.
 .o####o. .-###... .######. -#####+. ...-###. .####### .o#####o +######+ .+####+. .######.
@@ -59,8 +60,8 @@ o##o##o .###### ####### o##o##o ....##. o##o##o o##o##o .o##... o##o##o o##o##o
 .o###o. .###### ####### .o###o. ....##. .o###o. .o###o. .##o... .o###o. .o###o.
 """
 
-# Letters before a number, for roles and for rows and columns. They end in two empty columns: what stands apart and is
-# wider, squarer or has serifs is not read as an eight, a one or a zero.
+# Letters before a number, for roles and for rows and columns. They end in two empty columns: set apart, wider, squarer
+# or with serifs, they are not read as 8, 1 or 0.
 _LETTERS = """
 ######o... ########.. ####...... #######... ..o###o.... ##.....##.. ######o... ..o###o..
 #######o.. ########.. ####...... #######... .o#####o... ###...###.. #######o.. .o#####o.
@@ -75,7 +76,7 @@ _LETTERS = """
 ######o... ########.. ########.. ####...... ..o###o.... ##.....##.. ####..###. ..o###o..
 """
 
-# Five columns wide: three digits fit on a key or a seat on which two wide ones would.
+# 5 columns wide: three digits fit on a key or a seat that holds two wide ones.
 _NARROW = """
 .###. .##.. .###. .###. ...## ##### .###. ##### .###. .###.
 ##o## o##.. ##o## ##o## ..### ##### ##o## ##### ##o## ##o##
@@ -95,25 +96,25 @@ def _drawn(characters: str, drawing: str) -> dict[str, tuple[str, ...]]:
     return dict(zip(characters, zip(*map(str.split, drawing.strip().split("\n")), strict=True), strict=True))
 
 
-DIGITS: dict[Hand, dict[str, tuple[str, ...]]] = {
+DIGITS: dict[LabelWidth, dict[str, tuple[str, ...]]] = {
     "single": _drawn("0123456789", _SINGLE),
     "wide": _drawn("0123456789", _WIDE),
     "narrow": _drawn("0123456789", _NARROW),
 }
-GLYPHS: dict[Hand, dict[str, tuple[str, ...]]] = {
-    hand: digits | _drawn("BILFOMRC", _LETTERS) for hand, digits in DIGITS.items()
+GLYPHS: dict[LabelWidth, dict[str, tuple[str, ...]]] = {
+    width: digits | _drawn("BILFOMRC", _LETTERS) for width, digits in DIGITS.items()
 }
-"""Everything a label is written with, in each hand."""
+"""Every character that labels use, in each width."""
 _GLYPH_SIZES = {
-    hand: {character: (len(rows[0]), len(rows)) for character, rows in glyphs.items()}
-    for hand, glyphs in GLYPHS.items()
+    width: {character: (len(rows[0]), len(rows)) for character, rows in glyphs.items()}
+    for width, glyphs in GLYPHS.items()
 }
 
 
-# The shades of each kind, for its lines; white around the dark ones, black around the light, both at 4.5:1 or better.
-# Found by a search over each kind's range of hues: between any two kinds a difference (CIE76) of 25 to usual eyes and
-# of 14 or more to red-, green- or blue-blind ones; 12 and 6 between two shades of a kind. A grid in which diagonal
-# neighbours differ too needs four shades; scrollers and surfaces do not come in such grids.
+# The shades of each kind's lines; dark ones are cased in white and light ones in black, both at 4.5:1 or better. They
+# come from a search over each kind's range of hues: any two kinds differ (CIE76) by 25 for normal vision and by 14 or
+# more for red-, green- or blue-blind vision; two shades of a kind by 12 and 6. A grid in which diagonal neighbours
+# differ too needs four shades; scrollers and surfaces do not form such grids.
 PALETTE: dict[Kind, tuple[str, ...]] = {
     "button": ("#c94a06", "#8d1200", "#ac2800", "#690001"),
     "link": ("#086bda", "#0014b3", "#344feb", "#001adc"),
@@ -125,53 +126,51 @@ PALETTE: dict[Kind, tuple[str, ...]] = {
 }
 
 
-class Style(BaseModel):
-    """What is drawn, and sizes in picture pixels. All are whole, so that every edge is crisp."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class Style(FrozenModel):
+    """What is drawn, and its sizes in picture pixels; all are whole, so that edges are crisp."""
 
     palette: dict[Kind, tuple[str, ...]] = Field(default_factory=lambda: PALETTE, exclude=True)
     has_boxes: bool = True
-    """Whether what a number belongs to has a box around it."""
+    """Whether each mark has a box."""
     line: int = 1
-    """Thickness of the coloured line inside the edge, and again outside it."""
+    """The thickness of the coloured line inside the edge of the box, and of the one outside it."""
     casing: int = 1
-    """Thickness of the line around the coloured one, white or black: it survives where the hue does not. And of the
-    white around a label, which parts it from what is dark beside it."""
+    """The thickness of the white or black line around the coloured one, which stays visible where the hue does not; and
+    of the white line around a label, which separates it from dark surroundings."""
     pad_x: int = 3
-    """Around the digits, to the edge of their plate."""
+    """The padding between the digits and the edge of their plate."""
     pad_y: int = 2
     clear: int = 2
-    """Nothing is drawn so near a label: a line beside a digit is read as one more."""
+    """The clearance around a label: a line beside a digit is read as another digit."""
     gap: int = 1
-    """Between two digits."""
+    """The gap between two digits."""
     dash: tuple[int, int] = (4, 3)
-    """On and off, for what was seen and not found in the page's structure."""
+    """The dashes and gaps of boxes for marks found in pixels rather than in the page's structure."""
     leader_from: int = 3
-    """A label this far or farther from its box gets a line to it."""
+    """The distance from which a label gets a line to its box."""
 
     tight_pad_x: int = 2
-    """Instead of `pad_x` on a target that is narrower than the label would be, and around narrow digits."""
+    """Replaces `pad_x` on targets narrower than the label, and around narrow digits."""
 
-    def label_size(self, text: str, room: int, hand: Hand = "wide") -> Size:
-        """The size of a label with this text for a target this wide."""
-        hand = "single" if len(text) == 1 else hand
-        wide, high = self.text_size(text, hand)
+    def label_size(self, text: str, room: int, width: LabelWidth = "wide") -> Size:
+        """The size of a label with this text for a target of width `room`."""
+        width = "single" if len(text) == 1 else width
+        wide, high = self.text_size(text, width)
         roomy, tight = wide + 2 * self.pad_x, wide + 2 * self.tight_pad_x
-        is_roomy = hand != "narrow" and room >= roomy
+        is_roomy = width != "narrow" and room >= roomy
         return Size(width=roomy if is_roomy else tight, height=high + 2 * self.pad_y)
 
-    def text_size(self, text: str, hand: Hand = "wide") -> tuple[int, int]:
-        """How wide and high the digits are, without anything around them."""
-        glyphs = _GLYPH_SIZES[hand]
+    def text_size(self, text: str, width: LabelWidth = "wide") -> tuple[int, int]:
+        """The width and height of the digits without padding."""
+        glyphs = _GLYPH_SIZES[width]
         wide = sum([glyphs[character][0] for character in text]) + self.gap * (len(text) - 1)
         return wide, max([glyphs[character][1] for character in text])
 
-    def hand_in(self, text: str, width: int) -> Hand:
-        """The hand in which this text is written in a label of this width."""
+    def choose_label_width(self, text: str, space: int) -> LabelWidth:
+        """The width of the digits of this text in a label `space` pixels wide."""
         if len(text) == 1:
             return "single"
-        return "wide" if width >= self.text_size(text)[0] + 2 * self.tight_pad_x else "narrow"
+        return "wide" if space >= self.text_size(text)[0] + 2 * self.tight_pad_x else "narrow"
 
 
 STYLE = Style()
@@ -180,23 +179,23 @@ STYLES: dict[MarkStyle, Style] = {
     "plain": Style(palette=dict.fromkeys(PALETTE, ("#1d1f1d",))),
     "numbers": Style(has_boxes=False),
 }
-# A dark colour made light by white alone is drab.
+# Lightening a dark colour with white alone makes it drab, so it is made brighter first.
 _BRIGHTER = 2.0
 _PLATE_SHARE = 0.3
 
 
 @cache
-def plate_of(colour: str) -> str:
-    """The colour behind the digits of a mark with this line: light, so that they can be black."""
-    if ink_on(colour) == "#000000":
+def plate_colour(colour: str) -> str:
+    """The plate colour for a mark with this line colour: light, so that the digits can be black."""
+    if ink_colour(colour) == "#000000":
         return colour
     brighter = min(_BRIGHTER, 255 / max(rgb(colour)))
     return "#" + "".join(f"{round(255 - (255 - value * brighter) * _PLATE_SHARE):02x}" for value in rgb(colour))
 
 
 @cache
-def ink_on(colour: str) -> Ink:
-    """White or black: the one that is read better on this colour."""
+def ink_colour(colour: str) -> Ink:
+    """White or black, whichever has more contrast on this colour."""
     return "#ffffff" if contrast(colour, "#ffffff") >= contrast(colour, "#000000") else "#000000"
 
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Page
 
 from vision_agent.evals import solvers
-from vision_agent.evals.solvers.episode import At, Called, Episode, On, Unsolved, begun
+from vision_agent.evals.solvers.episode import At, Called, Episode, On, Unsolved, begin_episode
 
 MODULES = sorted(
     path for path in Path(solvers.__file__).parent.glob("*.py") if path.stem not in ("episode", "model", "play")
@@ -28,7 +28,7 @@ PAGE = """
 @pytest.fixture
 async def episode(page: Page) -> AsyncIterator[Episode]:
     await page.set_content(PAGE)
-    async with begun(page, "Send it") as episode:
+    async with begin_episode(page, "Send it") as episode:
         yield episode
 
 

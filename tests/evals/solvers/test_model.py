@@ -10,7 +10,7 @@ from vision_agent import Agent, Settings, Task
 from vision_agent.actions import Click, Type
 from vision_agent.evals.solvers import Solver
 from vision_agent.evals.solvers.episode import Called, Episode
-from vision_agent.evals.solvers.model import solving
+from vision_agent.evals.solvers.model import start_solver
 from vision_agent.memory import EmptyMemory
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Run
@@ -22,8 +22,8 @@ PAGE = """<label>Name <input id=name></label>
 
 async def solved(page: Page, solver: Solver, runs: Path) -> Run:
     await page.set_content(PAGE)
-    settings = Settings(runs=runs, observe=ObserveSettings(quiet_s=0.02, rest_deadline_s=0.5))
-    async with solving(page, solver) as model:
+    settings = Settings(runs=runs, observe=ObserveSettings(quiet_s=0.02, settle_deadline_s=0.5))
+    async with start_solver(page, solver) as model:
         model.begin("Send it")
         return await Agent(Task(goal="Send it"), model=model, page=page, settings=settings, memory=EmptyMemory()).run()
 
@@ -44,7 +44,7 @@ async def test_what_it_wants_is_decided_done_and_recorded(page: Page, tmp_path: 
 
     assert await page.title() == "Ada1"
     assert run.ending is not None
-    assert (run.ending.status, run.ending.answer) == ("done", "The solver came to its end.")
+    assert (run.ending.status, run.ending.answer) == ("done", "The solver finished.")
     done = [action.kind for step in run.steps for action, _ in step.carried_out]
     assert done == ["type", "click", "click", "click", "wait", "finish"]
     assert [len(step.decision.actions) for step in run.steps] == [3, 1, 1, 1, 1]

@@ -1,14 +1,15 @@
-"""The agent as BrowserGym and AgentLab call it: observation in, one action in their words out.
+"""The agent as BrowserGym and AgentLab call it: an observation in, one action in their call syntax out.
 
-What they ask for, kept to by shape and tested against `browsergym-core`:
+It matches their interface by its shape alone, tested against `browsergym-core`:
 
-- of the arguments: to be hashable and picklable, `agent_name`, `make_agent()`; AgentLab also calls `prepare`, `close`,
+- arguments: hashable and picklable, with `agent_name` and `make_agent()`; AgentLab also calls `prepare`, `close`,
   `set_benchmark` and `set_reproducibility_mode`;
-- of the agent: `action_set.to_python_code`, which the environment is made with; `obs_preprocessor(obs)`, whose result
-  AgentLab keeps and hands on; `get_action(obs)`, a call and a dictionary with `think`, `stats` and `extra_info`.
+- agent: `action_set.to_python_code`, which the environment is created with; `obs_preprocessor(obs)`, whose result
+  AgentLab keeps and passes on; `get_action(obs)`, which returns a call and a dictionary with `think`, `stats` and
+  `extra_info`.
 
-They own the loop, the browser and the record. One action goes out for each observation, so that each is decided on what
-the one before has brought. What became of it is told to the model with the next observation, refusals too.
+They own the loop, the browser and the record. Each observation gets one action, so that every decision sees the result
+of the action before. The model reads the outcome, refusals included, with the next observation.
 """
 
 from __future__ import annotations
@@ -26,31 +27,31 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from vision_agent.actions import Action
-from vision_agent.browser.listing import plain
+from vision_agent.describe import describe_action
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
+from vision_agent.escape import safe_line
 from vision_agent.evals.baselines import BASELINES, baseline
 from vision_agent.evals.browsergym.calls import NOTHING, CallSet, calls_for
 from vision_agent.evals.browsergym.look import Looks
-from vision_agent.models.choose import model_named
-from vision_agent.phrases import in_words
+from vision_agent.models.factory import make_model
 from vision_agent.ports import Model
 from vision_agent.settings import Settings, load
 from vision_agent.types import (
     Box,
     Decision,
     Effect,
+    GoalPicture,
     Limits,
     Message,
     Observation,
     Outcome,
-    Picture,
     Refusal,
     Step,
     Task,
     Usage,
     usages_of,
 )
-from vision_agent.vision.contract import contract_for
+from vision_agent.vision.image_limits import image_limits_for
 from vision_agent.vision.picture import Picture as Pixels
 
 T = TypeVar("T")
@@ -64,29 +65,29 @@ _IN_ERRORS: tuple[tuple[str, Refusal], ...] = (
     ("ERR_", "unreachable"),
     ("Timeout", "timed_out"),
 )
-"""What BrowserGym's errors say, the first that holds; else it is what it would not do."""
+"""Text in BrowserGym's errors and the refusal it means; the first match counts. Other errors are `unsupported`."""
 
 
 @dataclass(frozen=True)
 class BrowserGymAgentArgs:
-    """All that an agent is made of: plain values, so that experiments can be compared, stored and sent elsewhere.
+    """Everything that defines an agent, as plain values, so that experiments can be compared, stored and sent.
 
-    How the model is asked is read from the environment and `vision-agent.toml` when the agent is made; its key is never
-    part of this.
+    The model options come from the environment and `vision-agent.toml` when the agent is made; keys are never part of
+    the arguments.
     """
 
     model: str = ""
-    """Such as `anthropic:claude-sonnet-5-5`, or a baseline: `random`, `match`, `steps`. Empty: the settings' own."""
+    """Such as `anthropic:claude-sonnet-5-5`, or a baseline: `random`, `match`, `steps`. Empty: as in the settings."""
     agent_name: str = ""
-    """What an experiment is called by; empty: made of the model's name."""
+    """Name in experiments; empty: derived from the model."""
     seed: int = 0
-    """Of `random`."""
+    """For `random`."""
     steps: tuple[str, ...] = ()
     """The lines that `steps` follows."""
     longest_edge: int | None = None
-    """Of the picture that the model gets."""
+    """Maximum edge of the model's picture, in pixels."""
     max_steps: int = 40
-    """What the model is told; the environment ends the episode."""
+    """The limit stated to the model; the environment ends the episode."""
 
     def __post_init__(self) -> None:
         if not self.agent_name:
@@ -95,30 +96,30 @@ class BrowserGymAgentArgs:
             raise UsageError(f"max_steps is {self.max_steps}", "give the number of steps that the environment allows")
 
     def make_agent(self) -> BrowserGymAgent:
-        """An agent for one episode after the other.
+        """An agent that can play one episode after another.
 
         Raises:
-            UsageError: there is no such model, or the settings cannot be read.
+            UsageError: the model is unknown, or the settings cannot be read.
         """
         return BrowserGymAgent(self)
 
     def prepare(self) -> None:
-        """Nothing is to be made ready before an experiment."""
+        """Do nothing: experiments need no preparation."""
 
     def close(self) -> None:
-        """Nothing is left open by an experiment: an agent closes what it opened."""
+        """Do nothing: each agent closes what it opened."""
 
     def set_benchmark(self, benchmark: object, demo_mode: bool) -> None:
-        """The same agent on every benchmark: its words for actions do not depend on it."""
+        """Do nothing: the agent is the same on every benchmark."""
 
     def set_reproducibility_mode(self) -> None:
-        """What can be fixed is: baselines decide by the observation and the seed alone; a provider's model does not."""
+        """Do nothing: baselines are already determined by observation and seed, and providers' models cannot be."""
 
 
 class BrowserGymAgent:
-    """Decides in somebody else's loop. One at a time: it remembers the episode it is in.
+    """Decides in another program's loop, one episode at a time.
 
-    An episode begins with an observation before which nothing was done.
+    An episode begins with an observation that has no last action.
     """
 
     def __init__(
@@ -132,22 +133,22 @@ class BrowserGymAgent:
         self._args = args
         self._clock = clock
         settings = load()
-        self._settings = _as_asked(settings, args)
-        self._make_model = make_model or self._named
+        self._settings = _apply_args(settings, args)
+        self._make_model = make_model or self._named_model
         self._aside = _Aside()
         self._episode = self._begin()
         self._seen: Observation | None = None
 
     def obs_preprocessor(self, obs: dict[str, Any]) -> dict[str, Any]:
-        """The observation with our marks on its screenshot, and without the page's structure, which nobody needs again.
+        """The observation with our marks on its screenshot, and without the page's structure, which is used up.
 
-        `screenshot_som` is the marked picture, `marks_txt` the listing that goes with it.
+        `screenshot_som` is the marked picture, `marks_txt` its listing.
 
         Raises:
-            UsageError: it lacks what marks are made of.
+            UsageError: it lacks data that marks need.
         """
         if not obs.get("last_action") and self._episode.has_begun:
-            self._aside.run(_closed(self._episode.model))
+            self._aside.run(self._episode.model.aclose())
             self._episode = self._begin()
         seen = self._episode.looks.look(obs)
         self._seen = seen
@@ -156,7 +157,7 @@ class BrowserGymAgent:
         return kept | {"screenshot_som": marked, "marks_txt": seen.listing, "observation_id": seen.id}
 
     def get_action(self, obs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        """One call, or several that are one action, and what there is to say of the decision.
+        """One action as one or more calls, and information about the decision.
 
         Raises:
             UsageError: the observation is not the last one.
@@ -166,35 +167,35 @@ class BrowserGymAgent:
             obs = self.obs_preprocessor(obs)
         seen = self._seen
         if seen is None or seen.id != obs["observation_id"]:
-            raise UsageError("An action was asked for an observation that is not the last", "use one agent per episode")
+            raise UsageError("The observation is not the last one that this agent saw", "use one agent per episode")
         episode = self._episode
         episode.hear(obs, self._args.max_steps, self._clock())
         episode.conclude(obs, seen)
         if episode.has_ended:
-            return NOTHING, {"think": "The task was ended before; nothing more is done.", "stats": {}}
-        return self._decided(episode, seen)
+            return NOTHING, {"think": "The task has already ended.", "stats": {}}
+        return self._decide(episode, seen)
 
     def close(self) -> None:
-        """Lets go of the model's connections; called again it does nothing."""
+        """Close the model's connections; further calls do nothing."""
         if self._aside.is_open:
-            self._aside.run(_closed(self._episode.model))
+            self._aside.run(self._episode.model.aclose())
             self._aside.close()
 
-    def _decided(self, episode: _Episode, seen: Observation) -> tuple[str, dict[str, Any]]:
+    def _decide(self, episode: _EpisodeState, seen: Observation) -> tuple[str, dict[str, Any]]:
         begun = self._clock()
-        decision, unused = self._aside.run(self._asked(episode, seen))
+        decision, unused = self._aside.run(self._ask(episode, seen))
         outcomes: list[Outcome] = []
-        said = NOTHING
+        calls = NOTHING
         if decision.actions:
             first = calls_for(decision.actions[0], seen)
             if isinstance(first, str):
-                said = first
+                calls = first
             else:
                 outcomes.append(first)
-        episode.await_outcome(_Pending(seen, decision, said, tuple(outcomes), unused, begun))
-        return said, _told(decision, outcomes, unused, seen)
+        episode.await_outcome(_Pending(seen, decision, calls, tuple(outcomes), unused, begun))
+        return calls, _decision_info(decision, outcomes, unused, seen)
 
-    async def _asked(self, episode: _Episode, seen: Observation) -> tuple[Decision, tuple[Usage, ...]]:
+    async def _ask(self, episode: _EpisodeState, seen: Observation) -> tuple[Decision, tuple[Usage, ...]]:
         complaint = ""
         unused: list[Usage] = []
         assert episode.task is not None
@@ -208,37 +209,37 @@ class BrowserGymAgent:
             else:
                 return decided, tuple(unused)
         raise ModelUnavailable(
-            f"The model gave no usable reply in {1 + self._settings.model.repairs} tries; the last time: {complaint}",
+            f"The model gave no usable reply in {1 + self._settings.model.repairs} tries; the last fault: {complaint}",
             "try another model, or raise model.repairs",
         )
 
-    def _begin(self) -> _Episode:
+    def _begin(self) -> _EpisodeState:
         name = self._settings.model.name
         edge = self._args.longest_edge or self._settings.observe.longest_edge
-        looks = Looks(self._settings.observe, contract_for(name, edge), self._clock)
-        return _Episode(looks, self._make_model())
+        looks = Looks(self._settings.observe, image_limits_for(name, edge), self._clock)
+        return _EpisodeState(looks, self._make_model())
 
-    def _named(self) -> Model:
+    def _named_model(self) -> Model:
         name = self._settings.model.name
         if name in BASELINES:
             return baseline(name, self._args.seed, self._args.steps)
-        return model_named(name, settings=self._settings.model, redact=lambda text: text)
+        return make_model(name, settings=self._settings.model, redact=lambda text: text)
 
 
 class _Pending(NamedTuple):
-    """What was decided last, until the next observation tells what became of it."""
+    """The last decision, until the next observation shows its outcome."""
 
     seen: Observation
     decision: Decision
-    said: str
+    calls: str
     known: tuple[Outcome, ...]
-    """Of the first action, where BrowserGym was not asked."""
+    """Outcome of the first action, if BrowserGym did not need to be asked."""
     unused: tuple[Usage, ...]
     begun: datetime
 
 
-class _Episode:
-    """What is remembered from one observation to the next."""
+class _EpisodeState:
+    """The state kept from one observation to the next."""
 
     def __init__(self, looks: Looks, model: Model) -> None:
         self.looks = looks
@@ -248,31 +249,31 @@ class _Episode:
         self.has_ended = False
         self._pending: _Pending | None = None
         self._heard = 0
-        """Messages of the person so far."""
+        """Number of the person's messages so far."""
 
     @property
     def has_begun(self) -> bool:
         return self.task is not None
 
     def hear(self, obs: Mapping[str, Any], most: int, now: datetime) -> None:
-        """Takes the goal from the first observation, and from each what the person has said since."""
-        said = [each for each in obs.get("chat_messages") or () if each.get("role") == "user"]
+        """Take the goal from the first observation, and new messages of the person from later ones."""
+        from_person = [each for each in obs.get("chat_messages") or () if each.get("role") == "user"]
         if self.task is None:
-            self.task = Task(**_goal_of(obs), limits=Limits(steps=most))
-        elif new := said[self._heard :]:
+            self.task = Task(**_goal(obs), limits=Limits(steps=most))
+        elif new := from_person[self._heard :]:
             messages = tuple(Message(text=str(each.get("message", "")), at=_when(each, now)) for each in new)
             self.task = self.task.model_copy(update={"messages": (*self.task.messages, *messages)})
-            self.has_ended = False  # somebody answered: it goes on
-        self._heard = len(said)
+            self.has_ended = False  # a new message continues the task
+        self._heard = len(from_person)
 
     def await_outcome(self, pending: _Pending) -> None:
-        """Remembers what was decided."""
+        """Remember the last decision."""
         self._pending = pending
         first = next(iter(pending.decision.actions), None)
         self.has_ended = first is not None and first.kind in ("finish", "infeasible")
 
     def conclude(self, obs: Mapping[str, Any], seen: Observation) -> None:
-        """Makes a step of the last decision, now that it can be seen what came of it."""
+        """Record the last decision as a step, now that its outcome is visible."""
         if self._pending is None:
             return
         pending, self._pending = self._pending, None
@@ -280,7 +281,7 @@ class _Episode:
         outcomes = list(pending.known)
         if acts and not outcomes:
             outcomes.append(_outcome(acts[0], pending, obs, seen))
-        sentence = "Not tried: BrowserGym is given one action at a time."
+        sentence = "Not tried: BrowserGym gets one action at a time."
         outcomes += [Outcome(status="refused", refusal="not_reached", sentence=sentence)] * (len(acts) - len(outcomes))
         self.steps.append(
             Step(
@@ -296,7 +297,7 @@ class _Episode:
 
 
 class _Aside:
-    """One event loop in a thread of its own: the caller's thread has Playwright's, in which none can be run."""
+    """Runs an event loop in its own thread: Playwright's loop occupies the caller's thread."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "vision-agent")
@@ -306,7 +307,7 @@ class _Aside:
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         if not self.is_open:
             work.close()
-            raise UsageError("The agent was closed, and was asked again", "make another one")
+            raise UsageError("The agent is closed", "make another one")
         return self._thread.submit(self._runner.run, work).result()
 
     def close(self) -> None:
@@ -315,28 +316,23 @@ class _Aside:
         self._thread.shutdown()
 
 
-async def _closed(model: Model) -> None:
-    if (aclose := getattr(model, "aclose", None)) is not None:
-        await aclose()
-
-
-def _as_asked(settings: Settings, args: BrowserGymAgentArgs) -> Settings:
-    """The settings with what the arguments say; the model is told to choose one action at a time."""
+def _apply_args(settings: Settings, args: BrowserGymAgentArgs) -> Settings:
+    """The settings with the arguments applied; the model is told to choose one action at a time."""
     model = settings.model.model_copy(update={"name": args.model or settings.model.name, "actions_per_step": "one"})
     return settings.model_copy(update={"model": model})
 
 
 def _outcome(action: Action, pending: _Pending, obs: Mapping[str, Any], seen: Observation) -> Outcome:
-    """What became of a call, by what BrowserGym says and by what is seen."""
-    words = in_words(action, pending.seen)
+    """The outcome of a call, from BrowserGym's report and what is visible."""
+    words = describe_action(action, pending.seen)
     error = str(obs.get("last_action_error") or "")
-    if str(obs.get("last_action") or "") != pending.said:
-        sentence = f"{words}: something else was done instead, and not by this agent."
+    if str(obs.get("last_action") or "") != pending.calls:
+        sentence = f"{words}: not done; something other than this agent acted instead."
         return Outcome(status="refused", refusal="not_reached", sentence=sentence)
     if error:
         refusal: Refusal = next((what for part, what in _IN_ERRORS if part in error), "unsupported")
-        said = plain(error, _LONGEST_ERROR)
-        return Outcome(status="refused", refusal=refusal, sentence=f"{words}: BrowserGym could not: {said}")
+        reason = safe_line(error, _LONGEST_ERROR)
+        return Outcome(status="refused", refusal=refusal, sentence=f"{words}: BrowserGym could not: {reason}")
     effect, what = _effect(action, pending.seen, seen)
     url = seen.url if seen.url != pending.seen.url else ""
     return Outcome(status="done", effect=effect, sentence=f"{words}: {what}", url=url)
@@ -344,22 +340,22 @@ def _outcome(action: Action, pending: _Pending, obs: Mapping[str, Any], seen: Ob
 
 def _effect(action: Action, before: Observation, now: Observation) -> tuple[Effect, str]:
     if action.kind == "finish":
-        return "finished", "the answer was given, and the task goes on."
+        return "finished", "the answer was sent, and the task goes on."
     if action.kind == "infeasible":
-        return "infeasible", "that was said, and the task goes on."
+        return "infeasible", "this was reported, and the task goes on."
     if len(now.tabs) > len(before.tabs):
-        return "new_tab", "done; a new tab has opened."
+        return "new_tab", "done; a new tab opened."
     if now.url != before.url:
-        return "navigated", "done; another address is open."
+        return "navigated", "done; the address changed."
     if now.clean.sha256 != before.clean.sha256 or now.listing != before.listing:
-        return "changed", "done; the page has changed."
-    return "no_effect", "done; nothing has visibly changed."
+        return "changed", "done; the page changed."
+    return "no_effect", "done; nothing visibly changed."
 
 
-def _told(
+def _decision_info(
     decision: Decision, outcomes: Sequence[Outcome], unused: tuple[Usage, ...], seen: Observation
 ) -> dict[str, Any]:
-    """What AgentLab keeps of a decision. It sums the figures over an episode; one that is not known counts for none."""
+    """What AgentLab stores about a decision. It sums the figures over an episode; NaN stands for an unknown cost."""
     usages = usages_of(decision, None, unused)
     costs = [usage.cost_usd for usage in usages]
     cost = math.nan if any(each is None for each in costs) else sum(each or 0.0 for each in costs)
@@ -383,10 +379,10 @@ def _told(
 # --- the goal ---------------------------------------------------------------------------------------------------------
 
 
-def _goal_of(obs: Mapping[str, Any]) -> dict[str, Any]:
-    """The goal's words and pictures. A picture that is not in the observation is said, and not fetched."""
+def _goal(obs: Mapping[str, Any]) -> dict[str, Any]:
+    """The goal's text and pictures. A picture given only by address is mentioned, not fetched."""
     words: list[str] = []
-    pictures: list[Picture] = []
+    pictures: list[GoalPicture] = []
     for part in obs.get("goal_object") or ():
         if part.get("type") == "text":
             words.append(str(part["text"]))
@@ -397,20 +393,20 @@ def _goal_of(obs: Mapping[str, Any]) -> dict[str, Any]:
             if picture is not None:
                 pictures.append(picture)
             else:
-                words.append("(A picture belongs to this, which was only named by its address.)")
+                words.append("(The goal includes a picture that was given only by its address.)")
     return {"goal": "\n".join(words) or str(obs.get("goal") or ""), "pictures": tuple(pictures)}
 
 
-def _picture_in(address: str) -> Picture | None:
+def _picture_in(address: str) -> GoalPicture | None:
     head, comma, data = address.partition(",")
     if not (comma and head.startswith("data:image/") and head.endswith(";base64")):
         return None
     try:
         raw = base64.b64decode(data, validate=True)
-        pixels = Pixels.decode(raw, Box(x=0, y=0, width=1, height=1), contract_for(""))
+        pixels = Pixels.decode(raw, Box(x=0, y=0, width=1, height=1), image_limits_for(""))
     except (binascii.Error, UsageError):
         return None
-    return Picture(shot=pixels.encode())
+    return GoalPicture(shot=pixels.encode())
 
 
 def _when(message: Mapping[str, Any], now: datetime) -> datetime:

@@ -1,7 +1,7 @@
-"""Says our actions in BrowserGym's words: calls such as `click('12')`, by its ids and its screenshot's pixels.
+"""Translates our actions into BrowserGym calls such as `click('12')`, by its ids and its screenshot's pixels.
 
-What its words cannot say is an `Outcome` here, refused with a sentence for the model; nothing else is done in its
-place. Knows no environment: a call is a string, and `CallSet` tells BrowserGym how to carry it out.
+An action that its calls cannot express becomes a refused `Outcome` with a sentence for the model; nothing else is done
+in its place. No environment is needed: a call is a string, and `CallSet` tells BrowserGym how to carry it out.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from typing import Any
 
 from vision_agent import actions
 from vision_agent.actions import Action, Cell, Offset, Point, Target
-from vision_agent.phrases import in_words
+from vision_agent.describe import describe_action
 from vision_agent.types import Mark, Observation, Outcome, Refusal
 
 NOTHING = "noop(0)"
-"""What is said to BrowserGym where nothing is to be done: it wants an action for each observation."""
+"""The call that does nothing: BrowserGym requires an action for each observation."""
 
 _FAR = 100_000
-"""Pixels of a scroll to the end."""
+"""Pixels for scrolling to the end."""
 _MOST_CALLS = 30
 _SUBSETS = ("chat", "infeas", "bid", "coord", "nav", "tab")
 
 
 @dataclass(frozen=True)
 class CallSet:
-    """What BrowserGym asks for the meaning of a call: the shape of its own `HighLevelActionSet`."""
+    """Tells BrowserGym how to run our calls, in the shape of its own `HighLevelActionSet`."""
 
     subsets: tuple[str, ...] = _SUBSETS
 
     def to_python_code(self, action: str) -> str:
-        """The code that BrowserGym runs for a call: its own functions, each with its own meaning.
+        """The code that BrowserGym runs for a call, with its own functions.
 
-        The import stands in the code and is made where BrowserGym runs it; here there need be none.
+        The import is inside that code, because BrowserGym need not be installed here.
         """
         return (
             "from browsergym.core.action.highlevel import HighLevelActionSet\n"
@@ -42,13 +42,13 @@ class CallSet:
         )
 
     def describe(self, with_long_description: bool = True, with_examples: bool = True) -> str:
-        """What can be said, for a person; our models are told of our own actions instead."""
+        """A description of the calls for people; our models read about our own actions instead."""
         del with_long_description
-        said = f"Calls of BrowserGym's action subsets {', '.join(self.subsets)}, one a line."
-        return f"{said} Example:\n{self.example_action(abstract=False)}" if with_examples else said
+        text = f"Calls of BrowserGym's action subsets {', '.join(self.subsets)}, one a line."
+        return f"{text} Example:\n{self.example_action(abstract=False)}" if with_examples else text
 
     def example_action(self, abstract: bool) -> str:
-        """One call, or what one is."""
+        """An example call, or a description of one."""
         return "One or several calls, one a line." if abstract else "click('12')"
 
 
@@ -60,93 +60,97 @@ class _CannotSayError(Exception):
 
 
 def calls_for(action: Action, seen: Observation) -> str | Outcome:
-    """The calls for an action, one a line, or what became of it where BrowserGym need not or cannot be asked."""
+    """The calls for an action, one a line; or its outcome, if BrowserGym need not or cannot carry it out."""
     try:
-        said = _CALLS[action.kind](action, seen) if action.kind in _CALLS else None
+        calls = _CALLS[action.kind](action, seen) if action.kind in _CALLS else None
     except _CannotSayError as error:
-        return Outcome(status="refused", refusal=error.refusal, sentence=f"{in_words(action, seen)}: {error.sentence}")
-    if said is None:
+        return Outcome(
+            status="refused", refusal=error.refusal, sentence=f"{describe_action(action, seen)}: {error.sentence}"
+        )
+    if calls is None:
         why = _WHY_NOT.get(action.kind, "BrowserGym has no such action; use another one.")
-        return Outcome(status="refused", refusal="unsupported", sentence=f"{in_words(action, seen)}: {why}")
-    if isinstance(said, Outcome):
-        return said
-    if len(said) > _MOST_CALLS:
-        sentence = f"{in_words(action, seen)}: that is {len(said)} calls at once, at most {_MOST_CALLS} are made."
+        return Outcome(status="refused", refusal="unsupported", sentence=f"{describe_action(action, seen)}: {why}")
+    if isinstance(calls, Outcome):
+        return calls
+    if len(calls) > _MOST_CALLS:
+        sentence = (
+            f"{describe_action(action, seen)}: this needs {len(calls)} calls, but at most {_MOST_CALLS} are allowed."
+        )
         return Outcome(status="refused", refusal="unsupported", sentence=sentence)
-    return "\n".join(said)
+    return "\n".join(calls)
 
 
 _WHY_NOT = {
-    "reload": "BrowserGym cannot load a page again; open its address with goto instead.",
-    "upload": "This task came without files.",
+    "reload": "BrowserGym cannot reload a page; open its address with goto instead.",
+    "upload": "This task has no files.",
     "select_text": "BrowserGym cannot select text by its words; drag from one point to another instead.",
-    "zoom": "BrowserGym gives one picture of the view and no closer one; what can be read is in the listing.",
-    "read": "BrowserGym reads no more than what the listing has; scroll to see more.",
-    "extract": "BrowserGym gives no tables; what is in view is in the listing.",
-    "ask": "There is nobody to answer in an evaluation, and a question would count as the answer; decide by yourself.",
-    "custom": "Actions of one's own need this package's own browser.",
+    "zoom": "BrowserGym provides one picture of the view and no closer one; the readable text is in the listing.",
+    "read": "BrowserGym provides no more text than the listing has; scroll to see more.",
+    "extract": "BrowserGym provides no tables; what is in view is in the listing.",
+    "ask": "Nobody answers in an evaluation, and a question would count as the answer; decide by yourself.",
+    "custom": "Custom actions need this package's own browser.",
 }
 
-Said = list[str] | Outcome
+Calls = list[str] | Outcome
 
 
-def _click(action: actions.Click, seen: Observation) -> Said:
+def _click(action: actions.Click, seen: Observation) -> Calls:
     name = {1: "click", 2: "dblclick"}.get(action.count)
     if name is None:
         raise _CannotSayError("unsupported", "BrowserGym has no triple click.")
     button = {} if action.button == "left" else {"button": action.button}
     if isinstance(action.target, Point):
         if action.modifiers:
-            raise _CannotSayError("unsupported", "BrowserGym holds no keys while it clicks a point; name a mark.")
+            raise _CannotSayError("unsupported", "BrowserGym cannot hold keys while it clicks a point; name a mark.")
         return [_call(f"mouse_{name}", *_at(action.target, seen), **button)]
-    held = {"modifiers": list(action.modifiers)} if action.modifiers else {}
-    return [_call(name, _bid(action.target, seen), **button, **held)]
+    keys = {"modifiers": list(action.modifiers)} if action.modifiers else {}
+    return [_call(name, _bid(action.target, seen), **button, **keys)]
 
 
-def _type(action: actions.Type, seen: Observation) -> Said:
+def _type(action: actions.Type, seen: Observation) -> Calls:
     if isinstance(action.target, Point):
-        said = [_call("mouse_click", *_at(action.target, seen))]
+        calls = [_call("mouse_click", *_at(action.target, seen))]
         if action.clear:
-            said += [_call("keyboard_press", "ControlOrMeta+a"), _call("keyboard_press", "Delete")]
-        said += [_call("keyboard_type", action.text)] * bool(action.text)
-        return said + [_call("keyboard_press", "Enter")] * action.submit
+            calls += [_call("keyboard_press", "ControlOrMeta+a"), _call("keyboard_press", "Delete")]
+        calls += [_call("keyboard_type", action.text)] * bool(action.text)
+        return calls + [_call("keyboard_press", "Enter")] * action.submit
     bid = _bid(action.target, seen)
     if action.clear:
-        said = [_call("fill", bid, action.text)]
+        calls = [_call("fill", bid, action.text)]
     else:
-        said = [_call("press", bid, "ControlOrMeta+End"), _call("keyboard_type", action.text)]
-    return said + [_call("press", bid, "Enter")] * action.submit
+        calls = [_call("press", bid, "ControlOrMeta+End"), _call("keyboard_type", action.text)]
+    return calls + [_call("press", bid, "Enter")] * action.submit
 
 
-def _select(action: actions.Select, seen: Observation) -> Said:
+def _select(action: actions.Select, seen: Observation) -> Calls:
     mark = _mark(action.target, seen)
     if mark.tag != "select":
         raise _CannotSayError(
-            "unsupported", "BrowserGym chooses from native lists only, and this is none; click it and then the option."
+            "unsupported", "BrowserGym chooses only from native lists, and this is not one; click it, then the option."
         )
     if missing := [option for option in action.options if mark.state.options and option not in mark.state.options]:
-        raise _CannotSayError("not_an_option", f"it does not offer {', '.join(missing)}.")
+        raise _CannotSayError("not_an_option", f"its options do not include {', '.join(missing)}.")
     return [_call("select_option", mark.key, list(action.options) if len(action.options) > 1 else action.options[0])]
 
 
-def _check(action: actions.Check, seen: Observation) -> Said:
+def _check(action: actions.Check, seen: Observation) -> Calls:
     mark = _mark(action.mark, seen)
     if mark.state.checked is None:
-        raise _CannotSayError("unsupported", "whether it is ticked cannot be told; click it instead.")
+        raise _CannotSayError("unsupported", "its checked state is unknown; click it instead.")
     if (mark.state.checked == "true") == action.checked:
-        sentence = f"{in_words(action, seen)}: it was so already."
+        sentence = f"{describe_action(action, seen)}: it already was."
         return Outcome(status="done", effect="as_wanted", sentence=sentence)
     return [_call("click", mark.key)]
 
 
-def _set(action: actions.Set, seen: Observation) -> Said:
+def _set(action: actions.Set, seen: Observation) -> Calls:
     mark = _mark(action.mark, seen)
     if mark.tag != "input":
-        raise _CannotSayError("unsupported", "BrowserGym sets native inputs only; use its keys or drag it instead.")
+        raise _CannotSayError("unsupported", "BrowserGym sets only native inputs; use keys or drag it instead.")
     return [_call("fill", mark.key, action.value)]
 
 
-def _press(action: actions.Press, seen: Observation) -> Said:
+def _press(action: actions.Press, seen: Observation) -> Calls:
     if action.target is None:
         return [_call("keyboard_press", action.keys)] * action.count
     if isinstance(action.target, Point):
@@ -155,15 +159,15 @@ def _press(action: actions.Press, seen: Observation) -> Said:
     return [_call("press", _bid(action.target, seen), action.keys)] * action.count
 
 
-def _hover(action: actions.Hover, seen: Observation) -> Said:
+def _hover(action: actions.Hover, seen: Observation) -> Calls:
     if isinstance(action.target, Point):
         return [_call("mouse_move", *_at(action.target, seen))]
     return [_call("hover", _bid(action.target, seen))]
 
 
-def _scroll(action: actions.Scroll, seen: Observation) -> Said:
+def _scroll(action: actions.Scroll, seen: Observation) -> Calls:
     if action.to == "middle":
-        raise _CannotSayError("unsupported", "BrowserGym scrolls by pixels only; scroll in a direction instead.")
+        raise _CannotSayError("unsupported", "BrowserGym scrolls only by pixels; scroll in a direction instead.")
     across, along = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}[action.direction]
     wide, high = float(seen.viewport.width), float(seen.viewport.height)
     if isinstance(action.target, int):
@@ -179,9 +183,9 @@ def _scroll(action: actions.Scroll, seen: Observation) -> Said:
 
 
 def _beside_scrollers(seen: Observation) -> tuple[int, int] | None:
-    """Where the wheel turns the page: BrowserGym leaves the pointer where it was, perhaps on what scrolls by itself.
+    """A point, in screenshot pixels, where the wheel scrolls the page: the pointer may still be over a scroller.
 
-    None where nothing does, or nothing else is in view.
+    None if there are no scrollers, or nothing but scrollers is in view.
     """
     boxes = [mark.box for mark in seen.marks if mark.state.scroll is not None]
     if not boxes:
@@ -192,7 +196,7 @@ def _beside_scrollers(seen: Observation) -> tuple[int, int] | None:
     return next((at for at in places if not any(box.contains(Point(x=at[0], y=at[1])) for box in boxes)), None)
 
 
-def _drag(action: actions.Drag, seen: Observation) -> Said:
+def _drag(action: actions.Drag, seen: Observation) -> Calls:
     if isinstance(action.source, int) and isinstance(action.target, int) and not action.path:
         return [_call("drag_and_drop", _bid(action.source, seen), _bid(action.target, seen))]
     start = _at(action.source, seen)
@@ -202,8 +206,8 @@ def _drag(action: actions.Drag, seen: Observation) -> Said:
             round(start[0] + action.target.right * scale.scale_x, 1),
             round(start[1] + action.target.down * scale.scale_y, 1),
         )
-        if not (0 <= end[0] < seen.viewport.width and 0 <= end[1] < seen.viewport.height):
-            raise _CannotSayError("outside", "that ends outside the picture.")
+        if not seen.viewport.contains(Point(x=end[0], y=end[1])):
+            raise _CannotSayError("outside", "the end is outside the picture.")
     else:
         end = _at(action.target, seen)
     if not action.path:
@@ -212,22 +216,22 @@ def _drag(action: actions.Drag, seen: Observation) -> Said:
     return [_call("mouse_down", *start), *moves, _call("mouse_up", *end)]
 
 
-def _switch_tab(action: actions.SwitchTab, seen: Observation) -> Said:
+def _switch_tab(action: actions.SwitchTab, seen: Observation) -> Calls:
     return [_call("tab_focus", _tab(action.tab, seen))]
 
 
-def _close_tab(action: actions.CloseTab, seen: Observation) -> Said:
+def _close_tab(action: actions.CloseTab, seen: Observation) -> Calls:
     index = _tab(action.tab, seen)
     is_active = any(tab.active for tab in seen.tabs if tab.number == action.tab)
     return [*([] if is_active else [_call("tab_focus", index)]), _call("tab_close")]
 
 
-def _finish(action: actions.Finish, seen: Observation) -> Said:
+def _finish(action: actions.Finish, seen: Observation) -> Calls:
     del seen
     return [_call("send_msg_to_user", action.answer or ("Done." if action.success else "It could not be done."))]
 
 
-_CALLS: dict[str, Callable[[Any, Observation], Said]] = {
+_CALLS: dict[str, Callable[[Any, Observation], Calls]] = {
     "click": _click,
     "type": _type,
     "select": _select,
@@ -250,18 +254,18 @@ _CALLS: dict[str, Callable[[Any, Observation], Said]] = {
 
 
 def _call(name: str, *arguments: object, **named: object) -> str:
-    said = [repr(each) for each in arguments] + [f"{key}={value!r}" for key, value in named.items()]
-    return f"{name}({', '.join(said)})"
+    parts = [repr(each) for each in arguments] + [f"{key}={value!r}" for key, value in named.items()]
+    return f"{name}({', '.join(parts)})"
 
 
 def _mark(target: Target, seen: Observation) -> Mark:
     if isinstance(target, Point):
         raise _CannotSayError("unsupported", "BrowserGym needs an element for this; name a mark.")
     if isinstance(target, Cell):
-        raise _CannotSayError("unsupported", "no mark has rows and columns here; give a point of the picture.")
+        raise _CannotSayError("unsupported", "marks have no rows and columns here; give a point in the picture.")
     mark = seen.mark(target)
     if mark is None:
-        raise _CannotSayError("unknown_mark", f"there is no mark {target} in the picture; look at the listing.")
+        raise _CannotSayError("unknown_mark", f"there is no mark {target} in the picture; check the listing.")
     return mark
 
 
@@ -270,21 +274,19 @@ def _bid(target: Target, seen: Observation) -> str:
 
 
 def _at(target: Target, seen: Observation) -> tuple[float, float]:
-    """Pixels of BrowserGym's screenshot."""
+    """The target's point in pixels of BrowserGym's screenshot."""
     if not isinstance(target, Point):
         point = _mark(target, seen).point
         return round(point.x, 1), round(point.y, 1)
     size = seen.marked.size
-    if not (0 <= target.x < size.width and 0 <= target.y < size.height):
-        raise _CannotSayError(
-            "outside", f"the picture is {size.width}×{size.height} pixels, and the point is not in it."
-        )
+    if not size.contains(target):
+        raise _CannotSayError("outside", f"the point is outside the picture of {size.width}×{size.height} pixels.")
     point = seen.marked.map.to_page(target)
     return round(point.x, 1), round(point.y, 1)
 
 
 def _tab(number: int, seen: Observation) -> int:
-    """BrowserGym counts them from 0."""
+    """BrowserGym's index of a tab, which starts at 0."""
     if number not in {tab.number for tab in seen.tabs}:
-        raise _CannotSayError("unsupported", f"there is no tab {number}; there are {len(seen.tabs)}.")
+        raise _CannotSayError("unsupported", f"there is no tab {number}; there are {len(seen.tabs)} tabs.")
     return number - 1

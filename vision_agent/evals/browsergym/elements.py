@@ -1,8 +1,8 @@
-"""Reads what BrowserGym says of a page: its DOM snapshot, its accessibility tree, and the properties of its elements.
+"""Reads BrowserGym's description of a page: its DOM snapshot, accessibility tree, and element properties.
 
-Their dictionaries stop here: what is not as expected is left out or taken as unknown, never guessed. Knows nothing of
-marks or pictures. Boxes are in pixels of BrowserGym's screenshot, which need not be CSS pixels: `scale` says how many
-of the first make one of the second.
+Its dictionaries stop here: unexpected data is left out or treated as unknown, never guessed. This module knows nothing
+of marks or pictures. Boxes are in pixels of BrowserGym's screenshot, which may differ from CSS pixels: `scale` is the
+number of screenshot pixels per CSS pixel.
 """
 
 from __future__ import annotations
@@ -16,77 +16,77 @@ from vision_agent.types import Box, ScrollState
 
 _LONGEST_TEXT = 400
 _SCROLLBAR_PX = 8
-"""CSS pixels that a scrollbar takes at least; BrowserGym has Chromium show them."""
+"""Minimum width of a scrollbar in CSS pixels; BrowserGym has Chromium show them."""
 _DEEPEST = 10_000
-"""Nodes below one another; a tree that says more is going in a circle."""
+"""Maximum depth of a tree; a deeper one must be circular."""
 
-Said = Mapping[str, Any]
-"""What BrowserGym hands over, as it came."""
+Raw = Mapping[str, Any]
+"""Raw data from BrowserGym."""
 
 
 @dataclass(frozen=True)
 class Element:
-    """One element that BrowserGym gave an id."""
+    """One element with a BrowserGym id."""
 
     bid: str
     tag: str
     attributes: Mapping[str, str]
     ancestors: tuple[str, ...]
-    """The ids of what it is in, nearest first, within its document."""
+    """Ids of its ancestors in the same document, nearest first."""
     box: Box | None
-    """In screenshot pixels; None where it is not rendered."""
+    """In screenshot pixels; None if it is not rendered."""
     visibility: float
-    """The share of it that is in view and not covered, 0 to 1."""
+    """Share of it that is in view and not covered, 0 to 1."""
     clickable: bool
     is_chosen: bool
-    """By BrowserGym, for its own set of marks."""
+    """Whether BrowserGym's own set of marks includes it."""
     role: str = ""
-    """As Chromium's accessibility tree says it; empty where that leaves it out."""
+    """Role in Chromium's accessibility tree; empty if missing there."""
     name: str = ""
     value: str | None = None
     properties: Mapping[str, Any] | None = None
     text: str = ""
-    """What is read in it."""
+    """The text inside it."""
     options: tuple[str, ...] = ()
-    """What is below it to be chosen, by its words."""
+    """Texts of the options inside it."""
     scroll: ScrollState | None = None
-    """In screenshot pixels, where it shows a scrollbar of its own."""
+    """In screenshot pixels; set if it shows its own scrollbar."""
 
 
 @dataclass(frozen=True)
-class Page:
-    """All that is used of one observation's page."""
+class GymPage:
+    """The parts of an observed page that are used."""
 
     elements: tuple[Element, ...]
     texts: tuple[tuple[str, str], ...]
-    """What is read, each with the id of the element that it is in, in document order."""
+    """Texts in document order, each with the id of its element."""
     document: str
-    """Another one when the document is another."""
+    """Identifies the document; it changes with it."""
     scroll: ScrollState
     scale: float
-    """Screenshot pixels for one CSS pixel."""
+    """Screenshot pixels per CSS pixel."""
 
 
-def page_of(dom: Said, tree: Said, properties: Said) -> Page:
-    """What a BrowserGym observation says of its page."""
+def read_page(dom: Raw, tree: Raw, properties: Raw) -> GymPage:
+    """The page in a BrowserGym observation."""
     spoken = _Tree(tree.get("nodes") or ())
     strings, documents = dom.get("strings") or (), dom.get("documents") or ()
     elements: list[Element] = []
     scales: list[float] = []
     for document in documents:
         for node in _elements(document, strings):
-            said = properties.get(node.bid)
-            if said is None:
+            raw = properties.get(node.bid)
+            if raw is None:
                 continue
-            box = said.get("bbox")
+            box = raw.get("bbox")
             if box and node.width and box[2] > 0:
                 scales.append(box[2] / node.width)
-            elements.append(_element(node, said, spoken))
+            elements.append(_element(node, raw, spoken))
     scale = scales[0] if scales else 1.0
     first = documents[0] if documents else {}
     nodes = first.get("nodes") or {}
     roots = nodes.get("backendNodeId") or [0]
-    return Page(
+    return GymPage(
         elements=tuple(elements),
         texts=tuple(spoken.texts()),
         document=f"{_string(strings, first.get('frameId', -1))}:{roots[0]}",
@@ -112,11 +112,11 @@ class _Node:
     attributes: Mapping[str, str]
     ancestors: tuple[str, ...]
     width: float
-    """In CSS pixels; 0 where it is not rendered."""
+    """In CSS pixels; 0 if it is not rendered."""
     scroll: ScrollState | None
 
 
-def _elements(document: Said, strings: Sequence[str]) -> Iterator[_Node]:
+def _elements(document: Raw, strings: Sequence[str]) -> Iterator[_Node]:
     nodes, layout = document.get("nodes") or {}, document.get("layout") or {}
     parents, names = nodes.get("parentIndex") or (), nodes.get("nodeName") or ()
     widths = {
@@ -137,8 +137,8 @@ def _elements(document: Said, strings: Sequence[str]) -> Iterator[_Node]:
             yield _Node(bid, tag, attributes, tuple(ancestors), widths.get(index, 0.0), scrolls.get(index))
 
 
-def _scrolls(layout: Said) -> Iterator[tuple[int, ScrollState]]:
-    """What holds more than it shows and has a scrollbar for it: room that is neither content nor border."""
+def _scrolls(layout: Raw) -> Iterator[tuple[int, ScrollState]]:
+    """Elements that overflow and show a scrollbar, which takes space that is neither content nor border."""
     rects = (layout.get(name) or () for name in ("nodeIndex", "offsetRects", "clientRects", "scrollRects"))
     for index, outer, inner, content in zip(*rects, strict=False):
         if not (outer and inner and content):
@@ -154,8 +154,8 @@ def _scrolls(layout: Said) -> Iterator[tuple[int, ScrollState]]:
             )
 
 
-def _element(node: _Node, said: Said, tree: _Tree) -> Element:
-    box = said.get("bbox")
+def _element(node: _Node, raw: Raw, tree: _Tree) -> Element:
+    box = raw.get("bbox")
     spoken = tree.by_bid.get(node.bid, {})
     return Element(
         bid=node.bid,
@@ -163,9 +163,9 @@ def _element(node: _Node, said: Said, tree: _Tree) -> Element:
         attributes=node.attributes,
         ancestors=node.ancestors,
         box=Box(x=box[0], y=box[1], width=box[2], height=box[3]) if box and box[2] > 0 and box[3] > 0 else None,
-        visibility=float(said.get("visibility") or 0.0),
-        clickable=bool(said.get("clickable")),
-        is_chosen=bool(said.get("set_of_marks")),
+        visibility=float(raw.get("visibility") or 0.0),
+        clickable=bool(raw.get("clickable")),
+        is_chosen=bool(raw.get("set_of_marks")),
         role=str(_value(spoken, "role") or ""),
         name=str(_value(spoken, "name") or ""),
         value=None if _value(spoken, "value") is None else str(_value(spoken, "value")),
@@ -183,17 +183,17 @@ def _scaled(scroll: ScrollState, by: float) -> ScrollState:
 
 
 class _Tree:
-    """The accessibility tree, with its frames merged as BrowserGym merges them."""
+    """The accessibility tree, with frames merged as BrowserGym does."""
 
-    def __init__(self, nodes: Sequence[Said]) -> None:
+    def __init__(self, nodes: Sequence[Raw]) -> None:
         self._nodes = {str(node.get("nodeId")): node for node in nodes}
         self._parents = {str(child): str(node.get("nodeId")) for node in nodes for child in node.get("childIds") or ()}
-        # The parts of a date field carry its id too; the field itself comes first.
+        # The parts of a date field share its id; the field itself comes first.
         self.by_bid = {str(node["browsergym_id"]): node for node in reversed(nodes) if node.get("browsergym_id")}
         self._order = [str(node.get("nodeId")) for node in nodes]
 
     def text_in(self, bid: str) -> str:
-        """The words in an element, as they are read, cut where they are many."""
+        """The text in an element in reading order, cut at 400 characters."""
         words: list[str] = []
         for node in self._below(bid):
             if _value(node, "role") == "StaticText":
@@ -208,7 +208,7 @@ class _Tree:
                 yield str(name)
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Everything that is read, each with the element it is in: what one element holds in one piece."""
+        """All texts, each with its element; the texts directly in one element are joined."""
         pieces: dict[str, list[str]] = defaultdict(list)
         for id in self._in_order():
             node = self._nodes[id]
@@ -219,7 +219,7 @@ class _Tree:
                 yield text, bid
 
     def _in_order(self) -> Iterator[str]:
-        """Ids from the top down, as a page is read; each once, whatever the tree says."""
+        """Ids in reading order, each once, even in a malformed tree."""
         seen: set[str] = set()
         waiting = [id for id in reversed(self._order) if id not in self._parents]
         while waiting:
@@ -239,8 +239,8 @@ class _Tree:
             id = above
         return ""
 
-    def _below(self, bid: str) -> Iterator[Said]:
-        """What is below an element, in order."""
+    def _below(self, bid: str) -> Iterator[Raw]:
+        """The descendants of an element, in order."""
         node = self.by_bid.get(bid)
         waiting = [] if node is None else [str(child) for child in reversed(node.get("childIds") or ())]
         seen: set[str] = set()
@@ -253,8 +253,8 @@ class _Tree:
             waiting += [str(child) for child in reversed(self._nodes[id].get("childIds") or ())]
 
 
-def _value(node: Said, name: str) -> Any:
-    """What an accessibility node says under this name; None where it says nothing."""
+def _value(node: Raw, name: str) -> Any:
+    """The value of an accessibility node's property; None if missing."""
     return (node.get(name) or {}).get("value")
 
 

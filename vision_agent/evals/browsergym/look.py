@@ -1,8 +1,8 @@
-"""Makes an `Observation` of ours of one of BrowserGym's: its elements become marks, drawn on its own screenshot.
+"""Turns a BrowserGym observation into ours: its elements become marks, drawn on its own screenshot.
 
-What is marked is decided by what BrowserGym says of an element (in view, listens, in its own set of marks) and by its
-role; one thing that can be done gets one mark. Page coordinates are here the pixels of BrowserGym's screenshot, which
-are also those that its own actions take.
+BrowserGym's data about an element (in view, has listeners, in its own set of marks) and its role decide whether it is
+marked; each possible interaction gets one mark. Page coordinates here are pixels of BrowserGym's screenshot, as in
+its own actions.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from typing import Any
 
 import numpy as np
 
-from vision_agent.browser.density import within_cap
-from vision_agent.browser.listing import listing, reading_order
-from vision_agent.browser.numbers import Numbers, Sighting
+from vision_agent.browser.observe.listing import listing, reading_order
+from vision_agent.browser.observe.mark_limit import limit_marks
+from vision_agent.browser.observe.numbers import Numbers, Sighting
 from vision_agent.errors import UsageError
-from vision_agent.evals.browsergym.elements import Element, Page, page_of
+from vision_agent.evals.browsergym.elements import Element, GymPage, read_page
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Change, Kind, Mark, MarkState, Observation, Size, Tab
-from vision_agent.vision import annotate, place
-from vision_agent.vision.contract import Contract
+from vision_agent.vision.image_limits import ImageLimits
+from vision_agent.vision.labels import annotate, place
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.style import STYLES
 
 _IN_VIEW = 0.5
-"""The share of an element that must show; BrowserGym's own measure."""
+"""Minimum visible share of an element, as in BrowserGym."""
 _MOST_OF_IT = 0.5
-"""Of the screenshot: what only listens and is larger is the page, not a thing on it."""
+"""Share of the screenshot: a larger element that only has listeners is the page, not a target on it."""
 _MOVED = 4.0
 _LONGEST_NAME = 200
 
@@ -52,7 +52,7 @@ _CHROMIUM_ROLES = {
     "Canvas": "img",
     "image": "img",
 }
-"""Names that Chromium's tree has for what ARIA calls otherwise."""
+"""Chromium's names of roles that have another name in ARIA."""
 _TAG_ROLES = {"a": "link", "button": "button", "select": "combobox", "textarea": "textbox", "canvas": "img"}
 _INPUT_ROLES = {
     "checkbox": "checkbox",
@@ -66,11 +66,11 @@ _FLAGS = ("disabled", "readonly", "required", "busy")
 
 
 class Looks:
-    """Looks at one observation of an episode after the other, and keeps the numbers of what stays."""
+    """Observes an episode step by step and keeps the numbers of elements that stay."""
 
-    def __init__(self, settings: ObserveSettings, contract: Contract, clock: Callable[[], datetime]) -> None:
+    def __init__(self, settings: ObserveSettings, image_limits: ImageLimits, clock: Callable[[], datetime]) -> None:
         self._settings = settings
-        self._contract = contract
+        self._image_limits = image_limits
         self._clock = clock
         self._numbers = Numbers()
         self._document = ""
@@ -79,10 +79,10 @@ class Looks:
         self._placed: tuple[Mark, ...] = ()
 
     def look(self, obs: Mapping[str, Any]) -> Observation:
-        """What one BrowserGym observation shows, with marks.
+        """The observation of one BrowserGym observation, with marks.
 
         Raises:
-            UsageError: it has no screenshot, or lacks what marks are made of.
+            UsageError: it lacks a screenshot or other data that marks need.
         """
         lacking = [
             name
@@ -92,9 +92,9 @@ class Looks:
         if lacking:
             raise UsageError(
                 f"The BrowserGym observation has no {', '.join(lacking)}",
-                "make the environment without use_raw_page_output, and hand over its observation as it is",
+                "create the environment without use_raw_page_output, and pass its observation unchanged",
             )
-        page = page_of(obs["dom_object"], obs["axtree_object"], obs["extra_element_properties"])
+        page = read_page(obs["dom_object"], obs["axtree_object"], obs["extra_element_properties"])
         rows = np.asarray(obs["screenshot"])
         whole = Box(x=0, y=0, width=rows.shape[1], height=rows.shape[0])
         if page.document != self._document:
@@ -102,9 +102,9 @@ class Looks:
             self._numbers.restart()
             self._before, self._placed = None, ()
         found = self._marks(page, whole, str(obs.get("focused_element_bid") or ""))
-        capped, left_out = within_cap(found, self._settings.most_marks)
-        clean, style = Picture.of_rgb(rows, whole, self._contract), STYLES[self._settings.style]
-        marks = tuple(mark for mark in place.place(capped, clean, style, self._placed) if mark.label_box)
+        capped, left_out = limit_marks(found, self._settings.max_marks)
+        clean, style = Picture.of_rgb(rows, whole, self._image_limits), STYLES[self._settings.style]
+        marks = tuple(mark for mark in place.place(capped, clean, style, self._placed) if mark.label)
         marked = annotate.draw(clean, annotate.layer(marks, clean, style))
         change = self._change(found)
         scroll = page.scroll.model_copy(update={"view_width": whole.width, "view_height": whole.height})
@@ -131,17 +131,17 @@ class Looks:
         self._before, self._placed = {mark.number: mark for mark in found}, marks
         return seen
 
-    def _marks(self, page: Page, whole: Box, focused: str) -> tuple[Mark, ...]:
+    def _marks(self, page: GymPage, whole: Box, focused: str) -> tuple[Mark, ...]:
         chosen = [(each, box) for each in _chosen(page, whole) if each.box and (box := each.box.intersection(whole))]
         chosen = [chosen[index] for index in reading_order([box for _, box in chosen])]
-        numbers = self._numbers.give(
+        numbers = self._numbers.assign(
             [Sighting(each.bid, _fingerprint(each), box.center) for each, box in chosen],
             [each.bid for each in page.elements],
         )
         return tuple(self._mark(each, box, numbers[each.bid], focused) for each, box in chosen)
 
     def _mark(self, element: Element, box: Box, number: int, focused: str) -> Mark:
-        role = role_of(element)
+        role = aria_role(element)
         mark = Mark(
             number=number,
             tag=element.tag,
@@ -185,8 +185,8 @@ class Looks:
         return Change(**of_kind, gone=tuple(number for number in self._before if number not in here))
 
 
-def role_of(element: Element) -> str:
-    """Its ARIA role: as Chromium says it, else by its tag."""
+def aria_role(element: Element) -> str:
+    """Its ARIA role, from Chromium or else from its tag."""
     if element.role in _CHROMIUM_ROLES:
         return _CHROMIUM_ROLES[element.role]
     if element.role.islower() and element.role not in ("none", "generic"):
@@ -199,11 +199,11 @@ def role_of(element: Element) -> str:
 # --- which elements ---------------------------------------------------------------------------------------------------
 
 
-def _chosen(page: Page, whole: Box) -> list[Element]:
-    """Those that are marked: what can be acted on and is in view, one for each thing that can be done."""
+def _chosen(page: GymPage, whole: Box) -> list[Element]:
+    """The elements to mark: those in view that can be acted on, one for each possible interaction."""
     seen = [each for each in page.elements if _is_in_view(each, whole) and each.tag not in _NEVER]
-    strong = [each for each in seen if role_of(each) in _WIDGETS or each.tag in _SURFACES or _is_edited(each)]
-    # A tab around a link of the same name is one thing to a person; the link is what is clicked.
+    strong = [each for each in seen if aria_role(each) in _WIDGETS or each.tag in _SURFACES or _is_edited(each)]
+    # A tab around a link of the same name is one target to people, and clicks go to the link.
     called = {bid: _name(each) for each in strong for bid in each.ancestors}
     strong = [each for each in strong if each.bid not in called or called[each.bid] != _name(each)]
     strong_bids = {each.bid for each in strong}
@@ -222,7 +222,7 @@ def _chosen(page: Page, whole: Box) -> list[Element]:
         and each.box is not None
         and each.box.width * each.box.height <= _MOST_OF_IT * whole.width * whole.height
     ]
-    # Of what lies in one another and only listens, the innermost: that is what a person would point at.
+    # Among nested elements that only have listeners, keep the innermost, which people would point at.
     around = {bid for each in weak for bid in each.ancestors}
     return [*strong, *scrollers, *(each for each in weak if each.bid not in around)]
 
@@ -235,11 +235,11 @@ def _is_edited(element: Element) -> bool:
     return element.attributes.get("contenteditable", "false").lower() in ("", "true", "plaintext-only")
 
 
-def _context(page: Page, marks: Sequence[Mark], whole: Box) -> list[tuple[str, Box]]:
-    """What is read outside of marks, each where the element is that it stands in."""
+def _context(page: GymPage, marks: Sequence[Mark], whole: Box) -> list[tuple[str, Box]]:
+    """The texts outside marks, each with the box of its element."""
     marked, names = {mark.key for mark in marks if mark.kind != "scroller"}, {mark.name for mark in marks}
     by_bid = {each.bid: each for each in page.elements}
-    said = []
+    texts = []
     for text, bid in page.texts:
         element = by_bid.get(bid)
         if element is None or bid in marked or marked.intersection(element.ancestors):
@@ -247,8 +247,8 @@ def _context(page: Page, marks: Sequence[Mark], whole: Box) -> list[tuple[str, B
         if element.tag == "label" and " ".join(text.split()) in names:
             continue
         if _is_in_view(element, whole) and element.box is not None and element.tag not in ("option", "optgroup"):
-            said.append((text, element.box))
-    return said
+            texts.append((text, element.box))
+    return texts
 
 
 # --- what one of them is ----------------------------------------------------------------------------------------------
@@ -267,14 +267,14 @@ def _kind(element: Element, role: str) -> Kind:
 
 
 def _name(element: Element) -> str:
-    has_words = role_of(element) not in _FIELDS and element.scroll is None
-    said = element.name or (element.text if has_words else "")
-    said = said or element.attributes.get("aria-label", "") or element.attributes.get("title", "")
-    return " ".join(said.split())[:_LONGEST_NAME]
+    has_words = aria_role(element) not in _FIELDS and element.scroll is None
+    name = element.name or (element.text if has_words else "")
+    name = name or element.attributes.get("aria-label", "") or element.attributes.get("title", "")
+    return " ".join(name.split())[:_LONGEST_NAME]
 
 
 def _state(element: Element, role: str, focused: str) -> MarkState:
-    said = element.properties or {}
+    properties = element.properties or {}
     kind = element.attributes.get("type", "text").lower() if element.tag == "input" else None
     is_password = kind == "password"
     return MarkState(
@@ -283,39 +283,41 @@ def _state(element: Element, role: str, focused: str) -> MarkState:
         input_type=kind,
         placeholder=element.attributes.get("placeholder"),
         options=element.options if element.tag == "select" else (),
-        checked=_three(said.get("checked")),
-        pressed=_three(said.get("pressed")),
-        selected=bool(said["selected"]) if "selected" in said and role in ("option", "tab", "treeitem") else None,
-        expanded=bool(said["expanded"]) if "expanded" in said else None,
-        minimum=_number(said.get("valuemin")) if role in ("slider", "spinbutton") else None,
-        maximum=_number(said.get("valuemax")) if role in ("slider", "spinbutton") else None,
-        popup=str(said["hasPopup"]) if said.get("hasPopup") and role not in _FIELDS else None,
-        invalid=said.get("invalid") not in (None, "false", False),
+        checked=_three(properties.get("checked")),
+        pressed=_three(properties.get("pressed")),
+        selected=bool(properties["selected"])
+        if "selected" in properties and role in ("option", "tab", "treeitem")
+        else None,
+        expanded=bool(properties["expanded"]) if "expanded" in properties else None,
+        minimum=_number(properties.get("valuemin")) if role in ("slider", "spinbutton") else None,
+        maximum=_number(properties.get("valuemax")) if role in ("slider", "spinbutton") else None,
+        popup=str(properties["hasPopup"]) if properties.get("hasPopup") and role not in _FIELDS else None,
+        invalid=properties.get("invalid") not in (None, "false", False),
         focused=element.bid == focused,
         scroll=element.scroll,
         submits=element.attributes.get("type", "").lower() == "submit",
-        **{name: bool(said.get(name)) for name in _FLAGS},
+        **{name: bool(properties.get(name)) for name in _FLAGS},
     )
 
 
-def _three(said: Any) -> Any:
-    """`true`, `false` or `mixed`; None where there is no such state."""
-    said = str(said).lower()
-    return said if said in ("true", "false", "mixed") else None
+def _three(value: Any) -> Any:
+    """`true`, `false` or `mixed`; None without such a state."""
+    value = str(value).lower()
+    return value if value in ("true", "false", "mixed") else None
 
 
-def _number(said: Any) -> str | None:
-    return f"{said:g}" if isinstance(said, int | float) and not isinstance(said, bool) else None
+def _number(value: Any) -> str | None:
+    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _frame(bid: str) -> str:
-    """BrowserGym names an element in a frame by the frame's letters and a number."""
+    """The frame of an element; BrowserGym's ids consist of the frame's letters and a number."""
     found = re.match(r"[a-zA-Z]+", bid)
     return found.group() if found else ""
 
 
 def _fingerprint(element: Element) -> str:
-    what = f"{element.tag}|{role_of(element)}|{_name(element)}"
+    what = f"{element.tag}|{aria_role(element)}|{_name(element)}"
     return hashlib.blake2s(what.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 

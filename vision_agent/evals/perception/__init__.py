@@ -1,1 +1,1 @@
-"""The perception score: how right the marks on pages are, and how well they can be read."""
+"""Measures perception: how correct the marks on pages are, and how well they can be read."""

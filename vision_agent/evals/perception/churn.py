@@ -1,7 +1,7 @@
-"""How numbers last while a page renders itself again, on small pages that do so on request.
+"""Measures how long numbers last while a page re-renders, on small pages that do so on request.
 
-A churn page is an HTML file whose `step()` re-renders once; each thing on it that can be acted on carries the page's
-own name for it in `data-thing`. Those names say what is the same before and after; the numbers never see them.
+A churn page is an HTML file whose `step()` re-renders it once; each actionable element carries the page's own name for
+it in `data-thing`. These names tell what is the same before and after; the numbering never sees them.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from pathlib import Path
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-from vision_agent.browser import live, overlay
-from vision_agent.browser.launch import launched
+from vision_agent.browser import live
+from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
+from vision_agent.browser.page import overlay
 from vision_agent.errors import UsageError
-from vision_agent.evals.sites import served
+from vision_agent.evals.suites.sites import served
 from vision_agent.settings import BrowserSettings, ObserveSettings
-from vision_agent.vision.contract import contract_for
+from vision_agent.vision.image_limits import image_limits_for
 
 CHURN = Path(__file__).parents[3] / "fixtures" / "churn"
 _STEPS = 4
@@ -28,22 +29,22 @@ _STEPS = 4
 
 @dataclass(frozen=True)
 class Churn:
-    """What became of the numbers of one page over its re-renders."""
+    """What happened to the numbers of one page over its re-renders."""
 
     name: str
     lived: int
-    """Things seen before and after a re-render whose element lived on."""
+    """Things seen before and after a re-render in the same element."""
     kept: int
-    """Those of them that kept their number."""
+    """How many of them kept their number."""
     came_back: int
-    """Things seen before and after whose element was made anew."""
+    """Things seen before and after in a new element."""
     kept_again: int
     handed: int
-    """Numbers that afterwards stand for another thing."""
+    """Numbers that later stand for another thing."""
 
 
 @dataclass(frozen=True)
-class _Numbered:
+class _NumberedElement:
     number: int
     key: str
 
@@ -54,18 +55,18 @@ async def churn(
     """The churn of every page in the folder.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there are none.
     """
     pages = _pages_in(folder)
     if not pages:
-        raise UsageError(f"There is no page that renders itself again in {folder}", "they are in fixtures/churn")
+        raise UsageError(f"There are no pages that re-render in {folder}", "they are in fixtures/churn")
     measured = []
-    async with launched(settings) as started:
+    async with launch_browser(settings) as started:
         with served(folder) as site:
             for path in pages:
                 tell(f"numbers on {path.stem}")
                 tab = await started.context.new_page()
-                async with live.on(tab, ObserveSettings(most_drawn=0), contract_for("steps")) as eyes:
+                async with live.attach(tab, ObserveSettings(max_surface_marks=0), image_limits_for("steps")) as eyes:
                     await eyes.open(f"{site.url}/{path.name}")
                     measured.append(await _over_steps(path.stem, eyes, tab))
                 await tab.close()
@@ -95,8 +96,8 @@ async def _over_steps(name: str, eyes: LiveBrowser, tab: Page) -> Churn:
     return Churn(name, lived, kept, came_back, kept_again, handed)
 
 
-async def _things(eyes: LiveBrowser, tab: Page) -> dict[str, _Numbered]:
-    """What is marked, by the page's own names."""
+async def _things(eyes: LiveBrowser, tab: Page) -> dict[str, _NumberedElement]:
+    """The marked elements, by the page's own names."""
     observation = await eyes.observe()
     things = {}
     for mark in observation.marks:
@@ -104,5 +105,5 @@ async def _things(eyes: LiveBrowser, tab: Page) -> dict[str, _Numbered]:
             handle = await tab.query_selector(f"{overlay.NAME}=key:{mark.key}")
             thing = await handle.get_attribute("data-thing") if handle else None
             if thing:
-                things[thing] = _Numbered(mark.number, mark.key)
+                things[thing] = _NumberedElement(mark.number, mark.key)
     return things

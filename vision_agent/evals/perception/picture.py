@@ -1,9 +1,9 @@
-"""What can be told of a marked picture from its bytes alone: labels on labels, on other targets, contrast, legibility.
+"""Measures a marked picture from its bytes alone: labels on labels or other targets, contrast, legibility.
 
-Reads the exact bytes that would be sent. Knows where labels lie from the observation, and nothing of how they were
-drawn: contrast is computed on the pixels, and numbers are read back by an OCR engine that was never shown this hand.
-The engine is not told that it reads numbers. A number counts as read when all that the engine reads at the label, one
-character as well as several, is that number; what it reads beside the label, of the page's text, counts neither way.
+It reads the exact bytes that would be sent. Label positions come from the observation; how labels were drawn is
+unknown: contrast is computed from pixels, and numbers are read back by an OCR engine not trained on these labels.
+The engine does not know that it reads numbers. A number counts as read if everything it reads at the label, one
+character or several, is that number; page text that it reads beside the label does not count.
 """
 
 from __future__ import annotations
@@ -21,41 +21,41 @@ from vision_agent.errors import UsageError
 from vision_agent.types import Box, Observation
 
 PAD = 8
-"""Pixels around a label that the reader also sees."""
+"""Pixels around a label that the reader also gets."""
 _ENLARGED = 4
-"""Times; a reader of documents expects larger letters than a screen's. The same for every label."""
+"""Enlargement factor for all labels, because OCR for documents expects larger letters than a screen's."""
 _PER_SHEET, _SHEET_WIDTH, _MARGIN = 60, 1200, 24
 _SHEET = (255, 255, 255)
 
 
 @dataclass(frozen=True)
 class LabelFigures:
-    """Of one marked picture."""
+    """Figures for the labels in one marked picture."""
 
     drawn: int
     undrawn: int
-    """Marks of the listing without a number in the picture."""
+    """Marks in the listing without a number in the picture."""
     on_another: int
-    """Labels of which more than half lies on another mark's box that is not around their own."""
+    """Labels with more than half of their area on the box of another mark that does not enclose their own."""
     overlapping: int
     """Labels that share a pixel with another label."""
     outside: int
-    """Labels that stick out of the picture."""
+    """Labels that extend beyond the picture."""
     contrasts: tuple[float, ...]
     misread: tuple[str, ...] = ()
-    """What was drawn and what was read instead."""
+    """What was drawn, and what was read instead."""
     tried: int = 0
-    """How many were given to be read."""
+    """Number of labels given to the reader."""
     read: int | None = None
-    """None where nobody read."""
+    """Number of labels read correctly; None without a reader."""
 
 
-def label_figures(observation: Observation, reader: Reader | None, most_read: int | None = None) -> LabelFigures:
-    """Everything that the marked picture of an observation says about its labels.
+def label_figures(observation: Observation, reader: DigitReader | None, most_read: int | None = None) -> LabelFigures:
+    """The label figures of an observation's marked picture.
 
-    `most_read`: of more labels than these so many are read, by chance; None reads all.
+    `most_read`: read a random sample of this size if there are more labels; None reads all.
     """
-    placed = [(mark, mark.label_box) for mark in observation.marks if mark.label_box is not None]
+    placed = [(mark, mark.label.box) for mark in observation.marks if mark.label]
     pixels = pixels_of(observation)
     boxes = [label for _, label in placed]
     map_ = observation.marked.map
@@ -64,7 +64,7 @@ def label_figures(observation: Observation, reader: Reader | None, most_read: in
     chosen = _chosen(len(placed), most_read)
     if reader is not None:
         texts = reader.read([crop_of(pixels, boxes[index]) for index in chosen])
-        wanted = [placed[index][0].label for index in chosen]
+        wanted = [placed[index][0].label_text for index in chosen]
         misread = [f"{drawn} as {got or 'nothing'}" for drawn, got in zip(wanted, texts, strict=True) if got != drawn]
     return LabelFigures(
         drawn=len(placed),
@@ -86,21 +86,21 @@ def _chosen(labels: int, most: int | None) -> list[int]:
 
 
 def pixels_of(observation: Observation) -> NDArray[np.uint8]:
-    """The decoded bytes of the marked picture as red, green, blue."""
+    """The decoded marked picture, as RGB."""
     assert observation.marked.data is not None
     return np.asarray(Image.open(io.BytesIO(observation.marked.data)).convert("RGB"))
 
 
 @dataclass(frozen=True)
 class Crop:
-    """A part of the picture, and where in it the label lies."""
+    """A part of the picture, and the position of the label in it."""
 
     pixels: NDArray[np.uint8]
     label: Box
 
 
 def crop_of(pixels: NDArray[np.uint8], box: Box, pad: int = PAD) -> Crop:
-    """What is in a box and around it, within the picture."""
+    """The pixels in a box and around it, within the picture."""
     height, width = pixels.shape[:2]
     left, top = max(0, round(box.x) - pad), max(0, round(box.y) - pad)
     right, bottom = min(width, round(box.right) + pad), min(height, round(box.bottom) + pad)
@@ -108,10 +108,10 @@ def crop_of(pixels: NDArray[np.uint8], box: Box, pad: int = PAD) -> Crop:
 
 
 def contrast(pixels: NDArray[np.uint8], box: Box) -> float:
-    """Of the digits against their plate, by WCAG, from the pixels inside a label.
+    """The WCAG contrast of digits against their plate, from the pixels inside a label.
 
-    The plate is the colour of most pixels; the digits are the quarter of the other pixels that differ most from it, so
-    that softened edges do not count as ink, and one stray pixel does not either.
+    The plate is the most frequent colour; the digits are the quarter of the other pixels that differ most from it, so
+    that neither antialiased edges nor a stray pixel count as ink.
     """
     inside = crop_of(pixels, box, pad=-1).pixels.reshape(-1, 3)
     if len(inside) < 8:
@@ -125,8 +125,8 @@ def contrast(pixels: NDArray[np.uint8], box: Box) -> float:
     return float(np.median(np.sort(ratios)[-max(1, len(ratios) // 4) :]))
 
 
-class Reader:
-    """Reads the numbers in crops with rapidocr, whose models come in its package.
+class DigitReader:
+    """Reads the numbers in crops with rapidocr, whose package includes its models.
 
     Raises:
         UsageError: it is not installed.
@@ -137,10 +137,10 @@ class Reader:
             from rapidocr import RapidOCR
         except ImportError as error:
             raise UsageError(
-                "The numbers cannot be read back: rapidocr is not installed", "pip install 'vision-agent[ocr]'"
+                "Cannot read numbers back: rapidocr is not installed", "install it: pip install 'vision-agent[ocr]'"
             ) from error
-        # Each text that is found is told, however unsure the engine is: it must be right all the same. A sheet has the
-        # size it was made with; the engine's own choice would enlarge it again and take three times as long.
+        # Report every text, however unsure: it must be right anyway. A sheet keeps its size: the engine's own choice
+        # would enlarge it again and take three times as long.
         self._engine: Any = RapidOCR(
             params={
                 "Global.log_level": "error",
@@ -151,14 +151,14 @@ class Reader:
         )
 
     def read(self, crops: Sequence[Crop]) -> list[str]:
-        """For each crop every character whose middle lies in its label, from left to right; empty where none does."""
+        """For each crop the characters whose centre lies in its label, left to right; empty if there are none."""
         texts: list[str] = []
         for start in range(0, len(crops), _PER_SHEET):
             texts += self._read_sheet(crops[start : start + _PER_SHEET])
         return texts
 
     def _read_sheet(self, crops: Sequence[Crop]) -> list[str]:
-        """Many crops at once, each alone in a cell of a white sheet: alone, a picture this small is not read at all."""
+        """Read many crops at once, each in a cell of a white sheet: the engine finds nothing in so small a picture."""
         wide = max(each.pixels.shape[1] for each in crops) * _ENLARGED + 2 * _MARGIN
         high = max(each.pixels.shape[0] for each in crops) * _ENLARGED + 2 * _MARGIN
         columns = max(1, min(len(crops), _SHEET_WIDTH // wide))
@@ -183,7 +183,7 @@ class Reader:
         return ["".join(character for _, character in sorted(found)).replace(" ", "") for found in read]
 
     def _characters(self, sheet: NDArray[np.uint8]) -> Iterator[tuple[float, float, str]]:
-        """The middle of every character that the engine reads on the sheet, by its own account of where it stands."""
+        """The centre of every character that the engine reads on the sheet, in sheet pixels."""
         found = self._engine(sheet, use_cls=False, return_word_box=True, return_single_char_box=True)
         for line in getattr(found, "word_results", None) or ():
             for character, _, corners in line:
@@ -209,7 +209,7 @@ def _is_on_another(index: int, labels: Sequence[Box], targets: Sequence[Box]) ->
 
 
 def _holds(outer: Box, inner: Box) -> bool:
-    """Whether a box lies in another, give or take a pixel."""
+    """Whether a box lies in another, within a pixel."""
     return (
         outer.x <= inner.x + 1
         and outer.y <= inner.y + 1

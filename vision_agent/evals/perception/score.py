@@ -1,11 +1,11 @@
-"""The perception score: how right the marks on a page are, by what the page and the picture say.
+"""The perception score: how correct the marks on a page are, judged by the page and the picture.
 
-A page is held either against labels beside it (`<page>.json`, which names every element that must be marked) or, where
-there are none, against an independent truth (`truth`). Both ways the same is measured: what was found and
-what was marked wrongly, where a press at each mark's point lands, how the labels lie and read in the picture as sent,
-what the page could see of being looked at, and how long the listing is. `churn` adds how numbers last.
+A page is compared with its labels (`<page>.json`, which names every element that must be marked) or, without labels,
+with an independent truth (`truth`). Both ways measure the same: which marks are found or wrong, where a press at each
+mark's point lands, how labels lie and read in the picture as sent, which traces of being observed the page could see,
+and how long the listing is. `churn` adds how long numbers last.
 
-Counts are kept by page and pooled over pages: a page with many marks weighs more than one with few.
+Counts are kept per page and pooled over pages: a page with many marks weighs more than one with few.
 """
 
 from __future__ import annotations
@@ -24,41 +24,42 @@ import numpy as np
 from playwright.async_api import Browser, ElementHandle, Frame, Page
 from playwright.async_api import Error as PlaywrightError
 
-from vision_agent.browser import live, overlay
-from vision_agent.browser.launch import launched
+from vision_agent.browser import live
+from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
-from vision_agent.browser.tokens import tokens_per_mark
+from vision_agent.browser.page import overlay
 from vision_agent.errors import UsageError
-from vision_agent.evals.perception.look import Looked, look, watch
-from vision_agent.evals.perception.picture import LabelFigures, Reader, label_figures
-from vision_agent.evals.perception.trial import dismissed, tried
-from vision_agent.evals.perception.truth import Target, Truth, questions, truth_of
-from vision_agent.evals.sites import served
+from vision_agent.evals.listing_tokens import tokens_per_mark
+from vision_agent.evals.perception.page_facts import DocumentLook, look, watch
+from vision_agent.evals.perception.picture import DigitReader, LabelFigures, label_figures
+from vision_agent.evals.perception.trial import dismiss, try_targets
+from vision_agent.evals.perception.truth import Target, Truth, build_truth, questions
+from vision_agent.evals.suites.sites import served
 from vision_agent.settings import BrowserSettings, ObserveSettings
 from vision_agent.types import Box, Mark, Observation
-from vision_agent.vision.contract import contract_for
+from vision_agent.vision.image_limits import image_limits_for
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "pages"
 OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
-"""Pages see this machine and nothing else, whatever they ask for."""
+"""Pages can reach only this machine, whatever they request."""
 _VIEW = {"width": 1280, "height": 800}
 _LOADED_MS = 20_000
 _PAGE_S = 300
-"""For all that is asked of one page; one with a frame that hangs answers some of it never."""
+"""Time limit for one page; some questions to a page with a hanging frame are never answered."""
 _AFTER_LOADING_S = 0.4
 _ANSWER_S = 5
 _LOOK_S = 60
-_NO_TRUTH = "the independent truth gave no answer, so no mark is held against it: load the page on an idle machine"
+_NO_TRUTH = "the independent truth failed, so no mark was checked: load the page on an idle machine"
 _LOOKS = 4
-"""Times a page is looked at until it is at rest."""
+"""Maximum observations until the page is stable."""
 _MOST_DISPLACED = 1.0
 _MOST_READ = 12
-"""Labels that are read back of a page without labels beside it: hundreds of pages' worth take hours."""
+"""Labels to read back on a page without labels of its own: reading those of hundreds of pages takes hours."""
 
 
 @dataclass(frozen=True)
 class PageToScore:
-    """One page: its file in a folder that is served whole."""
+    """One page: its file in a folder that is served as a whole."""
 
     name: str
     root: Path
@@ -68,17 +69,17 @@ class PageToScore:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong, said so that the element can be found."""
+    """One fault, described so that the element can be found."""
 
     kind: str
-    """`missed`, `false`, `duplicate`, `landing`, `box`, `unsure` or, for the sample that a person checks, `agreed`."""
+    """`missed`, `false`, `duplicate`, `landing`, `box`, `unsure` or, for the sample that people check, `agreed`."""
     text: str
     box: Box | None = None
 
 
 @dataclass(frozen=True)
 class PageScore:
-    """What was measured on one page; counts, so that pages can be pooled."""
+    """Measurements of one page, as counts that can be pooled."""
 
     name: str
     is_labelled: bool
@@ -89,35 +90,30 @@ class PageScore:
     false: int
     duplicates: int
     unsure: tuple[Finding, ...]
-    """Marks on what counts neither way."""
+    """Marks on unsure targets, which count neither for nor against."""
     unsure_share: float
-    """Of all intents of the truth, how many count neither way."""
+    """Share of the truth's intents that are unsure."""
     pressed: int
     landed: int
     box_errors: tuple[float, ...]
-    """For each mark whose place is known independently, the largest distance of an edge, in CSS pixels."""
+    """For each mark with an independently known box, the largest distance of an edge, in CSS pixels."""
     labels: LabelFigures
     traces: tuple[int, int, int] | None
-    """Mutation records, and how many documents had new globals or another markup; None where it was not told."""
+    """Mutation records, and documents with new globals or changed markup; None if unknown."""
     tokens: tuple[float, ...]
     observe_s: tuple[float, ...] = ()
     screenshot_s: tuple[float, ...] = ()
     findings: tuple[Finding, ...] = ()
     agreed: tuple[Finding, ...] = ()
-    """Targets of the independent truth that are marked."""
+    """Marked targets of the independent truth."""
     warnings: tuple[str, ...] = ()
     seconds: float = 0.0
     picture: bytes | None = field(default=None, repr=False, compare=False)
     """The marked picture as sent."""
 
-    @property
-    def held(self) -> int:
-        """Marks that counted one way or the other."""
-        return self.found + self.false
-
 
 def pages_in(folder: Path) -> list[PageToScore]:
-    """The pages of a folder, each with the labels beside it if there are any; names that begin with `_` are parts.
+    """The pages of a folder, each with its labels if there are any; names that begin with `_` are parts of pages.
 
     Raises:
         UsageError: there are none.
@@ -134,34 +130,34 @@ def pages_in(folder: Path) -> list[PageToScore]:
         if not path.name.startswith("_") and path.name not in shown.values()
     ]
     if not labelled and not others:
-        raise UsageError(f"There is no page to score in {folder}", "name a folder with .html files in it")
+        raise UsageError(f"There are no pages to score in {folder}", "name a folder with .html files")
     return sorted([*labelled, *others], key=lambda page: page.name)
 
 
 def _page_of(labels: Path) -> str:
-    """The page that labels are for: the one they name, or the one called like them; none for other data."""
+    """The page that labels belong to: the one they name, or the one of the same name; empty for other data."""
     try:
-        told = json.loads(labels.read_text("utf-8"))
+        content = json.loads(labels.read_text("utf-8"))
     except ValueError:
         return ""
-    return str(told.get("page", f"{labels.stem}.html")) if isinstance(told, dict) and "marks" in told else ""
+    return str(content.get("page", f"{labels.stem}.html")) if isinstance(content, dict) and "marks" in content else ""
 
 
 async def score_pages(
     pages: Sequence[PageToScore],
     *,
     settings: BrowserSettings,
-    reader: Reader | None = None,
+    reader: DigitReader | None = None,
     rounds: int = 0,
     tell: Callable[[str], None] = lambda _: None,
 ) -> list[PageScore]:
-    """The score of each page, in their order; a page that cannot be looked at is left out and said.
+    """The scores of the pages, in order; a page that cannot be observed is reported and left out.
 
-    `reader`: reads the numbers back; None leaves legibility out. `rounds`: how often looking and a plain screenshot
-    take turns for the time; 0 leaves it out.
+    `reader`: reads the numbers back; None skips legibility. `rounds`: how many observations and plain screenshots to
+    time, in turns; 0 skips this.
     """
     scores = []
-    async with launched(settings.model_copy(update={"args": (*settings.args, OFFLINE)})) as started:
+    async with launch_browser(settings.model_copy(update={"args": (*settings.args, OFFLINE)})) as started:
         for number, page in enumerate(pages, 1):
             tell(f"{number} of {len(pages)}: {page.name}")
             with served(page.root) as site:
@@ -174,32 +170,32 @@ async def score_pages(
     return scores
 
 
-async def _score(browser: Browser, page: PageToScore, url: str, reader: Reader | None, rounds: int) -> PageScore:
+async def _score(browser: Browser, page: PageToScore, url: str, reader: DigitReader | None, rounds: int) -> PageScore:
     began = time.monotonic()
-    # Movement that a person can switch off is off: what is measured is one moment, and asking takes several.
+    # Reduced motion, because the score is about one moment, and the questions take several.
     settings = {"viewport": _VIEW, "reduced_motion": "reduce", **_settings_of(page)}
 
     async def open_copy() -> Page:
-        copy = await _opened(browser, settings)
+        copy = await _open(browser, settings)
         await copy.goto(url)
-        await _loaded(copy)
+        await _wait_loaded(copy)
         return copy
 
-    tab = await _opened(browser, settings)
+    tab = await _open(browser, settings)
     try:
-        async with live.on(tab, ObserveSettings(most_drawn=0), contract_for("steps")) as eyes:
+        async with live.attach(tab, ObserveSettings(max_surface_marks=0), image_limits_for("steps")) as eyes:
             await eyes.open(url)
-            await _loaded(tab)
+            await _wait_loaded(tab)
             observation, traces = await _look(eyes, tab)
             spent = await _times(eyes, tab, rounds)
             elements = await _elements(tab, observation)
-            seen = await _seen(tab, observation)
-            boxes = await _boxes(observation, truth_of(*seen) if seen else None, elements)
+            seen = await _examine(tab, observation)
+            boxes = await _boxes(observation, build_truth(*seen) if seen else None, elements)
             landing = await _landing(tab, observation, elements)
             if page.labels:
                 truth, found = None, _against_labels(page.labels, observation, await _ids(elements))
             else:
-                truth = truth_of(*seen, await tried(open_copy, questions(seen[0]))) if seen else None
+                truth = build_truth(*seen, await try_targets(open_copy, questions(seen[0]))) if seen else None
                 found = _against_truth(observation, truth)
     finally:
         await tab.context.close()
@@ -232,47 +228,47 @@ async def _score(browser: Browser, page: PageToScore, url: str, reader: Reader |
 # --- looking ----------------------------------------------------------------------------------------------------------
 
 
-async def _opened(browser: Browser, settings: dict[str, Any]) -> Page:
-    """An empty tab in a context of its own, in which every document is watched."""
+async def _open(browser: Browser, settings: dict[str, Any]) -> Page:
+    """An empty tab in its own context, with every document watched."""
     context = await browser.new_context(**settings)
     await watch(context)
     tab = await context.new_page()
-    # A dialog that a page opens by itself must not hold it up.
-    tab.on("dialog", lambda dialog: asyncio.ensure_future(dismissed(dialog)))
+    # A dialog that a page opens by itself must not block it.
+    tab.on("dialog", lambda dialog: asyncio.ensure_future(dismiss(dialog)))
     tab.on("filechooser", lambda _: None)
     return tab
 
 
 def _settings_of(page: PageToScore) -> dict[str, Any]:
-    """Those of the browser that its labels ask for."""
+    """The browser settings in the page's labels."""
     settings: dict[str, Any] = json.loads(page.labels.read_text("utf-8")).get("context", {}) if page.labels else {}
     return settings
 
 
-async def _loaded(tab: Page) -> None:
-    with suppress(PlaywrightError):  # a page that never stops fetching is looked at all the same
+async def _wait_loaded(tab: Page) -> None:
+    with suppress(PlaywrightError):  # a page that never stops fetching is observed anyway
         await tab.wait_for_load_state("networkidle", timeout=_LOADED_MS)
     await asyncio.sleep(_AFTER_LOADING_S)
 
 
 async def _look(eyes: LiveBrowser, tab: Page) -> tuple[Observation, tuple[int, int, int] | None]:
-    """The page at rest, if it comes to rest, and what it saw of one more look at it."""
+    """The page when it is stable, if it becomes so, and the traces that another observation leaves in it."""
     observation = await eyes.observe()
     for _ in range(_LOOKS - 1):
         if observation.at_rest:
             break
         observation = await eyes.observe()
     if not observation.at_rest:
-        return observation, None  # its own doings could not be told from ours
-    await _asked(tab, "() => __perception.watch()")
+        return observation, None  # its own changes cannot be told from ours
+    await _ask_frames(tab, "() => __perception.watch()")
     again = await eyes.observe()
-    told = [each.split() for each in await _asked(tab, "() => __perception.traces()") if each]
-    sums = [sum(int(each[place]) for each in told) for place in range(3)]
+    answers = [each.split() for each in await _ask_frames(tab, "() => __perception.traces()") if each]
+    sums = [sum(int(each[place]) for each in answers) for place in range(3)]
     return again, ((sums[0], sums[1], sums[2]) if again.at_rest else None)
 
 
-async def _asked(tab: Page, expression: str) -> list[str]:
-    """What each document says; one that cannot run scripts says nothing."""
+async def _ask_frames(tab: Page, expression: str) -> list[str]:
+    """The answer of each document that can run scripts."""
     answers = []
     for frame in tab.frames:
         try:
@@ -290,7 +286,7 @@ class _Times:
 
 
 async def _times(eyes: LiveBrowser, tab: Page, rounds: int) -> _Times:
-    """Looking without waiting for rest and plain screenshots, in turns."""
+    """Durations of observations without settling and of plain screenshots, in turns."""
     observe, screenshot = [], []
     for _ in range(rounds):
         began = time.perf_counter()
@@ -302,19 +298,19 @@ async def _times(eyes: LiveBrowser, tab: Page, rounds: int) -> _Times:
     return _Times(tuple(observe), tuple(screenshot))
 
 
-async def _seen(tab: Page, observation: Observation) -> tuple[list[Looked], int] | None:
+async def _examine(tab: Page, observation: Observation) -> tuple[list[DocumentLook], int] | None:
     try:
         async with asyncio.timeout(_LOOK_S):
             return await look(tab, [(mark.point.x, mark.point.y) for mark in observation.marks])
     except (PlaywrightError, TimeoutError):
-        return None  # a page that has replaced what the truth asks with; it has labels, or is said to have no truth
+        return None  # the page replaced what the truth needs; it has labels, or its score warns of the missing truth
 
 
 # --- what was found ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _Found:
+class _FoundMarks:
     wanted: int
     found: int
     false: int
@@ -325,7 +321,7 @@ class _Found:
     agreed: tuple[Finding, ...] = ()
 
 
-def _against_labels(labels: Path, observation: Observation, ids: dict[int, str]) -> _Found:
+def _against_labels(labels: Path, observation: Observation, ids: dict[int, str]) -> _FoundMarks:
     wanted: dict[str, dict[str, Any]] = json.loads(labels.read_text("utf-8"))["marks"]
     marked = Counter(ids.get(mark.number, "") for mark in observation.marks)
     findings = [Finding("missed", f"#{each}") for each in wanted if not marked[each]]
@@ -333,7 +329,7 @@ def _against_labels(labels: Path, observation: Observation, ids: dict[int, str])
     for mark in observation.marks:
         identity = ids.get(mark.number, "")
         if identity not in wanted:
-            findings.append(Finding("false", _told(mark, f"#{identity}"), mark.box))
+            findings.append(Finding("false", _mark_text(mark, f"#{identity}"), mark.box))
         elif "box" in wanted[identity]:
             errors.append((mark, _farthest(mark.box, wanted[identity]["box"])))
     twice = {each: count - 1 for each, count in marked.items() if each in wanted and count > 1}
@@ -341,53 +337,55 @@ def _against_labels(labels: Path, observation: Observation, ids: dict[int, str])
     missed = sum(not marked[each] for each in wanted)
     false = sum(count for each, count in marked.items() if each not in wanted)
     found = len(wanted) - missed
-    return _Found(len(wanted), found, false, sum(twice.values()), (), tuple(findings), tuple(errors))
+    return _FoundMarks(len(wanted), found, false, sum(twice.values()), (), tuple(findings), tuple(errors))
 
 
-def _against_truth(observation: Observation, truth: Truth | None) -> _Found:
+def _against_truth(observation: Observation, truth: Truth | None) -> _FoundMarks:
     if truth is None:
-        return _Found(0, 0, 0, 0, (), ())
+        return _FoundMarks(0, 0, 0, 0, (), ())
     by_target: dict[str, list[Mark]] = {}
     intents, findings, unsure = set(), [], []
     for mark, hit in zip(observation.marks, truth.hits, strict=True):
         if mark.kind in ("scroller", "surface"):
             continue
         if hit.target is None:
-            findings.append(Finding("false", _told(mark, hit.selector), mark.box))
+            findings.append(Finding("false", _mark_text(mark, hit.selector), mark.box))
         elif not hit.target.is_sure:
-            unsure.append(Finding("unsure", f"{_told(mark, hit.selector)}: {hit.target.why}", mark.box))
+            unsure.append(Finding("unsure", f"{_mark_text(mark, hit.selector)}: {hit.target.why}", mark.box))
         else:
             intents.add(hit.target.intent)
             by_target.setdefault(hit.target.id, []).append(mark)
     false = len(findings)
     for marks in by_target.values():
-        findings += [Finding("duplicate", _told(mark, f"beside {marks[0].number}"), mark.box) for mark in marks[1:]]
+        findings += [
+            Finding("duplicate", _mark_text(mark, f"beside {marks[0].number}"), mark.box) for mark in marks[1:]
+        ]
     duplicates = len(findings) - false
     sure = truth.sure
     missed = [target for intent, target in sure.items() if intent not in intents]
-    findings += [Finding("missed", _told_target(target), target.box) for target in missed]
+    findings += [Finding("missed", _target_text(target), target.box) for target in missed]
     agreed = [
-        Finding("agreed", _told_target(target), target.box) for intent, target in sure.items() if intent in intents
+        Finding("agreed", _target_text(target), target.box) for intent, target in sure.items() if intent in intents
     ]
-    return _Found(len(sure), len(agreed), false, duplicates, tuple(unsure), tuple(findings), agreed=tuple(agreed))
+    return _FoundMarks(len(sure), len(agreed), false, duplicates, tuple(unsure), tuple(findings), agreed=tuple(agreed))
 
 
-def _told(mark: Mark, where: str) -> str:
+def _mark_text(mark: Mark, where: str) -> str:
     return f"{mark.number} <{mark.tag}> {mark.role} {mark.name[:40]!r} ({', '.join(mark.evidence)}) at {where}"
 
 
-def _told_target(target: Target) -> str:
+def _target_text(target: Target) -> str:
     return f"{target.selector} {target.text[:40]!r} ({target.why})"
 
 
 async def _boxes(
     observation: Observation, truth: Truth | None, elements: dict[int, tuple[Frame, ElementHandle]]
 ) -> list[tuple[Mark, float]]:
-    """Of marks whose target lies whole in sight, how far their box is from what the page's own world gives.
+    """Marks on fully visible targets, with the distance of their box from the one in the page's own world.
 
-    Only where the mark is on that very element: a label that stands for its control has another box, and rightly so.
+    Only for marks on that very element: a label that stands for its control rightly has another box.
     """
-    held = []
+    errors = []
     for mark, hit in zip(observation.marks, truth.hits if truth else (), strict=truth is not None):
         target = hit.target
         if target is None or not (target.is_sure and target.is_whole) or mark.number not in elements:
@@ -397,8 +395,8 @@ async def _boxes(
                 place = await elements[mark.number][1].evaluate("element => __perception.placeIn(element)")
             if place == target.place:
                 wanted = [target.box.x, target.box.y, target.box.width, target.box.height]
-                held.append((mark, _farthest(mark.box, wanted)))
-    return held
+                errors.append((mark, _farthest(mark.box, wanted)))
+    return errors
 
 
 def _displaced(boxes: Sequence[tuple[Mark, float]]) -> list[Finding]:
@@ -410,7 +408,7 @@ def _displaced(boxes: Sequence[tuple[Mark, float]]) -> list[Finding]:
 
 
 def _farthest(box: Box, wanted: Sequence[float]) -> float:
-    """The largest distance between the same edges of two boxes."""
+    """The largest distance between corresponding edges of two boxes, in CSS pixels."""
     x, y, width, height = wanted
     mine = np.array([box.x, box.y, box.right, box.bottom])
     return float(np.abs(mine - [x, y, x + width, y + height]).max())
@@ -426,7 +424,7 @@ class _Landing:
 
 
 async def _elements(tab: Page, observation: Observation) -> dict[int, tuple[Frame, ElementHandle]]:
-    """The live element of each mark that can still be found, with its frame, by the mark's number."""
+    """The live elements of the marks that can still be found, with their frames, by mark number."""
     found = {}
     for mark in observation.marks:
         for frame in tab.frames:
@@ -444,8 +442,8 @@ async def _ids(elements: dict[int, tuple[Frame, ElementHandle]]) -> dict[int, st
 
 
 async def _landing(tab: Page, observation: Observation, elements: dict[int, tuple[Frame, ElementHandle]]) -> _Landing:
-    """A real press at every mark's point, and who heard it first in the page; the page itself hears nothing of it."""
-    await _asked(tab, "() => __perception.begin()")
+    """Press at every mark's point and find which marked element got it first; the page itself hears nothing of it."""
+    await _ask_frames(tab, "() => __perception.begin()")
     for mark in observation.marks:
         if mark.number in elements and mark.kind not in ("scroller", "surface"):
             with suppress(PlaywrightError, TimeoutError):
@@ -453,7 +451,7 @@ async def _landing(tab: Page, observation: Observation, elements: dict[int, tupl
                     await elements[mark.number][1].evaluate("element => __perception.mark(element)")
     pressed, findings = 0, []
     for mark in observation.marks:
-        # A scroller is not pressed: its point may well lie on something in it.
+        # Scrollers are not pressed: their point may well lie on something inside.
         if mark.number not in elements or mark.state.disabled or mark.kind == "scroller":
             continue
         where = await _press(tab, mark, elements[mark.number][1])
@@ -461,12 +459,12 @@ async def _landing(tab: Page, observation: Observation, elements: dict[int, tupl
             continue
         pressed += 1
         if where not in ("landed", "unheard"):
-            findings.append(Finding("landing", _told(mark, where), mark.box))
+            findings.append(Finding("landing", _mark_text(mark, where), mark.box))
     return _Landing(pressed, tuple(findings))
 
 
 async def _press(tab: Page, mark: Mark, element: ElementHandle) -> str:
-    """Where it landed; `untold` where the document runs no scripts."""
+    """Where the press landed; `untold` in a document without scripts."""
     await tab.mouse.move(mark.point.x, mark.point.y)
     await tab.mouse.down()
     await tab.mouse.up()

@@ -1,4 +1,4 @@
-"""Pools the scores of pages, holds them against what is to be reached, and shows both to a person or a program."""
+"""Pools the scores of pages, compares them with the declared targets, and presents both to people or programs."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from vision_agent.evals.perception.churn import Churn
 from vision_agent.evals.perception.score import Finding, PageScore
 
 CROP, MARGIN = 260, 60
-"""Edge of a crop on the sheet, and how much is shown around a thing, in pixels."""
+"""Edge of a crop on the sheet, and the margin around an element, in pixels."""
 _MOST_ON_A_SHEET = 40
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of the score and what it must be; None was not measured: it meets nothing and fails nothing."""
+    """One figure of the score and its target; an unmeasured figure (None) neither passes nor fails."""
 
     name: str
     value: float | None
@@ -34,14 +34,14 @@ class Figure:
 
     @property
     def is_met(self) -> bool | None:
-        """None where there is nothing to meet or nothing was measured."""
+        """None without a target or a measurement."""
         if self.value is None or self.reach is None:
             return None
         return self.value >= self.reach if self.at_least else self.value <= self.reach
 
 
 def figures(scores: Sequence[PageScore], churn: Sequence[Churn] = ()) -> list[Figure]:
-    """The pooled figures of pages that are all labelled, or all not."""
+    """The pooled figures of pages that are all labelled, or all unlabelled."""
     is_labelled = all(score.is_labelled for score in scores)
 
     def total(count: Callable[[PageScore], int]) -> int:
@@ -57,7 +57,7 @@ def figures(scores: Sequence[PageScore], churn: Sequence[Churn] = ()) -> list[Fi
     contrasts = [each for score in scores for each in score.labels.contrasts]
     tokens = [each for score in scores for each in score.tokens]
     least = (0.99, 0.98) if is_labelled else (0.98, 0.98)
-    told = [
+    result = [
         Figure("recall", _share(found, total(lambda s: s.wanted)), least[0], is_share=True),
         Figure("precision", _share(found, found + false), least[1], is_share=True),
         Figure("duplicates", _share(duplicates, found + duplicates), 0.01, at_least=False, is_share=True),
@@ -65,44 +65,44 @@ def figures(scores: Sequence[PageScore], churn: Sequence[Churn] = ()) -> list[Fi
         Figure("labels on another target", _share(total(lambda s: s.labels.on_another), drawn), 0.0, False, True),
         Figure("labels overlapping", _share(total(lambda s: s.labels.overlapping), drawn), 0.0, False, True),
         Figure("labels outside", _share(total(lambda s: s.labels.outside), drawn), 0.0, False, True),
-        Figure("listed without a number drawn", float(total(lambda s: s.labels.undrawn)), 0.0, at_least=False),
+        Figure("marks without a drawn number", float(total(lambda s: s.labels.undrawn)), 0.0, at_least=False),
         Figure("numbers read back", _share(read_back, sum(each.tried for each in read)), 0.995, is_share=True),
-        Figure("least contrast", min(contrasts) if contrasts else None, 4.5),
+        Figure("minimum contrast", min(contrasts) if contrasts else None, 4.5),
         Figure("box error, px", max(errors) if errors else None, 1.0, at_least=False),
         Figure("mutation records", seen[0], 0.0, at_least=False),
         Figure("documents with new globals", seen[1], 0.0, at_least=False),
-        Figure("documents with another markup", seen[2], 0.0, at_least=False),
+        Figure("documents with changed markup", seen[2], 0.0, at_least=False),
         Figure("tokens per mark, median of pages", float(np.median(tokens)) if tokens else None, 12.0, at_least=False),
         Figure("time ÷ plain screenshot", _ratio(scores), None, at_least=False),
     ]
     if not is_labelled:
         unsure = total(lambda s: len(s.unsure))
-        told.append(Figure("marks that count neither way", _share(unsure, found + false + unsure), None, is_share=True))
+        result.append(Figure("unsure marks", _share(unsure, found + false + unsure), None, is_share=True))
     if churn:
         kept, lived = sum(each.kept for each in churn), sum(each.lived for each in churn)
         again, came_back = sum(each.kept_again for each in churn), sum(each.came_back for each in churn)
-        told += [
-            Figure("numbers kept by what lives on", _share(kept, lived), 0.99, is_share=True),
-            Figure("numbers kept by what was rendered anew", _share(again, came_back), None, is_share=True),
-            Figure("numbers handed to another", float(sum(each.handed for each in churn)), 0.0, at_least=False),
+        result += [
+            Figure("numbers kept by live elements", _share(kept, lived), 0.99, is_share=True),
+            Figure("numbers kept by re-rendered elements", _share(again, came_back), None, is_share=True),
+            Figure("numbers reassigned", float(sum(each.handed for each in churn)), 0.0, at_least=False),
         ]
-    return told
+    return result
 
 
-def is_reached(told: Sequence[Figure]) -> bool:
-    """Whether no figure that was measured falls short."""
-    return all(figure.is_met is not False for figure in told)
+def is_reached(measured: Sequence[Figure]) -> bool:
+    """Whether all measured figures are met."""
+    return all(figure.is_met is not False for figure in measured)
 
 
 def groups(scores: Sequence[PageScore]) -> dict[str, list[PageScore]]:
-    """The labelled pages and the others, since they are held to different figures."""
+    """Labelled and other pages, which have different targets."""
     labelled = [score for score in scores if score.is_labelled]
     named = {"labelled pages": labelled, "other pages": [score for score in scores if not score.is_labelled]}
     return {name: group for name, group in named.items() if group}
 
 
 def summary(scores: Sequence[PageScore], churn: Sequence[Churn]) -> dict[str, Any]:
-    """All of it as plain data."""
+    """Everything as plain data."""
     return {
         **{
             name.replace(" ", "_"): {
@@ -117,11 +117,11 @@ def summary(scores: Sequence[PageScore], churn: Sequence[Churn]) -> dict[str, An
 
 
 def show(console: Console, scores: Sequence[PageScore], churn: Sequence[Churn], most: int = 12) -> None:
-    """The figures by group, then the pages on which something is wrong, each with what it is."""
+    """Print the figures by group, then the pages with faults."""
     for name, group in groups(scores).items():
         marks = sum(score.marks for score in group)
-        told = figures(group, churn if group[0].is_labelled else ())
-        console.print(_table(f"{len(group)} {name}, {marks} marks", told))
+        measured = figures(group, churn if group[0].is_labelled else ())
+        console.print(_table(f"{len(group)} {name}, {marks} marks", measured))
     for score in scores:
         if not (score.findings or score.labels.misread):
             continue
@@ -135,9 +135,9 @@ def show(console: Console, scores: Sequence[PageScore], churn: Sequence[Churn], 
 
 
 def sheet(scores: Sequence[PageScore], share: float = 0.05, seed: int = 1) -> bytes | None:
-    """A contact sheet (PNG) of what was found wrong and of a random share of what was found right; None of nothing.
+    """A contact sheet (PNG) of the faults and a random share of the agreed targets; None if there are none.
 
-    Each crop is cut from the marked picture, with a frame around what is meant, so that a person can say who is right.
+    Each crop comes from the marked picture, with a frame around the element, so that people can decide who is right.
     """
     chance = np.random.default_rng(seed)
     wrong = [(score, each) for score in scores for each in score.findings if each.box is not None and score.picture]
@@ -163,7 +163,7 @@ def sheet(scores: Sequence[PageScore], share: float = 0.05, seed: int = 1) -> by
 def _some(
     chance: np.random.Generator, all_: Sequence[tuple[PageScore, Finding]], most: int
 ) -> list[tuple[PageScore, Finding]]:
-    """At most so many of them, by chance."""
+    """A random sample of at most this size."""
     return [all_[int(index)] for index in chance.choice(len(all_), min(most, len(all_)), replace=False)] if all_ else []
 
 
@@ -189,7 +189,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _ratio(scores: Sequence[PageScore]) -> float | None:
-    """The median over pages of the ratio of medians."""
+    """The median over pages of the ratio of median durations."""
     ratios = [np.median(s.observe_s) / np.median(s.screenshot_s) for s in scores if s.screenshot_s]
     return float(np.median(ratios)) if ratios else None
 
@@ -222,12 +222,12 @@ def _page(score: PageScore) -> dict[str, Any]:
     }
 
 
-def _table(title: str, told: Sequence[Figure]) -> Table:
+def _table(title: str, measured: Sequence[Figure]) -> Table:
     shown = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE, min_width=len(title) + 4)
     shown.add_column("figure")
     shown.add_column("measured", justify="right")
     shown.add_column("reach", justify="right", style="dim")
-    for figure in told:
+    for figure in measured:
         colour = {True: "green", False: "red", None: "default"}[figure.is_met]
         reach = "" if figure.reach is None else f"{'≥' if figure.at_least else '≤'} {_shown(figure, figure.reach)}"
         value = "not measured" if figure.value is None else _shown(figure, figure.value)

@@ -1,12 +1,11 @@
-"""What comes of it: things are hovered and pressed on a copy of their page, and what that changed is compared.
+"""Tries targets out: hovers and presses them on a copy of their page and compares what that changed.
 
-Where neither role nor listener can say whether a thing does something of its own, because what answers may be a
-listener far above it or nothing at all, the thing itself can. A copy is another tab with the same address; a thing is
-found there again by where it stands, and is not tried where the copy has something else at that point. What a press
-right beside it changes as well is not its own. Of things alike on a page a few are tried and speak for the others: all
-act where one does.
+If neither role nor listener can say whether an element does something of its own, because a listener far above may
+answer for it, trying it can. A copy is another tab with the same address; elements are found there by their path, and
+are not tried if the copy has something else at that point. Changes that a press right beside it also causes are not its
+own. Of similar elements on a page, a few are tried and speak for the others: if one acts, all do.
 
-Knows nothing of what the overlay makes of the page.
+It knows nothing of the overlay's marks.
 """
 
 from __future__ import annotations
@@ -21,89 +20,87 @@ from typing import Literal
 from playwright.async_api import Dialog, Page, Request
 from playwright.async_api import Error as PlaywrightError
 
-Came = Literal["acts", "as what is around it", "shows on hovering", "nothing", "untried"]
-"""What came of pressing a thing: something of its own, just what is around it does, no more than a hint, nothing."""
+Came = Literal["acts", "same as around it", "shows on hovering", "nothing", "untried"]
+"""The effect of pressing an element: its own, the same as around it, only a hint on hovering, none, or unknown."""
 
 _ALIKE = 2
-"""So many of things alike are tried."""
+"""How many of several similar elements are tried."""
 _MOST_S = 60.0
 _WAIT_S = 0.1
 _HOVER_S = 0.05
 _ANSWER_S = 3.0
 _TOWARDS = 18
-"""Pixels that a thing is dragged."""
+"""Pixels to drag an element."""
 _DOWN = frozenset(("mousedown", "pointerdown", "touchstart"))
 _GONE = "the document"
 
 
 @dataclass(frozen=True)
-class Question:
-    """One thing to be tried."""
+class Trial:
+    """One element to try."""
 
     id: str
     kind: str
-    """The same for things alike."""
+    """Equal for similar elements."""
     point: tuple[float, float]
-    """Page coordinates."""
+    """In page coordinates."""
     where: str
-    """Where that which the point hits stands in the page."""
+    """Path of the element that the point hits."""
     beside: tuple[float, float] | None
-    """A point on what is around it, and on nothing else that may act."""
+    """A point on an ancestor, and on nothing else that may act."""
     heard: frozenset[str]
 
 
-async def tried(
-    open_copy: Callable[[], Awaitable[Page]], questions: Sequence[Question], most_s: float = _MOST_S
-) -> dict[str, Came]:
-    """What came of each thing, by its id; `untried` where time was up or those alike contradict each other."""
-    kinds: dict[str, list[Question]] = {}
+async def try_targets(open_copy: Callable[[], Awaitable[Page]], questions: Sequence[Trial]) -> dict[str, Came]:
+    """The effect of each element, by id; `untried` if time ran out or similar elements contradict each other."""
+    kinds: dict[str, list[Trial]] = {}
     for question in questions:
         kinds.setdefault(question.kind, []).append(question)
-    until = time.monotonic() + most_s
+    until = time.monotonic() + _MOST_S
     copy = _Copy(open_copy)
     answers: dict[str, Came] = {}
-    for alike in sorted(kinds.values(), key=len, reverse=True):  # where time is up, most is certain
+    for alike in sorted(kinds.values(), key=len, reverse=True):  # largest groups first, in case time runs out
         some = alike[:: max(1, len(alike) // _ALIKE)][:_ALIKE]
         for question in some:
             answers[question.id] = "untried"
             if time.monotonic() < until:
                 with suppress(PlaywrightError, TimeoutError):
                     answers[question.id] = await copy.answer(question)
-        agreed = _agreed({answers[question.id] for question in some})
+        agreed = _common_effect({answers[question.id] for question in some})
         if agreed == "acts" or len(alike) > len(some):
             answers |= {question.id: agreed for question in alike if agreed == "acts" or question.id not in answers}
     await copy.close()
     return answers
 
 
-def _agreed(came: set[Came]) -> Came:
-    """What those tried say of all that are like them. That one does nothing may be for now: nothing to undo, say."""
-    told = came - {"untried"}
-    if "acts" in told and told <= {"acts", "nothing", "shows on hovering"}:
+def _common_effect(came: set[Came]) -> Came:
+    """What the tried elements say about similar ones. `nothing` may be temporary, such as an empty undo history."""
+    known = came - {"untried"}
+    if "acts" in known and known <= {"acts", "nothing", "shows on hovering"}:
         return "acts"
-    return told.pop() if len(told) == 1 else "untried"
+    return known.pop() if len(known) == 1 else "untried"
 
 
-async def dismissed(dialog: Dialog) -> None:
-    """A dialog holds its page up until somebody answers it."""
-    with suppress(PlaywrightError):  # somebody did
+async def dismiss(dialog: Dialog) -> None:
+    """Dismiss a dialog, which would block its page."""
+    with suppress(PlaywrightError):  # it was already answered
         await dialog.dismiss()
 
 
 @dataclass
 class _Copy:
-    """A copy of the page, opened anew when it no longer is one."""
+    """A copy of the page, reopened when it has changed too much."""
 
     open: Callable[[], Awaitable[Page]]
     tab: Page | None = None
     by_itself: set[str] = field(default_factory=set)
-    """What changes without anybody's doing."""
+    """Changes that happen without any input."""
     outside: list[str] = field(default_factory=list)
-    """What happened beyond the document: requests, dialogs, tabs."""
+    """Events beyond the document: requests, dialogs, tabs."""
 
     doing: set[asyncio.Future[None]] = field(default_factory=set)
 
-    async def answer(self, question: Question) -> Came:
+    async def answer(self, question: Trial) -> Came:
         around = await self._around(question)
         tab = await self._at(question)
         if tab is None:
@@ -118,11 +115,11 @@ class _Copy:
         if not changed:
             changed = await self._otherwise(tab, question)
         if changed and changed <= around:
-            # An earlier press may still be at work, or be undone by this one: seen again where nothing was pressed.
+            # An earlier press may still take effect or be undone by this one, so repeat it on a fresh copy.
             await self.close()
             around = await self._around(question)
         if changed:
-            return "acts" if changed - around else "as what is around it"
+            return "acts" if changed - around else "same as around it"
         return "shows on hovering" if hovered - around else "nothing"
 
     async def close(self) -> None:
@@ -131,8 +128,8 @@ class _Copy:
                 await self.tab.context.close()
             self.tab = None
 
-    async def _around(self, question: Question) -> set[str]:
-        """What a press right beside the thing changes."""
+    async def _around(self, question: Trial) -> set[str]:
+        """The changes that a press right beside the element causes."""
         if question.beside is None:
             return set()
         tab = await self._at(question)
@@ -146,8 +143,8 @@ class _Copy:
         await tab.mouse.up()
         return hovered | await self._noted(tab)
 
-    async def _otherwise(self, tab: Page, question: Question) -> set[str]:
-        """What comes of dragging, a second click or the other button, where the thing listens to such."""
+    async def _otherwise(self, tab: Page, question: Trial) -> set[str]:
+        """The changes after dragging, a double click or a right click, if the element listens to these."""
         changed: set[str] = set()
         x, y = question.point
         if question.heard & _DOWN:
@@ -167,8 +164,8 @@ class _Copy:
             changed = await self._noted(tab)
         return changed
 
-    async def _at(self, question: Question) -> Page | None:
-        """The copy, with the thing where it was; None where that cannot be had."""
+    async def _at(self, question: Trial) -> Page | None:
+        """The copy with the element at its point; None if that fails."""
         if self.tab is not None and await self._stands(self.tab, question):
             return self.tab
         await self.close()
@@ -179,7 +176,7 @@ class _Copy:
         self.by_itself |= await self._noted(self.tab, 5 * _WAIT_S)
         return self.tab if await self._stands(self.tab, question) else None
 
-    async def _stands(self, tab: Page, question: Question) -> bool:
+    async def _stands(self, tab: Page, question: Trial) -> bool:
         with suppress(PlaywrightError, TimeoutError):
             async with asyncio.timeout(_ANSWER_S):
                 place = "([x, y]) => __perception.placeAt(x, y)"
@@ -192,7 +189,7 @@ class _Copy:
             await tab.evaluate("() => __perception.note()")
 
     async def _noted(self, tab: Page, wait_s: float = _WAIT_S) -> set[str]:
-        """Where something changed since, other than by itself."""
+        """The paths that changed since `_note`, other than by themselves."""
         await asyncio.sleep(wait_s)
         try:
             async with asyncio.timeout(_ANSWER_S):
@@ -212,7 +209,7 @@ class _Copy:
 
         def note_dialog(dialog: Dialog) -> None:
             self.outside.append("dialog")
-            self.doing.add(asyncio.ensure_future(dismissed(dialog)))
+            self.doing.add(asyncio.ensure_future(dismiss(dialog)))
 
         tab.on("dialog", note_dialog)
         tab.on("download", note("download"))

@@ -1,11 +1,11 @@
-// What a person could see and reach in one document, told by the document's own script world.
-// Runs in the page's world and shares nothing with the overlay. Every element that is hit by a sample point, and
-// everything around it, is described; who decides what is a target is `truth.py`. What listens is told by
-// `page.js`, which saw it happen; a document in which that could not run has no scripts that listen.
+// Describes what people can see and reach in one document, from the document's own script world.
+// It shares nothing with the overlay. It describes every element that a sample point hits, and all its ancestors;
+// `truth.py` decides which are targets. Listeners come from `page.js`, which saw the page add them; a document in which
+// that could not run has no scripts that listen.
 (extraPoints) => {
   const MOST_RECTS = 4;
-  const LEAST = 3; // pixels: nobody sees less
-  const EDGE = 6; // pixels: of something larger, less than that is an edge
+  const LEAST = 3; // pixels; smaller parts are invisible
+  const EDGE = 6; // pixels; less than that of a larger element is an edge
   const SHARES = [[0.5, 0.5], [0.2, 0.3], [0.8, 0.3], [0.2, 0.75], [0.8, 0.75]];
   const view = { width: innerWidth, height: innerHeight };
 
@@ -14,7 +14,10 @@
     const parent = node.parentNode;
     return parent instanceof ShadowRoot ? parent.host : parent instanceof Element ? parent : null;
   };
-  const own = window.__perception ?? { heardBy: () => [], rootOf: (element) => element.shadowRoot, placeIn: () => '', reached: (x, y) => document.elementFromPoint(x, y) };
+  const own = window.__perception ?? {
+    heardBy: () => [], rootOf: (element) => element.shadowRoot, placeIn: () => '',
+    reached: (x, y) => document.elementFromPoint(x, y),
+  };
   const hit = (x, y) => (x < 0 || y < 0 || x >= view.width || y >= view.height ? null : own.reached(x, y));
   const everything = (root, into = []) => {
     for (const element of root.querySelectorAll('*')) {
@@ -76,7 +79,9 @@
   const selectorOf = (element) => {
     const words = [];
     for (let at = element; at && words.length < 4; at = flatParent(at)) {
-      const classes = typeof at.className === 'string' ? at.className.trim().split(/\s+/).slice(0, 2).filter(Boolean) : [];
+      const classes = typeof at.className === 'string'
+        ? at.className.trim().split(/\s+/).slice(0, 2).filter(Boolean)
+        : [];
       words.unshift(at.localName + (at.id ? `#${at.id}` : '') + classes.map((each) => `.${each}`).join(''));
       if (at.id) break;
     }
@@ -84,10 +89,12 @@
   };
   const kindOf = (element) => {
     const words = [];
-    for (let at = element; at && words.length < 3; at = flatParent(at)) words.push(`${at.localName}.${typeof at.className === 'string' ? at.className.trim().replace(/\d+/g, '0') : ''}`);
+    for (let at = element; at && words.length < 3; at = flatParent(at)) {
+      words.push(`${at.localName}.${typeof at.className === 'string' ? at.className.trim().replace(/\d+/g, '0') : ''}`);
+    }
     return words.join(' < ');
   };
-  // Neither turned nor tilted, so that the box around it is its outline.
+  // Neither rotated nor skewed, so that its bounding box is its outline.
   const isStraight = (element) => {
     for (let at = element; at; at = flatParent(at)) {
       const { transform, rotate, perspective } = getComputedStyle(at);
@@ -100,7 +107,10 @@
     if (!(element instanceof HTMLIFrameElement) && element.localName !== 'frame') return null;
     const rect = element.getBoundingClientRect();
     const style = getComputedStyle(element);
-    const scale = [element.offsetWidth ? rect.width / element.offsetWidth : 1, element.offsetHeight ? rect.height / element.offsetHeight : 1];
+    const scale = [
+      element.offsetWidth ? rect.width / element.offsetWidth : 1,
+      element.offsetHeight ? rect.height / element.offsetHeight : 1,
+    ];
     return {
       x: rect.left + (element.clientLeft + Number.parseFloat(style.paddingLeft)) * scale[0],
       y: rect.top + (element.clientTop + Number.parseFloat(style.paddingTop)) * scale[1],
@@ -116,15 +126,16 @@
     for (let at = hit(x, y); at; at = flatParent(at)) if (at === element) return true;
     return false;
   };
-  // Its one box is all of it, and all in sight: each corner is its own, and nothing beyond its sides is.
+  // Its single box is fully visible: each corner belongs to it, and nothing beyond its sides does.
   const isWhole = (element, rects) => {
     if (rects.length !== 1 || rects[0].width < 4 || rects[0].height < 4 || !isStraight(element)) return false;
     const { left, top, right, bottom } = rects[0];
     const [x, y] = [(left + right) / 2, (top + bottom) / 2];
-    return [[left + 1, top + 1], [right - 1, top + 1], [left + 1, bottom - 1], [right - 1, bottom - 1]].every((at) => isOf(element, ...at)) &&
+    const corners = [[left + 1, top + 1], [right - 1, top + 1], [left + 1, bottom - 1], [right - 1, bottom - 1]];
+    return corners.every((at) => isOf(element, ...at)) &&
       ![[left - 2, y], [right + 2, y], [x, top - 2], [x, bottom + 2]].some((at) => isOf(element, ...at));
   };
-  // Of something larger only an edge can be hit, as of what is folded away or scrolled out of sight.
+  // Only an edge of a larger element can be hit, as when it is collapsed or scrolled out of view.
   const isEdge = (element, rect) => {
     if (!firstPoints.has(element) || rect.width < EDGE || rect.height < EDGE) return false;
     const [x, y] = firstPoints.get(element);
@@ -145,7 +156,9 @@
     return {
       tag: element.localName,
       type: element instanceof HTMLInputElement || element instanceof HTMLButtonElement ? element.type : '',
-      href: (element.localName === 'a' || element.localName === 'area') && element.hasAttribute('href') ? String(element.href.baseVal ?? element.href) : null,
+      href: ['a', 'area'].includes(element.localName) && element.hasAttribute('href')
+        ? String(element.href.baseVal ?? element.href)
+        : null,
       parent: parent ? places.get(parent) ?? -1 : -1,
       box: [rect.left, rect.top, rect.width, rect.height],
       isWhole: isWhole(element, rects),
@@ -168,6 +181,7 @@
       kind: kindOf(element),
     };
   };
-  return { elements, hit: (list) => list.map(([x, y]) => { const found = hit(x, y); return found ? places.get(found) ?? -1 : -1; }),
-    told: JSON.stringify({ view, points, extra, facts: elements.map(describe) }) };
+  const placeAt = ([x, y]) => places.get(hit(x, y)) ?? -1;
+  return { elements, hit: (list) => list.map(placeAt),
+    data: JSON.stringify({ view, points, extra, facts: elements.map(describe) }) };
 }

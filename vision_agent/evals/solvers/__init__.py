@@ -1,7 +1,7 @@
-"""A way through each MiniWoB++ task by the product's own marks, points and actions.
+"""Solves each MiniWoB++ task with the product's own marks, points and actions.
 
-A solver is a function; its docstring is an example of what the task asks. It may read the page to choose, and it acts
-as an agent does: on what was looked at, by number or by point.
+A solver is a function; its docstring is an example of what the task asks. It may read the page to decide, but acts as
+an agent does: on the last observation, by number or by point.
 """
 
 from __future__ import annotations
@@ -162,25 +162,25 @@ SOLVERS: dict[str, Solver] = {
     "use-spinner": choices.use_spinner,
     "visual-addition": fields.visual_addition,
 }
-"""By the name of the task."""
+"""The solver for each task, by the task's name."""
 
 TIMED = RESTLESS | {"button-delay"}
-"""Tasks in which a moment too late is wrong, as it may be on a busy machine."""
+"""Tasks in which acting too late fails, as may happen on a busy machine."""
 
 NEEDS_POINTS = {
-    "click-pie": "the pointer waits for an item where it will be",
-    "click-pie-nodelay": "the pointer waits for an item where it will be",
+    "click-pie": "the pointer waits at the place where an item will appear",
+    "click-pie-nodelay": "the pointer waits at the place where an item will appear",
     "drag-cube": "it turns when the mouse is dragged anywhere",
-    "draw-circle": "the way of the stroke is the answer",
+    "draw-circle": "the path of the stroke is the answer",
     "hot-cold": "the place of the click in an empty area is the answer",
-    "moving-items": "what moves in a drawing has no mark",
+    "moving-items": "moving shapes in a drawing have no marks",
 }
-"""Tasks that are not passed by marks alone, each with the reason."""
+"""Tasks that cannot be passed with marks alone, each with the reason."""
 
-_DEAF = "the item selected at the start hears no mouse in Chromium: its page takes it out and back at each touch"
+_DEAF = "the item selected at the start gets no mouse events in Chromium: its page removes and re-adds it on each hover"
 SOMETIMES = {
-    "click-pie": f"{_DEAF}; only while it unfolds can the pointer be there before",
+    "click-pie": f"{_DEAF}; only while it unfolds can the pointer be there in time",
     "click-pie-nodelay": _DEAF,
-    "tic-tac-toe": "the other one is lucky at times: the best play wins 97 games of 100 when it begins, else 53 to 85",
+    "tic-tac-toe": "the opponent is sometimes lucky: the best play wins 97 % of games when it begins, else 53 to 85 %",
 }
-"""Tasks that are passed in some episodes and not in others, each with the reason."""
+"""Tasks that pass in some episodes only, each with the reason."""

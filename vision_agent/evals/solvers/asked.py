@@ -1,28 +1,28 @@
-"""Reads what an episode asks for."""
+"""Parses the sentence that an episode asks."""
 
 from __future__ import annotations
 
 import re
 
 
-def quoted(asked: str) -> list[str]:
-    """What stands in double quotes."""
+def quotes(asked: str) -> list[str]:
+    """The texts in double quotes."""
     return re.findall(r'"([^"]*)"', asked)
 
 
-def found(pattern: str, asked: str) -> tuple[str, ...]:
-    """The groups of a pattern.
+def match_groups(pattern: str, asked: str) -> tuple[str, ...]:
+    """The groups of a pattern in the sentence.
 
     Raises:
-        ValueError: the sentence does not look like that.
+        ValueError: the sentence does not match.
     """
     match = re.search(pattern, asked)
     if match is None:
-        raise ValueError(f"the episode asks {asked!r}, which does not look like {pattern!r}")
+        raise ValueError(f"the episode asks {asked!r}, which does not match {pattern!r}")
     return match.groups()
 
 
 def ordinal(asked: str, of: str) -> int:
-    """The place, counted from 0, of what is said to be the 1st, 2nd, 3rd… of its kind."""
-    (number,) = found(rf"(\d+)(?:st|nd|rd|th) {of}", asked)
+    """The index, from 0, in `1st`, `2nd`, `3rd`… followed by the noun `of`."""
+    (number,) = match_groups(rf"(\d+)(?:st|nd|rd|th) {of}", asked)
     return int(number) - 1

@@ -1,4 +1,4 @@
-"""Buttons, links and boxes that are told by their words, their colour or their place."""
+"""Solvers for buttons, links and boxes, identified by text, colour or position."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import asyncio
 import time
 
 from vision_agent.actions import Click
-from vision_agent.evals.solvers.asked import found, quoted
+from vision_agent.evals.solvers.asked import match_groups, quotes
 from vision_agent.evals.solvers.episode import Called, Episode, On
 
 _ARRIVES_S = 0.12
-"""How long a click takes at most where nothing else goes on."""
+"""Maximum time a click takes when nothing else is running."""
 
 
 async def click_test(episode: Episode) -> None:
@@ -27,13 +27,13 @@ async def click_buttons(episode: Episode) -> None:
 
 async def button_delay(episode: Episode) -> None:
     """Click button ONE, wait 3 seconds, then click button TWO."""
-    (seconds,) = found(r"wait (\d+) seconds", episode.asked)
+    (seconds,) = match_groups(r"wait (\d+) seconds", episode.asked)
     one, two = Click(target=await episode.target(Called("ONE"))), Click(target=await episode.target(Called("TWO")))
     sent = time.time()
     await episode.act(one)
     clicked = await episode.read("currentTime") / 1000
     await episode.look()
-    # The second takes as long to arrive as the first, which may have been the first of all.
+    # The second click takes as long as the first, unless that was slow because it was the first of all.
     arrives_s = min(clicked - sent, _ARRIVES_S)
     await asyncio.sleep(max(0.0, clicked + int(seconds) - arrives_s - time.time()))
     await episode.act(two)
@@ -41,31 +41,31 @@ async def button_delay(episode: Episode) -> None:
 
 async def click_button(episode: Episode) -> None:
     """Click on the "previous" button."""
-    (name,) = quoted(episode.asked)
+    (name,) = quotes(episode.asked)
     await episode.click(Called(name, tag="button", place=0))
 
 
 async def click_link(episode: Episode) -> None:
     """Click on the link "Neque,"."""
-    (word,) = quoted(episode.asked)
+    (word,) = quotes(episode.asked)
     await episode.click(On(".alink", word, 0))
 
 
 async def click_dialog(episode: Episode) -> None:
     """Click the button in the dialog box labeled "x"."""
-    (name,) = quoted(episode.asked)
+    (name,) = quotes(episode.asked)
     await episode.click(Called("Close" if name == "x" else name, tag="button"))
 
 
 async def click_color(episode: Episode) -> None:
     """Click on the lime colored box."""
-    (colour,) = found(r"the (\w+) colored", episode.asked)
+    (colour,) = match_groups(r"the (\w+) colored", episode.asked)
     await episode.click(On(f'#area .color[data-color="{colour}"]'))
 
 
 async def click_shades(episode: Episode) -> None:
     """Select all the shades of red and press Submit."""
-    (colour,) = found(r"shades of (\w+)", episode.asked)
+    (colour,) = match_groups(r"shades of (\w+)", episode.asked)
     shades = f'#area span[data-color="{colour}"]'
     for place in range(len(await episode.boxes(shades))):
         await episode.click(On(shades, place=place))
@@ -74,7 +74,7 @@ async def click_shades(episode: Episode) -> None:
 
 async def click_widget(episode: Episode) -> None:
     """Click on a "textarea" widget."""
-    (kind,) = quoted(episode.asked)
+    (kind,) = quotes(episode.asked)
     await episode.click(On(f'[data-type="{kind}"]', place=0))
 
 
@@ -92,9 +92,9 @@ async def generate_number(episode: Episode) -> None:
         await episode.click(Called("Generate"))
         number = int(await episode.text("#display-number"))
         if "less than" in asked:
-            is_wanted = number < int(found(r"less than (\d+)", asked)[0])
+            is_wanted = number < int(match_groups(r"less than (\d+)", asked)[0])
         elif "greater than" in asked:
-            is_wanted = number > int(found(r"greater than (\d+)", asked)[0])
+            is_wanted = number > int(match_groups(r"greater than (\d+)", asked)[0])
         else:
             is_wanted = number % 2 == (1 if "odd" in asked else 0)
         if is_wanted:

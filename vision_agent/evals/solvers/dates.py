@@ -1,22 +1,22 @@
-"""Dates picked from a calendar that opens."""
+"""Solvers for dates picked from a calendar."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from vision_agent.evals.solvers.asked import found
+from vision_agent.evals.solvers.asked import match_groups
 from vision_agent.evals.solvers.episode import Episode, On
 
 
 async def choose_date(episode: Episode) -> None:
     """Select 04/08/2016 as the date and hit submit."""
-    (date,) = found(r"Select ([\d/]+) as", episode.asked)
+    (date,) = match_groups(r"Select ([\d/]+) as", episode.asked)
     await pick_date(episode, date)
     await episode.submit()
 
 
 async def pick_date(episode: Episode, date: str) -> None:
-    """Opens the calendar, turns its pages to the month, and takes the day."""
+    """Open the calendar, go to the month, and click the day."""
     month, day, _ = (int(part) for part in date.split("/"))
     await episode.click(On("#datepicker"))
     while (away := month - await _month(episode)) != 0:

@@ -1,20 +1,20 @@
-"""Drawings in which the place of a click, or the way of a stroke, is the answer."""
+"""Solvers for drawings in which a click's place or a stroke's path is the answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import acos, cos, degrees, dist, pi, sin
 
-from vision_agent.evals.solvers.asked import found
+from vision_agent.evals.solvers.asked import match_groups
 from vision_agent.evals.solvers.episode import At, Episode, On, Spot
 
 _XY = tuple[float, float]
 _TOP = 50
-"""Of the drawings on which a point is set: a click counts from so far below the top of the page, and from its left."""
+"""Offset of the drawings in which a point is set: clicks count from this far below the top of the page."""
 _LEAST, _MOST_X, _MOST_Y = 8, 146, 126
-"""As a click counts: well inside the drawing."""
+"""Bounds for clicks in the drawing's coordinates, well inside it."""
 _REACH = 26
-"""Pixels from the dot that a stroke goes, which is at least 30 from the edge of the drawing."""
+"""Length of a stroke from the dot, in pixels; the dot is at least 30 from the edge of the drawing."""
 _CORNERS = 24
 
 
@@ -41,7 +41,7 @@ async def bisect_angle(episode: Episode) -> None:
     """Create a line that bisects the angle evenly in two, then press submit."""
     (corner,) = await _points(episode, ".init-blue")
     one, other = await _points(episode, ".init-black")
-    # Farther from the corner a pixel turns the line by less.
+    # Farther from the corner, a pixel changes the angle less.
     await _click_best(
         episode,
         lambda point: dist(corner, point) / 50 - max(_angle(one, corner, point), _angle(other, corner, point)),
@@ -50,7 +50,7 @@ async def bisect_angle(episode: Episode) -> None:
 
 async def draw_line(episode: Episode) -> None:
     """Draw a vertical line that runs through the dot, then press submit."""
-    (way,) = found(r"Draw a (horizontal|vertical) line", episode.asked)
+    (way,) = match_groups(r"Draw a (horizontal|vertical) line", episode.asked)
     dot = (await episode.boxes("#circ"))[0].center
     x, y = (_REACH, 0) if way == "horizontal" else (0, _REACH)
     await episode.drag_by(Spot(dot.x - x, dot.y - y, On("#area svg")), 2 * x, 2 * y)
@@ -67,20 +67,20 @@ async def draw_circle(episode: Episode) -> None:
 
 
 async def _points(episode: Episode, selector: str) -> list[_XY]:
-    """The centres of circles, as the drawing counts."""
+    """The centres of circles, in the drawing's coordinates."""
     drawing = (await episode.boxes("#area svg"))[0]
     return [(box.center.x - drawing.x, box.center.y - drawing.y) for box in await episode.boxes(f"svg {selector}")]
 
 
 async def _click_best(episode: Episode, worth: Callable[[_XY], float]) -> None:
-    """Clicks the place that is worth most."""
+    """Click the point with the highest worth."""
     x, y = max(((x, y) for x in range(_LEAST, _MOST_X) for y in range(_LEAST, _MOST_Y)), key=worth)
     await episode.click(Spot(x, y + _TOP, On("#area svg")))
     await episode.submit()
 
 
 def _angle(one: _XY, corner: _XY, other: _XY) -> float:
-    """In degrees; the greatest there is where two of the points are the same."""
+    """The angle in degrees; 180 if two of the points are equal."""
     near, far, across = dist(corner, one), dist(corner, other), dist(one, other)
     if near == 0 or far == 0:
         return 180.0

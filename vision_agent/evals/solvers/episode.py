@@ -1,7 +1,7 @@
-"""An episode as a solver has it: what is asked, what shows, and the hands of the product to act with.
+"""An episode for a solver: the sentence, the page, and the product's own browser to act with.
 
-A solver may read the page to choose, and Chromium itself forbids that reading to change anything. It acts only by the
-numbers of marks and by points of the latest picture. Knows no task.
+A solver may read the page to decide, and Chromium itself forbids that reading to change anything. It acts only by the
+numbers of marks and by points in the latest picture. This module knows no task.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from playwright.async_api import CDPSession, Page
 from vision_agent import actions
 from vision_agent.actions import Action, Cell, Point, Target
 from vision_agent.browser.live import LiveBrowser
-from vision_agent.session import watching
+from vision_agent.session import attach
 from vision_agent.settings import Settings
 from vision_agent.types import Box, Mark, Observation, Outcome
 
@@ -28,40 +28,40 @@ _ELEMENT = (Path(__file__).parent / "element.js").read_text("utf-8").partition("
 _BOXES = """selector => Array.from(document.querySelectorAll(selector), each => each.getBoundingClientRect())
     .map(({ x, y, width, height }) => ({ x, y, width, height }))"""
 _ALIKE = 0.5
-"""Of two boxes' common area: a mark that covers less of an element is not its mark."""
+"""Minimum likeness of a mark's box and an element's box: a mark that overlaps less belongs to something else."""
 _FINE = 2.0
-"""CSS pixels of a cell in which any place will do."""
+"""Size in CSS pixels of a grid cell that is small enough to click anywhere."""
 _SCROLLS = 5
 _PATIENCE_S = 5.0
 
 
 class Unsolved(Exception):
-    """The way through that a solver knows is not there; says what was sought or refused, and what shows."""
+    """The known solution failed; the message says what was sought or refused, and what the page shows."""
 
 
 @dataclass(frozen=True)
 class On:
-    """The mark on an element of the page, by a CSS selector and its whole text, among those that have a box."""
+    """The mark on an element with a box, found by CSS selector and its whole text."""
 
     selector: str
     text: str | None = None
     place: int | None = None
-    """Counted from 0. None: there is only one."""
+    """Index from 0; None: it must be the only one."""
 
 
 @dataclass(frozen=True)
 class Called:
-    """The mark with this name, as the listing says it."""
+    """The mark with this name in the listing."""
 
     name: str
     tag: str | None = None
     place: int | None = None
-    """Counted from 0, in reading order. None: there is only one."""
+    """Index from 0 in reading order; None: it must be the only one."""
 
 
 @dataclass(frozen=True)
 class At:
-    """A point, in CSS pixels of the page's view."""
+    """A point in CSS pixels of the viewport."""
 
     x: float
     y: float
@@ -69,7 +69,7 @@ class At:
 
 @dataclass(frozen=True)
 class Spot:
-    """A place in a surface, in CSS pixels of the page's view, that is named by a cell of a grid laid over it."""
+    """A point in a surface, in CSS pixels of the viewport; actions name it by a cell of a grid over the surface."""
 
     x: float
     y: float
@@ -79,51 +79,51 @@ class Spot:
 Where = On | Called | At | Spot | Mark
 
 
-class Hands(Protocol):
-    """Looks at the page and acts on it."""
+class SolverBrowser(Protocol):
+    """Observes the page and acts on it."""
 
     async def observe(self) -> Observation:
-        """What shows now."""
+        """The current observation."""
         ...
 
     async def do(self, batch: Sequence[Action], seen: Observation) -> list[Outcome]:
-        """What came of each by what was seen, to the first that was refused."""
+        """The outcomes of the actions on this observation, up to the first refused one."""
         ...
 
 
 class Episode:
-    """What a solver may go by and do."""
+    """What a solver can see and do."""
 
-    def __init__(self, asked: str, hands: Hands, reader: CDPSession) -> None:
+    def __init__(self, asked: str, hands: SolverBrowser, reader: CDPSession) -> None:
         self.asked = asked
         """The environment's sentence."""
         self.actions: list[Action] = []
-        """All that was done so far."""
+        """All actions so far."""
         self._hands = hands
         self._reader = reader
         self._seen: Observation | None = None
         self._is_old = False
-        """Whether something was done since."""
+        """Whether something was done since the last observation."""
 
     @property
     def used_points(self) -> bool:
-        """Whether anything was done by a point, and not all by marks."""
+        """Whether any action used a point instead of a mark."""
         return any(isinstance(each, Point) for action in self.actions for each in actions.targets_of(action))
 
     async def look(self) -> Observation:
-        """What shows now."""
+        """Observe the page."""
         self._seen, self._is_old = await self._hands.observe(), False
         return self._seen
 
     async def seen(self) -> Observation:
-        """What showed when last looked, which was after the last act."""
+        """The last observation, renewed if something was done since."""
         return await self.look() if self._seen is None or self._is_old else self._seen
 
     async def read(self, expression: str, *given: Any) -> Any:
-        """What the page says; with `given`, the expression is a function and those are its arguments.
+        """The value of an expression in the page; with `given`, it is a function called with these arguments.
 
         Raises:
-            Unsolved: it would change something, or the page has no such thing.
+            Unsolved: it would have side effects, or fails.
         """
         call = f"({expression})({','.join(json.dumps(each) for each in given)})" if given else expression
         asked = {"expression": call, "returnByValue": True, "throwOnSideEffect": True}
@@ -134,30 +134,30 @@ class Episode:
         return answer["result"].get("value")
 
     async def texts(self, selector: str) -> list[str]:
-        """What elements of the page say."""
+        """The texts of the page's elements that match."""
         each = "selector => Array.from(document.querySelectorAll(selector), each => each.textContent.trim())"
-        said: list[str] = await self.read(each, selector)
-        return said
+        found: list[str] = await self.read(each, selector)
+        return found
 
     async def text(self, selector: str) -> str:
-        """What the first such element of the page says.
+        """The text of the first element that matches.
 
         Raises:
             Unsolved: there is none.
         """
-        if not (said := await self.texts(selector)):
+        if not (found := await self.texts(selector)):
             raise Unsolved(f"the page has no {selector}")
-        return said[0]
+        return found[0]
 
     async def boxes(self, selector: str) -> list[Box]:
-        """Where elements of the page lie."""
+        """The boxes of the page's elements that match, in CSS pixels."""
         return [Box(**each) for each in await self.read(_BOXES, selector)]
 
     async def until(self, expression: str, *given: Any) -> Any:
-        """What the page says when that is more than nothing; looked for again and again.
+        """The value of an expression once it is true; it is polled.
 
         Raises:
-            Unsolved: it did not come.
+            Unsolved: it did not become true in time.
         """
         until = time.monotonic() + _PATIENCE_S
         while not (answer := await self.read(expression, *given)):
@@ -171,7 +171,7 @@ class Episode:
         return bool(await self.read("WOB_DONE_GLOBAL"))
 
     async def find(self, where: On | Called) -> Mark:
-        """The mark that is meant; what has to be scrolled before it shows is scrolled.
+        """The mark that is meant; scrolls until it shows.
 
         Raises:
             Unsolved: there is none, or more than one.
@@ -185,7 +185,7 @@ class Episode:
         return found[where.place or 0]
 
     async def _on(self, where: On) -> Mark:
-        await self.seen()  # before then, pictures may not have come that give an element its size
+        await self.seen()  # pictures that give an element its size may load before this
         for _ in range(_SCROLLS):
             answer = await self.read(_ELEMENT, where.selector, where.text, where.place)
             if "box" not in answer or (where.place is None and answer["count"] > 1):
@@ -211,7 +211,7 @@ class Episode:
     # --- acting -------------------------------------------------------------------------------------------------------
 
     async def act(self, *batch: Action) -> None:
-        """Does them one after the other, all by what was last seen: a key without a target needs no other look.
+        """Do the actions in order, all on the last observation: a key without a target needs no new one.
 
         Raises:
             Unsolved: one was refused.
@@ -225,10 +225,10 @@ class Episode:
                 raise Unsolved(f"{action!r} was refused: {outcome.sentence}")
 
     async def click(self, where: Where) -> None:
-        """Clicks it. Refused once, an agent looks again and tries again, and so does this.
+        """Click it. After one refusal, look and try again, as an agent does.
 
         Raises:
-            Unsolved: it was refused again, or is none that can be found again.
+            Unsolved: it was refused again, or cannot be found again.
         """
         target = await self.target(where)
         try:
@@ -239,54 +239,54 @@ class Episode:
             await self.act(actions.Click(target=await self.target(where)))
 
     async def submit(self) -> None:
-        """Clicks the button called Submit, with which most tasks end."""
+        """Click the button Submit, which ends most tasks."""
         await self.click(Called("Submit", tag="button"))
 
     async def type(self, text: str, into: Where) -> None:
-        """Types it in place of what is there."""
+        """Type a text, replacing the current one."""
         await self.act(actions.Type(target=await self.target(into), text=text))
 
     async def set(self, value: str, of: On | Called) -> None:
-        """Sets a date or a time."""
+        """Set a date or a time."""
         await self.act(actions.Set(mark=(await self.find(of)).number, value=value))
 
     async def check(self, where: On | Called) -> None:
-        """Ticks it."""
+        """Check it."""
         await self.act(actions.Check(mark=(await self.find(where)).number, checked=True))
 
     async def press(self, keys: str, on: Where | None = None, *, count: int = 1) -> None:
-        """Presses a key or a combination; with `on`, that gets the focus first. None times is nothing."""
+        """Press a key or a combination, after focusing `on` if given; a count of 0 does nothing."""
         if count > 0:
             target = None if on is None else await self.target(on)
             await self.act(actions.Press(keys=keys, target=target, count=count))
 
     async def select(self, *options: str, of: Where) -> None:
-        """Chooses options of a list."""
+        """Choose options in a list."""
         await self.act(actions.Select(target=await self.target(of), options=options))
 
     async def hover(self, where: Where) -> None:
-        """Moves the pointer over it."""
+        """Move the pointer over it."""
         await self.act(actions.Hover(target=await self.target(where)))
 
     async def drag(self, source: Where, target: Where, *, through: Sequence[At] = ()) -> None:
-        """Presses at the one, goes through the points between, and releases at the other."""
+        """Press at the source, move through the points, and release at the target."""
         way = [await self._point(each) for each in through]
         begin, end = await self.target(source), await self.target(target)
         await self.act(actions.Drag(source=begin, target=end, path=tuple(way)))
 
     async def drag_by(self, source: Where, right: float, down: float) -> None:
-        """Drags it so many CSS pixels."""
-        held = await self.target(source)
+        """Drag it by this many CSS pixels."""
+        begin = await self.target(source)
         seen = (await self.seen()).marked.map
         by = actions.Offset(right=right / seen.scale_x, down=down / seen.scale_y)
-        await self.act(actions.Drag(source=held, target=by))
+        await self.act(actions.Drag(source=begin, target=by))
 
     async def scroll_to_end(self, where: Where, direction: Literal["up", "down"]) -> None:
-        """Scrolls what is there as far as it goes."""
+        """Scroll it as far as it goes."""
         await self.act(actions.Scroll(target=await self.target(where), direction=direction, to="end"))
 
     async def target(self, where: Where) -> Target:
-        """What an action is to name."""
+        """What an action names: a number, a point or a cell."""
         match where:
             case Mark():
                 return where.number
@@ -298,7 +298,7 @@ class Episode:
                 return (await self.find(where)).number
 
     async def _cell(self, spot: Spot) -> Cell:
-        """The cell that is there: from coarse to fine, until it is small enough."""
+        """The cell at this point, found by zooming until cells are small enough."""
         over: Target = (await self.find(spot.surface)).number
         while True:
             await self.act(actions.Zoom(target=over, grid=True))
@@ -310,7 +310,7 @@ class Episode:
                     over = Cell(mark=laid.number, row=row, column=column)
                     break
             else:
-                raise Unsolved(f"{spot} is not in its surface, which is at {laid.box}")
+                raise Unsolved(f"{spot} is outside its surface, which is at {laid.box}")
             if max(width, height) <= _FINE:
                 return over
 
@@ -319,7 +319,7 @@ class Episode:
 
 
 class _Own:
-    """A browser of the episode's own, with no loop between."""
+    """Acts on a browser directly, without the agent's loop."""
 
     def __init__(self, browser: LiveBrowser) -> None:
         self._browser = browser
@@ -337,11 +337,11 @@ class _Own:
 
 
 @asynccontextmanager
-async def begun(page: Page, asked: str, settings: Settings | None = None) -> AsyncIterator[Episode]:
-    """An episode on a page where the environment has begun it."""
+async def begin_episode(page: Page, asked: str, settings: Settings | None = None) -> AsyncIterator[Episode]:
+    """An episode on a page where the environment has started it."""
     reader = await page.context.new_cdp_session(page)
     try:
-        async with watching(page, settings) as browser:
+        async with attach(page, settings) as browser:
             yield Episode(asked, _Own(browser), reader)
     finally:
         await reader.detach()

@@ -1,8 +1,8 @@
-"""Text that is typed: into one field, into the right one of several, after it was read or worked out."""
+"""Solvers for typing: into one field, into the right one of several, or after reading or calculating the text."""
 
 from __future__ import annotations
 
-from vision_agent.evals.solvers.asked import found, ordinal, quoted
+from vision_agent.evals.solvers.asked import match_groups, ordinal, quotes
 from vision_agent.evals.solvers.episode import Episode, On
 
 _LABELS = """Array.from(document.querySelectorAll('#area input'), each =>
@@ -11,19 +11,19 @@ _LABELS = """Array.from(document.querySelectorAll('#area input'), each =>
 
 async def enter_text(episode: Episode) -> None:
     """Enter "Sergio" into the text field and press Submit."""
-    (text,) = quoted(episode.asked)
+    (text,) = quotes(episode.asked)
     await _answer(episode, text)
 
 
 async def enter_text_2(episode: Episode) -> None:
     """Type "sergio" in all upper case letters in the text input and press Submit."""
-    (text,) = quoted(episode.asked)
+    (text,) = quotes(episode.asked)
     await _answer(episode, text.upper() if "upper case" in episode.asked else text.lower())
 
 
 async def enter_password(episode: Episode) -> None:
     """Enter the password "Q3h" into both text fields and press submit."""
-    (password,) = quoted(episode.asked)
+    (password,) = quotes(episode.asked)
     await episode.type(password, On("#password"))
     await episode.type(password, On("#verify"))
     await episode.submit()
@@ -31,7 +31,7 @@ async def enter_password(episode: Episode) -> None:
 
 async def login_user(episode: Episode) -> None:
     """Enter the username "keli" and the password "3hI" into the text fields and press login."""
-    for field, text in zip(("#username", "#password"), quoted(episode.asked), strict=True):
+    for field, text in zip(("#username", "#password"), quotes(episode.asked), strict=True):
         await episode.click(On(field))
         if await episode.read("document.querySelector('#popup') !== null"):
             await episode.click(On("#popup-cancel"))
@@ -46,14 +46,14 @@ async def focus_text(episode: Episode) -> None:
 
 async def enter_date(episode: Episode) -> None:
     """Enter 09/10/2012 as the date and hit submit."""
-    month, day, year = found(r"(\d+)/(\d+)/(\d+)", episode.asked)
+    month, day, year = match_groups(r"(\d+)/(\d+)/(\d+)", episode.asked)
     await episode.set(f"{year}-{month}-{day}", of=On("#tt"))
     await episode.submit()
 
 
 async def enter_time(episode: Episode) -> None:
     """Enter 8:22 AM as the time and press submit."""
-    hour, minute, half = found(r"(\d+):(\d+)\s?([AP]M)", episode.asked)
+    hour, minute, half = match_groups(r"(\d+):(\d+)\s?([AP]M)", episode.asked)
     await episode.set(f"{int(hour) % 12 + (12 if half == 'PM' else 0):02}:{minute}", of=On("#tt"))
     await episode.submit()
 
@@ -121,7 +121,7 @@ async def guess_number(episode: Episode) -> None:
 
 async def read_table(episode: Episode) -> None:
     """Enter the value of Gender into the text field and press Submit."""
-    (key,) = found(r"value of (.+) into", episode.asked)
+    (key,) = match_groups(r"value of (.+) into", episode.asked)
     await _answer(episode, (await _table(episode))[key])
 
 
@@ -135,7 +135,7 @@ async def read_table_2(episode: Episode) -> None:
 
 async def multi_layouts(episode: Episode) -> None:
     """Search for drama movies directed by Holloway from year 2011."""
-    genre, director, year = found(r"for (\w+) movies directed by (.+) from year (\d+)", episode.asked)
+    genre, director, year = match_groups(r"for (\w+) movies directed by (.+) from year (\d+)", episode.asked)
     labels = await episode.read(_LABELS)
     for place, label in enumerate(labels):
         text = genre if "Genre" in label else director if "Director" in label else year
@@ -149,7 +149,7 @@ async def terminal(episode: Episode) -> None:
     if "no file extension" in episode.asked:
         name = next(each for each in files if "." not in each)
     else:
-        (extension,) = found(r"the extension \.(\S+)", episode.asked)
+        (extension,) = match_groups(r"the extension \.(\S+)", episode.asked)
         name = next(each for each in files if each.endswith(f".{extension}"))
     await episode.click(On("#terminal"))
     for key in f"rm {name}":

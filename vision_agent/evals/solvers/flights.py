@@ -1,8 +1,8 @@
-"""Flights: searched for, and chosen by price or duration."""
+"""Solvers for flights: search, and choose by price or duration."""
 
 from __future__ import annotations
 
-from vision_agent.evals.solvers.asked import found
+from vision_agent.evals.solvers.asked import match_groups
 from vision_agent.evals.solvers.choices import choose_suggestion
 from vision_agent.evals.solvers.dates import pick_date
 from vision_agent.evals.solvers.episode import Episode, On
@@ -13,7 +13,7 @@ _DURATIONS = "Array.from(document.querySelectorAll('[data-duration]'), each => N
 
 async def book_flight(episode: Episode) -> None:
     """Book the cheapest one-way flight from: ABQ to: Steamboat Springs, CO on 11/19/2016."""
-    extreme, origin, destination, date = found(
+    extreme, origin, destination, date = match_groups(
         r"the (cheapest|shortest) one-way flight from: (.+) to: (.+) on ([\d/]+)\.", episode.asked
     )
     for field, city in (("#flight-from", origin), ("#flight-to", destination)):
@@ -28,7 +28,7 @@ async def book_flight(episode: Episode) -> None:
 
 async def buy_ticket(episode: Episode) -> None:
     """Buy the ticket with the shortest duration."""
-    extreme, of = found(r"the (cheapest|shortest|longest|most expensive) (cost|duration)", episode.asked)
+    extreme, of = match_groups(r"the (cheapest|shortest|longest|most expensive) (cost|duration)", episode.asked)
     values = await episode.read(_PRICES if of == "cost" else _DURATIONS)
     best = min(values) if extreme in ("cheapest", "shortest") else max(values)
     await episode.click(On(".buy-ticket", place=values.index(best)))

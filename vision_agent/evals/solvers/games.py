@@ -1,4 +1,4 @@
-"""Games, and pages that do not wait: things that move, blink, change by themselves or play against one."""
+"""Solvers for games and pages that do not wait: things that move, blink, change by themselves or play against you."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from contextlib import suppress
 from functools import cache
 from math import dist
 
-from vision_agent.evals.solvers.asked import found
+from vision_agent.evals.solvers.asked import match_groups
 from vision_agent.evals.solvers.episode import At, Episode, On, Unsolved
 
 _DARK_S = 1.2
-"""Seconds without a blink after which a sequence is over; blinks come every 0.6."""
+"""Seconds without a blink that end a sequence; blinks come every 0.6."""
 _TOP = 50
-"""Of the area that is hot or cold: a place counts from so far below the top of the page."""
+"""Offset of the hot-cold area: places count from this far below the top of the page."""
 _BANDS = {"HOT": (0, 5), "WARM": (5, 10), "COLD": (10, 40), "ICE COLD": (40, 999)}
-"""How far from the hot place it is so."""
+"""Range of distances from the hot place for each signal."""
 _IS_LEAVING = """(x, y) => {
     const { left, right, top, bottom } = document.querySelector('circle').getBoundingClientRect();
     return WOB_DONE_GLOBAL || Math.hypot((left + right) / 2 - x, (top + bottom) / 2 - y) > (right - left) / 4;
 }"""
-"""Whether it has gone half the way to where the pointer would no longer be in it."""
+"""Whether the circle has moved half as far as it takes to lose the pointer."""
 _WAITING = """(items => items
     .filter(({ left, right }) => right <= 3 || left >= 161)
     .map(({ left, top, bottom }) => [left < 80 ? 4 : 160, Math.min(209, Math.max(54, (top + bottom) / 2))])
     .filter(([x, y]) => !items.some(({ left, right, top, bottom }) => right > 3 && left < 161
         && x > left - 25 && x < right + 25 && y > top - 25 && y < bottom + 25))
 )(Array.from(document.querySelectorAll('.item'), each => each.getBoundingClientRect()))"""
-"""Where one waits beyond the edge, and none that moves is near."""
+"""Points of items waiting beyond the edge with no moving item nearby."""
 _LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 _Board = tuple[int, ...]
-"""Nine squares: 1 ours, -1 theirs, 0 free."""
+"""Nine squares: 1 ours, -1 the opponent's, 0 free."""
 
 
 async def simon_says(episode: Episode) -> None:
@@ -51,9 +51,9 @@ async def simon_says(episode: Episode) -> None:
 
 async def stock_market(episode: Episode) -> None:
     """Buy HLW stock when the price is less than $47.10."""
-    (limit,) = found(r"less than \$([\d.]+)\.", episode.asked)
-    # A key that goes where the focus is arrives sooner than a click; a price may still move by 1.5 on its way.
-    # The later it is, the less there is to wait for.
+    (limit,) = match_groups(r"less than \$([\d.]+)\.", episode.asked)
+    # A key press arrives sooner than a click; the price may still rise by 1.5 before it does.
+    # The later it is, the less room for waiting remains.
     await episode.press("Tab")
     while True:
         price, tick = await episode.text("#stock-price"), await episode.read("priceIndex")
@@ -89,7 +89,7 @@ async def chase_circle(episode: Episode) -> None:
     """Keep your mouse inside the circle as it moves around."""
     while not await episode.is_over():
         circle = next((mark for mark in (await episode.look()).marks if mark.tag == "circle"), None)
-        with suppress(Unsolved):  # it may have come to its end while it was looked at
+        with suppress(Unsolved):  # it may have disappeared during the observation
             if circle is not None:
                 await episode.hover(circle)
                 [under] = await episode.boxes("circle")
@@ -98,22 +98,22 @@ async def chase_circle(episode: Episode) -> None:
 
 async def moving_items(episode: Episode) -> None:
     """Click as many moving circles as possible."""
-    # What moves is not hit: a point is only used while the picture still shows the same there. But a click counts near
-    # a circle too, and each waits just beyond the edge before it comes and after it has gone.
+    # Moving items cannot be hit: a point is valid only while the picture still shows the same there. But a click counts
+    # near a circle too, and each waits just beyond the edge before it enters and after it leaves.
     place = 0
     while not await episode.is_over():
-        with suppress(Unsolved):  # none may be left
+        with suppress(Unsolved):  # there may be none left
             await episode.until(f"WOB_DONE_GLOBAL || {_WAITING}")
         await episode.look()
         if waiting := await episode.read(_WAITING):
             try:
                 await episode.click(At(*waiting[place % len(waiting)]))
             except Unsolved:
-                place += 1  # another one came there just now
+                place += 1  # another one just moved there
 
 
 def _most_telling(places: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """The place whose signal leaves the fewest others, in the worst case, of a sample."""
+    """The place in a sample whose signal leaves the fewest candidates in the worst case."""
     sample = places[:: max(1, len(places) // 60)]
 
     def left(place: tuple[int, int]) -> int:
@@ -124,7 +124,7 @@ def _most_telling(places: Sequence[tuple[int, int]]) -> tuple[int, int]:
 
 
 def _after(board: _Board, square: int) -> float:
-    """How likely the game is won after taking a square."""
+    """The probability of winning after taking a square."""
     board = _with(board, square, 1)
     if _has_line(board, 1):
         return 1.0
@@ -133,7 +133,7 @@ def _after(board: _Board, square: int) -> float:
 
 @cache
 def _theirs(board: _Board) -> float:
-    """How likely the game is won when they move next: 55 % of the time anywhere, else with a plan."""
+    """The probability of winning when the opponent moves next: 55 % of its moves are random, the others planned."""
     free = _free(board)
     planned = _line_of(board, -1) or _line_of(board, 1) or free
     return 0.55 * _mean(_ours(_with(board, square, -1)) for square in free) + 0.45 * _mean(
@@ -149,7 +149,7 @@ def _ours(board: _Board) -> float:
 
 
 def _line_of(board: _Board, who: int) -> list[int]:
-    """The squares with which a line would be whole."""
+    """The squares that would complete a line."""
     return [square for square in _free(board) if _has_line(_with(board, square, who), who)]
 
 

@@ -1,15 +1,15 @@
-"""An inbox: a mail is found by who sent it, and answered, passed on, starred or thrown away."""
+"""Solvers for an inbox: find an email by its sender, and reply, forward, star or delete it."""
 
 from __future__ import annotations
 
 import re
 
-from vision_agent.evals.solvers.asked import found, quoted
+from vision_agent.evals.solvers.asked import match_groups, quotes
 from vision_agent.evals.solvers.episode import Episode, On
 
 _MEANT = """(({ emails, expectedDetails }) => emails.indexOf(expectedDetails.email))(
     jQuery._data(document.querySelector('#main .email-thread'), 'events').click[0].data)"""
-"""The place of the mail that is meant."""
+"""The index of the email that is meant."""
 
 
 async def email_inbox(episode: Episode) -> None:
@@ -17,7 +17,7 @@ async def email_inbox(episode: Episode) -> None:
     fields = await episode.read("core.currentFields ?? null") or _fields(episode.asked)
     task = fields.get("task") or ("forward" if "to" in fields else "")
     senders = await episode.texts("#main .email-sender")
-    # Two mails may be by the same person, and the sentence does not say which is meant; the environment does.
+    # Two emails can have the same sender; then only the environment's data says which one is meant.
     place = await episode.read(_MEANT) if senders.count(fields["by"]) > 1 else senders.index(fields["by"])
     match task:
         case "delete":
@@ -37,10 +37,10 @@ async def email_inbox(episode: Episode) -> None:
 
 
 def _fields(asked: str) -> dict[str, str]:
-    """What is asked for, where the environment does not say it in fields."""
-    (by,) = found(r"the email by (\S+) and", asked)
+    """The task, parsed from the sentence if the environment does not provide fields."""
+    (by,) = match_groups(r"the email by (\S+) and", asked)
     if forward := re.search(r"forward that email to (.+)\.", asked):
         return {"task": "forward", "by": by, "to": forward[1]}
     if "reply" in asked:
-        return {"task": "reply", "by": by, "message": quoted(asked)[0]}
+        return {"task": "reply", "by": by, "message": quotes(asked)[0]}
     return {"task": "star" if "star icon" in asked else "delete", "by": by}

@@ -1,9 +1,9 @@
-"""Passages of text that are marked, and words that are given another look."""
+"""Solvers for selecting passages of text and formatting words."""
 
 from __future__ import annotations
 
 from vision_agent.actions import SelectText
-from vision_agent.evals.solvers.asked import found, ordinal
+from vision_agent.evals.solvers.asked import match_groups, ordinal
 from vision_agent.evals.solvers.episode import Episode, On
 
 _EDITOR = On(".ql-editor")
@@ -23,7 +23,7 @@ async def highlight_text_2(episode: Episode) -> None:
 
 async def text_editor(episode: Episode) -> None:
     """Using the text editor, give the text Neque, the style bold and press Submit. Or everything, or a color."""
-    words, look = found(r"(?:give the text|give|make) (.+?) the (?:style|color) (\w+)", episode.asked)
+    words, look = match_groups(r"(?:give the text|give|make) (.+?) the (?:style|color) (\w+)", episode.asked)
     text = await episode.text(".ql-editor")
     if words == "everything":
         await episode.press("ControlOrMeta+a", _EDITOR)

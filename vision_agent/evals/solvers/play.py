@@ -1,4 +1,4 @@
-"""Plays one episode with its solver, and says what the environment thought of it."""
+"""Plays one episode with its solver, and reports the environment's reward."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vision_agent.errors import VisionAgentError
 from vision_agent.evals import miniwob
 from vision_agent.evals.miniwob import Reward
 from vision_agent.evals.solvers import SOLVERS
-from vision_agent.evals.solvers.episode import Unsolved, begun
+from vision_agent.evals.solvers.episode import Unsolved, begin_episode
 from vision_agent.settings import ObserveSettings, Settings
 
 _LONGEST_S = 90.0
@@ -20,18 +20,18 @@ _LONGEST_S = 90.0
 
 @dataclass(frozen=True)
 class Played:
-    """An episode that is over, or was given up."""
+    """An episode that ended or was given up."""
 
     task: str
     seed: int
     asked: str
     reward: Reward
     used_points: bool
-    """Whether anything was done by a point, and not all by marks."""
+    """Whether any action used a point instead of a mark."""
     actions: int
     seconds: float
     trouble: str = ""
-    """Why the solver gave up; empty where it came to its end."""
+    """Why the solver gave up; empty if it finished."""
 
     @property
     def passed(self) -> bool:
@@ -39,12 +39,12 @@ class Played:
 
 
 async def play(page: Page, site: str, task: str, seed: int) -> Played:
-    """What became of an episode; `site` is the address at which the `html` folder of the environment is served."""
+    """Play one episode; `site` is the address at which the environment's `html` folder is served."""
     began, trouble = time.monotonic(), ""
     asked = await miniwob.start(page, site, task, seed)
-    quiet_s, deadline_s = miniwob.rest_of(task)
-    settings = Settings(observe=ObserveSettings(quiet_s=quiet_s, rest_deadline_s=deadline_s))
-    async with begun(page, asked, settings) as episode:
+    quiet_s, deadline_s = miniwob.settle_times(task)
+    settings = Settings(observe=ObserveSettings(quiet_s=quiet_s, settle_deadline_s=deadline_s))
+    async with begin_episode(page, asked, settings) as episode:
         try:
             async with asyncio.timeout(_LONGEST_S):
                 await SOLVERS[task](episode)

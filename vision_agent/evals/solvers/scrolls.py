@@ -1,8 +1,8 @@
-"""Text that has to be scrolled."""
+"""Solvers for text that must be scrolled."""
 
 from __future__ import annotations
 
-from vision_agent.evals.solvers.asked import quoted
+from vision_agent.evals.solvers.asked import quotes
 from vision_agent.evals.solvers.episode import Episode, On
 
 
@@ -14,8 +14,8 @@ async def scroll_text_2(episode: Episode) -> None:
 
 async def sign_agreement(episode: Episode) -> None:
     """Scroll to the bottom of the textarea, enter the name "Sergio" then press "Agree". Or only cancel."""
-    if quoted(episode.asked):
-        name, button = quoted(episode.asked)
+    if quotes(episode.asked):
+        name, button = quotes(episode.asked)
         await episode.scroll_to_end(On("#text-area"), "down")
         await episode.type(name, On("#name"))
     else:

@@ -1,4 +1,4 @@
-"""Shapes, letters and digits in a drawing, told by size, colour and kind."""
+"""Solvers for shapes, letters and digits in a drawing, identified by size, colour and kind."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vision_agent.evals.solvers.asked import found
+from vision_agent.evals.solvers.asked import match_groups
 from vision_agent.evals.solvers.episode import Called, Episode, On
 from vision_agent.vision.picture import Picture, pixels_of
 
@@ -18,7 +18,7 @@ _CALLED = {"rect": "rectangle", "circle": "circle", "polygon": "triangle"}
 
 async def click_shape(episode: Episode) -> None:
     """Click on a large red letter."""
-    (description,) = found(r"Click on a (.+)", episode.asked)
+    (description,) = match_groups(r"Click on a (.+)", episode.asked)
     shapes = await episode.read(_SHAPES)
     place = next(place for place, shape in enumerate(shapes) if _is(shape, description))
     await episode.click(On("#area_svg > *", place=place))
@@ -26,7 +26,7 @@ async def click_shape(episode: Episode) -> None:
 
 async def count_shape(episode: Episode) -> None:
     """How many small green items are there?"""
-    (description,) = found(r"How many (.+)s are there", episode.asked)
+    (description,) = match_groups(r"How many (.+)s are there", episode.asked)
     count = sum(_is(shape, description) for shape in await episode.read(_SHAPES))
     await episode.click(Called(str(count), tag="button"))
 
@@ -48,7 +48,7 @@ async def count_sides(episode: Episode) -> None:
 
 async def grid_coordinate(episode: Episode) -> None:
     """Click on the grid coordinate (-1,0)."""
-    (coordinate,) = found(r"coordinate (\(.+\))", episode.asked)
+    (coordinate,) = match_groups(r"coordinate (\(.+\))", episode.asked)
     await episode.click(On(f'circle[id="{coordinate}"]'))
 
 
@@ -76,7 +76,7 @@ def _kind(shape: dict[str, Any]) -> str:
 
 
 def _corners(ink: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
-    """The corners of an even-sided outline: how often it comes farthest from its middle, once around."""
+    """The number of corners of a regular outline: how many maxima its distance from the centre has around it."""
     y, x = np.nonzero(ink)
     x, y = x - (x.min() + x.max()) / 2, y - (y.min() + y.max()) / 2
     angle, far = np.arctan2(y, x), np.hypot(x, y)

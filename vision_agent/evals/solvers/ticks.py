@@ -1,22 +1,22 @@
-"""Checkboxes and radio buttons."""
+"""Solvers for checkboxes and radio buttons."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vision_agent.evals.solvers.asked import found
+from vision_agent.evals.solvers.asked import match_groups
 from vision_agent.evals.solvers.episode import Called, Episode, On
 
 
 async def click_checkboxes(episode: Episode) -> None:
     """Select ZMhn, LU and click Submit. Or select nothing."""
-    (names,) = found(r"Select (.+) and click", episode.asked)
+    (names,) = match_groups(r"Select (.+) and click", episode.asked)
     await _tick(episode, [] if names == "nothing" else names.split(", "))
 
 
 async def click_checkboxes_soft(episode: Episode) -> None:
     """Select words similar to unhappy, happy and click Submit."""
-    (words,) = found(r"similar to (.+) and click", episode.asked)
+    (words,) = match_groups(r"similar to (.+) and click", episode.asked)
     groups = await episode.read("SYNONYMS")
     alike = {other for word in words.split(", ") for group in groups if word in group for other in group}
     await _tick(episode, [label for label in await episode.texts("#boxes label") if label in alike])
@@ -24,12 +24,12 @@ async def click_checkboxes_soft(episode: Episode) -> None:
 
 async def click_option(episode: Episode) -> None:
     """Select S4 and click Submit."""
-    await _tick(episode, found(r"Select (.+) and click", episode.asked))
+    await _tick(episode, match_groups(r"Select (.+) and click", episode.asked))
 
 
 async def number_checkboxes(episode: Episode) -> None:
     """Draw the number "2" in the checkboxes using the example on the right and press Submit when finished."""
-    (number,) = found(r'number "(\d)"', episode.asked)
+    (number,) = match_groups(r'number "(\d)"', episode.asked)
     pattern = await episode.read(f"PATTERNS[{number}]")
     for place, is_wanted in enumerate(box for row in pattern for box in row):
         if is_wanted:

@@ -1,6 +1,6 @@
 "use strict";
-// Moves between steps, turns the marks on and off, and tells about the mark under the pointer.
-// Page text enters as textContent only.
+// Moves between steps, toggles the marks, and shows a tooltip for the mark under the pointer.
+// Page text is inserted as textContent only.
 (() => {
   const tips = JSON.parse(document.getElementById("tips").textContent);
   const steps = [...document.querySelectorAll("article.step")];
@@ -8,7 +8,7 @@
   const tip = document.getElementById("tip");
   let current = -1;
   let scrolledByHand = false;
-  let told = null; // the rectangle whose mark the tip is about
+  let tipRect = null; // the rectangle of the mark that the tip describes
   const finder = document.querySelector(".find");
 
   function showCurrent(index) {
@@ -44,7 +44,7 @@
   function toggleAfter(figure) {
     const after = figure.querySelector(".after");
     if (!after) return;
-    // The picture is that of the next step, and stands in the file once.
+    // This is the next step's clean picture, which the file holds only once.
     after.src ||= document.querySelector(`#step-${after.dataset.step} .clean`)?.src ?? "";
     show(figure, figure.dataset.shows === "after" ? "marked" : "after");
   }
@@ -69,14 +69,14 @@
     finder.querySelector("output").textContent = wanted.length ? `${found} of ${steps.length}` : "";
   }
 
-  /** The next step that shows, from `index` on, in the direction `by`. */
+  /** Goes to the next visible step from `index` on, in the direction `by`. */
   function goShown(index, by) {
     while (steps[index]?.hidden) index += by;
     go(index);
   }
 
   function hideTip() {
-    told = null;
+    tipRect = null;
     tip.hidden = true;
   }
 
@@ -87,13 +87,13 @@
     tip.querySelector(".why").replaceChildren(
       ...why.map((reason) => Object.assign(document.createElement("li"), { textContent: reason })),
     );
-    told = rect;
+    tipRect = rect;
     tip.hidden = false;
     placeTip();
   }
 
   function placeTip() {
-    const at = told.getBoundingClientRect();
+    const at = tipRect.getBoundingClientRect();
     const room = { width: document.documentElement.clientWidth, height: window.innerHeight };
     const left = Math.min(at.left, room.width - tip.offsetWidth - 8);
     const below = at.bottom + 8;
@@ -145,8 +145,8 @@
   document.addEventListener(
     "scroll",
     () => {
-      // The browser says so itself when scrolling takes the mark away from under the pointer.
-      if (told) placeTip();
+      // If scrolling moves the mark away from the pointer, the browser fires pointer events that hide the tip.
+      if (tipRect) placeTip();
       if (!scrolledByHand) return;
       const line = window.innerHeight * 0.4;
       showCurrent(steps.findLastIndex((step) => step.getBoundingClientRect().top < line));
@@ -165,12 +165,12 @@
   for (const figure of document.querySelectorAll("figure.shot")) {
     const frame = figure.querySelector(".frame");
     const { width, height } = figure.querySelector(".over").viewBox.baseVal;
-    // A tall picture is seen whole, and a tiny one is not blown up beyond recognition.
+    // Show a tall picture whole, and do not enlarge a tiny one beyond recognition.
     frame.style.maxWidth = `min(${3 * width}px, ${(86 * width) / height}vh)`;
     let pointer = "mouse";
     frame.addEventListener("pointerdown", (event) => (pointer = event.pointerType));
     frame.addEventListener("click", (event) => {
-      // A finger cannot hover: on a mark it asks about the mark, elsewhere it turns the marks on and off.
+      // Touch cannot hover: a tap on a mark shows its tip, a tap elsewhere toggles the marks.
       const rect = event.target.closest("rect.mark");
       if (pointer === "touch" && rect) showTip(rect);
       else toggle(figure);
@@ -183,7 +183,8 @@
     frame.addEventListener("pointerleave", hideTip);
     figure.querySelector(".toggle").addEventListener("click", () => toggle(figure));
     figure.querySelector(".then")?.addEventListener("click", () => toggleAfter(figure));
-    figure.querySelector(".wipe")?.addEventListener("input", (event) => frame.style.setProperty("--wipe", `${event.target.value}%`));
+    const show = (event) => frame.style.setProperty("--wipe", `${event.target.value}%`);
+    figure.querySelector(".wipe")?.addEventListener("input", show);
   }
 
   const asked = steps.findIndex((step) => `#${step.id}` === location.hash);

@@ -1,25 +1,37 @@
-// Shows the state of a run as the server tells it, and sends back what the person chooses. What comes from the page that
-// the run is on is data: it is put in as text, and never as markup.
+// Shows the run's state as the server sends it, and sends back what the person chooses. Everything that comes from the
+// visited page is inserted as text, never as markup.
 'use strict';
 
 const SVG = 'http://www.w3.org/2000/svg';
-const WAKES_MS = 400; // what has just come up is not approved by a key that was meant for what stood there before
+const WAKES_MS = 400; // a key meant for the previous proposal must not approve a new one
 const PHASES = {
-  working: 'Working', asked: 'Waiting for you', paused: 'Paused', question: 'Waiting for your answer',
-  taking_over: 'Finishing its step, then it is yours', taken_over: 'The browser is yours', ended: 'Ended',
+  working: 'Working',
+  asked: 'Waiting for you',
+  paused: 'Paused',
+  question: 'Waiting for your answer',
+  taking_over: 'Finishing its step before you take over',
+  taken_over: 'You have the browser',
+  ended: 'Ended',
 };
 const ARGUMENTS_LEFT_OUT = new Set(['kind', 'target', 'mark', 'source', 'path', 'to', 'arguments', 'evidence']);
-const LABELS = { clear: 'in place of what it holds', submit: 'and press Enter', url: 'address', count: 'times', to: 'to', json_schema: 'schema' };
+const LABELS = {
+  clear: 'replace the current text',
+  submit: 'and press Enter',
+  url: 'address',
+  count: 'times',
+  to: 'to',
+  json_schema: 'schema',
+};
 const TARGETS = ['target', 'mark', 'source'];
 
 const at = (id) => document.getElementById(id);
 let state = null;
-let draft = null; // {number, actions, active}: what is proposed, as the person has changed it
-let cross = null; // a place of the picture, in its pixels
+let draft = null; // {number, actions, active, isAwake}: the proposal with the person's changes
+let cross = null; // a point in picture pixels
 let typed = '';
 let showsMarks = true;
 
-// --- talking to the run
+// --- messages to and from the run
 
 const source = new EventSource('/events');
 source.onmessage = (event) => {
@@ -28,16 +40,20 @@ source.onmessage = (event) => {
   show();
 };
 source.onerror = () => {
-  if (!state || !state.ending) at('phase').textContent = 'The run cannot be reached';
+  if (!state || !state.ending) at('phase').textContent = 'Cannot reach the run';
 };
 
 async function send(path, body) {
   say('');
   let answer;
   try {
-    answer = await fetch(path, { method: 'POST', body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } });
+    answer = await fetch(path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'Content-Type': 'application/json' },
+    });
   } catch {
-    return say('The run cannot be reached.');
+    return say('Cannot reach the run.');
   }
   if (answer.ok) return true;
   say(answer.status === 422 || answer.status === 409 ? (await answer.json()).sentence : await answer.text());
@@ -53,14 +69,14 @@ function say(sentence) {
 
 // --- showing
 
-function made(tag, content = '', className = '') {
+function createElement(tag, content = '', className = '') {
   const element = document.createElement(tag);
   element.textContent = content;
   if (className) element.className = className;
   return element;
 }
 
-function drawn(tag, attributes) {
+function createShape(tag, attributes) {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   return element;
@@ -70,11 +86,13 @@ function show() {
   const { phase, asked, seen, question, ending } = state;
   document.body.dataset.phase = phase;
   document.title = `${PHASES[phase]} · ${state.goal}`;
-  at('phase').textContent = (ending ? `${PHASES[phase]}: ${ending.status.replace('_', ' ')}` : PHASES[phase]) + (state.step ? ` · step ${state.step}` : '');
+  at('phase').textContent =
+    (ending ? `${PHASES[phase]}: ${ending.status.replace('_', ' ')}` : PHASES[phase]) +
+    (state.step ? ` · step ${state.step}` : '');
   at('goal').textContent = state.goal;
   for (const id of ['pause', 'take', 'stop', 'tell']) at(id).hidden = Boolean(ending);
   at('take').hidden ||= !state.hasWindow;
-  at('pause').firstElementChild.textContent = state.isPaused ? 'Go on' : 'Pause';
+  at('pause').firstElementChild.textContent = state.isPaused ? 'Resume' : 'Pause';
   const isTaken = phase.startsWith('tak');
   at('take').firstElementChild.textContent = isTaken ? 'Hand back' : 'Take over';
   showPicture(seen);
@@ -84,9 +102,16 @@ function show() {
   at('question').hidden = question === null;
   at('question-text').textContent = question ?? '';
   at('idle').hidden = Boolean((asked && !isTaken) || question !== null);
-  at('idle-text').textContent = ending ? ending.sentence
-    : isTaken ? (phase === 'taken_over' ? 'Do in the browser’s window what is to be done, then hand it back. Each thing you do becomes a step of yours; passwords are not recorded. Then the run looks again and goes on from there.' : 'What it has begun is done first.')
-      : seen ? 'It is deciding what to do, or doing it.' : 'Waiting for the first look.';
+  at('idle-text').textContent = ending
+    ? ending.sentence
+    : isTaken
+      ? phase === 'taken_over'
+        ? 'Do what is needed in the browser window, then hand it back. Each of your actions is recorded as a step; ' +
+          'passwords are not. The run then looks at the page and continues from there.'
+        : 'It finishes its current action first.'
+      : seen
+        ? 'The run is deciding or acting.'
+        : 'Waiting for the first observation.';
   showLog();
   showDraft();
 }
@@ -105,36 +130,57 @@ function showPicture(seen) {
 }
 
 function showLog() {
-  at('log').replaceChildren(...state.log.toReversed().map((entry) => {
-    const line = made('li', '', entry.what);
-    line.append(made('span', entry.step || '', 'n'), made('span', entry.text, 'said'));
-    if (entry.who && entry.who !== 'model') line.append(made('span', entry.who === 'human' ? 'you' : entry.who, 'by'));
-    return line;
-  }));
+  at('log').replaceChildren(
+    ...state.log.toReversed().map((entry) => {
+      const line = createElement('li', '', entry.what);
+      line.append(createElement('span', entry.step || '', 'n'), createElement('span', entry.text, 'said'));
+      if (entry.who && entry.who !== 'model')
+        line.append(createElement('span', entry.who === 'human' ? 'you' : entry.who, 'by'));
+      return line;
+    }),
+  );
 }
 
-/** Takes up what is proposed: from here on it is the person's to change. */
+/** Start a draft from the proposal, which the person can change. */
 function take(asked) {
-  draft = { number: asked.number, actions: asked.actions.map((each) => ({ ...each.action })), active: 0, isAwake: false };
+  draft = {
+    number: asked.number,
+    actions: asked.actions.map((each) => ({ ...each.action })),
+    active: 0,
+    isAwake: false,
+  };
   [cross, typed] = [null, ''];
   say('');
-  at('asked-who').textContent = asked.isWanted ? `Proposed by ${asked.author}` : `Paused before this, by ${asked.author}`;
-  at('asked-goal').textContent = asked.goal || 'No goal was given';
-  at('risks').replaceChildren(...asked.risks.map((risk) => {
-    const line = made('li');
-    line.append(made('b', risk.risk === 'leave' ? 'leaves the site' : risk.risk), made('span', ` ${risk.why}`));
-    return line;
-  }));
+  at('asked-who').textContent = asked.isWanted
+    ? `Proposed by ${asked.author}`
+    : `Paused before this proposal by ${asked.author}`;
+  at('asked-goal').textContent = asked.goal || 'No goal stated';
+  at('risks').replaceChildren(
+    ...asked.risks.map((risk) => {
+      const line = createElement('li');
+      line.append(
+        createElement('b', risk.risk === 'leave' ? 'leaves the site' : risk.risk),
+        createElement('span', ` ${risk.why}`),
+      );
+      return line;
+    }),
+  );
   at('others').hidden = !asked.candidates.length;
-  at('candidates').replaceChildren(...asked.candidates.map((each) => {
-    const button = made('button', '');
-    button.type = 'button';
-    button.append(made('b', each.mark), made('span', nameOf(each.mark), 'name'), made('span', each.reason, 'why'));
-    button.onclick = () => aimAt(each.mark);
-    const line = made('li');
-    line.append(button);
-    return line;
-  }));
+  at('candidates').replaceChildren(
+    ...asked.candidates.map((each) => {
+      const button = createElement('button', '');
+      button.type = 'button';
+      button.append(
+        createElement('b', each.mark),
+        createElement('span', nameOf(each.mark), 'name'),
+        createElement('span', each.reason, 'why'),
+      );
+      button.onclick = () => aimAt(each.mark);
+      const line = createElement('li');
+      line.append(button);
+      return line;
+    }),
+  );
   showActions();
   const { number } = asked;
   setTimeout(() => {
@@ -144,35 +190,47 @@ function take(asked) {
 }
 
 function showActions() {
-  at('acts').replaceChildren(...draft.actions.map((action, place) => {
-    const item = made('li', '', place === draft.active ? 'active' : '');
-    const head = made('button', '', 'act');
-    head.type = 'button';
-    head.append(made('b', action.kind.replace('_', ' ')), made('span', aimOf(action), 'aim'));
-    head.onclick = () => { draft.active = place; showActions(); showDraft(); };
-    item.append(head);
-    for (const [name, value] of Object.entries(action)) {
-      if (!ARGUMENTS_LEFT_OUT.has(name) && isEditable(name, value, action)) item.append(field(action, name, value, place));
-    }
-    if (draft.actions.length > 1) {
-      const drop = made('button', 'Leave out', 'drop');
-      drop.type = 'button';
-      drop.onclick = () => { draft.actions.splice(place, 1); draft.active = 0; showActions(); showDraft(); };
-      item.append(drop);
-    }
-    return item;
-  }));
+  at('acts').replaceChildren(
+    ...draft.actions.map((action, place) => {
+      const item = createElement('li', '', place === draft.active ? 'active' : '');
+      const head = createElement('button', '', 'act');
+      head.type = 'button';
+      head.append(createElement('b', action.kind.replace('_', ' ')), createElement('span', aimOf(action), 'aim'));
+      head.onclick = () => {
+        draft.active = place;
+        showActions();
+        showDraft();
+      };
+      item.append(head);
+      for (const [name, value] of Object.entries(action)) {
+        if (!ARGUMENTS_LEFT_OUT.has(name) && isEditable(name, value, action))
+          item.append(field(action, name, value, place));
+      }
+      if (draft.actions.length > 1) {
+        const drop = createElement('button', 'Remove', 'drop');
+        drop.type = 'button';
+        drop.onclick = () => {
+          draft.actions.splice(place, 1);
+          draft.active = 0;
+          showActions();
+          showDraft();
+        };
+        item.append(drop);
+      }
+      return item;
+    }),
+  );
 }
 
-/** What says nothing beyond the usual is not offered: a plain click has no arguments to look at. */
+/** Whether to offer this argument for editing; defaults are left out, so a plain click shows none. */
 function isEditable(name, value, action) {
-  if (value === null || typeof value === 'object' && !Array.isArray(value)) return false;
-  if (action.kind === 'click') return name === 'button' && value !== 'left' || name === 'count' && value > 1;
+  if (value === null || (typeof value === 'object' && !Array.isArray(value))) return false;
+  if (action.kind === 'click') return (name === 'button' && value !== 'left') || (name === 'count' && value > 1);
   return !(Array.isArray(value) && value.some((each) => typeof each === 'object'));
 }
 
 function field(action, name, value, place) {
-  const label = made('label', '', typeof value === 'boolean' ? 'tick' : '');
+  const label = createElement('label', '', typeof value === 'boolean' ? 'tick' : '');
   const input = document.createElement(typeof value === 'string' && value.length > 60 ? 'textarea' : 'input');
   if (typeof value === 'boolean') [input.type, input.checked] = ['checkbox', value];
   else {
@@ -180,12 +238,21 @@ function field(action, name, value, place) {
     input.value = Array.isArray(value) ? value.join(', ') : value;
   }
   input.oninput = () => {
-    action[name] = typeof value === 'boolean' ? input.checked : typeof value === 'number' ? Number(input.value)
-      : Array.isArray(value) ? input.value.split(',').map((each) => each.trim()).filter(Boolean) : input.value;
+    action[name] =
+      typeof value === 'boolean'
+        ? input.checked
+        : typeof value === 'number'
+          ? Number(input.value)
+          : Array.isArray(value)
+            ? input.value
+                .split(',')
+                .map((each) => each.trim())
+                .filter(Boolean)
+            : input.value;
     draft.active = place;
     showDraft();
   };
-  label.append(made('span', LABELS[name] ?? name.replace('_', ' ')), input);
+  label.append(createElement('span', LABELS[name] ?? name.replace('_', ' ')), input);
   return label;
 }
 
@@ -197,22 +264,37 @@ function nameOf(number) {
 function targetOf(action) {
   const name = TARGETS.find((each) => action[each] !== undefined && action[each] !== null);
   const target = name ? action[name] : null;
-  return { name, number: typeof target === 'number' ? target : target?.mark ?? null, point: target && target.x !== undefined ? target : null };
+  return {
+    name,
+    number: typeof target === 'number' ? target : (target?.mark ?? null),
+    point: target && target.x !== undefined ? target : null,
+  };
 }
 
 function aimOf(action) {
   const { number, point } = targetOf(action);
-  return number !== null ? `${number}  ${nameOf(number)}` : point ? `(${Math.round(point.x)}, ${Math.round(point.y)})` : action.url ?? '';
+  return number !== null
+    ? `${number}  ${nameOf(number)}`
+    : point
+      ? `(${Math.round(point.x)}, ${Math.round(point.y)})`
+      : (action.url ?? '');
 }
 
-const isChanged = () => draft && JSON.stringify(draft.actions) !== JSON.stringify(state.asked.actions.map((each) => each.action));
+const isChanged = () =>
+  draft && JSON.stringify(draft.actions) !== JSON.stringify(state.asked.actions.map((each) => each.action));
 
 function showDraft() {
   const isOpen = Boolean(draft && state.asked && !state.phase.startsWith('tak'));
   at('do').disabled = !isOpen || !draft.isAwake;
   at('do').firstElementChild.textContent = isOpen && isChanged() ? 'Do this instead' : 'Do it';
   at('undo').hidden = !isOpen || !isChanged();
-  at('hint').textContent = typed ? `Mark ${typed}: Enter takes it` : cross ? `Point (${cross.x}, ${cross.y}): arrows move it, Enter takes it` : isOpen ? 'Click another mark, or a place on the picture, to do it there.' : '';
+  at('hint').textContent = typed
+    ? `Mark ${typed}: press Enter to choose it`
+    : cross
+      ? `Point (${cross.x}, ${cross.y}): move it with the arrow keys, press Enter to choose it`
+      : isOpen
+        ? 'Click another mark or a point in the picture to act there.'
+        : '';
   const over = at('over');
   over.replaceChildren();
   if (!state.seen) return;
@@ -222,40 +304,60 @@ function showDraft() {
   const aimed = aims.map((aim) => state.seen.marks.find((mark) => mark.n === aim.number)).filter(Boolean);
   const boxes = aimed.map((mark) => mark.box);
   if (boxes.length) {
-    const holes = aimed.map((mark) => spanned(mark)).map(([x, y, w, h]) => `M${x - 5} ${y - 5}h${w + 10}v${h + 10}h${-w - 10}z`).join('');
-    over.append(drawn('path', { class: 'shade', 'fill-rule': 'evenodd', d: `M0 0h${width}v${height}h${-width}z${holes}` }));
+    const holes = aimed
+      .map((mark) => boxWithLabel(mark))
+      .map(([x, y, w, h]) => `M${x - 5} ${y - 5}h${w + 10}v${h + 10}h${-w - 10}z`)
+      .join('');
+    over.append(
+      createShape('path', { class: 'shade', 'fill-rule': 'evenodd', d: `M0 0h${width}v${height}h${-width}z${holes}` }),
+    );
   }
   if (isOpen) {
     for (const each of state.asked.candidates) {
       const mark = state.seen.marks.find((one) => one.n === each.mark);
-      if (mark) over.append(drawn('rect', { class: 'other', ...inflated(mark.box, 3) }));
+      if (mark) over.append(createShape('rect', { class: 'other', ...expand(mark.box, 3) }));
     }
-    for (const mark of aimed) over.append(drawn('rect', { class: 'aim', rx: 4, ...inflated(spanned(mark), 5) }));
+    for (const mark of aimed)
+      over.append(createShape('rect', { class: 'aim', rx: 4, ...expand(boxWithLabel(mark), 5) }));
     for (const mark of [...state.seen.marks].sort((a, b) => b.box[2] * b.box[3] - a.box[2] * a.box[3])) {
-      const rect = drawn('rect', { class: `mark${String(mark.n) === typed ? ' chosen' : ''}`, 'data-mark': mark.n, ...inflated(mark.box, 0) });
-      const title = drawn('title', {});
+      const rect = createShape('rect', {
+        class: `mark${String(mark.n) === typed ? ' chosen' : ''}`,
+        'data-mark': mark.n,
+        ...expand(mark.box, 0),
+      });
+      const title = createShape('title', {});
       title.textContent = `${mark.n}  ${mark.tag} ${mark.name}`;
       rect.append(title);
       over.append(rect);
     }
   }
   for (const point of [...aims.map((aim) => aim.point), cross].filter(Boolean)) {
-    over.append(drawn('path', { class: point === cross ? 'cross' : 'cross aimed', d: `M${point.x - 14} ${point.y}h28M${point.x} ${point.y - 14}v28` }));
+    over.append(
+      createShape('path', {
+        class: point === cross ? 'cross' : 'cross aimed',
+        d: `M${point.x - 14} ${point.y}h28M${point.x} ${point.y - 14}v28`,
+      }),
+    );
   }
 }
 
-/** The mark and its number, where that stands outside of it. */
-function spanned({ box, label }) {
+/** The box around a mark and its label, in picture pixels. */
+function boxWithLabel({ box, label }) {
   const other = label ?? box;
   const [x, y] = [Math.min(box[0], other[0]), Math.min(box[1], other[1])];
   return [x, y, Math.max(box[0] + box[2], other[0] + other[2]) - x, Math.max(box[1] + box[3], other[1] + other[3]) - y];
 }
 
-const inflated = ([x, y, width, height], by) => ({ x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by });
+const expand = ([x, y, width, height], by) => ({
+  x: x - by,
+  y: y - by,
+  width: width + 2 * by,
+  height: height + 2 * by,
+});
 
 // --- choosing
 
-/** Another mark, or a point, for the action that is looked at; one that has no target becomes a click. */
+/** Set a mark or a point as the target of the active action; an action without a target becomes a click. */
 function aimAt(target) {
   if (!draft) return;
   [cross, typed] = [null, ''];
@@ -277,8 +379,10 @@ async function go() {
   if (!draft || at('do').disabled) return;
   const { number } = draft;
   at('do').disabled = true;
-  const body = isChanged() ? { proposal: number, kind: 'replace', actions: draft.actions } : { proposal: number, kind: 'approve' };
-  if (!await send('/reply', body)) at('do').disabled = false;
+  const body = isChanged()
+    ? { proposal: number, kind: 'replace', actions: draft.actions }
+    : { proposal: number, kind: 'approve' };
+  if (!(await send('/reply', body))) at('do').disabled = false;
 }
 
 function undo() {
@@ -294,7 +398,10 @@ at('over').onclick = (event) => {
   const frame = at('over').getBoundingClientRect();
   const [width, height] = state.seen.size;
   const clamp = (value, most) => Math.max(0, Math.min(most - 1, Math.round(value)));
-  aimAt({ x: clamp((event.clientX - frame.left) / frame.width * width, width), y: clamp((event.clientY - frame.top) / frame.height * height, height) });
+  aimAt({
+    x: clamp(((event.clientX - frame.left) / frame.width) * width, width),
+    y: clamp(((event.clientY - frame.top) / frame.height) * height, height),
+  });
 };
 at('do').onclick = go;
 at('undo').onclick = undo;
@@ -306,13 +413,19 @@ at('marks').onclick = () => {
 at('pause').onclick = () => order(state?.isPaused ? 'resume' : 'pause');
 at('take').onclick = () => order(state?.phase.startsWith('tak') ? 'hand_back' : 'take_over');
 at('stop').onclick = () => at('sure').showModal();
-at('sure').onclose = () => { if (at('sure').returnValue === 'stop') order('stop'); at('sure').returnValue = ''; };
+at('sure').onclose = () => {
+  if (at('sure').returnValue === 'stop') order('stop');
+  at('sure').returnValue = '';
+};
 
 function onSubmit(form, input, act) {
   at(form).onsubmit = async (event) => {
     event.preventDefault();
     const text = at(input).value.trim();
-    if (text && await act(text)) { at(input).value = ''; at(input).blur(); }
+    if (text && (await act(text))) {
+      at(input).value = '';
+      at(input).blur();
+    }
   };
 }
 onSubmit('instead', 'line', (line) => draft && send('/reply', { proposal: draft.number, kind: 'replace', line }));
@@ -322,10 +435,20 @@ onSubmit('answer', 'reply', (text) => order('answer', text));
 // --- keys
 
 const KEYS = {
-  p: () => at('pause').click(), t: () => at('take').hidden || at('take').click(), x: () => at('stop').click(), m: () => at('marks').click(),
-  l: () => at('line').focus(), i: () => at('text').focus(), Escape: undo,
+  p: () => at('pause').click(),
+  t: () => at('take').hidden || at('take').click(),
+  x: () => at('stop').click(),
+  m: () => at('marks').click(),
+  l: () => at('line').focus(),
+  i: () => at('text').focus(),
+  Escape: undo,
   e: () => at('acts').querySelector('input, textarea')?.focus(),
-  '.': () => { if (draft) { cross = cross ?? { x: Math.round(state.seen.size[0] / 2), y: Math.round(state.seen.size[1] / 2) }; showDraft(); } },
+  '.': () => {
+    if (draft) {
+      cross = cross ?? { x: Math.round(state.seen.size[0] / 2), y: Math.round(state.seen.size[1] / 2) };
+      showDraft();
+    }
+  },
 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
@@ -334,12 +457,16 @@ document.addEventListener('keydown', (event) => {
   const inField = event.target.closest('input, textarea');
   if (inField) {
     if (event.key === 'Escape') inField.blur();
-    else if (event.key === 'Enter' && inField.closest('#acts') && inField.tagName === 'INPUT') { event.preventDefault(); go(); }
+    else if (event.key === 'Enter' && inField.closest('#acts') && inField.tagName === 'INPUT') {
+      event.preventDefault();
+      go();
+    }
     return;
   }
   if (!state || state.ending) return;
   if (event.key === 'Enter') {
-    if (event.target.closest('button, a, summary') && event.target.id !== 'do') return; // it presses what has the focus
+    // Enter activates the focused element.
+    if (event.target.closest('button, a, summary') && event.target.id !== 'do') return;
     event.preventDefault();
     if (event.repeat) return;
     if (typed) aimAt(Number(typed));
@@ -355,7 +482,10 @@ document.addEventListener('keydown', (event) => {
     event.preventDefault();
     const far = event.shiftKey ? 40 : 8;
     const [width, height] = state.seen.size;
-    cross = { x: Math.max(0, Math.min(width - 1, cross.x + ARROWS[event.key][0] * far)), y: Math.max(0, Math.min(height - 1, cross.y + ARROWS[event.key][1] * far)) };
+    cross = {
+      x: Math.max(0, Math.min(width - 1, cross.x + ARROWS[event.key][0] * far)),
+      y: Math.max(0, Math.min(height - 1, cross.y + ARROWS[event.key][1] * far)),
+    };
     showDraft();
   } else if (KEYS[event.key]) {
     event.preventDefault();
@@ -363,5 +493,5 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-// The token has done its work; nobody is to read it over a shoulder, or find it among addresses.
+// The token is used up; keep it out of sight and out of the address bar.
 history.replaceState(null, '', '/');

@@ -1,0 +1,117 @@
+// Which elements are candidates for a mark, why, and where they show. Which of the candidates stay is decided later.
+import { attributeOf, labelledControlOf, localNameOf } from './dom.js';
+import { evidenceOf, isClickableDrawing } from './evidence.js';
+import { inputTypeOf, roleOf } from './role.js';
+import { stretchedAreaOf } from './stretched_link.js';
+import { largestFirst, piecesOf, positionedClips, sizeOf } from './visible.js';
+
+/** @import { Area } from './quad.js' */
+/** @import { Surroundings } from './visible.js' */
+
+/** Controls that a page often makes transparent and lays over its own drawing of them. */
+const LAID_OVER = new Set(['checkbox', 'radio', 'file', 'range', 'color', 'date']);
+/** Below this opacity nothing can be seen. */
+const TRANSPARENT = 0.05;
+const OPENS = 'more shows while the pointer is on it';
+
+/**
+ * @typedef {object} Candidate
+ * @property {Element} element what is clicked
+ * @property {Element} control whose name, role and state the mark shows: the labelled control for a label
+ * @property {string[]} evidence
+ * @property {boolean} strong
+ * @property {boolean} scrolls
+ * @property {boolean} listens
+ * @property {boolean} tells
+ * @property {boolean} item it is a candidate only because its list listens for clicks
+ * @property {boolean} opens more shows while the pointer is on it
+ * @property {boolean} drawing
+ * @property {Area[]} pieces largest first
+ * @property {number} parent index of the nearest enclosing candidate, -1 for none
+ */
+
+/** @param {Element} area @param {Area} piece @returns {Omit<Candidate, 'parent'> | null} */
+export function candidateOfImageArea(area, piece) {
+  if (roleOf(area) !== 'link') return null;
+  return {
+    element: area, control: area, evidence: ['href', 'area of an image map'], strong: true, scrolls: false,
+    listens: false, tells: true, item: false, opens: false, drawing: false, pieces: sizeOf(piece) ? [piece] : [],
+  };
+}
+
+/**
+ * @param {Element} element
+ * @param {string} tag
+ * @param {CSSStyleDeclaration} style
+ * @param {Area} clip
+ * @param {Surroundings} around
+ * @param {Surroundings} inner
+ * @param {string[]} heardFor the presses that a list around it listens for
+ * @param {boolean} opens
+ * @returns {Omit<Candidate, 'parent'> | null}
+ */
+export function candidateOf(element, tag, style, clip, around, inner, heardFor, opens) {
+  const evidence = evidenceOf(element, style, around.cursor);
+  if (heardFor.length) evidence.weak.push(`its list listens: ${heardFor.join(', ')}`);
+  if (opens) evidence.weak.push(OPENS);
+  const labelled = labelledControlOf(element);
+  const strong = evidence.strong.length > 0 || labelled !== null;
+  const isRoot = tag === 'html' || tag === 'body';
+  const scrolls = evidence.scrolls && !isRoot && !strong;
+  if (!strong && !scrolls && (isRoot || evidence.weak.length === 0)) return null;
+  const listens = evidence.listens || heardFor.length > 0;
+  const pieces = clickablePieces(element, tag, style, clip, around, inner, strong);
+  return {
+    element, control: labelled ?? element, evidence: reasonsOf(evidence, labelled, scrolls), strong, scrolls, listens,
+    tells: evidence.tells, item: isItem(evidence.listens, heardFor), opens,
+    drawing: isClickableDrawing(element, listens, pieces), pieces,
+  };
+}
+
+/** @param {{strong: string[], weak: string[]}} evidence @param {Element | null} labelled @param {boolean} scrolls */
+function reasonsOf({ strong, weak }, labelled, scrolls) {
+  const reasons = [...strong, ...weak];
+  if (labelled) reasons.push(`label of ${attributeOf(labelled, 'type') ?? localNameOf(labelled)}`);
+  if (scrolls) reasons.push('scrolls');
+  return reasons;
+}
+
+/**
+ * Where it shows and takes clicks, largest piece first.
+ * @param {Element} element
+ * @param {string} tag
+ * @param {CSSStyleDeclaration} style
+ * @param {Area} clip
+ * @param {Surroundings} around
+ * @param {Surroundings} inner
+ * @param {boolean} strong
+ */
+function clickablePieces(element, tag, style, clip, around, inner, strong) {
+  const isHiddenByFading = inner.opacity < TRANSPARENT && !(around.opacity >= TRANSPARENT && isLaidOver(element, tag));
+  if (style.visibility !== 'visible' || style.pointerEvents === 'none' || isHiddenByFading) return [];
+  const pieces = piecesOf(element, style, clip, inner.turned);
+  const canStretch = strong && !around.turned;
+  const stretched = canStretch ? stretchedAreaOf(element, style, () => positionedClips(around).absolute) : null;
+  if (stretched) pieces.push(stretched);
+  return largestFirst(pieces);
+}
+
+/**
+ * Whether a transparent control lies over a styled stand-in that shows through it and takes the click for it.
+ * Where the control has a label, the label represents it.
+ * @param {Element} element
+ * @param {string} tag
+ */
+function isLaidOver(element, tag) {
+  if (tag !== 'select' && !(tag === 'input' && LAID_OVER.has(inputTypeOf(element)))) return false;
+  return !(/** @type {HTMLInputElement} */ (element).labels?.length);
+}
+
+/**
+ * Whether only clicks on its list speak for it: such a list may mean the links in its items.
+ * @param {boolean} listens
+ * @param {string[]} heardFor
+ */
+function isItem(listens, heardFor) {
+  return !listens && heardFor.includes('click');
+}

@@ -1,0 +1,127 @@
+// Whether an element still stands where it stood: what its row, card or dialog says now, compared with what it said
+// then.
+import { governingWordsOf } from './distant_context.js';
+import { headingOf } from './headings.js';
+import { LONGEST_CONTEXT, newReading, pathOf, wordsIn } from './nearby_text.js';
+import { holdsSeveral, sameNameGroupsOf } from './similarity.js';
+import { headedBy, lastBoxOf, partOf, spotOf } from './spot.js';
+import { abridged, abridgedEach, containsInOrder, withoutSpaces } from './steady_text.js';
+
+/** @import { Reading } from './nearby_text.js' */
+/** @import { Place } from './row_context.js' */
+/** @import { Spot } from './spot.js' */
+
+/**
+ * How much may differ.
+ * @typedef {object} How
+ * @property {boolean} strict the act cannot be undone, so nothing may have been added
+ * @property {boolean} amounts the act is about money or happens in a dialog, so amounts count
+ * @property {boolean} pointed the pointer has moved to it since, which may have added something
+ */
+
+/**
+ * Whether an element stands where it stood, with what its place said then and says now.
+ * @param {Element} element
+ * @param {Place} then
+ * @param {How} how
+ * @param {Reading} [reading]
+ * @returns {{same: boolean, part: 'words' | 'heading', then: string, now: string}}
+ */
+export function comparePlace(element, then, { strict, amounts, pointed }, reading = newReading()) {
+  const spot = spotOf(element, reading, lastBoxOf(element));
+  const form = amounts && then.form === 'steady' ? 'firm' : then.form;
+  const words = form === then.form ? then.words : then.firm || then.words;
+  const headingForm = amounts ? 'firm' : 'steady';
+  const heading = (amounts && then.firmHeading) || then.heading;
+  const mayGrow = pointed || !strict || then.how === 'head' || then.how === 'large';
+  const isSame = (/** @type {string} */ text, grows = false) => isSameText(words, abridged(text, form), grows);
+
+  const part = then.how === 'part' || then.how === 'parts' ? partNow(element, then, reading) : null;
+  const text = part ?? spot.text;
+  const inBox = spot.depth === then.depth && isSame(text, mayGrow && (part !== null || spot.how === then.how))
+    ? spot.box
+    : boxThatSays(element, then, reading, isSame);
+  const isSameWords = inBox !== null || !words || (then.how === 'head' && !strict);
+  const headings = new Set([spot.heading, ...[inBox, element].map((at) => (at ? headingOf(at, reading) : ''))]);
+  const isSameHeading = Array.from(headings).some((each) => isSameText(heading, abridged(each, headingForm), mayGrow));
+  const governing = () => compareGoverning(element, then, spot, { mayGrow, amounts }, reading);
+  if (isSameWords && isSameHeading) return governing() ?? { same: true, part: 'words', then: words, now: words };
+  const [here, over] = [abridged(text, form), abridged(spot.heading, headingForm)];
+  // What was the heading may have been one of its words, and its words may now stand under a heading.
+  if (isSaidTogether(heading, words, over, here)) {
+    return governing() ?? { same: true, part: 'words', then: words, now: here };
+  }
+  if (isSameWords) return { same: false, part: 'heading', then: heading, now: over };
+  if (isSameHeading) return { same: false, part: 'words', then: words, now: here };
+  return { same: false, part: 'words', then: headedBy(heading, words), now: headedBy(over, here) };
+}
+
+/**
+ * What differs in what governs it from further off; null if it is the same.
+ * @param {Element} element @param {Place} then @param {Spot} spot
+ * @param {{mayGrow: boolean, amounts: boolean}} how @param {Reading} reading
+ * @returns {ReturnType<typeof comparePlace> | null}
+ */
+function compareGoverning(element, then, spot, { mayGrow, amounts }, reading) {
+  const form = amounts ? 'firm' : 'steady';
+  const before = (amounts && then.firmGoverning) || then.governing;
+  const now = abridgedEach(governingWordsOf(element, spot.box, reading), form);
+  // What was a heading may have become one of its words, and the other way round.
+  const near = `${then.heading} ${then.words}`;
+  const nearNow = `${abridged(spot.heading, form)} ${abridged(spot.text, form)}`;
+  const gone = before.filter((text) => !now.includes(text) && !containsInOrder(text, nearNow));
+  const come = now.filter((text) => !before.includes(text) && !containsInOrder(text, near));
+  if (!gone.length && (mayGrow || !come.length)) return null;
+  return { same: false, part: 'heading', then: gone.join(' › '), now: come.join(' › ') };
+}
+
+/**
+ * Whether heading and words, read one after the other, say the same as before.
+ * @param {string} heading @param {string} words @param {string} headingNow @param {string} wordsNow
+ */
+function isSaidTogether(heading, words, headingNow, wordsNow) {
+  const now = withoutSpaces(headingNow + wordsNow);
+  return now === withoutSpaces(heading + words) || (words !== '' && now === withoutSpaces(words));
+}
+
+/** @param {string} then @param {string} now @param {boolean} mayGrow whether something may have been added */
+function isSameText(then, now, mayGrow) {
+  return withoutSpaces(now) === withoutSpaces(then) || (mayGrow && (!then || containsInOrder(then, now)));
+}
+
+/**
+ * A box around the element that holds no other of its name and says exactly what its row said then.
+ * @param {Element} element @param {Place} then @param {Reading} reading @param {(text: string) => boolean} isSame
+ * @returns {Element | null}
+ */
+function boxThatSays(element, then, reading, isSame) {
+  if (then.how !== 'unit' && then.how !== 'whole') return null;
+  const groups = sameNameGroupsOf(element, reading);
+  const path = pathOf(element, reading);
+  for (const at of /** @type {Iterable<Element>} */ (path.keys())) {
+    if (at === element) continue;
+    if (then.how === 'unit' && holdsSeveral(at, groups)) return null;
+    const text = wordsIn(at, element, path, reading, then.depth);
+    if (isSame(text)) return at;
+    if (text.length >= LONGEST_CONTEXT) return null;
+  }
+  return null;
+}
+
+/**
+ * What its part of the shared box says now; null if it shares none.
+ * @param {Element} element @param {Place} then @param {Reading} reading
+ */
+function partNow(element, then, reading) {
+  const groups = sameNameGroupsOf(element, reading);
+  const path = pathOf(element, reading);
+  let box = element;
+  for (const at of /** @type {Iterable<Element>} */ (path.keys())) {
+    if (holdsSeveral(at, groups)) {
+      const own = then.how === 'parts' && box !== element ? ` ${wordsIn(box, element, path, reading, then.depth)}` : '';
+      return partOf(element, box, at, reading, then.depth) + own;
+    }
+    box = at;
+  }
+  return null;
+}

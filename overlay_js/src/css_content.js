@@ -1,0 +1,50 @@
+// Text that a style sheet adds before or after the content of an element.
+import { attributeOf } from './dom.js';
+
+const TOKEN = new RegExp(
+  [
+    /"((?:[^"\\]|\\[^])*)"/, /attr\(\s*([\w-]+)[^)]*\)/, /(open-quote)/, /(close-quote)/, /(\/)/,
+    /url\("(?:[^"\\]|\\[^])*"\)/, /[a-z-]+\([^)]*\)/, /[^\s]/,
+  ].map(({ source }) => source).join('|'),
+  'gi',
+);
+
+/**
+ * The text as it is read aloud: the alternative after `/` where there is one. Counters are not read.
+ * https://drafts.csswg.org/css-content/#content-property
+ * @param {Element} element
+ * @param {'::before' | '::after'} which
+ * @returns {string}
+ */
+export function cssContentOf(element, which) {
+  const style = getComputedStyle(element, which);
+  const { content } = style;
+  if (content === 'none' || content === 'normal' || content === '""' || content === '' || style.display === 'none') {
+    return '';
+  }
+  let said = '';
+  let isAlternative = false;
+  for (const [, string, attribute, opens, closes, slash] of content.matchAll(TOKEN)) {
+    if (slash) {
+      said = '';
+      isAlternative = true;
+    } else if (string !== undefined) said += unescaped(string);
+    else if (attribute) said += attributeOf(element, attribute) ?? '';
+    else if (opens) said += '“';
+    else if (closes) said += '”';
+  }
+  if (!said || style.visibility !== 'visible') return '';
+  return style.display === 'inline' && !isAlternative ? said : ` ${said} `;
+}
+
+/** @param {string} string */
+function unescaped(string) {
+  return string.replace(
+    /\\(?:([0-9a-f]{1,6})\s?|([^]))/gi, (_, code, letter) => (code ? codePoint(Number.parseInt(code, 16)) : letter),
+  );
+}
+
+/** @param {number} code */
+function codePoint(code) {
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
+}

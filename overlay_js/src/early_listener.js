@@ -1,0 +1,34 @@
+// Runs by itself in the isolated world of each document, before the page's own scripts. The oldest listener on an
+// object is called first, and a page may listen on its window. So this listener asks the guards before the page gets
+// an event.
+export const GUARDED_EVENTS = [
+  'pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu',
+];
+/** Events of keys; see `key_guard.js`. */
+export const KEY_EVENTS = ['keydown', 'beforeinput'];
+/** Globals of the isolated world in which the guards put their listeners while they are armed. */
+export const PRESS_GUARD = Symbol.for('marks watch');
+export const KEY_GUARD = Symbol.for('marks watch keys');
+
+export function listenEarly() {
+  let isPressed = false;
+  let isPressedByMouse = false;
+  /** @param {Event} event */
+  const hear = (event) => {
+    isPressed ||= event.type === 'pointerdown' || event.type === 'mousedown';
+    isPressedByMouse ||= event.type === 'mousedown' && /** @type {MouseEvent} */ (event).detail < 2;
+    // A press that led to this document began in another one, and its remaining events are not meant for what lies here
+    // now. Neither is the second half of a double click.
+    const isRest = (!isPressed && (event.type === 'pointerup' || event.type === 'mouseup')) ||
+      (!isPressedByMouse && /** @type {MouseEvent} */ (event).detail > 1);
+    if (event.isTrusted && isRest) {
+      event.preventDefault();
+      return event.stopImmediatePropagation();
+    }
+    Reflect.get(globalThis, PRESS_GUARD)?.(event);
+  };
+  for (const type of GUARDED_EVENTS) addEventListener(type, hear, { capture: true });
+  for (const type of KEY_EVENTS) {
+    addEventListener(type, (event) => Reflect.get(globalThis, KEY_GUARD)?.(event), { capture: true });
+  }
+}

@@ -1,0 +1,213 @@
+// What a person would call a mark whose accessible name is empty, and where that name comes from. Classes are never
+// used.
+import { shieldedSurfaceOf } from './click_shield.js';
+import { attributeOf, closest, drawingAddressOf, flatChildrenOf, flatParentOf, hasAttribute } from './dom.js';
+import { localNameOf, matches, nextSiblingOf, nodeTypeOf, previousSiblingOf, queryFirst, rectOf } from './dom.js';
+import { styleOf, textContentOf } from './dom.js';
+import { labelsOf } from './html_labels.js';
+import { descriptionOf, hiddenLabelOf, nameOf, ownTextOf, tooltipOf } from './name.js';
+import { inputTypeOf, isEditingHost, roleOf } from './role.js';
+import { oneSpaced, saysSomething, textOf, tidy } from './text.js';
+
+/** @import { Labels } from './html_labels.js' */
+
+const SHORT = 80;
+const MOST_STEPS = 60;
+const MOST_INNER = 200;
+const LEVELS = 4;
+const FAR = 60;
+/** Text outside of these groups belongs to something else. */
+const GROUPS = new Set([
+  'form', 'fieldset', 'section', 'article', 'dialog', 'main', 'body', 'html', 'tr', 'table', 'li', 'nav', 'header',
+  'footer', 'aside',
+]);
+const CONTROLS = [
+  'input', 'select', 'textarea', 'button', 'a[href]', '[contenteditable]',
+  ...['button', 'textbox', 'combobox', 'slider', 'checkbox', 'switch', 'radio'].map((role) => `[role=${role}]`),
+].join(', ');
+
+/**
+ * @param {Element} element what is clicked
+ * @param {Element} control whose name it shows
+ * @param {string} kind
+ * @param {Labels} labels
+ * @returns {{name: string, lasting: string, how: string}} `lasting`: the part of the name that stays while one types;
+ *   `how`: empty for an accessible name
+ */
+export function bestNameOf(element, control, kind, labels) {
+  const { name, lasting } = nameOf(control, labels);
+  if (name) return { name, lasting, how: '' };
+  for (const [how, text] of guesses(element, control, kind, labels)) {
+    if (saysSomething(text)) return { name: text, lasting: text, how };
+  }
+  return { name: '', lasting: '', how: '' };
+}
+
+/**
+ * Guesses at a name, the best one first.
+ * @param {Element} element @param {Element} control @param {string} kind @param {Labels} labels
+ * @returns {Generator<[string, string]>}
+ */
+function* guesses(element, control, kind, labels) {
+  const beneath = kind === 'surface' ? shieldedSurfaceOf(element) : null;
+  if (beneath) yield ['named by the surface beneath it', nameOf(beneath, labels).name];
+  if (kind === 'scroller' || kind === 'surface') return;
+  const isFilled = kind === 'field' || kind === 'toggle' || localNameOf(control) === 'input';
+  if (isFilled) {
+    if (labelsOf(control, labels).length) yield ['named by its hidden label', hiddenLabelOf(control, labels)];
+    yield ['named by the text beside it', textBeside(element, kind === 'toggle')];
+    const written = hasAttribute(control, 'multiple') ? 'Choose Files' : 'Choose File';
+    if (inputTypeOf(control) === 'file') yield ['named by what the browser writes on it', written];
+  }
+  if (!isField(control)) {
+    const own = ownTextOf(control, labels);
+    // A symbol may stand for anything; a word on the control is what a person sees.
+    if (!/[\p{L}\p{N}]/u.test(own)) yield ['named by its tooltip', tidy(tooltipOf(control), SHORT)];
+    if (own.length > SHORT) yield ['named by its heading', headingIn(control)];
+    yield ['named by its text', tidy(own, SHORT)];
+    yield ['named by its heading', headingIn(control)];
+  }
+  if (element !== control) yield ['named by its text', tidy(textOf(element), SHORT)];
+  yield ['named by a tooltip inside', tooltipIn(control)];
+  yield ['named by its description', tidy(descriptionOf(control, labels), SHORT)];
+  if (!isField(control)) {
+    yield ['named by a link inside', linkIn(control)];
+    yield ['named by its picture', pictureIn(control)];
+  }
+}
+
+/** Whether an element is a field: it holds a value, and its content is not its name. @param {Element} element */
+function isField(element) {
+  const tag = localNameOf(element);
+  return tag === 'input' || tag === 'select' || tag === 'textarea' || isEditingHost(element) ||
+    ['textbox', 'searchbox', 'spinbutton', 'slider', 'combobox', 'listbox'].includes(roleOf(element));
+}
+
+// --- inside ---
+
+/** @param {Element} element */
+function headingIn(element) {
+  const heading = innerOf(element, (inner, tag) => /^h[1-6]$/.test(tag) || attributeOf(inner, 'role') === 'heading');
+  return heading ? tidy(textOf(heading), SHORT) : '';
+}
+
+/** @param {Element} element */
+function tooltipIn(element) {
+  const inner = innerOf(element, (each) => Boolean(attributeOf(each, 'title')?.trim()));
+  return inner ? tidy(attributeOf(inner, 'title') ?? '', SHORT) : '';
+}
+
+/** @param {Element} element */
+function linkIn(element) {
+  const link = innerOf(element, (each, tag) => tag === 'a' && saysSomething(textOf(each)));
+  return link ? tidy(textOf(link), SHORT) : '';
+}
+
+/** The id of the drawing that a `<use>` shows: `icons.svg#icon-trash` gives "trash". @param {Element} element */
+function pictureIn(element) {
+  const use = innerOf(element, (_, tag) => tag === 'use');
+  const address = use ? drawingAddressOf(use) : '';
+  const words = (address.split('#')[1] ?? '').replace(/([a-z])([A-Z])/g, '$1 $2').split(/[^\p{L}\p{N}]+/u);
+  const telling = words.filter((word) => !/^(icons?|ic|svg|symbol|sprite|\d*)$/i.test(word));
+  return tidy(telling.join(' ').toLowerCase(), SHORT);
+}
+
+/**
+ * The first inner element that fits, in document order.
+ * @param {Element} element @param {(inner: Element, tag: string) => boolean} fits @returns {Element | null}
+ */
+function innerOf(element, fits) {
+  const stack = flatChildrenOf(element).reverse();
+  for (let seen = 0; stack.length && seen < MOST_INNER; seen++) {
+    const node = /** @type {Node} */ (stack.pop());
+    if (nodeTypeOf(node) !== 1) continue;
+    const inner = /** @type {Element} */ (node);
+    if (fits(inner, localNameOf(inner))) return inner;
+    stack.push(...flatChildrenOf(inner).reverse());
+  }
+  return null;
+}
+
+// --- beside ---
+
+/**
+ * The nearest text that a reader would take for the label: to the left or above, and to the right of a box to tick. A
+ * control in between ends the search, because the text belongs to that one.
+ * @param {Element} field
+ * @param {boolean} isTicked
+ */
+function textBeside(field, isTicked) {
+  const after = isTicked ? labelFrom(field, nextSiblingOf, 1) : '';
+  return after || labelFrom(field, previousSiblingOf, LEVELS) || cellAbove(field);
+}
+
+/** @param {Element} field @param {(node: Node) => Node | null} next @param {number} levels */
+function labelFrom(field, next, levels) {
+  const place = rectOf(field);
+  let steps = 0;
+  for (let at = /** @type {Element} */ (field), level = 0; level < levels; level++) {
+    const line = /** @type {string[]} */ ([]);
+    for (let node = next(at); node && steps++ < MOST_STEPS; node = next(node)) {
+      const type = nodeTypeOf(node);
+      if (type === 3 && saysSomething(textContentOf(node))) {
+        if (!isNear(rectAround(node), place)) return '';
+        line.push(textContentOf(node));
+      }
+      if (type !== 1) continue;
+      const sibling = /** @type {Element} */ (node);
+      const style = styleOf(sibling);
+      if (style.display === 'none' || style.visibility !== 'visible') continue;
+      const inline = style.display === 'inline';
+      if (line.length && !inline) break;
+      if (matches(sibling, CONTROLS) || queryFirst(sibling, CONTROLS)) {
+        if (line.length) break;
+        return '';
+      }
+      const text = textOf(sibling);
+      if (saysSomething(text)) {
+        if (!isNear(rectAround(sibling), place)) return label(line, next);
+        line.push(text);
+        if (!inline) break;
+      }
+    }
+    if (line.length) return label(line, next);
+    const parent = flatParentOf(at);
+    if (!parent || GROUPS.has(localNameOf(parent))) return '';
+    at = parent;
+  }
+  return '';
+}
+
+/**
+ * The parts of a line as a label. A whole sentence explains something and is no label.
+ * @param {string[]} line @param {(node: Node) => Node | null} next
+ */
+function label(line, next) {
+  const parts = next === previousSiblingOf ? line.reverse() : line;
+  const text = oneSpaced(parts.join(' ')).replace(/[\s:：*]+$/u, '');
+  return text.length <= SHORT ? tidy(text, SHORT) : '';
+}
+
+/** The header of the column that a field stands in. @param {Element} field */
+function cellAbove(field) {
+  const cell = closest(field, 'td, th');
+  const table = cell && closest(cell, 'table');
+  if (!(cell instanceof HTMLTableCellElement) || !(table instanceof HTMLTableElement)) return '';
+  const header = table.rows[0]?.cells[cell.cellIndex];
+  return header && localNameOf(header) === 'th' && header !== cell && !queryFirst(header, CONTROLS)
+    ? tidy(textOf(header), SHORT)
+    : '';
+}
+
+/** Whether text is on the field's line, or directly above it. @param {DOMRect} text @param {DOMRect} field */
+function isNear(text, field) {
+  const isOnLine = text.top < field.bottom && text.bottom > field.top;
+  return isOnLine || (text.bottom <= field.top + 4 && field.top - text.bottom < FAR && text.left < field.right);
+}
+
+/** Where the text of a node is; the element itself may be much larger. @param {Node} node */
+function rectAround(node) {
+  const range = new Range();
+  range.selectNodeContents(node);
+  return range.getBoundingClientRect();
+}

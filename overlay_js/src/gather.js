@@ -1,0 +1,147 @@
+// Gathers everything that a scan examines in one walk: candidates for marks, text, frames, fields and layers.
+//
+// The walk follows the flat tree and visits only what is near the viewport. Each finding carries the area that its
+// ancestors leave visible.
+import { candidateOf, candidateOfImageArea } from './candidates.js';
+import { flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, styleOf, textContentOf } from './dom.js';
+import { isList, pressTypesOf } from './evidence.js';
+import { areasOfImage, boundsOfImageArea } from './image_map.js';
+import { layerKind } from './dialogs.js';
+import { NO_AREA } from './quad.js';
+import { readableValueOf } from './state.js';
+import { boundingArea, intersect, piecesOf, placeInFlow, rootSurroundings } from './visible.js';
+
+/** @import { Candidate } from './candidates.js' */
+/** @import { Area } from './quad.js' */
+/** @import { Surroundings } from './visible.js' */
+
+/** No list around it listens for presses. */
+const UNHEARD = /** @type {string[]} */ ([]);
+/** What counts as readable text: a letter, a digit, or two signs in a row. */
+const READABLE = /[\p{L}\p{N}]|\S\S/u;
+/** Below this opacity nothing can be seen. */
+const LEAST_OPACITY = 0.05;
+
+/**
+ * @typedef {object} Visit an element that the walk has yet to look at, with what its parents hand down
+ * @property {Element} element
+ * @property {Surroundings} outside
+ * @property {number} parent index of the nearest enclosing candidate, -1 for none
+ * @property {boolean} isInert
+ * @property {string[]} heardFor the presses that a list around it listens for
+ */
+
+/** @typedef {{element: Element, clip: Area, turned: boolean}} TextBlock an element with text of its own */
+
+/**
+ * @typedef {object} Gathered
+ * @property {Candidate[]} found
+ * @property {TextBlock[]} texts
+ * @property {{element: Element, clip: Area, isInert: boolean}[]} frames
+ * @property {{element: Element, value: string, box: Area}[]} fields those that show what is in them
+ * @property {{element: Element, kind: string}[]} layers
+ * @property {number} count
+ * @property {number} failed
+ */
+
+/**
+ * @param {Element} root
+ * @param {Area} clip
+ * @param {Set<Element>} near
+ * @param {boolean} isInert
+ * @param {Set<Element>} openers
+ * @returns {Gathered}
+ */
+export function gather(root, clip, near, isInert, openers) {
+  const gathered = /** @type {Gathered} */ ({
+    found: [], texts: [], frames: [], fields: [], layers: [], count: 0, failed: 0,
+  });
+  const stack = [{ element: root, outside: rootSurroundings(clip), parent: -1, isInert, heardFor: UNHEARD }];
+  for (let visit = stack.pop(); visit; visit = stack.pop()) {
+    gathered.count++;
+    try {
+      for (const next of visitElement(visit, near, openers, gathered)) stack.push(next);
+    } catch {
+      gathered.failed++; // one element that cannot be read must not cost the page
+    }
+  }
+  return gathered;
+}
+
+/**
+ * Adds an element to what was gathered.
+ * @param {Visit} visit
+ * @param {Set<Element>} near
+ * @param {Set<Element>} openers
+ * @param {Gathered} gathered
+ * @returns {Visit[]} its children, the last one first
+ */
+function visitElement({ element, outside, parent, isInert: isInertOutside, heardFor }, near, openers, gathered) {
+  const tag = localNameOf(element);
+  const style = styleOf(element);
+  const isInert = isInertOutside || hasAttribute(element, 'inert');
+  const children = flatChildrenOf(element);
+  const inside = /** @type {Element[]} */ (children.filter((child) => near.has(/** @type {Element} */ (child))));
+  const { around, clip, inner: handedDown } = placeInFlow(element, style, outside, !inside.length);
+  const isItsOwnList = isList(element);
+  // The cursor on a list, and the clicks that the list listens for, are meant for its items.
+  const inner = isItsOwnList ? { ...handedDown, cursor: around.cursor } : handedDown;
+  const isVisible = style.visibility === 'visible';
+  const isOpaqueEnough = inner.opacity > LEAST_OPACITY;
+  if (tag === 'iframe' || tag === 'frame') gathered.frames.push({ element, clip: isVisible ? clip : NO_AREA, isInert });
+  const field = isVisible ? fieldIn(element, style, clip, inner.turned) : null;
+  if (field) gathered.fields.push(field);
+  const kind = isVisible && isOpaqueEnough ? layerKind(element, tag) : '';
+  if (kind) gathered.layers.push({ element, kind });
+  let index = parent;
+  // An inert element is visible and may hold a secret, but nothing in it can be acted on.
+  if (!isInert) {
+    const candidate = candidateOf(element, tag, style, clip, around, inner, heardFor, openers.has(element));
+    if (candidate) index = gathered.found.push({ ...candidate, parent }) - 1;
+    if (tag === 'img' && isVisible) addImageAreas(element, clip, inner.turned, index, gathered.found);
+    if (isVisible && isOpaqueEnough && hasOwnText(children)) {
+      gathered.texts.push({ element, clip, turned: inner.turned });
+    }
+  }
+  const heardForItems = isItsOwnList ? pressTypesOf(element) : UNHEARD;
+  return inside.reverse().map((child) => (
+    { element: child, outside: inner, parent: index, isInert, heardFor: heardForItems }
+  ));
+}
+
+/**
+ * @param {Element} image
+ * @param {Area} clip
+ * @param {boolean} turned
+ * @param {number} parent
+ * @param {Candidate[]} found
+ */
+function addImageAreas(image, clip, turned, parent, found) {
+  for (const area of areasOfImage(image)) {
+    const candidate = candidateOfImageArea(area, intersect(boundsOfImageArea(area, image, turned), clip));
+    if (candidate) found.push({ ...candidate, parent });
+  }
+}
+
+/**
+ * A field that shows what is in it, whether a click can reach it or not.
+ * @param {Element} element
+ * @param {CSSStyleDeclaration} style
+ * @param {Area} clip
+ * @param {boolean} turned
+ */
+function fieldIn(element, style, clip, turned) {
+  const value = readableValueOf(element);
+  const pieces = value ? piecesOf(element, style, clip, turned) : [];
+  return value && pieces.length ? { element, value, box: boundingArea(pieces) } : null;
+}
+
+/** @param {Node[]} children */
+function hasOwnText(children) {
+  return children.some((child) => nodeTypeOf(child) === 3 && isReadable(textContentOf(child)));
+}
+
+/** @param {string} text */
+export function isReadable(text) {
+  return READABLE.test(text);
+}

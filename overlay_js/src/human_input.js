@@ -1,0 +1,362 @@
+// Reports what a person does in this document while they control the browser, in the words of actions: pressed, typed,
+// ticked, chosen, set, keys, scrolled.
+//
+// Only events that come from the browser itself count. An event that a script makes is not trusted, and a tick or a
+// text that a script causes follows no trusted click or key. Reports go through a binding that only the isolated world
+// has. The listeners exist only during a takeover, and delay nothing.
+import { addCaptureListener, clientHeightOf, clientWidthOf, documentElementOf, flatParentOf } from './dom.js';
+import { isEditable, labelledControlOf, localNameOf, parentElementOf, removeCaptureListener } from './dom.js';
+import { scrollLeftOf, scrollTopOf, styleOf, textContentOf } from './dom.js';
+import { evidenceOf, isScrollable } from './evidence.js';
+import { describeElement } from './hit_test.js';
+import { documentToken, knownKeyOf } from './registry.js';
+import { inputTypeOf, isEditingHost } from './role.js';
+import { isSecret, VALUELESS } from './state.js';
+import { tidy } from './text.js';
+import { visibleView } from './visible.js';
+
+const SET_AT_ONCE = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range']);
+const TICKED = new Set(['checkbox', 'radio']);
+const LABELLED = new Set(['input', 'select', 'textarea']);
+const POINTER_BUTTONS = ['left', 'middle', 'right'];
+const ONLY_HELD = new Set([
+  'Alt', 'AltGraph', 'Control', 'Meta', 'Shift', 'CapsLock', 'NumLock', 'ScrollLock', 'Fn', 'Dead', 'Process',
+  'Unidentified',
+]);
+const MOVES_CARET = new Set(['ArrowLeft', 'ArrowRight', 'Home', 'End', 'Backspace', 'Delete', 'Insert']);
+const STEPS_VALUE = new Set(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'PageUp', 'PageDown', 'Home', 'End']);
+/**
+ * With Control or Command these are the browser's own, or they change a text, which is reported when the field loses
+ * focus.
+ */
+const EDITS = new Set([...'acvxzy', ...'ltnwrfp']);
+const DRAGGED_PX = 6;
+const MOST_PATH = 24;
+const LONGEST_TYPED = 20_000;
+
+/**
+ * @typedef {{element: Element, stood: {keys: string[], is_new: boolean}, x: number, y: number, button: number,
+ *   modifiers: string[], path: number[][]}} Press
+ */
+
+const state = {
+  doc: /** @type {Document | null} */ (null), send: /** @type {((told: string) => void) | null} */ (null), gesture: 0,
+  press: /** @type {Press | null} */ (null), pressed: /** @type {Element | null} */ (null),
+  typedIn: /** @type {Element | null} */ (null), entered: /** @type {string | null} */ (null),
+  clicked: /** @type {Element | null} */ (null), mayScroll: false,
+  places: /** @type {Map<Element, number[]>} */ (new Map()),
+};
+
+const LISTENERS = /** @type {[string, (event: any) => void][]} */ ([
+  ['pointerdown', onPointerDown], ['pointermove', onPointerMove], ['pointerup', onPointerUp],
+  ['pointercancel', onPointerCancel], ['click', onClick], ['dblclick', onDoubleClick], ['keydown', onKeyDown],
+  ['keyup', onKeyUp],
+  ['beforeinput', onBeforeInput], ['change', onChange], ['focusout', onFocusOut], ['wheel', onWheel],
+  ['scrollend', onScrollEnd], ['pagehide', () => flush(false)], ['visibilitychange', onVisibilityChange],
+  ['drop', onDrop],
+]);
+
+/**
+ * Begins to report. Calling it again in a document that is already watched does nothing.
+ * @param {Document} doc
+ * @param {{name: string}} request the name of the binding
+ */
+export function watchHumanInput(doc, { name }) {
+  const send = Reflect.get(globalThis, name);
+  if (typeof send !== 'function') return { watched: false };
+  if (state.send !== send || state.doc !== doc) {
+    Object.assign(state, {
+      doc, send, press: null, pressed: null, typedIn: null, entered: null, clicked: null, mayScroll: false,
+      places: new Map(),
+    });
+  }
+  for (const [type, hear] of LISTENERS) addCaptureListener(window, type, hear);
+  return { watched: true };
+}
+
+/** Reports what is still unreported, and removes the listeners and the binding. @param {{name: string}} request */
+export function stopHumanInput({ name }) {
+  if (state.send) flush(false);
+  for (const [type, hear] of LISTENERS) removeCaptureListener(window, type, hear);
+  Reflect.deleteProperty(globalThis, name);
+  Object.assign(state, {
+    doc: null, send: null, press: null, pressed: null, typedIn: null, entered: null, clicked: null, places: new Map(),
+  });
+  return { left: true };
+}
+
+/** @param {string} does @param {Element} element @param {Record<string, unknown>} [more] */
+function tell(does, element, more) {
+  const told = {
+    token: documentToken(/** @type {Document} */ (state.doc)), does, gesture: state.gesture, ...standingOf(element),
+    what: saidOf(element), scroll: [scrollX + visibleView().x, scrollY + visibleView().y], ...more,
+  };
+  state.send?.(JSON.stringify(told));
+}
+
+/**
+ * The keys of an element and its ancestors, up to the first control without a key: that one was never observed.
+ * @param {Element} element
+ * @returns {{keys: string[], is_new: boolean}}
+ */
+function standingOf(element) {
+  const keys = [];
+  const root = documentElementOf(/** @type {Document} */ (state.doc));
+  const labels = LABELLED.has(localNameOf(element)) ? /** @type {HTMLInputElement} */ (element).labels ?? [] : [];
+  for (const label of labels) if (knownKeyOf(label)) keys.push(String(knownKeyOf(label)));
+  const isStoodFor = keys.length > 0;
+  for (let at = /** @type {Element | null} */ (element); at; at = flatParentOf(at)) {
+    const control = labelledControlOf(at);
+    const key = knownKeyOf(at) ?? (control ? knownKeyOf(control) : undefined);
+    if (key) keys.push(key);
+    else if (at !== root && !(isStoodFor && at === element) && evidenceOf(at, styleOf(at), '').strong.length) {
+      return { keys, is_new: true };
+    }
+  }
+  return { keys, is_new: false };
+}
+
+/** @param {Event} event @returns {Element | null} */
+function elementIn(event) {
+  const at = event.composedPath()[0];
+  if (at instanceof Element) return at;
+  return at instanceof Node ? parentElementOf(at) : null;
+}
+
+/** What the element is, without what was typed into it. @param {Element} element */
+function saidOf(element) {
+  return fieldOf(element) ? `<${localNameOf(element)}>` : describeElement(element);
+}
+
+/**
+ * The text field that an element is or belongs to; null if typing does not change a text there.
+ * @param {Element | null} element
+ */
+function fieldOf(element) {
+  if (!element) return null;
+  if (localNameOf(element) === 'textarea') return element;
+  if (localNameOf(element) === 'input') {
+    return VALUELESS.has(inputTypeOf(element)) || SET_AT_ONCE.has(inputTypeOf(element)) ? null : element;
+  }
+  let host = isEditable(element) ? element : null;
+  for (let at = host; at && !isEditingHost(at) && isEditable(flatParentOf(at)); ) host = at = flatParentOf(at);
+  return host;
+}
+
+/** @param {Element} field */
+function typedText(field) {
+  const text = ['input', 'textarea'].includes(localNameOf(field))
+    ? /** @type {HTMLInputElement} */ (field).value
+    : /** @type {HTMLElement} */ (field).innerText ?? textContentOf(field);
+  return String(text);
+}
+
+/**
+ * Reports the text that was typed last and is still unreported.
+ * @param {boolean} submit whether Enter sent it
+ * @param {string | null} [text]
+ */
+function flush(submit, text) {
+  const field = state.typedIn;
+  const said = text ?? state.entered ?? (field ? typedText(field) : '');
+  const isSent = submit || state.entered !== null;
+  state.typedIn = state.entered = null;
+  if (!field) return;
+  const secret = isSecret(field, inputTypeOf(field), styleOf(field));
+  tell('typed', field, { text: said.length > LONGEST_TYPED ? null : said, secret, submit: isSent });
+}
+
+/** @param {PointerEvent} event */
+function onPointerDown(event) {
+  const element = elementIn(event);
+  if (!event.isTrusted || !element || !POINTER_BUTTONS[event.button]) return;
+  if (fieldOf(element) !== state.typedIn) flush(false);
+  state.gesture++;
+  state.mayScroll = true;
+  // The target is described as it was before the page got the press.
+  state.pressed = element;
+  state.press = {
+    element, stood: standingOf(element), x: event.clientX, y: event.clientY, button: event.button,
+    modifiers: modifiersOf(event), path: [],
+  };
+  noteScrollers(element);
+}
+
+/** @param {PointerEvent} event */
+function onPointerMove(event) {
+  if (event.isTrusted && state.press && event.buttons) state.press.path.push([event.clientX, event.clientY]);
+}
+
+/** @param {PointerEvent} event */
+function onPointerUp(event) {
+  const press = state.press;
+  if (!event.isTrusted || !press) return;
+  state.press = null;
+  const name = localNameOf(press.element);
+  // The press only opens a list or a file chooser; the choice itself is reported.
+  if (name === 'select' || name === 'option' || name === 'optgroup' || inputTypeOf(press.element) === 'file') return;
+  const { stood, x, y } = press;
+  const said = { ...stood, x, y, button: POINTER_BUTTONS[press.button], modifiers: press.modifiers };
+  const isNearPress = (/** @type {number[]} */ [px, py]) => Math.hypot(px - x, py - y) < DRAGGED_PX;
+  const isClick = isNearPress([event.clientX, event.clientY]) && press.path.every(isNearPress);
+  if (isClick) tell('pressed', press.element, said);
+  else if (!fieldOf(press.element)) dragged(event, press);
+}
+
+function onPointerCancel() {
+  state.press = null;
+}
+
+/** @param {MouseEvent} event */
+function onDrop(event) {
+  if (!event.isTrusted || !state.press) return;
+  const press = state.press;
+  state.press = null;
+  dragged(event, press);
+}
+
+/** @param {MouseEvent} event @param {Press} press */
+function dragged(event, { element, stood, x, y, path }) {
+  const every = Math.ceil(path.length / MOST_PATH) || 1;
+  const onto = elementIn(event);
+  tell('dragged', element, {
+    ...stood, x, y, to: [event.clientX, event.clientY], onto: onto ? standingOf(onto).keys : [],
+    path: path.filter((_, index) => index % every === 0).slice(0, MOST_PATH),
+  });
+}
+
+/** If a tick is reported next, this click caused it, provided that a person made it. @param {MouseEvent} event */
+function onClick(event) {
+  state.clicked = event.isTrusted ? elementIn(event) : null;
+}
+
+/** @param {MouseEvent} event */
+function onDoubleClick(event) {
+  const element = elementIn(event);
+  if (event.isTrusted && element) tell('twice', element, { x: event.clientX, y: event.clientY });
+}
+
+/** @param {KeyboardEvent} event */
+function onKeyDown(event) {
+  const element = elementIn(event);
+  if (!event.isTrusted || event.isComposing || !element || ONLY_HELD.has(event.key)) return;
+  state.gesture++;
+  state.mayScroll = true;
+  noteScrollers(element);
+  const { key } = event;
+  const isPlain = !(event.ctrlKey || event.metaKey || event.altKey);
+  const isLetter = key.length === 1;
+  const field = fieldOf(element);
+  if (key === 'Tab' || (!isPlain && EDITS.has(key.toLowerCase()))) return;
+  if (field) {
+    const hasLines = localNameOf(field) !== 'input';
+    if (isPlain && (isLetter || MOVES_CARET.has(key))) return;
+    if (isPlain && STEPS_VALUE.has(key) && (hasLines || inputTypeOf(field) === 'number')) return;
+    if (isPlain && key === 'Enter' && hasLines) {
+      // This is a line break or submits the text; the next event tells which.
+      if (state.typedIn === field) state.entered = typedText(field);
+      return;
+    }
+    if (isPlain && key === 'Enter' && state.typedIn === field) return flush(true);
+    flush(false);
+  } else if (isPlain && (STEPS_VALUE.has(key) || isLetter) && isChosenAsAWhole(element)) {
+    return; // what they do to it is reported as a choice
+  }
+  // Letters that go to no field may be a password, as in a remote desktop that is drawn.
+  if (isPlain && isLetter && key !== ' ') return tell('lettered', element);
+  tell('keyed', element, {
+    pressed: [...modifiersOf(event, isLetter), key === ' ' ? 'Space' : key].join('+'),
+    on_page: ['body', 'html'].includes(localNameOf(element)),
+  });
+}
+
+/** Whether keys change the value as a whole, and not letter by letter. @param {Element} element */
+function isChosenAsAWhole(element) {
+  return localNameOf(element) === 'select' || SET_AT_ONCE.has(inputTypeOf(element));
+}
+
+/** @param {KeyboardEvent} event */
+function onKeyUp(event) {
+  if (event.isTrusted && event.key === 'Enter' && state.entered !== null) flush(true);
+}
+
+/** @param {InputEvent} event */
+function onBeforeInput(event) {
+  const field = fieldOf(elementIn(event));
+  if (!event.isTrusted || !field) return;
+  if (/^insert(LineBreak|Paragraph)$/.test(event.inputType)) state.entered = null;
+  if (state.typedIn !== field) flush(false);
+  state.typedIn = field;
+}
+
+/** @param {Event} event */
+function onFocusOut(event) {
+  if (event.isTrusted && state.typedIn && fieldOf(elementIn(event)) === state.typedIn) flush(false);
+}
+
+/** @param {Event} event */
+function onChange(event) {
+  const element = elementIn(event);
+  if (!event.isTrusted || !element) return;
+  const type = inputTypeOf(element);
+  const input = /** @type {HTMLInputElement} */ (element);
+  if (localNameOf(element) === 'select') {
+    const chosen = Array.from(/** @type {HTMLSelectElement} */ (element).selectedOptions);
+    tell('chose', element, { options: chosen.map((option) => tidy(option.label || option.text)) });
+  } else if (localNameOf(element) !== 'input') {
+    if (state.typedIn === element) flush(false);
+  } else if (TICKED.has(type)) {
+    if (state.clicked === element) tell('ticked', element, { checked: input.checked });
+  } else if (type === 'file') {
+    tell('gave', element, { files: Array.from(input.files ?? [], (file) => file.name) });
+  } else if (SET_AT_ONCE.has(type) || (type === 'number' && state.typedIn !== element && state.pressed === element)) {
+    tell('set', element, { value: input.value });
+  } else if (state.typedIn === element) {
+    flush(false);
+  }
+}
+
+/** @param {WheelEvent} event */
+function onWheel(event) {
+  const element = elementIn(event);
+  if (!event.isTrusted || !element) return;
+  state.mayScroll = true;
+  noteScrollers(element);
+}
+
+/** Notes the positions of what may be scrolled next. @param {Element} element */
+function noteScrollers(element) {
+  for (let at = /** @type {Element | null} */ (element); at; at = flatParentOf(at)) {
+    const isNew = !state.places.has(at) && isScrollable(at, styleOf(at));
+    if (isNew) state.places.set(at, [scrollLeftOf(at), scrollTopOf(at)]);
+  }
+}
+
+/** @param {Event} event */
+function onScrollEnd(event) {
+  const at = event.composedPath()[0];
+  if (!event.isTrusted || !state.mayScroll) return;
+  if (!(at instanceof Element)) {
+    return tell('scrolled', documentElementOf(/** @type {Document} */ (state.doc)), { keys: [], is_new: false });
+  }
+  const before = state.places.get(at);
+  state.places.delete(at);
+  const moved = before ? [scrollLeftOf(at) - before[0], scrollTopOf(at) - before[1]] : [0, 0];
+  if (moved[0] || moved[1]) tell('scrolled', at, { moved, view: [clientWidthOf(at), clientHeightOf(at)] });
+}
+
+/** Reports that another tab came to the front. @param {Event} event */
+function onVisibilityChange(event) {
+  const doc = /** @type {Document} */ (state.doc);
+  if (event.isTrusted && window === top && !doc.hidden) {
+    tell('shown', documentElementOf(doc), { keys: [], is_new: false });
+  }
+}
+
+/** @param {PointerEvent | KeyboardEvent} event @param {boolean} [isLetter] Shift has made the letter what it is */
+function modifiersOf(event, isLetter) {
+  return [
+    event.altKey ? 'Alt' : '', event.ctrlKey ? 'Control' : '', event.metaKey ? 'Meta' : '',
+    event.shiftKey && !isLetter ? 'Shift' : '',
+  ].filter(Boolean);
+}

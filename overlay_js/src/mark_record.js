@@ -1,0 +1,52 @@
+// What the record of a mark holds: its key, name, role, kind, state, box, points and evidence.
+import { captchaEvidence } from './captcha.js';
+import { localNameOf, rectOf } from './dom.js';
+import { bestNameOf } from './fallback_name.js';
+import { isInDialog } from './hit_test.js';
+import { plainRect, rectOfArea } from './quad.js';
+import { keyOf } from './registry.js';
+import { kindOf, roleOf } from './role.js';
+import { fingerprintOf, rememberIdentity, stateOf } from './state.js';
+import { boundingArea, fillsItsBlock } from './visible.js';
+
+/** @import { Candidate } from './candidates.js' */
+/** @import { Labels } from './html_labels.js' */
+/** @import { Point } from './quad.js' */
+
+/**
+ * @param {Document} doc
+ * @param {Candidate} candidate
+ * @param {Point[]} points where a click reaches it
+ * @param {Labels} labels
+ * @param {Map<Element, string>} captchas
+ */
+export function markRecordOf(doc, candidate, points, labels, captchas) {
+  const { element, control } = candidate;
+  const role = roleOf(control);
+  const kind = candidate.drawing ? 'surface' : kindOf(control, role, candidate.scrolls);
+  const { name, lasting, how } = bestNameOf(element, control, kind, labels);
+  const piece = outlinedPiece(candidate, points[0]);
+  const state = stateOf(control, candidate.scrolls);
+  rememberIdentity(element, control);
+  if (candidate.opens) state.popup ??= 'hover';
+  return {
+    key: keyOf(doc, element), tag: localNameOf(control), role, kind, name, state,
+    box: rectOfArea(piece), corners: piece.corners, points,
+    evidence: [...candidate.evidence, ...(how ? [how] : []), ...captchaEvidence(element, captchas)],
+    fingerprint: fingerprintOf(control, lasting), inDialog: isInDialog(element), disabled: state.disabled === true,
+    ...(kind === 'surface' ? { rect: plainRect(rectOf(element)) } : {}), // all of it, in view or not
+  };
+}
+
+/**
+ * What the mark's outline goes around. For lines of running text it is the line that is clicked, because a box around
+ * all of them would include their neighbours. What stands alone in its block is outlined as a whole.
+ * @param {Candidate} candidate
+ * @param {Point} point
+ */
+function outlinedPiece({ element, pieces }, { x, y }) {
+  if (pieces.length > 1 && !pieces.some((piece) => piece.corners) && fillsItsBlock(element)) {
+    return boundingArea(pieces);
+  }
+  return pieces.find((piece) => x >= piece.x && x <= piece.right && y >= piece.y && y <= piece.bottom) ?? pieces[0];
+}

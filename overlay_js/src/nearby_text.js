@@ -1,0 +1,288 @@
+// The words in and around an element, without those of controls and without what changes by itself.
+import { cssContentOf } from './css_content.js';
+import { attributeOf, drawingAddressOf, flatChildrenOf, flatParentOf, localNameOf, nodeTypeOf } from './dom.js';
+import { queryAll, styleOf, textContentOf } from './dom.js';
+import { isList, isScrollable } from './evidence.js';
+import { explicitRoleOf, inputTypeOf, isEditingHost, roleOrTagOf } from './role.js';
+import { CONTROL_TAGS, sameNameGroupsOf } from './similarity.js';
+import { initialValueOf } from './state.js';
+import { LIVE, LIVE_END, SEAM } from './steady_text.js';
+import { textOf } from './text.js';
+import { isTicking } from './ticking.js';
+
+/** @import { Group } from './similarity.js' */
+/** @import { Table } from './table_cells.js' */
+
+/** How many letters are read. */
+export const LONGEST_CONTEXT = 6000;
+export const DIALOGS = new Set(['dialog', 'alertdialog']);
+/** Elements that hold choices: each choice is a thing by itself, and does not identify another. */
+export const CHOICES = new Set(['menu', 'menubar', 'listbox', 'tablist', 'nav', 'navigation']);
+const SILENT_TAGS = new Set([
+  'script', 'style', 'template', 'noscript', 'datalist', 'iframe', 'frame', 'canvas', 'video', 'audio', 'title', 'desc',
+  'rt', 'rp', 'progress', 'meter', 'head', 'link', 'meta',
+]);
+/** Elements that report what happens to be going on. */
+const PASSING_ROLES = new Set(['timer', 'log', 'marquee', 'status', 'progressbar', 'tooltip', 'alert']);
+const NOTICES = new Set(['status', 'alert']);
+const CONTROL_ROLES = new Set([
+  'button', 'textbox', 'searchbox', 'combobox', 'checkbox', 'switch', 'radio', 'slider', 'spinbutton', 'tab',
+  'menuitem', 'menuitemcheckbox', 'menuitemradio',
+]);
+/** Types of fields that may hold a name. */
+const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
+
+/**
+ * What counts as words. 0: everything but controls and lists whose rows are things themselves. 1: these lists too. 2:
+ * what shows instead of words as well, pictures and the content of fields. 3: the names of other controls too.
+ * 4: what is read only where there is nothing else: notices, choices, text that a style sheet adds, and titles.
+ * @typedef {0 | 1 | 2 | 3 | 4} Depth
+ */
+
+/**
+ * What is read once while the document does not change.
+ * @typedef {object} Reading
+ * @property {boolean} isScan the whole document is looked at anew
+ * @property {Map<Node, string>[]} words by depth
+ * @property {Map<Element, Piece[]>[]} pieces by depth
+ * @property {Map<Node, Map<string, Map<string, Group>>>} groups by root, tag and likeness
+ * @property {Map<Element, Group[]>} groupsOf
+ * @property {Map<Element, Path>} paths
+ * @property {Map<Element, {children: Node[], at: Map<Node, number>}>} children
+ * @property {Map<Element, Element[]>} headings
+ * @property {Map<Element, Map<string, Shared>>} shared by likeness
+ * @property {Map<Element, string[]>} governing by box
+ * @property {Map<Element, string[]>} months by the box around the days
+ * @property {Map<Element, Table>} tables
+ * @property {Map<Element, Map<string, Element[]>>} rowParts by grid and number
+ */
+
+/**
+ * An element and its ancestors in the flat tree, innermost first, each with the child on the way.
+ * @typedef {Map<Node, Element | null>} Path
+ */
+
+/**
+ * @typedef {{children: Node[], at: Map<Node, number>, twins: number[], isAfter: Map<Depth, [boolean, boolean]>}} Shared
+ *   `twins`: the places of those that hold one of the name; `isAfter`: whether words come before the first and after
+ *   the last
+ */
+
+/**
+ * A child that says something, or that is on the way to the element that is read around.
+ * @typedef {{at: number, text: string}} Piece
+ */
+
+/** @param {boolean} [isScan] @returns {Reading} */
+export function newReading(isScan = false) {
+  return {
+    isScan,
+    words: [new Map(), new Map(), new Map(), new Map(), new Map()],
+    pieces: [new Map(), new Map(), new Map(), new Map(), new Map()],
+    groups: new Map(), groupsOf: new Map(), paths: new Map(), children: new Map(), headings: new Map(),
+    shared: new Map(), governing: new Map(), months: new Map(), tables: new Map(), rowParts: new Map(),
+  };
+}
+
+/** @param {Element} element @param {Reading} reading @returns {Path} */
+export function pathOf(element, reading) {
+  const known = reading.paths.get(element);
+  if (known) return known;
+  const path = new Map();
+  for (let at = /** @type {Element | null} */ (element), inner = null; at; inner = at, at = flatParentOf(at)) {
+    path.set(at, inner);
+  }
+  reading.paths.set(element, path);
+  return path;
+}
+
+/** @param {Element} element @param {Reading} reading */
+export function childrenWithin(element, reading) {
+  const known = reading.children.get(element);
+  if (known) return known;
+  const children = flatChildrenOf(element);
+  const told = { children, at: new Map(children.map((child, index) => [child, index])) };
+  reading.children.set(element, told);
+  return told;
+}
+
+/**
+ * The text of a node without one element in it, raw, and cut after a number of letters.
+ * @param {Node} node
+ * @param {Element | null} besides
+ * @param {Path} path of that element
+ * @param {Reading} reading
+ * @param {Depth} depth
+ * @returns {string}
+ */
+export function wordsIn(node, besides, path, reading, depth) {
+  if (node === besides) return '';
+  if (nodeTypeOf(node) === 3) return textContentOf(node).replace(/[\u0001-\u0003]/g, '').replace(/\s+/g, ' ');
+  if (nodeTypeOf(node) !== 1) return '';
+  const known = path.has(node) ? undefined : reading.words[depth].get(node);
+  if (known !== undefined) return known;
+  const text = textWithin(/** @type {Element} */ (node), besides, path, reading, depth);
+  if (!path.has(node)) reading.words[depth].set(node, text);
+  return text;
+}
+
+/**
+ * @param {Element} element @param {Element | null} besides @param {Path} path @param {Reading} reading
+ * @param {Depth} depth
+ */
+function textWithin(element, besides, path, reading, depth) {
+  const tag = localNameOf(element);
+  if (tag === 'br') return ' ';
+  const isAround = path.has(element);
+  if (!isAround && depth === 4 && holdsValue(element, tag)) return ` ${initialValueOf(element, reading.isScan)} `;
+  if (!isAround && isLeftOut(element, tag, depth)) {
+    return depth < 2 ? saidOfControl(element, tag, reading, depth) : shownInstead(element, tag);
+  }
+  const style = styleOf(element);
+  if (style.display === 'none') return '';
+  if (!isAround && depth === 0 && holdsThings(element, style)) return '';
+  const label = attributeOf(element, 'aria-label') ||
+    (tag === 'img' || tag === 'area' ? attributeOf(element, 'alt') : '');
+  let text = !isAround && label ? ` ${label} ` : '';
+  if (!text) {
+    const shows = style.visibility === 'visible';
+    text = isAround
+      ? textAround(element, besides, path, reading, depth, shows)
+      : textOfPieces(piecesOfText(element, besides, path, reading, depth, shows));
+    if (depth >= 2 && !text.trim()) text = shownInstead(element, tag, style);
+    if (depth === 4 && !isAround && !text.trim()) text = addedTo(element);
+  }
+  if (style.display !== 'inline' && style.display !== 'contents') text = ` ${SEAM}${text}${SEAM} `;
+  else text = `${SEAM}${text}${SEAM}`;
+  if (!isAround && (isLive(element) || isTicking(element))) {
+    text = `${LIVE}${text.replace(/[\u0001\u0002]/g, '')}${LIVE_END}`;
+  }
+  return text.length > LONGEST_CONTEXT ? text.slice(0, LONGEST_CONTEXT) : text;
+}
+
+/** @param {Piece[]} pieces */
+function textOfPieces(pieces) {
+  let text = '';
+  for (const piece of pieces) {
+    text += piece.text;
+    if (text.length > LONGEST_CONTEXT) break;
+  }
+  return text;
+}
+
+/**
+ * The text of an ancestor: as it would be without the element, except for the child on the way to it.
+ * @param {Element} element @param {Element | null} besides @param {Path} path @param {Reading} reading
+ * @param {Depth} depth @param {boolean} shows
+ */
+function textAround(element, besides, path, reading, depth, shows) {
+  const child = path.get(element);
+  const own = child ? childrenWithin(element, reading).at.get(child) ?? -1 : -1;
+  const pieces = reading.pieces[depth].get(element) ?? piecesOfText(element, null, new Map(), reading, depth, shows);
+  reading.pieces[depth].set(element, pieces);
+  const inner = child ? wordsIn(child, besides, path, reading, depth) : '';
+  return textOfPieces([
+    ...pieces.filter((piece) => piece.at < own), { at: own, text: inner || ` ${SEAM} ` },
+    ...pieces.filter((piece) => piece.at > own),
+  ]);
+}
+
+/**
+ * The children that say something, each with the spaces and seams after it.
+ * @param {Element} element @param {Element | null} besides @param {Path} path @param {Reading} reading
+ * @param {Depth} depth @param {boolean} shows @returns {Piece[]}
+ */
+function piecesOfText(element, besides, path, reading, depth, shows) {
+  const pieces = /** @type {Piece[]} */ ([]);
+  let length = 0;
+  for (const [at, child] of childrenWithin(element, reading).children.entries()) {
+    if (nodeTypeOf(child) === 3 && !shows) continue;
+    const text = wordsIn(child, besides, path, reading, depth);
+    const isBlank = !text.trim() || text.trim() === SEAM;
+    if (isBlank && text && pieces.length) pieces[pieces.length - 1].text += text.trim() ? SEAM : ' ';
+    else if (!isBlank) pieces.push({ at, text });
+    length += isBlank ? 0 : text.length;
+    if (length > 2 * LONGEST_CONTEXT) break;
+  }
+  return pieces;
+}
+
+/** Whether an element holds what a person wrote or chose. @param {Element} element @param {string} tag */
+function holdsValue(element, tag) {
+  return tag === 'textarea' || tag === 'select' || isEditingHost(element) || isNamingField(element);
+}
+
+/** Whether a role reports what goes on, other than by a notice. @param {string} role */
+function isPassing(role) {
+  return PASSING_ROLES.has(role) && !NOTICES.has(role);
+}
+
+/** What a style sheet or a title adds to an element that has no words. @param {Element} element */
+function addedTo(element) {
+  const drawn = cssContentOf(element, '::before') + cssContentOf(element, '::after');
+  return ` ${drawn} ${attributeOf(element, 'title') ?? ''} `;
+}
+
+/** @param {Element} element @param {string} tag @param {Depth} depth */
+function isLeftOut(element, tag, depth) {
+  if (depth === 4) {
+    return SILENT_TAGS.has(tag) || isPassing(explicitRoleOf(element)) || roleOrTagOf(element) === 'button';
+  }
+  if (SILENT_TAGS.has(tag) || attributeOf(element, 'aria-hidden') === 'true') return true;
+  const role = explicitRoleOf(element);
+  if (PASSING_ROLES.has(role) || CHOICES.has(role || tag)) return true;
+  return depth < 3 && (CONTROL_TAGS.has(tag) || CONTROL_ROLES.has(role) || isEditingHost(element));
+}
+
+/** Whether an element is a field that may hold a name. @param {Element} element */
+export function isNamingField(element) {
+  return localNameOf(element) === 'input' && NAMING_FIELDS.has(inputTypeOf(element));
+}
+
+/**
+ * The part of a control that identifies its row: the name of a button that no other has, and the initial value of a
+ * field.
+ * @param {Element} element @param {string} tag @param {Reading} reading @param {Depth} depth
+ */
+function saidOfControl(element, tag, reading, depth) {
+  const gap = ` ${SEAM} `;
+  if (SILENT_TAGS.has(tag) || attributeOf(element, 'aria-hidden') === 'true') return gap;
+  if (isNamingField(element)) return `${gap}${initialValueOf(element, reading.isScan)}${gap}`;
+  if (depth !== 1 || (tag !== 'button' && explicitRoleOf(element) !== 'button')) return gap;
+  return sameNameGroupsOf(element, reading).every((group) => group.members.length === 1)
+    ? `${gap}${textOf(element)}${gap}`
+    : gap;
+}
+
+/**
+ * Whether the rows of an element are things themselves, or it scrolls by itself. Then its changing content says nothing
+ * about what stands beside it.
+ * @param {Element} element @param {CSSStyleDeclaration} style
+ */
+function holdsThings(element, style) {
+  if (DIALOGS.has(roleOrTagOf(element)) || isScrollable(element, style)) return true;
+  if (!isList(element) && !['table', 'grid', 'treegrid', 'feed'].includes(roleOrTagOf(element))) return false;
+  const controls = queryAll(element, 'button, a[href], input, select, textarea, [role=button], [tabindex]');
+  return controls.length > 1;
+}
+
+/** @param {Element} element */
+function isLive(element) {
+  const live = attributeOf(element, 'aria-live');
+  return live === 'polite' || live === 'assertive' || localNameOf(element) === 'output';
+}
+
+/**
+ * What shows where there are no words: the address of a picture, or the content of a field, if that may be read.
+ * @param {Element} element @param {string} tag @param {CSSStyleDeclaration} [style]
+ */
+function shownInstead(element, tag, style) {
+  if (tag === 'img') return ` ${attributeOf(element, 'src') ?? ''} `;
+  if (tag === 'use' || tag === 'image') return ` ${drawingAddressOf(element)} `;
+  if (tag === 'path') return ` ${(attributeOf(element, 'd') ?? '').slice(0, 60)} `;
+  if (tag === 'input' && ['text', 'search', 'email', 'tel', 'url', 'number'].includes(inputTypeOf(element))) {
+    return ` ${/** @type {HTMLInputElement} */ (element).value} `;
+  }
+  const drawn = style?.backgroundImage ?? 'none';
+  return drawn === 'none' ? '' : ` ${drawn.slice(0, 120)} `;
+}

@@ -1,0 +1,201 @@
+// The words of a page, for a request to read it: all of them, those in view, or a table row by row.
+import { attributeOf, bodyOf, closestInFlatTree, flatChildrenOf, flatContains, flatElementsOf } from './dom.js';
+import { flatParentOf, localNameOf, nodeTypeOf, rectOf, rootOf, styleOf, textContentOf } from './dom.js';
+import { areaOf } from './quad.js';
+import { elementOf } from './registry.js';
+import { explicitRoleOf, roleOrTagOf } from './role.js';
+import { oneSpaced } from './text.js';
+import { intersect, placeInFlow, rootSurroundings, sizeOf, visibleView } from './visible.js';
+
+/** @import { Area } from './quad.js' */
+/** @import { Surroundings } from './visible.js' */
+
+const MOST_READ = 200_000;
+const UNREAD = new Set([
+  'script', 'style', 'noscript', 'template', 'head', 'iframe', 'svg', 'select', 'textarea', 'datalist',
+]);
+const CELLS = new Set(['td', 'th']);
+const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+const TABLE_LIKE = /^(table|grid|treegrid)$/;
+const LIST_LIKE = /^(list|listbox|feed|tree|menu|ul|ol)$/;
+
+/** Whether the content of an element is no running text. @param {Element} element */
+export function isSkippedText(element) {
+  return UNREAD.has(localNameOf(element));
+}
+
+/** @param {Document} doc @param {{what: 'view' | 'page'}} request @returns {{text: string}} a line for each block */
+export function readPage(doc, request) {
+  const body = /** @type {Element | null} */ (bodyOf(doc));
+  if (!body) return { text: '' };
+  const clipped = request.what === 'view';
+  const lines = /** @type {string[]} */ ([]);
+  let line = '';
+  let nodes = 0;
+  const end = () => {
+    const said = oneSpaced(line);
+    if (said) lines.push(said);
+    line = '';
+  };
+  /** @param {Element} element @param {Surroundings} outside */
+  const walk = (element, outside) => {
+    const style = styleOf(element);
+    if (isSkippedText(element) || style.display === 'none' || style.contentVisibility === 'hidden') return;
+    const place = clipped ? placeInFlow(element, style, outside) : null;
+    const inner = place ? place.inner : outside;
+    const isBlock = !/^(inline|contents)/.test(style.display);
+    const isCell = style.display === 'table-cell';
+    if (isCell) line += line ? ' | ' : '';
+    else if (isBlock || localNameOf(element) === 'br') end();
+    for (const child of flatChildrenOf(element)) {
+      if (nodes++ > MOST_READ) return;
+      if (nodeTypeOf(child) === 1) walk(/** @type {Element} */ (child), inner);
+      else if (
+        nodeTypeOf(child) === 3 && style.visibility === 'visible' && (!clipped || isTextShown(child, inner.flow))
+      ) {
+        line += textContentOf(child);
+      }
+    }
+    if (isBlock && !isCell) end();
+  };
+  walk(body, rootSurroundings(visibleView()));
+  end();
+  return { text: lines.join('\n').toWellFormed() };
+}
+
+/** Whether any part of a text is in view. @param {Node} text @param {Area} clip */
+function isTextShown(text, clip) {
+  const range = new Range();
+  range.selectNodeContents(text);
+  return Array.from(range.getClientRects()).some((rect) => sizeOf(intersect(areaOf(rect), clip)) > 1);
+}
+
+/**
+ * The table around an element or in it, else the list, as far as the document has it. Nothing is loaded by scrolling.
+ * @param {Document} doc
+ * @param {{key: string}} request
+ */
+export function readTable(doc, request) {
+  const start = elementOf(doc, request.key);
+  if (!start) return { found: false };
+  const table = nearestOf(start, TABLE_LIKE) ?? nearestOf(start, LIST_LIKE) ?? onlyTableIn(start);
+  if (!table) return { found: true, kind: null, headings: [], rows: [] };
+  const isTable = TABLE_LIKE.test(roleOrTagOf(table));
+  const own = rowsOf(table, isTable);
+  const rows = isTable ? withItsHead(table, own) : own;
+  const hasHead = isTable && rows.length > 0 && rows[0].isHead;
+  return {
+    found: true, kind: isTable ? 'table' : 'list', headings: hasHead ? rows[0].cells : [],
+    rows: rows.slice(hasHead ? 1 : 0).map((row) => row.cells),
+  };
+}
+
+/** @typedef {{cells: string[], isHead: boolean}} Row */
+
+/** @param {Element} table @param {boolean} isTable */
+function rowsOf(table, isTable) {
+  const rows = /** @type {Row[]} */ ([]);
+  /** @param {Element} element */
+  const walk = (element) => {
+    if (styleOf(element).display === 'none') return;
+    const what = roleOrTagOf(element);
+    const isRow = isTable
+      ? what === 'tr' || what === 'row'
+      : /^(li|listitem|option|treeitem|article|menuitem)$/.test(what);
+    if (isRow) rows.push(cellsOf(element, isTable));
+    else if (element === table || !TABLE_LIKE.test(what)) for (const child of flatElementsOf(element)) walk(child);
+  };
+  walk(table);
+  return rows;
+}
+
+/**
+ * A grid with a fixed head is two tables in one box, one with only headings and one without any. Then its rows are
+ * those of both. Anything less clear stays as it is.
+ * @param {Element} table
+ * @param {Row[]} own
+ * @returns {Row[]}
+ */
+function withItsHead(table, own) {
+  let tables = [table];
+  for (let at = flatParentOf(table); at && tables.length < 2; at = flatParentOf(at)) tables = tablesIn(at);
+  if (tables.length !== 2) return own;
+  const [head, body] = tables.map((each) => (each === table ? own : rowsOf(each, true)));
+  const isGrid = head.length === 1 && head[0].isHead && body.length > 0 &&
+    body.every((row) => !row.isHead && row.cells.length === head[0].cells.length);
+  return isGrid && standsOn(...tables) ? [...head, ...body] : own;
+}
+
+/** Whether one table begins where the other ends, or has been scrolled under it. @param {Element[]} both */
+function standsOn(...both) {
+  const [head, body] = both.map(rectOf);
+  return Math.abs(head.left - body.left) <= 2 && body.top <= head.bottom + 4 && body.bottom > head.bottom;
+}
+
+/** The table in an element, if there is exactly one. @param {Element} element */
+function onlyTableIn(element) {
+  const tables = tablesIn(element);
+  return tables.length === 1 ? tables[0] : null;
+}
+
+/** The tables that show and are in no other table. @param {Element} element @returns {Element[]} */
+function tablesIn(element) {
+  if (styleOf(element).display === 'none') return [];
+  return TABLE_LIKE.test(roleOrTagOf(element)) ? [element] : flatElementsOf(element).flatMap(tablesIn);
+}
+
+/** @param {Element} row @param {boolean} isTable */
+function cellsOf(row, isTable) {
+  if (!isTable) return { cells: [wordsOf(row)], isHead: false };
+  const cells = /** @type {Element[]} */ ([]);
+  /** @param {Element} element */
+  const walk = (element) => {
+    if (CELLS.has(localNameOf(element)) || CELL_ROLES.has(explicitRoleOf(element))) cells.push(element);
+    else for (const child of flatElementsOf(element)) walk(child);
+  };
+  for (const child of flatElementsOf(row)) walk(child);
+  const shown = cells.filter((cell) => styleOf(cell).display !== 'none');
+  const isHead = shown.length > 0 &&
+    shown.every((cell) => roleOrTagOf(cell) === 'th' || roleOrTagOf(cell) === 'columnheader');
+  return { cells: shown.map(wordsOf), isHead };
+}
+
+/** @param {Element} start @param {RegExp} wanted */
+function nearestOf(start, wanted) {
+  return closestInFlatTree(start, (at) => wanted.test(roleOrTagOf(at)));
+}
+
+/** @param {Element} element */
+function wordsOf(element) {
+  const parts = /** @type {string[]} */ ([]);
+  /** @param {Node} node */
+  const walk = (node) => {
+    if (nodeTypeOf(node) === 3) parts.push(textContentOf(node));
+    if (nodeTypeOf(node) !== 1) return;
+    const inner = /** @type {Element} */ (node);
+    const style = styleOf(inner);
+    if (isSkippedText(inner) || style.display === 'none' || style.visibility !== 'visible') return;
+    const isApart = !/^(inline|contents)/.test(style.display) || localNameOf(inner) === 'br';
+    if (isApart) parts.push(' ');
+    for (const child of flatChildrenOf(inner)) walk(child);
+    if (isApart) parts.push(' ');
+  };
+  walk(element);
+  return oneSpaced(parts.join('')).toWellFormed();
+}
+
+/**
+ * Which of the keys belong to elements inside an element, or inside what it controls by ARIA.
+ * @param {Document} doc @param {{key: string, keys: string[]}} request
+ */
+export function keysWithin(doc, request) {
+  const element = elementOf(doc, request.key);
+  if (!element) return { found: false, keys: [] };
+  const ids = ['aria-controls', 'aria-owns'].flatMap((name) => (attributeOf(element, name) ?? '').split(/\s+/))
+    .filter(Boolean);
+  const owned = ids.map((id) => rootOf(element).getElementById?.(id)).filter(Boolean);
+  return {
+    found: true,
+    keys: request.keys.filter((key) => [element, ...owned].some((each) => flatContains(each, elementOf(doc, key)))),
+  };
+}

@@ -1,0 +1,240 @@
+// Guards one gesture: an event that would reach anything but the intended target is stopped before the page gets
+// it.
+//
+// A few milliseconds pass between the last check and the press, in which a page may put something else under the
+// pointer. So the event that begins a press is judged by what lies under it now. Once an event has reached the target,
+// the page may hide, move or cover the target in response. Later events are judged by where they really go, and stopped
+// if they would act on anything else. The listeners live in the isolated world, react only to a real pointer, and
+// are gone when the gesture is over or its time is up. Where `early_listener.js` came too late, listeners that the page
+// put on its window before still get such an event.
+import { addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf, hasAttribute } from './dom.js';
+import { labelledControlOf, removeCaptureListener, shadowRootOf, styleOf } from './dom.js';
+import { GUARDED_EVENTS, PRESS_GUARD } from './early_listener.js';
+import { evidenceOf } from './evidence.js';
+import { changedAroundFrames } from './frame_context.js';
+import { blockerOf, describeElement, hitAt, isTarget, reaches } from './hit_test.js';
+import { identityOf, otherTargetTest, recheckPlace } from './recheck.js';
+import { elementOf, keyOf, knowsListeners, listenerTypesOf, listensForFocus } from './registry.js';
+
+/** @import { Place } from './row_context.js' */
+
+const PRESSED = new Set(['pointerdown', 'mousedown']);
+const RELEASED = new Set(['pointerup', 'mouseup']);
+
+/**
+ * @typedef {{key: string | null, kind: string | null, fingerprint: string, place: Place | null,
+ *   frames: (Place | null)[], strict: boolean, amounts: boolean, isDrag: boolean, ms: number}} Meant `key`: of the
+ *   element; null if nothing in this document is meant because the target is in another frame. `frames`: the places of
+ *   the frames around it, the innermost first. `isDrag`: only the beginning is judged
+ */
+
+/**
+ * @typedef {{why: string, type: string, blocker: string, key: string | null}} Elsewhere an event that did not go to the
+ *   target, and what it would have reached
+ */
+
+const armed = {
+  meant: /** @type {Meant | null} */ (null), doc: /** @type {Document | null} */ (null), until: 0,
+  arrived: /** @type {string[]} */ ([]), stopped: /** @type {Elsewhere | null} */ (null),
+  elsewhere: /** @type {Elsewhere | null} */ (null), isOver: false,
+  last: /** @type {Event | null} */ (null), around: /** @type {Element[]} */ ([]),
+  pressed: /** @type {Element | null} */ (null), released: /** @type {Element | null} */ (null),
+};
+
+/** @param {Document} doc @param {Meant} request */
+export function armPressGuard(doc, request) {
+  disarm();
+  Object.assign(armed, {
+    meant: request, doc, until: performance.now() + request.ms, arrived: [], stopped: null, elsewhere: null,
+    isOver: false,
+  });
+  Reflect.set(globalThis, PRESS_GUARD, watchEvent);
+  // Added here too, for documents without the early listener: those that were there before us or were rewritten.
+  for (const type of GUARDED_EVENTS) addCaptureListener(window, type, watchEvent, { passive: false });
+  return { armed: true };
+}
+
+/**
+ * What became of the gesture. `armed`: false in a document loaded since. `arrived`: the events that reached the
+ * target. `stopped`: the first event that was stopped. `elsewhere`: the first event that did not go to the target,
+ * stopped or not. `unanswered`: the target is unchanged, and nothing is known to handle the events that it got.
+ * @param {{isOver: boolean}} request
+ */
+export function reportPressGuard({ isOver }) {
+  const told = {
+    armed: armed.doc !== null, arrived: armed.arrived, stopped: armed.stopped, elsewhere: armed.elsewhere,
+    unanswered: isUnanswered(),
+  };
+  if (isOver) disarm();
+  return told;
+}
+
+function disarm() {
+  Reflect.deleteProperty(globalThis, PRESS_GUARD);
+  for (const type of GUARDED_EVENTS) removeCaptureListener(window, type, watchEvent);
+  Object.assign(armed, { meant: null, last: null, around: [], pressed: null, released: null });
+}
+
+/** @param {Event} event */
+function watchEvent(event) {
+  const { meant, doc } = armed;
+  if (!meant || !doc || performance.now() > armed.until) return disarm();
+  const pointer = /** @type {PointerEvent} */ (event);
+  // A label clicks its control by itself; that event has no pointer.
+  if (!event.isTrusted || event === armed.last || (event.type === 'click' && pointer.pointerType === '')) return;
+  armed.last = event;
+  if (!armed.isOver && !isStopped(doc, meant, pointer)) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+/** @param {Document} doc @param {Meant} meant @param {PointerEvent} event */
+function isStopped(doc, meant, event) {
+  const isBeginning = event.type === 'pointerdown' || (event.type === 'mousedown' && !armed.arrived.length);
+  const at = goesTo(doc, event);
+  if (PRESSED.has(event.type)) armed.pressed = at;
+  if (RELEASED.has(event.type)) armed.released = at;
+  if (isBeginning) {
+    const wrong = wrongToBegin(doc, meant, event);
+    if (!wrong) return arrive(event, at);
+    armed.elsewhere ??= wrong;
+    armed.stopped ??= wrong;
+    return (armed.isOver = true);
+  }
+  const element = meant.key ? elementOf(doc, meant.key) : null;
+  if (element && reachesMeant(element, at, meant)) return standsForAnother(element, event, meant) || arrive(event, at);
+  const other = actingAround(doc, at, element);
+  if (other && isStill(other, meant)) return arrive(event, at); // drawn anew
+  const elsewhere = { why: 'covered', type: event.type, ...who(doc, at, element ?? at) };
+  armed.elsewhere ??= elsewhere;
+  if (meant.isDrag ? !PRESSED.has(event.type) : mayHear(doc, event, at, other)) return false;
+  armed.stopped ??= elsewhere;
+  return true;
+}
+
+/**
+ * Whether the target now stands in the row of something else, as when rows are swapped under the press, and the act
+ * cannot be undone. Otherwise the change is the page's response, as it is when the target itself says something else.
+ * @param {Element} element
+ * @param {PointerEvent} event
+ * @param {Meant} meant
+ */
+function standsForAnother(element, event, meant) {
+  if (meant.isDrag || !meant.strict || isInItsPlace(element, meant)) return false;
+  armed.stopped ??= { why: 'changed', type: event.type, blocker: '', key: null };
+  return true;
+}
+
+/**
+ * Whether the words beside the target, its heading and the words beside the frames around it are unchanged.
+ * @param {Element} element @param {Meant} meant
+ */
+function isInItsPlace(element, meant) {
+  const isSame = recheckPlace(element, { ...meant, pointed: true })?.same ?? true;
+  return isSame && !changedAroundFrames(meant.frames, meant);
+}
+
+/**
+ * Whether an event that misses the target is harmless: it goes to an ancestor of the target, which gets the press
+ * anyway and does nothing itself. Nobody knows what an element that came since would do.
+ * @param {Document} doc
+ * @param {PointerEvent} event
+ * @param {Element} at
+ * @param {Element | null} other what handles the event
+ */
+function mayHear(doc, event, at, other) {
+  if (!isPageItself(doc, at) && !armed.around.includes(at)) return false;
+  return !other || (RELEASED.has(event.type) && armed.around.includes(other));
+}
+
+/** @param {PointerEvent} event @param {Element} at */
+function arrive(event, at) {
+  armed.arrived.push(event.type);
+  if (!armed.around.length) {
+    for (let each = /** @type {Element | null} */ (at); each; each = flatParentOf(each)) armed.around.push(each);
+  }
+  return false;
+}
+
+/**
+ * Where an event really goes. For an element in a closed shadow root, the event names only the host; then a hit test
+ * tells what lies under it.
+ * @param {Document} doc @param {PointerEvent} event
+ */
+function goesTo(doc, event) {
+  const named = event.composedPath()[0];
+  const at = named instanceof Element ? named : /** @type {Element} */ (documentElementOf(doc));
+  if (!shadowRootOf(at)) return at;
+  if (PRESSED.has(event.type) || RELEASED.has(event.type)) {
+    const hit = hitAt(doc, event.clientX, event.clientY);
+    return hit && flatContains(at, hit) ? hit : at;
+  }
+  // A click goes to what both ends of the press have in common.
+  for (let each = armed.pressed; each && each !== at; each = flatParentOf(each)) {
+    if (armed.released && flatContains(each, armed.released)) return each;
+  }
+  return at;
+}
+
+/** @param {Document} doc @param {Meant} meant @param {PointerEvent} event @returns {Elsewhere | null} */
+function wrongToBegin(doc, meant, event) {
+  const hit = hitAt(doc, event.clientX, event.clientY) ?? /** @type {Element} */ (documentElementOf(doc));
+  const element = meant.key ? elementOf(doc, meant.key) : null;
+  if (!element) {
+    const anew = armed.arrived.length ? actingAround(doc, hit, null) : null;
+    if (anew && isStill(anew, meant)) return null;
+    return { why: meant.key ? 'gone' : 'covered', type: event.type, ...who(doc, hit, hit) };
+  }
+  if (!isStill(element, meant)) return { why: 'changed', type: event.type, blocker: '', key: null };
+  return reachesMeant(element, hit, meant) ? null : { why: 'covered', type: event.type, ...who(doc, hit, element) };
+}
+
+/** @param {Element} element @param {Element} at @param {Meant} meant */
+function reachesMeant(element, at, meant) {
+  // A click on a label is a click on its control, which gets it next.
+  if (labelledControlOf(element) === at) return true;
+  return meant.kind === 'scroller' || meant.kind === 'frame'
+    ? flatContains(element, at)
+    : reaches(element, at, otherTargetTest(element));
+}
+
+/**
+ * The innermost ancestor that does something itself when it is pressed; null if there is none.
+ * @param {Document} doc @param {Element} at
+ * @param {Element | null} element the target
+ */
+function actingAround(doc, at, element) {
+  for (let each = /** @type {Element | null} */ (at); each && !isPageItself(doc, each); each = flatParentOf(each)) {
+    if (each === element) return null;
+    const { strong, listens, tells } = evidenceOf(each, styleOf(each), styleOf(flatParentOf(each) ?? each).cursor);
+    if (isTarget(each) || strong.length || listens || tells) return each;
+  }
+  return null;
+}
+
+/** Whether the target is unchanged, got no click, and nothing is known to handle the events that it got. */
+function isUnanswered() {
+  const { meant, doc, arrived } = armed;
+  const element = meant?.key && doc ? elementOf(doc, meant.key) : null;
+  if (!meant || !element || meant.isDrag || !knowsListeners()) return false;
+  if (arrived.some((type) => !PRESSED.has(type) && !RELEASED.has(type))) return false;
+  const isHeardBy = (/** @type {Element} */ each) => listensForFocus(each) ||
+    arrived.some((type) => listenerTypesOf(each).includes(type) || hasAttribute(each, `on${type}`));
+  return isStill(element, meant) && !armed.around.some(isHeardBy);
+}
+
+/** @param {Document} doc @param {Element} element */
+function isPageItself(doc, element) {
+  return element === bodyOf(doc) || element === documentElementOf(doc);
+}
+
+/** @param {Element} element @param {Meant} meant */
+function isStill(element, meant) {
+  return identityOf(element, meant.kind ?? undefined).fingerprint === meant.fingerprint && isInItsPlace(element, meant);
+}
+
+/** @param {Document} doc @param {Element} hit @param {Element} element */
+function who(doc, hit, element) {
+  const blocker = hit === element ? hit : blockerOf(hit, element);
+  return { blocker: describeElement(blocker), key: keyOf(doc, blocker) };
+}

@@ -1,0 +1,63 @@
+// Where a click would reach each candidate, found by hit tests within a budget; and what covers those it cannot reach.
+import { blockerOf, denseSamplePoints, describeElement, hitAt, isInTheWay, reaches, samplePoints } from './hit_test.js';
+import { keyOf } from './registry.js';
+
+/** @import { Candidate } from './candidates.js' */
+/** @import { Point } from './quad.js' */
+
+const MOST_HIT_TESTS = 20000;
+const BUDGET_MS = 1500;
+
+/** @typedef {{tests: number, until: number, spent: boolean}} Budget */
+
+/** @returns {Budget} */
+export function newBudget() {
+  return { tests: MOST_HIT_TESTS, until: performance.now() + BUDGET_MS, spent: false };
+}
+
+/**
+ * @param {Document} doc
+ * @param {Candidate} candidate
+ * @param {number} wanted how many points are enough
+ * @param {Budget} budget
+ * @param {(element: Element) => boolean} isTarget
+ * @returns {{points: Point[], blocker: Element | null}} `blocker`: what covers it, where no point reaches it
+ */
+export function reachOf(doc, { element, scrolls, pieces }, wanted, budget, isTarget) {
+  const isOther = (/** @type {Element} */ other) => other !== element && !scrolls && isTarget(other);
+  const points = /** @type {Point[]} */ ([]);
+  const blockers = new Set(/** @type {Element[]} */ ([]));
+  let isCutOut = false;
+  const tryAt = (/** @type {Point} */ point) => {
+    if (points.length >= wanted || budget.spent) return;
+    if (budget.tests-- <= 0 || performance.now() > budget.until) {
+      budget.spent = true;
+      return;
+    }
+    const hit = hitAt(doc, point.x, point.y);
+    if (hit && reaches(element, hit, isOther)) points.push(point);
+    else if (hit && isInTheWay(hit, element)) blockers.add(hit);
+    else isCutOut = true;
+  };
+  samplePoints(pieces).forEach(tryAt);
+  // A single cover hides all of it. Between several covers, or around a hole in it, a closer look may find a point.
+  if (!points.length && (isCutOut || blockers.size > 1)) denseSamplePoints(pieces).forEach(tryAt);
+  const [blocker] = blockers;
+  return { points, blocker: points.length || !blocker ? null : blockerOf(blocker, element) };
+}
+
+/** Counts what is covered, by what covers it. @param {Document} doc */
+export function newCoverage(doc) {
+  const groups = /** @type {{blocker: string, key: string, count: number}[]} */ ([]);
+  const places = new Map();
+  return {
+    groups,
+    add(/** @type {Element} */ blocker) {
+      if (!places.has(blocker)) {
+        places.set(blocker, groups.length);
+        groups.push({ blocker: describeElement(blocker), key: keyOf(doc, blocker), count: 0 });
+      }
+      groups[places.get(blocker)].count++;
+    },
+  };
+}

@@ -1,0 +1,279 @@
+// Looks again at one thing that was marked: is it still there, still what it was, and would a click reach it?
+import { recordChanges } from './change_log.js';
+import { comparePlace } from './compare_place.js';
+import { activeElementOf, activeElementOfRoot, attributeOf, bodyOf, clientHeightOf, clientWidthOf } from './dom.js';
+import { controlOf, createElement, documentElementOf, flatContains, flatParentOf, localNameOf } from './dom.js';
+import { queryAll, rectOf, scrollHeightOf, scrollingElementOf, scrollLeftOf, scrollTopOf } from './dom.js';
+import { scrollWidthOf, shadowRootOf, styleOf } from './dom.js';
+import { evidenceOf, isScrollable } from './evidence.js';
+import { bestNameOf } from './fallback_name.js';
+import { blockerOf, denseSamplePoints, describeElement, hitAt, isInTheWay, isTarget, reaches } from './hit_test.js';
+import { samplePoints } from './hit_test.js';
+import { boundsOfImageArea, imageOfArea } from './image_map.js';
+import { newReading } from './nearby_text.js';
+import { plainRect } from './quad.js';
+import { elementOf, keyOf, knownKeyOf } from './registry.js';
+import { isEditingHost, kindOf, roleOf } from './role.js';
+import { stabilityOf } from './stability.js';
+import { fingerprintOf, hasSameIdentity, isDisabled, stateOf } from './state.js';
+import { oneSpaced } from './text.js';
+import { intersect, largestFirst, piecesOf, pinchZoom, placeInFlow, rootSurroundings, sizeOf } from './visible.js';
+import { visibleView } from './visible.js';
+
+/** @import { Area } from './quad.js' */
+/** @import { How } from './compare_place.js' */
+/** @import { Place } from './row_context.js' */
+
+/** How many elements of a tag are checked as replacements. */
+const MOST_STAND_INS = 1000;
+
+/**
+ * Where an element is now, whether it is still what it was, and the points of it that a click would reach, best first.
+ * @param {Document} doc
+ * @param {{key: string, reveal?: boolean | 'always', kind?: string, points?: number, place?: Place | null} &
+ *   Partial<How>} request `reveal`: scroll it into view first; `place`: where it stood, which is compared with where it
+ *   stands
+ */
+export function recheck(doc, request) {
+  const element = elementOf(doc, request.key);
+  if (!element) return { found: false };
+  recordChanges(doc, element);
+  const scrolls = request.kind === 'scroller';
+  let pieces = visiblePieces(element);
+  const scrolled = request.reveal === 'always' || Boolean(request.reveal && !isFullySeen(element, pieces));
+  if (scrolled) {
+    Element.prototype.scrollIntoView.call(imageOfArea(element) ?? element, {
+      block: 'center', inline: 'center', behavior: 'instant',
+    });
+    pieces = visiblePieces(element);
+  }
+  const rect = rectOf(element);
+  const isOther = otherTargetTest(element);
+  const points = [];
+  let blocker = null;
+  for (const point of [...samplePoints(pieces), ...denseSamplePoints(pieces)]) {
+    const hit = hitAt(doc, point.x, point.y);
+    if (hit && (scrolls ? flatContains(element, hit) : reaches(element, hit, isOther))) points.push(point);
+    else if (hit && isInTheWay(hit, element)) blocker ??= blockerOf(hit, element);
+    if (points.length >= (request.points ?? 1)) break;
+  }
+  const control = controlOf(element);
+  return {
+    found: true, ...identityOf(element, request.kind), held: recheckPlace(element, request), scrolled,
+    state: stateOf(control, scrolls), disabled: isDisabled(control), now: attributeOf(control, 'aria-valuenow'),
+    quiet: stabilityOf(doc),
+    visible: pieces.length > 0, rect: plainRect(rect), zoom: pinchZoom(),
+    points, blocker: points.length || !blocker ? null : describeElement(blocker),
+    blockerKey: points.length || !blocker ? null : keyOf(doc, blocker),
+  };
+}
+
+/**
+ * For each point on a child frame or a surface, whether the element is what shows there.
+ * @param {Document} doc @param {{key: string, points: {x: number, y: number}[]}} request
+ */
+export function whichPointsShow(doc, request) {
+  const element = elementOf(doc, request.key);
+  const groups = new Map();
+  const shown = request.points.map((point) => {
+    const hit = element && hitAt(doc, point.x, point.y);
+    if (!hit || !element) return false;
+    if (flatContains(element, hit)) return true;
+    // An ancestor clips it there.
+    if (!isInTheWay(hit, element)) return false;
+    const blocker = blockerOf(hit, element);
+    groups.set(blocker, (groups.get(blocker) ?? 0) + 1);
+    return false;
+  });
+  return {
+    shows: shown,
+    blockers: Array.from(
+      groups, ([blocker, count]) => ({ blocker: describeElement(blocker), key: keyOf(doc, blocker), count }),
+    ),
+  };
+}
+
+/** @param {Element} element @param {{place?: Place | null} & Partial<How>} request */
+export function recheckPlace(
+  element, { place = null, strict = false, amounts = false, pointed = false }, reading = newReading(),
+) {
+  return place ? comparePlace(element, place, { strict, amounts, pointed }, reading) : null;
+}
+
+/**
+ * Keys of elements, anywhere in the document, that have the same name and stand in the same place as before. Two are
+ * enough.
+ * @param {Document} doc
+ * @param {{tag: string, essence: string, kind: string, place: Place} & Partial<How>} request
+ */
+export function findStandIns(doc, request) {
+  const keys = [];
+  const reading = newReading();
+  for (const element of queryAll(doc, CSS.escape(request.tag)).slice(0, MOST_STAND_INS)) {
+    if (keys.length > 1) break;
+    const { fingerprint } = identityOf(element, request.kind);
+    if (fingerprint.split('-')[0] === request.essence && recheckPlace(element, request, reading)?.same) {
+      keys.push(keyOf(doc, element));
+    }
+  }
+  return { keys };
+}
+
+/**
+ * What an element is. `isSameBeing`: apart from its name, it is what it was in the last scan.
+ * @param {Element} element @param {string} [kind]
+ */
+export function identityOf(element, kind) {
+  const control = controlOf(element);
+  const role = roleOf(control);
+  const as = kind === 'surface' ? kind : kindOf(control, role, kind === 'scroller');
+  const { name, lasting } = bestNameOf(element, control, as, new Map());
+  return { name, role, fingerprint: fingerprintOf(control, lasting), isSameBeing: hasSameIdentity(element, control) };
+}
+
+/**
+ * A test for elements that take a click themselves, including those that came since the scan.
+ * @param {Element} element
+ */
+export function otherTargetTest(element) {
+  return (/** @type {Element} */ inner) =>
+    inner !== element && (isTarget(inner) || evidenceOf(inner, styleOf(inner), '').strong.length > 0);
+}
+
+/**
+ * The focused element, if any, and whether it takes the text that is meant for the element with the key.
+ * @param {Document} doc
+ * @param {{key?: string}} request
+ */
+export function describeFocus(doc, request) {
+  let at = /** @type {Element | null} */ (activeElementOf(doc));
+  for (let inner = at; inner; inner = shadowRootOf(inner) && activeElementOfRoot(shadowRootOf(inner))) at = inner;
+  if (!at || at === bodyOf(doc) || at === documentElementOf(doc)) return { key: null, what: '', typesFor: false };
+  const around = request.key ? elementOf(doc, request.key) : null;
+  const takesText = ['textarea', 'input'].includes(localNameOf(at)) || isEditingHost(at);
+  return {
+    key: knownKeyOf(at) ?? null, what: describeElement(at),
+    typesFor: takesText && around !== null && isBeside(around, at),
+  };
+}
+
+/**
+ * Whether a field lies inside an element, or shares a box with it that is hardly larger: in a code editor both are
+ * true.
+ * @param {Element} element @param {Element} field
+ */
+function isBeside(element, field) {
+  let both = /** @type {Element | null} */ (element);
+  while (both && !flatContains(both, field)) both = flatParentOf(both);
+  const [box, own] = [both && rectOf(both), rectOf(element)];
+  return box !== null && box.width * box.height <= 1.5 * own.width * own.height;
+}
+
+/**
+ * The keys of the elements at a point, the innermost first.
+ * @param {Document} doc @param {{x: number, y: number}} request
+ */
+export function keysAt(doc, request) {
+  const keys = [];
+  for (let at = hitAt(doc, request.x, request.y); at; at = flatParentOf(at)) {
+    const key = knownKeyOf(at);
+    if (key) keys.push(key);
+  }
+  return { keys };
+}
+
+/**
+ * Whether a field of this type can hold a value; tried on a field outside of the document.
+ * @param {Document} doc @param {{type: string, value: string}} request
+ */
+export function valueFits(doc, request) {
+  const field = /** @type {HTMLInputElement} */ (createElement(doc, 'input'));
+  field.type = request.type;
+  field.value = request.value;
+  if (request.type === 'range') return { fits: Number.isFinite(Number(request.value)) };
+  return { fits: field.value.toLowerCase() === request.value.toLowerCase() };
+}
+
+/** Whether the document shows a text now. @param {Document} doc @param {string} text */
+export function showsText(doc, text) {
+  const shown = /** @type {HTMLElement} */ (documentElementOf(doc)).innerText ?? '';
+  return oneSpaced(shown).toLowerCase().includes(oneSpaced(text).toLowerCase());
+}
+
+/**
+ * Scrolls a container or the page by shares of its view and reports how far it went.
+ * @param {Document} doc
+ * @param {{key?: string, x: number, y: number}} request
+ */
+export function scrollByViews(doc, request) {
+  const start = request.key ? elementOf(doc, request.key) : null;
+  if (request.key && !start) return { found: false };
+  const root = documentElementOf(doc);
+  const container = /** @type {Element} */ (
+    start ? scrollerAround(doc, start, request.y !== 0) : scrollingElementOf(doc) ?? root
+  );
+  const isPage = container === scrollingElementOf(doc) || container === root;
+  const place = () => (isPage ? { x: scrollX, y: scrollY } : { x: scrollLeftOf(container), y: scrollTopOf(container) });
+  const before = place();
+  const wide = isPage ? innerWidth : clientWidthOf(container);
+  const high = isPage ? innerHeight : clientHeightOf(container);
+  const by = { left: request.x * wide, top: request.y * high, behavior: /** @type {ScrollBehavior} */ ('instant') };
+  if (isPage) window.scrollBy(by);
+  else /** @type {(by: ScrollToOptions) => void} */ (Element.prototype.scrollBy).call(container, by);
+  const after = place();
+  return {
+    found: true, container: isPage ? 'the page' : describeElement(container), movedX: after.x - before.x,
+    movedY: after.y - before.y,
+    above: after.y, below: Math.max(0, scrollHeightOf(container) - high - after.y),
+    left: after.x, right: Math.max(0, scrollWidthOf(container) - wide - after.x),
+  };
+}
+
+/** @param {Document} doc @param {Element} start @param {boolean} vertical */
+function scrollerAround(doc, start, vertical) {
+  for (let at = /** @type {Element | null} */ (start); at; at = flatParentOf(at)) {
+    const style = styleOf(at);
+    if (!isScrollable(at, style)) continue;
+    if (vertical ? scrollHeightOf(at) > clientHeightOf(at) + 1 : scrollWidthOf(at) > clientWidthOf(at) + 1) return at;
+  }
+  return scrollingElementOf(doc) ?? documentElementOf(doc);
+}
+
+/** The pieces of an element that show, largest first. @param {Element} element @returns {Area[]} */
+function visiblePieces(element) {
+  const image = localNameOf(element) === 'area' ? imageOfArea(element) : null;
+  if (!image) return piecesAndTurn(element).pieces;
+  const { pieces, turned } = piecesAndTurn(image);
+  const box = boundsOfImageArea(element, image, turned);
+  return pieces.map((piece) => intersect(piece, box)).filter((piece) => sizeOf(piece) > 0);
+}
+
+/** @param {Element} element @returns {{pieces: Area[], turned: boolean}} `turned`: its box is not its outline */
+function piecesAndTurn(element) {
+  const chain = [];
+  for (let at = flatParentOf(element); at; at = flatParentOf(at)) chain.unshift(at);
+  const nothing = { pieces: [], turned: false };
+  let around = rootSurroundings(visibleView());
+  for (const ancestor of chain) {
+    const style = styleOf(ancestor);
+    if (style.display === 'none' || style.contentVisibility === 'hidden') return nothing;
+    around = placeInFlow(ancestor, style, around).inner;
+  }
+  const style = styleOf(element);
+  if (style.visibility !== 'visible' || style.display === 'none') return nothing;
+  const own = placeInFlow(element, style, around);
+  return { pieces: largestFirst(piecesOf(element, style, own.clip, own.inner.turned)), turned: own.inner.turned };
+}
+
+/**
+ * Whether scrolling would gain nothing: all of the element shows, or as much as fits.
+ * @param {Element} element @param {Area[]} pieces
+ */
+function isFullySeen(element, pieces) {
+  const rect = rectOf(element);
+  const seen = pieces.reduce((sum, { x, y, right, bottom }) => sum + (right - x) * (bottom - y), 0);
+  return seen > 0 &&
+    (seen >= 0.6 * rect.width * rect.height || seen >= 0.5 * innerWidth * innerHeight || pieces.length > 1);
+}
+
+

@@ -1,0 +1,207 @@
+// The box around an element that a person would take for one thing, and the words that tell it from others like it.
+import { childCountOf, closestInFlatTree, flatElementsOf, flatParentOf, isConnectedOf, localNameOf } from './dom.js';
+import { nodeTypeOf, rectOf } from './dom.js';
+import { headingOf, isHeading } from './headings.js';
+import { childrenWithin, CHOICES, DIALOGS, isNamingField, pathOf, wordsIn } from './nearby_text.js';
+import { roleOrTagOf } from './role.js';
+import { isRow, isRowAmongRows, looksLikeRow } from './rows.js';
+import { holdsSeveral, memberCountsIn, sameNameGroupsOf } from './similarity.js';
+import { SEAM, withoutSpaces } from './steady_text.js';
+import { columnHeaderOf, otherPartsOfRow } from './table_cells.js';
+import { oneSpaced, saysSomething } from './text.js';
+
+/** @import { Depth, Path, Reading, Shared } from './nearby_text.js' */
+/** @import { Place } from './row_context.js' */
+/** @import { Group } from './similarity.js' */
+
+/** How many letters are read at the head of a box that is too large to be one thing. */
+const LONGEST_HEAD = 80;
+/** Parts of a page rather than things on it. */
+const PAGE_PARTS = new Set([
+  'html', 'body', 'main', 'header', 'footer', 'nav', 'aside', 'navigation', 'banner', 'contentinfo', 'complementary',
+]);
+
+/**
+ * @typedef {{box: Element, shared: Element | null, text: string, heading: string, how: Place['how'], depth: Depth}}
+ *   Spot
+ */
+
+const boxes = /** @type {WeakMap<Element, Element>} */ (new WeakMap());
+
+/** @param {Element} element @param {Element} box where it stood when it was marked */
+export function rememberBox(element, box) {
+  boxes.set(element, box);
+}
+
+/** @param {Element} element */
+export function lastBoxOf(element) {
+  return boxes.get(element);
+}
+
+/**
+ * @param {Element} element @param {Reading} reading
+ * @param {Element} [known] the box it stood in before
+ * @returns {Spot}
+ */
+export function spotOf(element, reading, known) {
+  const groups = sameNameGroupsOf(element, reading);
+  const path = pathOf(element, reading);
+  const hasTwins = groups.some((group) => group.members.length > 1);
+  const isKnown = known !== undefined && known !== element && isConnectedOf(known) && path.has(known) &&
+    !holdsSeveral(known, groups);
+  const { box, shared } = isKnown
+    ? { box: known, shared: sharedAround(known, groups) }
+    : thingAround(element, path, groups, reading, hasTwins);
+  const heading = headingOf(box, reading);
+  /** @param {Element} at @param {Depth} depth */
+  const within = (at, depth) => (at === element ? '' : wordsIn(at, element, path, reading, depth));
+  const otherParts = otherPartsOfRow(box, reading);
+  /** @param {Depth} depth */
+  const inUnit = (depth) =>
+    [...otherParts.map((part) => wordsIn(part, element, path, reading, depth)), within(box, depth)].join(SEAM);
+  const whole = () => (shared && isOneThing(shared) && !isNamingField(element) ? within(shared, 1) : '');
+  const ways = /** @type {[Place['how'], Depth, () => string][]} */ ([
+    ...(shared && isRow(shared) ? [['whole', 1, whole]] : []),
+    ['unit', hasTwins ? 1 : 0, () => inUnit(hasTwins ? 1 : 0)],
+    ...(shared ? [['part', 1, () => partOf(element, box, shared, reading, 1)]] : []),
+    ...(!hasTwins && (isRow(box) || DIALOGS.has(roleOrTagOf(box))) ? [['unit', 1, () => inUnit(1)]] : []),
+    ['unit', 2, () => inUnit(2)],
+    ...(shared ? [['part', 2, () => partOf(element, box, shared, reading, 2)], ['whole', 1, whole]] : []),
+    ...(hasTwins || !heading ? [['unit', 4, () => inUnit(4)]] : []),
+  ]);
+  for (const [how, depth, read] of ways) {
+    const text = read();
+    if (!saysSomething(text)) continue;
+    if (how === 'whole') {
+      return { box, shared, text, heading: headedBy(heading, columnHeaderOf(element, reading)), how, depth };
+    }
+    const size = how === 'unit' ? sizeOfUnit(box, hasTwins) : how;
+    const over = size === 'unit' ? heading : heading || headingOf(element, reading);
+    return { box, shared, text, heading: over, how: size, depth };
+  }
+  return { box, shared, text: heading ? '' : headAround(box, element, path, reading), heading, how: 'head', depth: 0 };
+}
+
+/**
+ * Whether a box is one thing, a large one, or a part of the page.
+ * @param {Element} box @param {boolean} hasTwins @returns {Place['how']}
+ */
+function sizeOfUnit(box, hasTwins) {
+  // A part of the page is no single thing, so its words only say where it begins.
+  if (PAGE_PARTS.has(roleOrTagOf(box))) return 'head';
+  return hasTwins || isOneThing(box) ? 'unit' : 'large';
+}
+
+/** @param {string} one @param {string} other */
+export function headedBy(one, other) {
+  if (withoutSpaces(other).includes(withoutSpaces(one))) return other;
+  return one && other ? `${one} › ${other}` : one || other;
+}
+
+/** @param {Element} box @param {Group[]} groups */
+function sharedAround(box, groups) {
+  return closestInFlatTree(flatParentOf(box), (at) => holdsSeveral(at, groups));
+}
+
+/**
+ * The box that a person would take for the one thing that an element belongs to, and the box that it shares with others
+ * of its name.
+ * @param {Element} element @param {Path} path @param {Group[]} groups @param {Reading} reading
+ * @param {boolean} hasTwins
+ */
+function thingAround(element, path, groups, reading, hasTwins) {
+  let box = element;
+  let hasWords = false;
+  for (const at of /** @type {Iterable<Element>} */ (path.keys())) {
+    if (at === element) continue;
+    if (holdsSeveral(at, groups)) return { box, shared: at };
+    if (!hasTwins && (isRowAmongRows(box) || (looksLikeRow(box) && (box !== element || childCountOf(box) > 1)))) break;
+    if (CHOICES.has(roleOrTagOf(at)) || (hasWords && PAGE_PARTS.has(roleOrTagOf(at)))) break;
+    if (!isOneThing(at) && hasWords) break;
+    if (isMenuOfLinks(at, element)) break;
+    box = at;
+    // A picture can be the only thing that identifies it.
+    hasWords = hasWords || saysSomething(wordsIn(at, element, path, reading, hasTwins ? 1 : 0)) ||
+      saysSomething(wordsIn(at, element, path, reading, 2));
+    if (DIALOGS.has(roleOrTagOf(at)) || (PAGE_PARTS.has(roleOrTagOf(at)) && hasWords)) break;
+  }
+  return { box, shared: sharedAround(box, groups) };
+}
+
+/** Whether it is small enough to be one thing. @param {Element} element */
+function isOneThing(element) {
+  return DIALOGS.has(roleOrTagOf(element)) || rectOf(element).height <= innerHeight / 2;
+}
+
+/** Whether a box holds only links, like the element itself. @param {Element} box @param {Element} element */
+function isMenuOfLinks(box, element) {
+  if (localNameOf(element) !== 'a') return false;
+  const children = flatElementsOf(box);
+  return children.length > 2 && children.every((child) => localNameOf(child) === 'a');
+}
+
+/**
+ * The beginning of the text of the first box around it that has any.
+ * @param {Element} box @param {Element} element @param {Path} path @param {Reading} reading
+ */
+function headAround(box, element, path, reading) {
+  if (isRow(box) || looksLikeRow(box)) return '';
+  for (let at = flatParentOf(box); at; at = flatParentOf(at)) {
+    const text = wordsIn(at, element, path, reading, 0);
+    if (saysSomething(text)) return oneSpaced(text).slice(0, LONGEST_HEAD);
+  }
+  return '';
+}
+
+/**
+ * The words that belong to one of several elements in a shared box: those between it and the previous one, or, if words
+ * follow the elements, those up to the next one.
+ * @param {Element} element
+ * @param {Element} box the child of the shared box that holds the element
+ * @param {Element} shared
+ * @param {Reading} reading
+ * @param {Depth} depth
+ */
+export function partOf(element, box, shared, reading, depth) {
+  const path = pathOf(element, reading);
+  const { children, at, twins, isAfter: known } = childrenOf(shared, sameNameGroupsOf(element, reading), reading);
+  const own = at.get(box) ?? -1;
+  if (own < 0) return '';
+  const textOfChild = (/** @type {Node} */ child) =>
+    (isHeading(child) ? '' : wordsIn(child, element, path, reading, depth));
+  /** @param {number} from @param {number} to */
+  const between = (from, to) => children.slice(from, to).map(textOfChild).join(SEAM);
+  const [saysBefore, saysAfter] = known.get(depth) ??
+    [between(0, twins[0]), between(twins[twins.length - 1] + 1, children.length)].map(saysSomething);
+  known.set(depth, [saysBefore, saysAfter]);
+  const isAfter = saysAfter && (!saysBefore || isOnItsLine(children[own + 1], box));
+  const nth = twins.indexOf(own);
+  if (isAfter) return between(own + 1, twins[nth + 1] ?? children.length);
+  return between(nth > 0 ? twins[nth - 1] + 1 : 0, own);
+}
+
+/**
+ * The children of a box that several elements of a name share, and which of them hold one.
+ * @param {Element} shared @param {Group[]} groups @param {Reading} reading @returns {Shared}
+ */
+function childrenOf(shared, groups, reading) {
+  const known = reading.shared.get(shared)?.get(groups[0].likeness);
+  if (known) return known;
+  const { children, at } = childrenWithin(shared, reading);
+  const members = /** @type {Set<Node>} */ (new Set(groups.flatMap((group) => group.members)));
+  const holdsOne = (/** @type {any} */ child) =>
+    members.has(child) || groups.some((group) => memberCountsIn(group).has(child));
+  const twins = children.flatMap((child, index) => (holdsOne(child) ? [index] : []));
+  const told = { children, at, twins, isAfter: new Map() };
+  const byLikeness = reading.shared.get(shared) ?? new Map();
+  reading.shared.set(shared, byLikeness.set(groups[0].likeness, told));
+  return told;
+}
+
+/** @param {Node | undefined} node @param {Element} box */
+function isOnItsLine(node, box) {
+  if (!node || nodeTypeOf(node) !== 1) return false;
+  const [one, other] = [rectOf(/** @type {Element} */ (node)), rectOf(box)];
+  const middle = (one.top + one.bottom) / 2;
+  return one.width > 0 && middle >= other.top && middle <= other.bottom && one.left >= other.left;
+}

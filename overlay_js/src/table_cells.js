@@ -1,0 +1,210 @@
+// The cells of a table by row and column, spanning cells included: the header, row and group of each cell. Where the
+// columns of two rows do not match, nothing is said.
+import { attributeOf, childCountOf, closest, flatElementsOf, localNameOf, parentElementOf } from './dom.js';
+import { previousElementOf, queryAll } from './dom.js';
+import { explicitRoleOf } from './role.js';
+import { textOf, tidy } from './text.js';
+
+/** @import { Reading } from './nearby_text.js' */
+
+const TABLES = 'table, [role=table], [role=grid], [role=treegrid]';
+const NUMBERED_ROWS = '[role=row][aria-rowindex]';
+const BODY_CELLS = 'td, th, [role=gridcell], [role=cell], [role=rowheader]';
+const ROLES_OF_CELLS = new Set(['gridcell', 'cell', 'columnheader', 'rowheader']);
+const CONTROLS_IN_CELLS = new Set(['button', 'input', 'select', 'textarea', 'label']);
+const MOST_ROWS = 1000;
+const MOST_COLUMNS = 200;
+/** How many boxes may lie between a table and a row of it, or around a table below the table of its headers. */
+const MOST_TABLE_BOXES = 3;
+
+/**
+ * A row: what stands in each column, its own cells, and whether it lies in the head of the table.
+ * @typedef {{slots: Element[], own: Element[], section: Element, isHead: boolean}} Row
+ * @typedef {{rows: Row[], at: Map<Element, {row: number, column: number}>, groups: (Element | null)[]}} Table
+ */
+
+/** The headers of the column that an element stands in, the upper one first. @param {Element} element */
+export function columnHeaderOf(element, reading = /** @type {Reading | null} */ (null)) {
+  const found = cellOf(element, reading);
+  if (!found) return '';
+  const { table, rows, at: { row, column } } = found;
+  const heads = headRowsOf(rows);
+  const own = heads.length ? heads.filter((head) => rows.indexOf(head) < row) : headRowsAbove(table, reading);
+  if (heads.includes(rows[row]) || own.some((head) => head.slots.length !== rows[row].slots.length)) return '';
+  const headers = new Set(own.map((head) => head.slots[column]));
+  return tidy(Array.from(headers, (header) => tidy(textOf(header))).filter(Boolean).join(' › '));
+}
+
+/**
+ * What the cells say that cover the row of an element from above: those that span it, and the row over its group.
+ * @param {Element} element @param {Reading} reading
+ */
+export function spanningWordsOf(element, reading) {
+  const found = cellOf(element, reading);
+  if (!found) return [];
+  const { rows, groups, at: { row } } = found;
+  const { slots, own } = rows[row];
+  const cells = new Set([groups[row], ...slots.filter((cell) => !own.includes(cell))]);
+  return Array.from(cells, (cell) => (cell ? wordsOfCell(cell) : '')).filter(Boolean);
+}
+
+/**
+ * The other parts of the row that a box is or lies in, where a grid keeps columns in place and so draws each row in
+ * several parts.
+ * @param {Element} box @param {Reading} reading
+ */
+export function otherPartsOfRow(box, reading) {
+  const row = closest(box, NUMBERED_ROWS);
+  const grid = row && closest(row, TABLES);
+  if (!grid) return [];
+  const known = reading.rowParts.get(grid);
+  const numberOf = (/** @type {Element} */ each) => attributeOf(each, 'aria-rowindex') ?? '';
+  const parts = known ?? Map.groupBy(queryAll(grid, NUMBERED_ROWS), numberOf);
+  reading.rowParts.set(grid, parts);
+  return (parts.get(numberOf(row)) ?? []).filter((part) => part !== row);
+}
+
+/** @param {Element} element @param {Reading | null} reading */
+function cellOf(element, reading) {
+  const cell = closest(element, BODY_CELLS);
+  const table = cell && closest(cell, TABLES);
+  if (!table) return null;
+  const known = tableOf(table, reading);
+  const at = known.at.get(cell);
+  return at ? { table, ...known, at } : null;
+}
+
+/** @param {Element} table @param {Reading | null} reading @returns {Table} */
+function tableOf(table, reading) {
+  const known = reading?.tables.get(table);
+  if (known) return known;
+  const rows = tableRowsOf(table);
+  const at = new Map();
+  for (const [row, { slots, own }] of rows.entries()) {
+    for (const cell of own) at.set(cell, { row, column: slots.indexOf(cell) });
+  }
+  const told = { rows, at, groups: groupsOf(rows) };
+  reading?.tables.set(table, told);
+  return told;
+}
+
+/** @param {Element} table @returns {Row[]} */
+function tableRowsOf(table) {
+  const rows = /** @type {Row[]} */ ([]);
+  /** @type {{cell: Element, left: number}[]} cells from above, by column */
+  let above = [];
+  /** @param {Element} section @param {boolean} isHead @param {number} depth */
+  const gather = (section, isHead, depth) => {
+    for (const child of flatElementsOf(section)) {
+      if (rows.length >= MOST_ROWS) return;
+      const tag = localNameOf(child);
+      const role = explicitRoleOf(child);
+      if (tag === 'tr' || role === 'row') {
+        if (rows[rows.length - 1]?.section !== section) above = [];
+        rows.push(rowWith(child, section, isHead, above));
+      } else if (depth < MOST_TABLE_BOXES && (tag !== 'table' && !ROLES_OF_CELLS.has(role))) {
+        gather(child, isHead || tag === 'thead', depth + 1);
+      }
+    }
+  };
+  gather(table, false, 0);
+  return rows;
+}
+
+/**
+ * @param {Element} row @param {Element} section @param {boolean} isHead
+ * @param {{cell: Element, left: number}[]} above what spans further rows, by column; brought up to date
+ * @returns {Row}
+ */
+function rowWith(row, section, isHead, above) {
+  const slots = /** @type {Element[]} */ ([]);
+  const fillFromAbove = () => {
+    for (let from = above[slots.length]; from?.left > 0; from = above[slots.length]) {
+      from.left--;
+      slots.push(from.cell);
+    }
+  };
+  const own = flatElementsOf(row).filter(isCell);
+  for (const cell of own) {
+    fillFromAbove();
+    const [wide, high] = [cellSpanOf(cell, 'colspan'), cellSpanOf(cell, 'rowspan')];
+    for (let n = 0; n < wide && slots.length < MOST_COLUMNS; n++) {
+      above[slots.length] = { cell, left: high - 1 };
+      slots.push(cell);
+    }
+  }
+  fillFromAbove();
+  return { slots, own, section, isHead };
+}
+
+/** @param {Element} element */
+function isCell(element) {
+  return localNameOf(element) === 'td' || localNameOf(element) === 'th' || ROLES_OF_CELLS.has(explicitRoleOf(element));
+}
+
+/** @param {Element} cell @param {'colspan' | 'rowspan'} which */
+function cellSpanOf(cell, which) {
+  const said = Number.parseInt(attributeOf(cell, which) ?? attributeOf(cell, `aria-${which}`) ?? '1', 10);
+  return said === 0 && which === 'rowspan' ? MOST_ROWS : Math.max(1, said || 1);
+}
+
+/** The rows of headers at the top: those of a head, else those of header cells only. @param {Row[]} rows */
+function headRowsOf(rows) {
+  const heads = [];
+  for (const row of rows) {
+    if (isOneCell(row)) continue; // a title, or the name of a group
+    if (!row.isHead && !(row.own.length && row.own.every(isHeaderCell))) break;
+    heads.push(row);
+  }
+  return heads;
+}
+
+/** @param {Element} cell */
+function isHeaderCell(cell) {
+  return localNameOf(cell) === 'th' ? explicitRoleOf(cell) !== 'rowheader' : explicitRoleOf(cell) === 'columnheader';
+}
+
+/** @param {Row} row */
+function isOneCell({ slots, own }) {
+  return own.length === 1 && slots.length > 1 && slots.every((cell) => cell === own[0]);
+}
+
+/**
+ * The headers in a table right above, which holds nothing else: a head that stays while the rest scrolls.
+ * @param {Element} table @param {Reading | null} reading
+ */
+function headRowsAbove(table, reading) {
+  let at = /** @type {Element | null} */ (table);
+  for (let n = 0; n < MOST_TABLE_BOXES && at; n++, at = parentElementOf(at)) {
+    const before = previousElementOf(at);
+    if (!before) continue;
+    const [head, ...more] = localNameOf(before) === 'table' ? [before] : queryAll(before, 'table');
+    const rows = head && !more.length ? tableOf(head, reading).rows : [];
+    const heads = headRowsOf(rows);
+    return heads.length === rows.length ? heads : [];
+  }
+  return [];
+}
+
+/**
+ * For each row the cell that names the group it is in, if there is one: alone in a row above. A cell that is no header
+ * only names a group if the table begins with one: else it may hold the details of the row above it.
+ * @param {Row[]} rows
+ */
+function groupsOf(rows) {
+  const heads = new Set(headRowsOf(rows));
+  const body = rows.filter((row) => !heads.has(row) && !row.isHead);
+  const begins = body.length > 1 && isOneCell(body[0]) && !isOneCell(body[1]);
+  let group = /** @type {Element | null} */ (null);
+  return rows.map((row) => {
+    if (!isOneCell(row) || row.isHead) return group;
+    if (begins || isHeaderCell(row.own[0])) group = row.own[0];
+    return null;
+  });
+}
+
+/** What a cell says, apart from its controls. @param {Element} cell */
+function wordsOfCell(cell) {
+  if (!childCountOf(cell)) return tidy(textOf(cell));
+  return tidy(textOf(cell, (inner) => CONTROLS_IN_CELLS.has(localNameOf(inner)) || explicitRoleOf(inner) === 'button'));
+}

@@ -1,0 +1,85 @@
+// The text that an element shows, and how text is normalised: on one line, without icons, and not too long.
+import { attributeOf, flatChildrenOf, localNameOf, nodeTypeOf, styleOf, textContentOf } from './dom.js';
+
+export const LONGEST = 200;
+export const MOST_NODES = 400;
+/** Elements whose content is not shown as text. */
+export const SILENT = new Set([
+  'script', 'style', 'template', 'noscript', 'select', 'textarea', 'datalist', 'iframe', 'canvas', 'video', 'audio',
+  'title',
+  'desc', 'rt', 'rp',
+]);
+/** Icon fonts keep their glyphs here; as letters they mean nothing. */
+const PRIVATE_USE = /[\ue000-\uf8ff\u{f0000}-\u{10fffd}]/gu;
+
+/** @param {string} text @param {number} [longest] */
+export function tidy(text, longest = LONGEST) {
+  return truncate(withoutIcons(text), longest);
+}
+
+/**
+ * The text, shortened if necessary, and without half a character, which no file could hold.
+ * @param {string} text @param {number} longest
+ */
+export function truncate(text, longest) {
+  if (text.length <= longest) return text.toWellFormed();
+  return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '').trimEnd()}…`.toWellFormed();
+}
+
+/** Whether a text has a letter, a digit or a symbol. @param {string} text */
+export function saysSomething(text) {
+  return /[\p{L}\p{N}\p{S}]/u.test(text);
+}
+
+/**
+ * The visible text in the flat tree, with the alternatives of pictures.
+ * @param {Element} element
+ * @param {(inner: Element) => boolean} [isLeftOut]
+ * @returns {string}
+ */
+export function textOf(element, isLeftOut) {
+  const parts = /** @type {string[]} */ ([]);
+  let nodes = 0;
+  let length = 0;
+  /** @param {Node} node @param {boolean} shows */
+  const visit = (node, shows) => {
+    if (nodes++ > MOST_NODES || length > LONGEST * 2) return;
+    if (nodeTypeOf(node) === 3) {
+      if (!shows) return;
+      const text = textContentOf(node);
+      parts.push(text);
+      length += text.trim().length;
+      return;
+    }
+    if (nodeTypeOf(node) !== 1) return;
+    const child = /** @type {Element} */ (node);
+    const tag = localNameOf(child);
+    if (tag === 'br') parts.push(' ');
+    if (SILENT.has(tag) || attributeOf(child, 'aria-hidden') === 'true' || isLeftOut?.(child)) return;
+    const style = styleOf(child);
+    if (style.display === 'none') return;
+    const label = attributeOf(child, 'aria-label') ??
+      (tag === 'img' || tag === 'area' ? attributeOf(child, 'alt') : null);
+    if (label) {
+      parts.push(` ${label} `);
+      length += label.length;
+      return;
+    }
+    const apart = style.display !== 'inline';
+    if (apart) parts.push(' ');
+    for (const inner of flatChildrenOf(child)) visit(inner, style.visibility === 'visible');
+    if (apart) parts.push(' ');
+  };
+  for (const child of flatChildrenOf(element)) visit(child, true);
+  return oneSpaced(parts.join(''));
+}
+
+/** The text on one line, trimmed, with single spaces. @param {string} text */
+export function oneSpaced(text) {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** The text on one line, without the glyphs of icon fonts. @param {string} text */
+export function withoutIcons(text) {
+  return oneSpaced(text.replace(PRIVATE_USE, ''));
+}

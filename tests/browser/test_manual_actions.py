@@ -1,0 +1,248 @@
+"""What a person does in the real page, heard by the overlay and told as actions on marks of what was seen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import CDPSession, Page
+
+from vision_agent import attach
+from vision_agent.actions import Back, Click, Drag, Goto, Point, Press, Scroll, Type, Upload
+from vision_agent.browser import cdp
+from vision_agent.browser.live import LiveBrowser
+from vision_agent.browser.page import overlay
+from vision_agent.browser.takeover.input_listener import HumanInput, TimedInput, merge_input
+from vision_agent.types import ManualAction
+
+DRAWN = """<title>Drawn</title><style>body { margin: 0 } canvas { display: block; background: #eee }</style>
+<canvas width=400 height=200></canvas><iframe src="%s/inner" width=300 height=80></iframe>
+<a href="/far">Far</a><div style="height: 3000px"></div><script>document.querySelector('canvas').onclick = (event) => {
+if (event.offsetX > 300) document.querySelector('a').click() }</script>"""
+INNER = "<button>Inside</button>"
+FAR = "<title>Far</title><h1>Far</h1>"
+
+
+async def heard_in(session: CDPSession) -> tuple[list[str], list[str]]:
+    """What of ours is in the isolated worlds: types that its window listens to, and names of bindings."""
+    types: list[str] = []
+    names: list[str] = []
+    for context in [each for each in await cdp.execution_contexts(session) if overlay.is_overlay_world(each)]:
+        window = await session.send("Runtime.evaluate", {"expression": "globalThis", "contextId": context["id"]})
+        listened = await session.send("DOMDebugger.getEventListeners", {"objectId": window["result"]["objectId"]})
+        types += [each["type"] for each in listened["listeners"]]
+        told = {"expression": "Object.getOwnPropertyNames(globalThis).filter((name) => name.startsWith('told')).join()"}
+        named = await session.send("Runtime.evaluate", {**told, "contextId": context["id"]})
+        names += [each for each in named["result"]["value"].split(",") if each]
+    return sorted(types), names
+
+
+class Listening:
+    """What is told of a person, as it comes."""
+
+    def __init__(self) -> None:
+        self.done: list[ManualAction] = []
+        self._grown = asyncio.Condition()
+
+    async def to(self, browser: LiveBrowser, person: Callable[[], Awaitable[None]]) -> None:
+        async for each in browser.manual_actions(person):
+            async with self._grown:
+                self.done.append(each)
+                self._grown.notify_all()
+
+    async def until(self, count: int) -> None:
+        """Waits until so many things were told."""
+        async with asyncio.timeout(30), self._grown:
+            await self._grown.wait_for(lambda: len(self.done) >= count)
+
+
+async def test_points_frames_letters_scrolling_and_ways_are_told_and_nothing_is_left_behind(
+    page: Page, serve: Any
+) -> None:
+    inner = serve({"/inner": INNER}).replace("127.0.0.1", "localhost")
+    site = serve({"/": DRAWN % inner, "/far": FAR, "/favicon.ico": b""})
+    listening = Listening()
+    done, until = listening.done, listening.until
+
+    async def person() -> None:
+        during.append(await heard_in(session))
+        mouse = page.mouse
+        await mouse.move(20, 20)
+        await mouse.down()
+        await mouse.move(120, 90, steps=5)
+        await mouse.up()
+        await until(1)
+        await page.keyboard.type("pass")
+        await page.keyboard.press("Escape")
+        await until(3)
+        await page.frame_locator("iframe").locator("button").click()
+        await until(4)
+        await mouse.wheel(0, 400)
+        await until(5)
+        await mouse.wheel(0, -400)
+        await until(6)
+        await mouse.click(330, 150)  # the page itself clicks its link at that, which is none of the person's
+        await until(7)
+        await page.go_back()
+        await until(8)
+        await page.goto(site + "/far")
+        await until(9)
+
+    await page.goto(site)
+    during: list[tuple[list[str], list[str]]] = []
+    async with attach(page) as browser:
+        seen = await browser.observe()
+        session = await cdp.page_session(page)
+        assert session is not None
+        before = await heard_in(session)
+        await listening.to(browser, person)
+        await browser.observe()
+        after = await heard_in(session)
+    assert "beforeinput" in during[0][0]
+    assert len(during[0][1]) == 1
+    assert (before, after[1]) == ((before[0], []), [])
+    # Of keys, only what stands first in each new document and asks the guard, once each.
+    added = [each for each in after[0] if each not in before[0]]
+    assert sorted(added) == sorted(set(added) & {"beforeinput", "keydown"})
+
+    drag, letters, escape, inside, down, up, click, back, goto = done
+    assert isinstance(drag.action, Drag)
+    assert (drag.action.source, drag.action.target) == (Point(x=20, y=20), Point(x=120, y=90))
+    assert len(drag.action.path) == 5
+    assert (letters.action, letters.outcome) == (None, None)
+    assert letters.words == "typed 4 letters outside any field; the text is not recorded, because it may be a password"
+    assert escape.action == Press(keys="Escape")
+    assert isinstance(inside.action, Click)
+    assert isinstance(inside.action.target, int)
+    pressed = inside.observation.mark(inside.action.target)
+    assert pressed is not None
+    assert (pressed.name, pressed.frame) == ("Inside", "1")
+    assert [each.action.direction for each in (down, up) if isinstance(each.action, Scroll)] == ["down", "up"]
+    assert down.observation.scroll.y == 0
+    assert click.action == Click(target=Point(x=330, y=150))
+    assert [each.action for each in (back, goto)] == [Back(), Goto(url=site + "/far")]
+    effects = [each.outcome.effect for each in (click, back, goto) if each.outcome]
+    assert effects == ["navigated", "navigated", "navigated"]
+    assert seen.title == "Drawn"
+
+
+MANY = """<title>Many</title><button onclick="window.open('/pop')">Open</button> <input type=file aria-label=Paper>
+<div contenteditable role=textbox aria-label=Chat>x</div><button ondblclick="document.title = 'twice'">Twice</button>
+<div style="width: 80px" onmouseover="items.hidden = false">Menu<div id=items hidden>
+<button onclick="items.hidden = true">Item</button></div></div><script>
+document.querySelector('[contenteditable]').onkeydown = (event) => {
+  if (event.key === 'Enter') { event.preventDefault(); event.target.textContent = ''; }
+}</script>"""
+POP = "<title>Pop</title><button onclick='document.title += 1'>In pop</button>"
+
+
+@pytest.mark.thorough
+async def test_tabs_files_chats_and_what_was_gone_before_it_could_be_looked_at_are_told(
+    page: Page, serve: Any, tmp_path: Path
+) -> None:
+    site = serve({"/": MANY, "/pop": POP, "/favicon.ico": b""})
+    (tmp_path / "cv.txt").write_text("x")
+    listening = Listening()
+    done, until = listening.done, listening.until
+
+    async def person() -> None:
+        await page.click("text=Twice", click_count=2)
+        await until(1)
+        await page.hover("text=Menu")
+        await page.click("text=Item")
+        await until(2)
+        await page.click("[contenteditable]")
+        await page.keyboard.type("hello")
+        await page.keyboard.press("Enter")
+        await until(3)
+        async with page.expect_file_chooser() as asked:
+            await page.click("input")
+        await (await asked.value).set_files(tmp_path / "cv.txt")
+        await until(4)
+        async with page.expect_popup() as opened:
+            await page.click("text=Open")
+        popup = await opened.value
+        await until(5)
+        await popup.click("text=In pop")
+        await until(6)
+        await page.bring_to_front()
+        await page.click("text=Twice")
+        await until(8)
+        await popup.bring_to_front()
+        await popup.mouse.click(300, 300)
+        await until(10)
+        await popup.close()
+        await until(11)
+        strange = await page.context.new_page()
+        await until(12)
+        await strange.close()
+
+    await page.goto(site)
+    async with attach(page) as browser:
+        await browser.observe()
+        await listening.to(browser, person)
+    kinds = [each.action.kind if each.action else "" for each in done]
+    assert kinds == [
+        "click", "", "type", "upload", "click", "click", "switch_tab", "click", "switch_tab", "click", "close_tab", "",
+    ]  # fmt: skip
+    twice, item, chat, paper, opens, *_, strange_tab = done
+    assert isinstance(twice.action, Click)
+    assert twice.action.count == 2
+    assert item.words == 'clicked <button> "Item"; no look shows its target, so it is not recorded as an action'
+    assert isinstance(chat.action, Type)
+    assert (chat.action.text, chat.action.submit) == ("xhello", True)
+    assert isinstance(paper.action, Upload)
+    assert paper.action.files == ("cv.txt",)
+    assert opens.outcome is not None
+    assert opens.outcome.effect == "new_tab"
+    assert "not followed" in strange_tab.words
+
+
+def told(does: Any, gesture: int = 0, *keys: str, **more: Any) -> TimedInput:
+    heard = HumanInput(does=does, token="t", gesture=gesture, keys=keys, what="<b>", scroll=(0, 0), **more)
+    return TimedInput(page=None, event=heard, at=0.0)  # type: ignore[arg-type] # nothing looks at the page
+
+
+@pytest.mark.parametrize(
+    ("heard", "kept"),
+    [
+        ([told("pressed", 1, "label"), told("ticked", 1, "box", checked=True)], [("ticked", 1)]),
+        ([told("pressed", 1, "a"), told("ticked", 2, "box", checked=True)], [("pressed", 1), ("ticked", 1)]),
+        ([told("pressed", 1, "field"), told("typed", 3, "field", text="Ann")], [("typed", 1)]),
+        ([told("pressed", 1, "other"), told("typed", 3, "field", text="Ann")], [("pressed", 1), ("typed", 1)]),
+        ([told("pressed", 1, "a", button="right"), told("typed", 3, "a", text="x")], [("pressed", 1), ("typed", 1)]),
+        ([told("pressed", 1, "a"), told("pressed", 2, "a"), told("twice", 2, "a")], [("pressed", 2)]),
+        ([told("pressed", 1, "a"), told("pressed", 2, "a")], [("pressed", 1), ("pressed", 1)]),
+        ([told("twice", 2, "a")], []),
+        ([told("keyed", 1, "a", pressed="Tab"), told("keyed", 2, "a", pressed="Tab")], [("keyed", 2)]),
+        ([told("lettered", 1), told("lettered", 2), told("lettered", 3)], [("lettered", 3)]),
+        ([told("dragged", 1, "range"), told("set", 1, "range", value="7")], [("set", 1)]),
+    ],
+)
+def test_what_belongs_together_is_one_thing(heard: list[TimedInput], kept: list[tuple[str, int]]) -> None:
+    waiting: list[TimedInput] = []
+    for each in heard:
+        waiting = merge_input(waiting, each)
+    assert [(each.event.does, each.event.count) for each in waiting] == kept
+
+
+async def test_what_a_person_does_on_the_pages_they_come_to_is_told_too(page: Page, serve: Any) -> None:
+    site = serve({f"/{at}": f"<title>{at}</title><a href=/{at + 1}>To {at + 1}</a>" for at in range(1, 5)})
+    listening = Listening()
+
+    async def person() -> None:
+        for at in range(1, 4):
+            await listening.until(at - 1)
+            await page.get_by_text(f"To {at + 1}").click()
+
+    await page.goto(f"{site}/1")
+    async with attach(page) as browser:
+        await browser.observe()
+        await listening.to(browser, person)
+
+    done = listening.done
+    assert [each.words for each in done] == [f'clicked mark 1 (link "To {at}")' for at in (2, 3, 4)]
+    assert [each.outcome.effect for each in done if each.outcome] == ["navigated"] * 3

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import pytest
+from seen import mark, point, seen, select
+
+from vision_agent.actions import (
+    Ask,
+    Back,
+    Check,
+    Click,
+    CloseTab,
+    Drag,
+    Finish,
+    Forward,
+    Goto,
+    Hover,
+    Infeasible,
+    Offset,
+    OpenTab,
+    Press,
+    Read,
+    Reload,
+    Scroll,
+    Select,
+    SelectText,
+    Set,
+    SwitchTab,
+    Type,
+    Upload,
+    Wait,
+    Zoom,
+)
+from vision_agent.errors import UsageError
+from vision_agent.models.offline.grammar import GRAMMAR, parse
+
+PAGE = seen(
+    mark(1, "Sign in"),
+    mark(2, "Email", "field"),
+    mark(3, "Notes", "field", tag="textarea"),
+    select(4, "Size"),
+    mark(5, "List", "scroller"),
+    mark(6, "Move to trash"),
+    mark(7, "Bin"),
+    mark(8, "Card"),
+    mark(9, "Done"),
+    mark(10, "Slider", "field", role="slider"),
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "action"),
+    [
+        ("click Sign in", Click(target=1)),
+        ("CLICK sign in", Click(target=1)),
+        ("click [7]", Click(target=7)),
+        ("click (412, 233)", Click(target=point(412, 233))),
+        ("click (0.5,0.5) of Bin", Click(target=point(200, 145))),
+        ("double click Card", Click(target=8, count=2)),
+        ("right click Card", Click(target=8, button="right")),
+        ('type "a@b.c" into Email', Type(target=2, text="a@b.c")),
+        ('type "a@b.c" into Email and press Enter', Type(target=2, text="a@b.c", submit=True)),
+        ('type "a@b.c" into Email and submit', Type(target=2, text="a@b.c", submit=True)),
+        ('type "" into Email', Type(target=2, text="")),
+        (r'type "say \"hi\" into \\ it\n" into Notes', Type(target=3, text='say "hi" into \\ it\n')),
+        ('type "<secret:pin>" into Email', Type(target=2, text="<secret:pin>")),
+        ('append " x" to Notes', Type(target=3, text=" x", clear=False)),
+        ("check Card", Check(mark=8, checked=True)),
+        ("uncheck [8]", Check(mark=8, checked=False)),
+        ("set Slider to 42", Set(mark=10, value="42")),
+        ('set Slider to "4 to 5"', Set(mark=10, value="4 to 5")),
+        ('upload cv.pdf, "a b.txt" to Card', Upload(mark=8, files=("cv.pdf", "a b.txt"))),
+        ("read", Read()),
+        ("read page", Read(what="page")),
+        ("read table at Card", Read(what="table", mark=8)),
+        ("scroll down to the end in List", Scroll(direction="down", to="end", target=5)),
+        ("wait for a change", Wait(change=True, seconds=10)),
+        ("infeasible There is no shop", Infeasible(reason="There is no shop")),
+        ("select Large in Size", Select(target=4, options=("Large",))),
+        ('select "A", "B" in Size', Select(target=4, options=("A", "B"))),
+        ('select "Made in Italy" in Size', Select(target=4, options=("Made in Italy",))),
+        ("press Enter", Press(keys="Enter")),
+        ("press Control+a", Press(keys="Control+a")),
+        ("press Enter in Email", Press(keys="Enter", target=2)),
+        ("press ArrowRight 5 times in Slider", Press(keys="ArrowRight", count=5, target=10)),
+        ("press Tab 1 time", Press(keys="Tab")),
+        ("scroll down", Scroll()),
+        ("scroll up 2.5 pages", Scroll(direction="up", pages=2.5)),
+        ("scroll down in List", Scroll(target=5)),
+        ("scroll right 1 page in List", Scroll(direction="right", pages=1, target=5)),
+        ("hover Card", Hover(target=8)),
+        ("hover over Card", Hover(target=8)),
+        ("drag Card to Done", Drag(source=8, target=9)),
+        ('drag "Move to trash" to Bin', Drag(source=6, target=7)),
+        ("drag (10, 20) to (30, 40)", Drag(source=point(10, 20), target=point(30, 40))),
+        ('select text "Chapter 2"', SelectText(first="Chapter 2", last="Chapter 2")),
+        ('select text "It was" to "the end."', SelectText(first="It was", last="the end.")),
+        ("drag Card by (40, -2.5)", Drag(source=8, target=Offset(right=40, down=-2.5))),
+        ("zoom Bin with a grid", Zoom(target=7, grid=True)),
+        ("zoom (100, 50) to (400, 300) with a grid", Zoom(target=point(100, 50), to=point(400, 300), grid=True)),
+        ("drag Card to (0, 0) of Done", Drag(source=8, target=point(100, 180))),
+        ("goto /cart", Goto(url="http://shop.test/cart")),
+        ("goto ?q=1", Goto(url="http://shop.test/login?q=1")),
+        ("go to https://example.org/a", Goto(url="https://example.org/a")),
+        ("back", Back()),
+        ("forward", Forward()),
+        ("reload", Reload()),
+        ('wait for "Thank you"', Wait(text="Thank you", seconds=10)),
+        ("wait 1", Wait(seconds=1)),
+        ("wait 1.5 s", Wait(seconds=1.5)),
+        ("open tab /help", OpenTab(url="http://shop.test/help")),
+        ("switch to tab 2", SwitchTab(tab=2)),
+        ("close tab 2", CloseTab(tab=2)),
+        ("ask Which colour?", Ask(question="Which colour?")),
+        ("finish", Finish()),
+        ("finish 42.10 EUR", Finish(answer="42.10 EUR")),
+        ('finish "42.10 EUR"', Finish(answer="42.10 EUR")),
+        ('finish "A" and "B"', Finish(answer='"A" and "B"')),
+        ("fail sold out", Finish(success=False, answer="sold out")),
+    ],
+)
+def test_each_form_of_line_is_one_action(line, action):
+    (read,) = parse([line])
+    assert read.build(PAGE) == action
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("clikc Sign in", "begins with 'clikc', which is not a known word"),
+        ("click", "not complete"),
+        ("type a@b.c into Email", "not complete"),
+        ('type "a@b.c"', "not complete"),
+        ('type "a" in Email', "not complete"),
+        ("select Large", "an? 'in' is missing"),
+        ("select Made in Italy in Size", "put names that contain 'in' in double quotes"),
+        ("drag Card", "a 'to' is missing"),
+        ("drag Move to trash to Bin", "put names that contain 'to' in double quotes"),
+        ("scroll sideways", "not complete"),
+        ("press", "not complete"),
+        ("press Enter 0 times", "greater than or equal to 1"),
+        ("wait 600", "less than or equal to 60"),
+        ("wait for Thank you", "not complete"),
+        ("click (5, 5) of Bin", "from 0 to 1"),
+        ("click (0.5, 0.5) in Bin", "not `of` and a name"),
+        ("click (0.5, 0.5) of (3, 4)", "not inside a point"),
+        ("click 0th Add", "ordinals count from 1st"),
+        ("click row 0 column 1 of Bin", "rows and columns count from 1"),
+        ("click row 1 column 2 of (3, 4)", "belong to a named thing"),
+        ('click ""', "does not say which one"),
+        (r'type "\q" into Email', "cannot be read"),
+        ("switch to tab two", "not complete"),
+        ("goto", "not complete"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_named_and_the_grammar_shown(line, says):
+    with pytest.raises(UsageError, match=says) as raised:
+        parse(["# a note", "", line, "finish"])
+    assert raised.value.sentence.startswith(f"Line 3, {line!r}: ")
+    assert GRAMMAR in raised.value.hint
+
+
+def test_notes_and_empty_lines_are_left_out_and_counted():
+    lines = parse(["# sign in", "", "  click Sign in  ", "finish"])
+    assert [(line.number, line.text) for line in lines] == [(3, "click Sign in"), (4, "finish")]
+
+
+def test_every_line_of_the_shown_grammar_can_be_read():
+    rows = [row.strip() for row in GRAMMAR.splitlines() if row.startswith("  ")]
+    assert len(rows) >= 11
+    first_forms = [row.split("  ")[0] for row in rows]
+    assert [line.text for line in parse(first_forms)] == first_forms
+
+
+def test_words_beside_a_name_may_hold_what_else_parts_a_line():
+    page = seen(
+        mark(1, "Card", context="From A to Z"), mark(2, "Card", context="Done in May"),
+        select(3, "Size").model_copy(update={"context": "made in Rome"}), select(4, "Size"),
+    )  # fmt: skip
+    lines = ["drag Card ‹From A to Z› to Card <Done in May>", "select Large in Size ‹made in Rome›"]
+    assert [line.build(page) for line in parse(lines)] == [
+        Drag(source=1, target=2),
+        Select(target=3, options=("Large",)),
+    ]

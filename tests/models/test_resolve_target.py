@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+import pytest
+from seen import mark, point, seen, select, shot
+
+from vision_agent.actions import Cell
+from vision_agent.models.offline.grammar import parse_target
+from vision_agent.models.offline.resolve_target import NotFoundError, find_target, is_field, is_list
+from vision_agent.types import Box, Covered, Grid, MarkState
+
+PAGE = seen(
+    mark(1, "Email", "link"),
+    mark(2, "Email", "field"),
+    mark(3, "Add"),
+    mark(4, "Add"),
+    mark(5, "add"),
+    mark(6, "Add to cart"),
+    mark(7, "2nd Street"),
+    mark(8, "Sort list"),
+    mark(9, "Seat 12"),
+    mark(10, "Seat 13"),
+    mark(11, "", "field", state=MarkState(placeholder="Search products")),
+    mark(12, "Remember me", "toggle"),
+    mark(13, "Pay now"),
+    mark(14, "Pay now", "link"),
+    mark(15, "Checkout", role="tab"),
+    mark(16, "Seat map", "surface", box=Box(x=100, y=200, width=400, height=300)),
+    select(17, "Size", "S", "L"),
+    mark(18, "Subscribe to the newsletter"),
+    mark(19, "Subscribe to the newsletters"),
+    mark(20, "Terms and conditions", "link"),
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        ("Add to cart", 6),
+        ("add TO cart", 6),
+        ('"Add to cart"', 6),
+        ("the Add to cart button", 6),
+        ("  Add   to cart ", 6),
+        ("add", 5),
+        ("1st Add", 3),
+        ("2nd Add", 4),
+        ("2nd Add button", 4),
+        ('2nd "Add" button', 4),
+        ("the 2nd Add", 4),
+        ("2nd Street", 7),
+        ("Sort list", 8),
+        ("Seat 12", 9),
+        ("seat 13", 10),
+        ("Search products", 11),
+        ("search products field", 11),
+        ("Remember me checkbox", 12),
+        ("the Pay now link", 14),
+        ("Checkout tab", 15),
+        ("Seat map canvas", 16),
+        ("Size list", 17),
+        ("Email link", 1),
+        ("[4]", 4),
+        ("Terms and condition", 20),
+        ("Terms  & conditions", None),
+        ("Subscribe to the newsletter", 18),
+    ],
+)
+def test_words_find_the_mark_they_name(words, number):
+    if number is None:
+        with pytest.raises(NotFoundError, match=r"nearest are \[20\]"):
+            find_target(parse_target(words), PAGE)
+    else:
+        assert find_target(parse_target(words), PAGE) == number
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("Add", r"any of \[3\] button 'Add' ‹1st of 2›, \[4\] button 'Add' ‹2nd of 2›; name one by its number"),
+        ("ADD", r"\[3\].*\[4\].*\[5\]"),
+        ("Pay now", r"\[13\] button 'Pay now', \[14\] link 'Pay now'"),
+        ("4th Add", r"is not here: \[3\].*\[4\]"),
+        ("Seat 14", r"Nothing here is called 'Seat 14'; the nearest are .*\[9\]"),
+        ("Seat 1", "Nothing here is called"),
+        ("the Remember me link", "Nothing here is called"),
+        ("Subscribe to the newslettr", r"any of \[18\].*\[19\]"),
+        ("2nd Subscribe to the newslettr", r"any of \[18\].*\[19\]"),
+        ("Save", "Nothing here is called 'Save'"),
+        ("[99]", r"no mark \[99\]"),
+        ('"the Add to cart"', "Nothing here is called"),
+    ],
+)
+def test_words_that_fit_nothing_or_two_things_say_what_there_is(words, says):
+    with pytest.raises(NotFoundError, match=says):
+        find_target(parse_target(words), PAGE)
+
+
+STAFF = seen(
+    mark(1, "Delete", context="Ann Smith Paris", heading="Staff"),
+    mark(2, "Delete", context="Bob Smith", heading="Staff"),
+    mark(3, "Delete", context="Bob Smith", heading="Guests"),
+    mark(4, "Delete", "link", context="Ann Lee"),
+    mark(5, "", "toggle", context="Ann Smith Paris"),
+    mark(6, "", "toggle", context="Bob Smith"),
+    mark(7, "Delete ‹Cid›", context="Eve"),
+    mark(8, "Delete", context="Cid", tag="div"),
+    mark(9, "Save"),
+    mark(10, "Save"),
+    mark(11, "Deletes", context="Dan"),
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        ("Delete ‹Paris›", 1),
+        ("Delete <paris>", 1),
+        ("Delete‹ANN SMITH›", 1),
+        ('"Delete" ‹Ann Smith Paris›', 1),
+        ("the Delete button ‹Ann›", 1),
+        ("Delete ‹Lee›", 4),
+        ("delete link ‹Ann›", 4),
+        ("Delete ‹Bob, Guests›", 3),
+        ("Delete <Guests>", 3),
+        ("1st Delete ‹Bob›", 2),
+        ("checkbox ‹Bob›", 6),
+        ("‹Bob Smith›", 6),
+        ("Save ‹2nd of 2›", 10),
+        ("Delete ‹Eve›", None),
+        ("Delete ‹Ann Paris›", None),
+        ("Delete ‹Dan›", None),
+        ("Save ‹2nd of 3›", None),
+        ("Delete ‹›", None),
+        ('"Delete ‹Cid›"', 7),
+        ('"Delete <Cid>"', 7),
+    ],
+)
+def test_words_beside_a_name_find_the_one_that_has_them_in_its_row_or_heading(words, number):
+    if number is None:
+        with pytest.raises(NotFoundError, match="Nothing here is called"):
+            find_target(parse_target(words), STAFF)
+    else:
+        assert find_target(parse_target(words), STAFF) == number
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("Delete ‹Smith›", r"any of \[1\] button 'Delete' ‹Ann›, \[2\] button 'Delete' ‹Bob, Staff›, \[3\]"),
+        ("Delete ‹Bob›", r"any of \[2\] button 'Delete' .*, \[3\] button 'Delete' ‹Bob, Guests›"),
+        ("Delete", r"\[1\] .*\[8\]"),
+        ("Delete ‹Cid›", r"any of \[7\] button 'Delete ‹Cid›', \[8\]"),
+        ("Delete ‹Zoe›", r"nearest are \[1\] button 'Delete' ‹Ann›"),
+    ],
+)
+def test_words_that_several_of_a_name_have_beside_them_find_none(words, says):
+    with pytest.raises(NotFoundError, match=says):
+        find_target(parse_target(words), STAFF)
+
+
+def test_a_letter_that_is_said_with_a_number_must_be_its_own():
+    page = seen(mark(3, "Save", letter="B"), mark(4, "Home", "link", letter="L"))
+    assert find_target(parse_target("[B3]"), page) == find_target(parse_target("[3]"), page) == 3
+    with pytest.raises(NotFoundError, match=r"no mark \[L3\]; \[B3\] is the button 'Save'"):
+        find_target(parse_target("[L3]"), page)
+
+
+def test_what_is_to_be_done_with_it_decides_between_equal_names():
+    assert find_target(parse_target("Email"), PAGE, is_field) == 2
+    with pytest.raises(NotFoundError, match="any of"):
+        find_target(parse_target("Email"), PAGE)
+
+
+def test_what_is_to_be_done_with_it_never_overrides_a_name():
+    assert find_target(parse_target("Add to cart"), PAGE, is_list) == 6
+
+
+def test_a_page_without_names_says_so():
+    with pytest.raises(NotFoundError, match="no mark with a name"):
+        find_target(parse_target("Save"), seen(mark(1, "")))
+
+
+GRID = Grid(rows=2, columns=2, cells=((1, 1, 0, 0, 9, 9), (1, 2, 9, 0, 9, 9), (2, 1, 0, 9, 9, 9)))
+
+
+def board(*more):
+    return seen(mark(1, "Board", "surface"), mark(2, "", "guess", tag="grid", source="cv", surface=1, grid=GRID), *more)
+
+
+@pytest.mark.parametrize(
+    "words", ["row 1 column 2 of Board", "row 1, column 2 of [2]", "Row 1 Column 2 of the Board canvas"]
+)
+def test_a_cell_is_named_by_its_grid_or_by_the_surface_that_has_one(words):
+    assert find_target(parse_target(words), board()) == Cell(mark=2, row=1, column=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("row 2 column 2 of Board", r"\[2\] has 2 rows and 2 columns"),
+        ("row 1 column 1 of Save", "it has no rows and columns"),
+        ("row 1 column 1 of Sheet", "Nothing here is called 'Sheet'"),
+    ],
+)
+def test_a_cell_that_is_not_there_says_what_there_is(words, says):
+    with pytest.raises(NotFoundError, match=says):
+        find_target(parse_target(words), board(mark(5, "Save")))
+
+
+def test_of_two_grids_in_a_surface_one_must_be_named():
+    two = board(mark(3, "", "guess", tag="grid", source="cv", surface=1, grid=GRID))
+    with pytest.raises(NotFoundError, match=r"there are \[2\].*\[3\]"):
+        find_target(parse_target("row 1 column 1 of Board"), two)
+
+
+def test_what_the_page_says_of_itself_is_meant_before_a_guess_of_the_same_name():
+    assert find_target(parse_target("Save"), seen(mark(4, "Save", "guess", source="ocr"), mark(5, "Save"))) == 5
+    assert find_target(parse_target("Save"), seen(mark(4, "Save", "guess", source="ocr"), mark(5, "Open"))) == 4
+
+
+def test_a_point_of_the_picture_is_itself():
+    assert find_target(parse_target("(412, 233)"), PAGE) == point(412, 233)
+    with pytest.raises(NotFoundError, match=r"\(640, 10\) is outside the picture of 640×400"):
+        find_target(parse_target("(640, 10)"), PAGE)
+
+
+def test_a_point_inside_a_thing_is_a_share_of_its_box_in_picture_pixels():
+    """The picture is half the size of the page here."""
+    page = PAGE.model_copy(update={"marked": shot(scale=2)})
+    assert find_target(parse_target("(0.25, 0.5) of Seat map"), page) == point(100, 175)
+    assert find_target(parse_target("(0, 1) of [16]"), page) == point(50, 250)
+
+
+def test_what_may_be_covered_is_told_with_who_covers_it() -> None:
+    behind = seen(mark(1, "Accept all"), covered=(Covered(count=2, blocker='<dialog> "Cookies"'),))
+    with pytest.raises(NotFoundError, match=r"Nothing here is called 'Order'; .*; 2 covered by <dialog> \"Cookies\"\."):
+        find_target(parse_target("Order"), behind)

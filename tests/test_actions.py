@@ -1,0 +1,249 @@
+"""Claims about actions: each is defined in one place, and an unclassified action is never trusted."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from pydantic import BaseModel
+
+from tests.supervise.proposals import MARKS, NOW, mark, seen
+from vision_agent.actions import (
+    ACTIONS,
+    TARGET_FIELDS,
+    Action,
+    Back,
+    Check,
+    Click,
+    Custom,
+    Drag,
+    Extract,
+    Forward,
+    Goto,
+    Hover,
+    Offset,
+    OpenTab,
+    Point,
+    Press,
+    Reload,
+    Select,
+    Type,
+    _Action,
+    targets_of,
+)
+from vision_agent.custom_actions import action
+from vision_agent.describe import describe_action
+from vision_agent.errors import UsageError
+from vision_agent.evals.answer_grading import action_reference, operation_text
+from vision_agent.evals.hit_oracle import named_number
+from vision_agent.models.offline.grammar import GRAMMAR
+from vision_agent.policy.approval import only_looks, risks_of, risks_taken
+from vision_agent.policy.interrupted import InterruptedStep, infer_outcome
+from vision_agent.policy.stall import is_repeatable, sets_field
+from vision_agent.settings import ApprovalSettings
+from vision_agent.types import Decision, Observation, Outcome, Step
+
+ROOT = Path(__file__).parent.parent
+KINDS: tuple[type[BaseModel], ...] = (*ACTIONS, Custom)
+FIELDS: dict[str, Any] = {
+    "source": 1, "target": 2, "mark": 1, "text": "Ann", "options": ("Red",), "checked": True, "value": "3",
+    "files": ("cv.pdf",), "keys": "a", "first": "one", "last": "two", "url": "https://shop.example/more", "tab": 1,
+    "json_schema": "{}", "question": "Which?", "reason": "no such thing", "name": "wave",
+}  # fmt: skip
+
+
+class Wink(_Action):
+    """An action that somebody added without saying what it is."""
+
+    kind: Literal["wink"] = "wink"
+    target: int = 1
+
+
+def of(kind: type[BaseModel]) -> Any:
+    """One action of a kind, with what it must have."""
+    return kind(**{name: FIELDS[name] for name, field in kind.model_fields.items() if field.is_required()})
+
+
+def step(*actions: Any, effect: Any = "changed") -> Step:
+    decision = Decision.model_construct(author="model", actions=actions, candidates=())
+    done = tuple(Outcome(status="done", effect=effect, sentence="Done.") for _ in actions)
+    return Step.model_construct(
+        index=1, observation=seen(), decision=decision, outcomes=done, started_at=NOW, seconds=1.0, approval=None
+    )
+
+
+def cut() -> InterruptedStep:
+    return InterruptedStep(1, seen(), Decision(author="model", actions=(Click(target=1),)), NOW, frozenset({0}))
+
+
+def risks(*actions: Any, on: Observation | None = None) -> list[str]:
+    decision = Decision.model_construct(author="model", actions=actions, candidates=())
+    return [each.risk for each in risks_of(ApprovalSettings(ask="risky"), decision, on or seen())]
+
+
+# --- said once --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_action_is_classified_and_names_its_targets(kind: Any) -> None:
+    assert kind.traits.is_classified
+    assert kind is Custom or [*kind.traits.targets] == [name for name in TARGET_FIELDS if name in kind.model_fields]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_what_only_looks_presses_nothing_puts_nothing_in_and_may_be_done_again(kind: Any) -> None:
+    traits = kind.traits
+    assert not traits.only_looks or (traits.repeat == "freely" and not (traits.presses or traits.sets_field))
+    assert traits.repeat != "freely" or not traits.sets_field
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_reader_knows_every_action(kind: Any) -> None:
+    one = of(kind)
+    assert describe_action(one, seen())
+    assert operation_text(one, seen())
+    assert isinstance(infer_outcome(one, cut(), seen(), is_page_gone=True), Outcome | None)
+    assert only_looks(one) == kind.traits.only_looks
+    assert (named_number(one) is not None) == (kind.traits.presses and kind.traits.in_browser and bool(targets_of(one)))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_action_has_a_step_line(kind: Any) -> None:
+    # A custom action is a line of its own, and what is extracted is told by a schema, for which no line has room.
+    assert kind in (Custom, Extract) or all(re.search(rf"\b{word}\b", GRAMMAR) for word in of(kind).kind.split("_"))
+
+
+def test_text_that_is_added_or_sent_is_never_typed_a_second_time() -> None:
+    assert [Type(target=1, text="a", clear=clear, submit=submit).repeat for clear, submit in
+            ((True, False), (False, False), (True, True))] == ["if_state_shows", "never", "never"]  # fmt: skip
+
+
+# --- fails closed -----------------------------------------------------------------------------------------------------
+
+
+def test_an_action_that_nobody_classified_is_risky_and_never_repeated() -> None:
+    wink: Any = Wink()
+
+    assert risks(wink) == ["unclassified"]
+    assert "unclassified" in risks_taken(wink, seen())
+    assert not only_looks(wink)
+    assert sets_field(wink, step(wink))
+    assert not is_repeatable(step(wink))
+    assert infer_outcome(wink, cut(), seen(), is_page_gone=True) is None
+    assert action_reference(wink, seen()) is None
+    assert wink.traits.ends_batch
+
+
+def test_it_is_risky_even_under_a_policy_that_names_other_risks_only() -> None:
+    decision = Decision.model_construct(author="model", actions=(Wink(),), candidates=())
+    assert risks_of(ApprovalSettings(risks=("pay",)), decision, seen())
+
+
+@pytest.mark.thorough
+def test_type_checks_name_every_reader_that_forgot_a_new_action(tmp_path: Path) -> None:
+    for name in ("vision_agent", "pyproject.toml", ".mypy_cache"):
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, tmp_path / name)
+        elif source.exists():
+            shutil.copy(source, tmp_path / name)
+    file = tmp_path / "vision_agent" / "actions.py"
+    told = file.read_text("utf-8")
+    wink = 'class Wink(_Action):\n    kind: Literal["wink"] = "wink"\n    target: Target\n\n\n'
+    told = told.replace("class Type(_Action)", f"{wink}class Type(_Action)")
+    told = told.replace("    | Type\n", "    | Wink\n    | Type\n")
+    file.write_text(told, "utf-8")
+
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy"], cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False,
+        env={**os.environ, "MYPYPATH": str(tmp_path)},
+    )  # fmt: skip
+
+    forgetful = {line.split(":")[0] for line in checked.stdout.splitlines() if "Wink" in line}
+    assert forgetful == {
+        "vision_agent/browser/act/act.py",
+        "vision_agent/describe.py",
+        "vision_agent/evals/answer_grading.py",
+        "vision_agent/export/playwright_test.py",
+        "vision_agent/policy/approval.py",
+    }
+
+
+# --- what a person is asked about -------------------------------------------------------------------------------------
+
+PLACES = (
+    *MARKS,
+    mark(4, "Trash", tag="div"),
+    mark(5, "Delete account", tag="div"),
+    mark(6, "Send to all", tag="div"),
+    mark(7, "Archive", tag="div"),
+    mark(8, "I agree that you may delete all of my messages and my account", tag="input", kind="toggle"),
+    mark(9, "Colour", tag="select", kind="field"),
+)
+
+
+@pytest.mark.parametrize(
+    ("actions", "expected"),
+    [
+        ([Drag(source=1, target=4)], ["delete"]),
+        ([Drag(source=1, target=5)], ["delete"]),
+        ([Drag(source=1, target=6)], ["send"]),
+        ([Drag(source=1, target=7)], []),
+        ([Drag(source=1, target=Point(x=60, y=175))], ["delete"]),
+        ([Drag(source=1, target=Offset(right=0, down=120))], ["delete"]),
+        ([Press(keys="Delete")], []),
+        ([Press(keys="Delete", target=1)], ["delete"]),
+        ([Click(target=1), Press(keys="Backspace")], ["delete"]),
+        ([Press(keys="Tab"), Press(keys="Delete")], ["delete"]),
+        ([Press(keys="Shift+Delete", target=7)], ["delete"]),
+        ([Press(keys="Enter", target=5)], ["delete"]),
+        ([Press(keys="Space", target=6)], ["send"]),
+        ([Press(keys="Control+Enter", target=3)], ["submit"]),
+        ([Select(target=9, options=("Delete everything",))], ["delete"]),
+        ([Select(target=9, options=("Yes, please go on and buy it for me now",))], ["pay"]),
+        ([Select(target=9, options=("Red",))], []),
+        ([Check(mark=8, checked=True)], ["delete"]),
+        ([Check(mark=1, checked=True)], []),
+        ([Custom(name="wave")], ["unclassified"]),
+        ([Custom(name="wave", risks=())], []),
+        ([Custom(name="settle_up", risks=("pay",))], ["pay"]),
+        ([Hover(target=5)], []),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_taken_back_is_asked_about_however_it_is_done(
+    actions: list[Action], expected: list[str]
+) -> None:
+    assert list(dict.fromkeys(risks(*actions, on=seen(*PLACES)))) == expected
+
+
+@pytest.mark.parametrize("action", [Reload(), Back(), Forward()], ids=lambda each: each.kind)
+def test_a_page_that_answers_a_form_is_not_left_or_loaded_again_without_a_word(action: Action) -> None:
+    answer = seen(*MARKS).model_copy(update={"answers_form": True})
+    assert risks(action, on=answer) == ["submit"]
+    assert risks(action) == []
+    assert risks(Goto(url="https://shop.example/"), OpenTab(url="https://shop.example/"), on=answer) == []
+
+
+def test_what_a_policy_calls_harmless_is_not_asked_about() -> None:
+    policy = ApprovalSettings(harmless=("Trash", "wave", "Delete everything"))
+    decision = Decision(author="model", actions=(
+        Drag(source=1, target=4), Custom(name="wave"), Select(target=9, options=("Delete everything",)),
+    ))  # fmt: skip
+    assert risks_of(policy, decision, seen(*PLACES)) == ()
+
+
+def test_an_own_action_says_what_it_may_do() -> None:
+    @action(risks=["pay"])
+    async def settle_up(context: Any, cell: str) -> str:
+        """Settle the bill of a table."""
+        return "Settled"
+
+    assert settle_up.risks == ("pay",)
+    with pytest.raises(UsageError, match="cannot have the risk 'fun'"):
+        action(risks=["fun"])  # type: ignore[list-item]

@@ -1,0 +1,199 @@
+"""Claims about custom actions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Page
+
+from tests.browser.hand import SETTINGS, On, opener
+from tests.conftest import Server
+from tests.models.seen import seen
+from vision_agent import Agent, Settings, action
+from vision_agent.actions import Click, Custom, Finish, Press, Target, Type
+from vision_agent.browser.launch.launch import launch_browser
+from vision_agent.custom_actions import ActionContext
+from vision_agent.errors import BrowserUnavailable, FormatError, UsageError
+from vision_agent.models.offline.scripted import ScriptedModel
+from vision_agent.models.prompt.prompt import render
+from vision_agent.models.reply import ModelReply, parse_decision, schema
+from vision_agent.record.read import read
+from vision_agent.settings import BrowserSettings
+from vision_agent.types import Decision, Task
+
+
+@action
+async def sign(hands: ActionContext, target: Target, name: str, times: int = 1) -> str:
+    """Write a name into a field
+    and press Enter."""
+    for _ in range(times):
+        outcome = await hands.act(Type(target=target, text=name))
+        if outcome.status == "refused":
+            raise ValueError(outcome.sentence)
+        await hands.act(Press(keys="Enter"))
+    return f"Signed as {name}"
+
+
+@pytest.fixture
+def on(page: Page, serve: Server) -> On:
+    return opener(page, serve)
+
+
+def test_a_model_is_offered_it_by_its_docstring_and_arguments() -> None:
+    system = render(Task(goal="x"), (), seen(), redact=str, custom=[sign]).system
+    assert "- `sign target name times=1`: Write a name into a field and press Enter." in system
+    assert "sign" in json.dumps(schema([sign]))
+    assert "sign" not in json.dumps(schema())
+
+
+def _said(**arguments: object) -> str:
+    return json.dumps({"judgement": "unknown", "actions": [{"kind": "sign", **arguments}]})
+
+
+def test_a_reply_that_chooses_it_is_recorded_as_data() -> None:
+    decision = parse_decision(ModelReply(_said(target=12, name="Ann")), seen(), custom=[sign])
+    assert decision.actions == (Custom(name="sign", arguments={"target": 12, "name": "Ann", "times": 1}),)
+    assert Decision.model_validate_json(decision.model_dump_json()) == decision
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"target": 99, "name": "A"}, {"target": 12}, {"target": 12, "name": "A", "x": 1}]
+)
+def test_a_reply_whose_arguments_do_not_fit_is_sent_back(arguments: dict[str, object]) -> None:
+    with pytest.raises(FormatError):
+        parse_decision(ModelReply(_said(**arguments)), seen(), custom=[sign])
+
+
+def test_a_reply_cannot_choose_what_was_not_brought_nor_the_recorded_form() -> None:
+    with pytest.raises(FormatError):
+        parse_decision(ModelReply(_said(target=12, name="A")), seen())
+    custom = {"kind": "custom", "name": "sign", "arguments": {}}
+    with pytest.raises(FormatError):
+        parse_decision(ModelReply(json.dumps({"judgement": "unknown", "actions": [custom]})), seen(), custom=[sign])
+
+
+FORM = '<form onsubmit="document.title += who.value; return false"><input id=who aria-label=Name></form>'
+FORM += "<button>No</button>"
+
+
+async def test_it_acts_through_the_same_checked_hands(on: On) -> None:
+    async with on(FORM, actions=[sign]) as hand:
+        outcome = await hand.act(Custom(name="sign", arguments={"target": 1, "name": "Ann"}))
+        assert (outcome.status, outcome.sentence) == ("done", "Signed as Ann.")
+        assert await hand.page.title() == "Ann"
+
+
+@action
+async def doze(hands: ActionContext) -> str:
+    """Wait for nothing."""
+    await asyncio.Event().wait()
+    return ""
+
+
+@action
+async def misread(hands: ActionContext) -> str:
+    """Read an answer of another program."""
+    return Custom.model_validate_json("{}").name
+
+
+@action
+async def close(hands: ActionContext) -> str:
+    """Close the browser and look for more to do."""
+    await hands.page.context.browser.close()
+    await hands.act(Click(target=2))
+    return "Clicked"
+
+
+async def test_one_that_does_not_end_is_stopped_at_its_deadline(on: On) -> None:
+    async with on(FORM, actions=[doze], settings=SETTINGS.model_copy(update={"custom_action_deadline_s": 0.3})) as hand:
+        outcome = await hand.act(Custom(name="doze"))
+        assert (outcome.refusal, outcome.sentence) == ("timed_out", "doze did not finish within 0.3 s and was stopped.")
+        assert (await hand.act(Click(target=2))).status == "done"
+
+
+async def test_what_does_not_fit_inside_it_is_not_taken_for_its_arguments(on: On) -> None:
+    async with on(FORM, actions=[misread]) as hand:
+        outcome = await hand.act(Custom(name="misread"))
+        assert outcome.sentence.startswith("misread failed: ValidationError:")
+
+
+async def test_a_browser_that_went_away_in_it_ends_the_run_as_it_would_anywhere(serve: Server) -> None:
+    async with launch_browser(BrowserSettings()) as started:
+        page = await started.context.new_page()
+        async with opener(page, serve)(FORM, actions=[close]) as hand:
+            with pytest.raises(BrowserUnavailable):
+                await hand.act(Custom(name="close"))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "words"),
+    [
+        ("sign", {"target": 2, "name": "Ann"}, "is not a field"),
+        ("sign", {"target": 1}, "Field required"),
+        ("stamp", {}, "the custom actions are sign"),
+    ],
+)
+async def test_what_goes_wrong_in_it_is_told_and_ends_nothing(
+    on: On, name: str, arguments: dict[str, int | str], words: str
+) -> None:
+    async with on(FORM, actions=[sign]) as hand:
+        outcome = await hand.act(Custom(name=name, arguments=dict(arguments)))
+        assert outcome.status == "refused"
+        assert words in outcome.sentence
+        assert (await hand.act(Click(target=2))).status == "done"
+
+
+async def test_a_run_with_it_can_be_read_without_it(page: Page, serve: Server, tmp_path: Path) -> None:
+    await page.goto(serve({"/": f"<!doctype html>{FORM}"}))
+    done = Custom(name="sign", arguments={"target": 1, "name": "Ann"})
+    decisions = [Decision(author="scripted", actions=(each,)) for each in (done, Finish())]
+    agent = Agent("Sign", model=ScriptedModel(decisions), page=page, settings=Settings(runs=tmp_path), actions=[sign])
+    await agent.run()
+    assert agent.folder is not None
+    assert read(agent.folder).steps[0].decision.actions == (done,)
+    assert "sign(target=1" in (agent.folder / "report.html").read_text("utf-8")
+
+
+async def _says_nothing(hands: ActionContext) -> str:
+    return ""
+
+
+async def _no_type(hands: ActionContext, what) -> str:  # type: ignore[no-untyped-def]
+    """Does."""
+    return str(what)
+
+
+async def click(hands: ActionContext) -> str:
+    """Does."""
+    return ""
+
+
+def _not_async(hands: ActionContext) -> str:
+    """Does."""
+    return ""
+
+
+async def _no_context() -> str:
+    """Do it."""
+    return "Did it"
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (_says_nothing, "has no docstring"),
+        (_no_type, "'what' has no type"),
+        (click, "the name is taken"),
+        (_not_async, "not an async function"),
+        (_no_context, "it has no parameter for the context"),
+    ],
+)
+def test_a_function_that_cannot_be_an_action_is_refused_when_it_is_made(
+    function: Callable[..., Awaitable[str]], words: str
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        action(function)

@@ -1,0 +1,212 @@
+"""Carries out one action on a live page within a deadline and returns its outcome.
+
+The work is in `pointer`, `fields`, `select`, `navigate`, `read` and `zoom`; `effect` infers the outcome.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+from typing import assert_never
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from vision_agent import actions
+from vision_agent.actions import Action
+from vision_agent.browser.act import fields, navigate, pointer, read, select, zoom
+from vision_agent.browser.act.batch import allowed_focus, must_still_hold
+from vision_agent.browser.act.effect import CRASHED, NO_ANSWER, determine_outcome
+from vision_agent.browser.act.execution import Before, Execution
+from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.observe.live_observation import LiveObservation
+from vision_agent.browser.page import overlay
+from vision_agent.browser.page.overlay import FrameSilent
+from vision_agent.browser.refusal import Refused
+from vision_agent.errors import BrowserUnavailable
+from vision_agent.escape import safe_line
+from vision_agent.types import Mark, Outcome
+
+_LOOKS = 4
+"""How often one action may wait for the page: to find its target, to see it stop moving, to send, to read back."""
+_LOOKS_FOR_OPTIONS = 12
+"""The same for an action that opens a list, searches it and chooses from it."""
+
+
+async def act(executor: Executor, action: Action, seen: LiveObservation) -> Outcome:
+    """The outcome of an action whose marks and points are those of `seen`.
+
+    Raises:
+        BrowserUnavailable: the browser is gone.
+    """
+    started = time.perf_counter()
+    executor.tabs.start_action()
+    is_later = executor.start_action(seen, action)
+    before = Before(seen, seen.page, len(executor.tabs.pages))
+    try:
+        _must_be_in_front(executor, action)
+        if isinstance(action, actions.Zoom):
+            outcome = _zoom(executor, action)
+        else:
+            outcome = await _attempt(executor, action, before, is_later=is_later)
+    except Refused as refusal:
+        outcome = await _interrupted_outcome(executor, refusal, before)
+    except FrameSilent as error:
+        outcome = await _interrupted_outcome(
+            executor, Refused("timed_out", f"The page did not answer: {error}."), before
+        )
+    except PlaywrightError as error:
+        outcome = await _interrupted_outcome(executor, _translate_error(error, executor, action), before)
+    return outcome.model_copy(update={"seconds": round(time.perf_counter() - started, 4)})
+
+
+def _must_be_in_front(executor: Executor, action: Action) -> None:
+    if executor.tabs.active is executor.page or isinstance(
+        action, actions.SwitchTab | actions.CloseTab | actions.OpenTab
+    ):
+        return
+    front = safe_line(executor.tabs.active.url, 100)
+    raise Refused("changed", f"{action.kind} was not done: another tab came to the front ({front}). Look again.")
+
+
+async def _attempt(executor: Executor, action: Action, before: Before, *, is_later: bool) -> Outcome:
+    sentence = f"The tab closed during {action.kind}"
+    try:
+        await executor.observer.hide(before.page)
+        async with asyncio.timeout(_deadline_s(executor, action)):
+            if is_later:
+                await must_still_hold(executor, action)
+            execution = await _carry_out(executor, action)
+            executor.focused_mark = _next_focus(action, execution)
+            executor.allowed_focus = await allowed_focus(executor, action)
+        if executor.remark:
+            execution = replace(execution, sentence=f"{execution.sentence}; {executor.remark}")
+        sentence = execution.sentence
+        return await determine_outcome(execution, before, executor.tabs, executor.observer)
+    except TimeoutError:
+        raise Refused(
+            "timed_out", NO_ANSWER if executor.sent_inputs else f"{action.kind} was started, but {NO_ANSWER}"
+        ) from None
+    except (BrowserUnavailable, PlaywrightError) as error:
+        if isinstance(error, PlaywrightError) and not overlay.is_browser_gone(error):
+            raise
+        if not await executor.tabs.has_lost_tab():
+            raise
+        if action.traits.presses and not executor.sent_inputs:
+            raise Refused("gone", f"The tab closed before {action.kind} started; nothing was sent.") from None
+    return await determine_outcome(
+        Execution(sentence, None, has_known_effect=True), before, executor.tabs, executor.observer
+    )
+
+
+async def _carry_out(executor: Executor, action: Action) -> Execution:
+    match action:
+        case actions.Click():
+            return await pointer.click(executor, action)
+        case actions.Hover():
+            return await pointer.hover(executor, action)
+        case actions.Drag():
+            return await pointer.drag(executor, action)
+        case actions.SelectText():
+            return await pointer.select_text(executor, action)
+        case actions.Scroll():
+            return await pointer.scroll(executor, action)
+        case actions.Type():
+            return await fields.type_text(executor, action)
+        case actions.Set():
+            return await fields.set_value(executor, action)
+        case actions.Check():
+            return await fields.check(executor, action)
+        case actions.Upload():
+            return await fields.upload(executor, action)
+        case actions.Press():
+            return await fields.press(executor, action)
+        case actions.Select():
+            return await select.select(executor, action)
+        case actions.Goto():
+            return await navigate.goto(executor, action)
+        case actions.Back() | actions.Forward():
+            return await navigate.go(executor, action)
+        case actions.Reload():
+            return await navigate.reload(executor)
+        case actions.OpenTab():
+            return await navigate.open_tab(executor, action)
+        case actions.SwitchTab():
+            return await navigate.switch_tab(executor, action)
+        case actions.CloseTab():
+            return await navigate.close_tab(executor, action)
+        case actions.Wait():
+            return await read.wait(executor, action)
+        case actions.Read():
+            return await read.read(executor, action)
+        case actions.Extract():
+            return await read.extract(executor, action)
+        case actions.Zoom() | actions.Ask() | actions.Finish() | actions.Infeasible() | actions.Custom():
+            raise Refused("unsupported", f"The browser does not carry out {action.kind}.")
+        case _:
+            assert_never(action)
+
+
+def _next_focus(action: Action, execution: Execution) -> Mark | None:
+    """The mark that should have the focus for the next keys without a target."""
+    mark = execution.at.mark if execution.at else None
+    if isinstance(action, actions.Type | actions.Set | actions.Press):
+        return mark
+    return mark if isinstance(action, actions.Click) and mark is not None and mark.kind == "field" else None
+
+
+def _zoom(executor: Executor, action: actions.Zoom) -> Outcome:
+    executor.region, words = zoom.zoom_region(action, executor.seen.observation)
+    executor.grid = action.grid
+    sentence = f"The next picture shows only {words}, enlarged" + (" and with a grid over it." if action.grid else ".")
+    return Outcome(status="done", effect="zoomed", sentence=sentence)
+
+
+def _deadline_s(executor: Executor, action: Action) -> float:
+    """Seconds for the whole action: mouse and keyboard calls have no deadline of their own on a page that hangs."""
+    deadline = _LOOKS * executor.deadline_s
+    match action:
+        case actions.Wait():
+            return deadline + action.seconds
+        case actions.Goto() | actions.Back() | actions.Forward() | actions.Reload() | actions.OpenTab():
+            return deadline + executor.settings.navigation_deadline_s
+        case actions.Select():
+            return _LOOKS_FOR_OPTIONS * executor.deadline_s
+        case _:
+            return deadline
+
+
+async def _interrupted_outcome(executor: Executor, refusal: Refused, before: Before) -> Outcome:
+    """Refused if nothing reached the page; else partial, with what did reach it and the effect of that."""
+    if not executor.sent_inputs:
+        return Outcome(status="refused", refusal=refusal.refusal, sentence=refusal.sentence)
+    sentence = f"{' and '.join(executor.sent_inputs)}; the rest was not done: {refusal.sentence.rstrip('.')}"
+    cut = Outcome(status="partial", refusal=refusal.refusal, sentence=f"{sentence}.")
+    try:
+        came = await determine_outcome(
+            Execution(sentence, executor.last_location), before, executor.tabs, executor.observer
+        )
+    except (Refused, FrameSilent, PlaywrightError):
+        return cut  # the page does not answer
+    return came.model_copy(update={"status": "partial", "refusal": refusal.refusal})
+
+
+def _translate_error(error: PlaywrightError, executor: Executor, action: Action) -> Refused:
+    """The refusal that a Playwright error stands for.
+
+    Raises:
+        BrowserUnavailable: the browser is gone.
+    """
+    if overlay.is_browser_gone(error):
+        raise BrowserUnavailable(
+            f"The browser is gone: {error.message.splitlines()[0]}", "start the run again"
+        ) from error
+    if overlay.is_crash_error(error):
+        return Refused("crashed", CRASHED if executor.sent_inputs else f"{action.kind} was not done. {CRASHED}")
+    first = safe_line(error.message.splitlines()[0], 200)
+    if not isinstance(error, PlaywrightTimeout):
+        return Refused("unsupported", f"The browser refused to {action.kind}: {first}.")
+    if executor.sent_inputs and "performing" in error.message:
+        return Refused("timed_out", NO_ANSWER)
+    return Refused("timed_out", f"The page did not let {action.kind} happen: {first.rstrip('.')}.")

@@ -1,0 +1,139 @@
+"""Which pixels an action changed, and whether they are only hover and focus styles."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from math import inf
+
+from playwright.async_api import Page
+
+from vision_agent.browser.act.execution import Before, Execution
+from vision_agent.browser.locate.identify import recheck
+from vision_agent.browser.observe.observer import Observer
+from vision_agent.browser.page import protocol
+from vision_agent.browser.page.capture import capture
+from vision_agent.browser.page.overlay import FrameSilent
+from vision_agent.browser.page.protocol import LiveElement
+from vision_agent.types import Box, Mark
+from vision_agent.vision.compare import changed_apart_from, changed_share
+from vision_agent.vision.picture import Picture
+
+_NEAR = 48.0
+"""CSS pixels around the point in which a change counts as near it."""
+NOISE = 100
+"""Pixels; a blinking caret stays below."""
+SWITCHES = ("checked", "expanded", "pressed", "selected")
+"""The parts of a control's state that are on or off."""
+_DIGIT = 4
+"""Pixels; in a text of the target that changed, a 1 that became a 7 differs by more."""
+_RING = 8.0
+"""CSS pixels around a control in which a focus ring is drawn."""
+
+
+@dataclass(frozen=True)
+class ChangedPixels:
+    """How two pictures of the page differ."""
+
+    changed: float
+    """Picture pixels that changed; infinite without a picture to compare with."""
+    near: float | None = None
+    """Share of the pixels near the point that changed."""
+    elsewhere: float | None = None
+    """Share of all other pixels that changed."""
+    after: Picture | None = None
+    """The page now; None for another tab."""
+
+
+async def changed_pixels(execution: Execution, before: Before, page: Page, observer: Observer) -> ChangedPixels:
+    """How the page's picture differs from the one before the action, near its point and elsewhere."""
+    if page is not before.page:
+        return ChangedPixels(inf)
+    try:
+        raw = await capture(page, observer.settings.scan_deadline_s)
+    except FrameSilent:
+        return ChangedPixels(0.0)  # the action is done; the next look reports that the page gives no picture
+    after = Picture.decode(raw, before.seen.clean.page, observer.image_limits).masked(before.seen.masked)
+    everywhere = changed_share(before.seen.clean, after)
+    whole = after.size.width * after.size.height
+    if execution.at is None:
+        return ChangedPixels(everywhere * whole, None, round(everywhere, 4), after)
+    point, view = execution.at.point, before.seen.clean.page
+    around = Box(x=point.x - _NEAR, y=point.y - _NEAR, width=2 * _NEAR, height=2 * _NEAR).intersection(view)
+    if around is None:
+        return ChangedPixels(everywhere * whole, None, round(everywhere, 4), after)
+    near = changed_share(before.seen.clean, after, around)
+    share = around.width * around.height / (view.width * view.height)
+    elsewhere = max(0.0, (everywhere - near * share) / (1 - share)) if share < 1 else 0.0
+    return ChangedPixels(everywhere * whole, round(near, 4), round(elsewhere, 4), after)
+
+
+@dataclass(frozen=True)
+class Paint:
+    """Page boxes in which hover, focus or a press change styles."""
+
+    only: tuple[Box, ...]
+    """A difference here is no effect."""
+    judged: tuple[Box, ...]
+    """A difference here counts, even inside `only`."""
+    own: tuple[Box, ...]
+    """Where the document reports that the target itself changed."""
+    was_switched: bool
+    """The target was ticked, pressed or selected, if only for a moment."""
+
+
+async def find_paint(execution: Execution, before: Before, observer: Observer) -> Paint | None:
+    """Where a difference is only styling of the target; None if any difference may be an effect."""
+    mark = (execution.at.mark or execution.at.under) if execution.at else None
+    owner = before.seen.scan.owner(mark.key) if mark else None
+    if mark is None or owner is None or mark.source != "dom" or mark.kind in ("surface", "scroller", "guess"):
+        return None
+    if mark.state.masked or mark.key in observer.masked_keys or mark.state.input_type == "password":
+        return None  # only the picture shows that its hidden value changed
+    deadline_s = observer.settings.action_deadline_s
+    try:
+        left = await _unchanged_marks(mark, before, deadline_s)
+        since_ms = (time.monotonic() - before.began) * 1000
+        keys, is_press = [each.key for each in left], not execution.hover_counts
+        answer = await protocol.find_paint(
+            owner.frame, deadline_s, mark.key, since_ms=since_ms, lost=keys, is_press=is_press
+        )
+    except FrameSilent:
+        return None
+    if answer is None or execution.hover_counts:
+        return None
+    rings = [_with_focus_ring(each.box) for each in (mark, *left)]
+    paint, judged, own = (
+        tuple(map(owner.place.box_to_page, each)) for each in (answer.paint, answer.judged, answer.own)
+    )
+    return Paint((*paint, *rings), judged, own, answer.was_switched)
+
+
+async def _unchanged_marks(mark: Mark, before: Before, deadline_s: float) -> list[Mark]:
+    """Marks that had the pointer or the focus before, and have the same value and state now."""
+    marks = before.seen.observation.marks
+    left = [each for each in marks if each.key != mark.key and (each.state.hovered or each.state.focused)]
+    left = [each for each in left if each.source == "dom" and each.kind != "surface" and not each.state.masked]
+    answers = await asyncio.gather(*(recheck(each, before.seen.scan, deadline_s) for each in left))
+    return [each for each, now in zip(left, answers, strict=True) if now and _has_same_state(each, now)]
+
+
+def _has_same_state(mark: Mark, now: LiveElement) -> bool:
+    return all(getattr(now.state, name) == getattr(mark.state, name) for name in ("value", *SWITCHES))
+
+
+def _with_focus_ring(box: Box) -> Box:
+    return Box(x=box.x - _RING, y=box.y - _RING, width=box.width + 2 * _RING, height=box.height + 2 * _RING)
+
+
+def judge_pixels(paint: Paint | None, pixels: ChangedPixels, before: Before) -> tuple[bool, bool]:
+    """Whether all changed pixels are only paint, and whether any others changed."""
+    is_otherwise = pixels.changed > NOISE
+    if paint is None or pixels.after is None:
+        return False, is_otherwise
+    clean = before.seen.clean
+    if paint.own and changed_apart_from(clean, pixels.after, [clean.page], paint.own) > _DIGIT:
+        return False, True
+    is_paint = is_otherwise and changed_apart_from(clean, pixels.after, paint.only, paint.judged) <= NOISE
+    return is_paint, is_otherwise and not is_paint

@@ -1,0 +1,67 @@
+"""Sets values, options and files directly, without the pointer and without keys."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping, Sequence
+
+from playwright.async_api import Error as PlaywrightError
+
+from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.locate.identify import identify
+from vision_agent.browser.locate.location import Location
+from vision_agent.browser.observe.row_context import ContextChanged
+from vision_agent.browser.page import overlay, protocol
+from vision_agent.browser.page.overlay import FrameSilent
+from vision_agent.browser.refusal import Refused
+from vision_agent.types import Refusal
+
+_NOT_SET: Mapping[str, tuple[Refusal, str]] = {
+    "gone": ("gone", "{} is gone from the page, so no value was set. Look again."),
+    "disabled": ("disabled", "{} is disabled. Something else must be done first."),
+    "malformed": ("not_an_option", "{} does not take this value; it would become another."),
+    "no_option": ("not_an_option", "{} no longer offers this option. Look again."),
+}
+
+
+async def perform_directly(executor: Executor, doing: Awaitable[object], words: str, at: Location) -> None:
+    """Awaits input that needs no pointer and no keys, and notes that it was sent, or may have been."""
+    try:
+        await doing
+    except PlaywrightError as error:
+        if overlay.is_browser_gone(error) or "performing" in error.message:
+            executor.note_input(words, at)
+        raise
+    executor.note_input(words, at)
+
+
+async def set_directly(executor: Executor, at: Location, words: str, what: Mapping[str, str | Sequence[str]]) -> None:
+    """Sets a `value` or chooses `options` if the target is still the same element in the same row, and notes it.
+
+    Raises:
+        Refused: the target or the words beside it have changed, or it does not take such a value.
+    """
+    assert at.mark is not None
+    assert at.frame is not None
+    assert at.element is not None
+    expected, fingerprint = executor.seen.expectation(at.mark), at.element.fingerprint
+    for attempt in range(2):
+        more = (at.mark.key, at.mark.kind, fingerprint, expected, what)
+        try:
+            answer = await protocol.set_value(at.frame, executor.deadline_s, *more)
+        except FrameSilent:
+            executor.note_input(words, at)
+            raise
+        if not answer.why_not:
+            executor.note_input(words, at)
+            return
+        if answer.was_focused and not attempt:
+            executor.note_input(f"{at.words} got the focus", at)
+        if answer.difference is not None:
+            raise ContextChanged(answer.difference, at.words)
+        if answer.why_not == "changed":
+            _, now = await identify(at.mark, executor.seen, executor.deadline_s, pointed=True)
+            fingerprint = now.fingerprint  # some fields have a longer name while they have the focus
+            continue
+        refusal, sentence = _NOT_SET[answer.why_not]
+        raise Refused(refusal, sentence.format(at.words))
+    raise Refused("changed", f"{at.words} keeps changing, so no value was set.")

@@ -1,0 +1,266 @@
+"""Infers the outcome of an action by comparing the page before and after: "no exception" is not "done".
+
+Knows the observation before and the page now; does not know how the action was carried out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from urllib.parse import urldefrag
+
+from playwright.async_api import Page
+
+from vision_agent.actions import Point
+from vision_agent.browser.act.changed_pixels import NOISE, SWITCHES, Paint, changed_pixels, find_paint, judge_pixels
+from vision_agent.browser.act.execution import Before, Execution
+from vision_agent.browser.locate.identify import recheck
+from vision_agent.browser.locate.location import Location
+from vision_agent.browser.locate.naming import mark_words
+from vision_agent.browser.network.navigations import describe_navigation, is_error_page
+from vision_agent.browser.observe.live_observation import LiveObservation
+from vision_agent.browser.observe.observer import Observer
+from vision_agent.browser.observe.row_context import describe_change
+from vision_agent.browser.page import protocol
+from vision_agent.browser.page.overlay import FrameSilent
+from vision_agent.browser.page.protocol import Expectation, LiveElement
+from vision_agent.browser.page.settle import settle
+from vision_agent.browser.page.tabs import TabEvent, Tabs
+from vision_agent.browser.refusal import Refused
+from vision_agent.escape import safe_line
+from vision_agent.types import Box, Effect, Mark, Outcome
+from vision_agent.vision.compare import changed_box, changed_share
+from vision_agent.vision.picture import Picture
+
+NO_ANSWER = "the page has not answered since. Look again before repeating it."
+CRASHED = "The page, or a frame in it, has crashed. Load it again; if that fails, open another tab."
+
+_DIGITS = re.compile(r"\W*\d+\W*")
+_IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
+_MOST_SAID = 5
+"""Tab events in one outcome; a page may open dialogs endlessly."""
+
+
+async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, observer: Observer) -> Outcome:
+    """The outcome of an action, once the page has settled or the deadline has passed.
+
+    Raises:
+        Refused: the page crashed, or did not answer afterwards.
+    """
+    at = execution.at
+    if execution.read:
+        return Outcome(status="done", effect="read", sentence=f"{execution.sentence}.", read=execution.read)
+    if execution.is_already_so and at is not None:
+        sentence = f"{execution.sentence[0].upper()}{execution.sentence[1:]}; nothing was sent."
+        return Outcome(status="done", effect="as_wanted", sentence=sentence, rung=at.rung, point=at.point)
+    quiet = observer.settings.quiet_s
+    await settle(tabs, quiet, observer.settings.settle_deadline_s, at_least_s=quiet)
+    try:
+        # Concurrently: Chromium takes a picture two frames after it is asked.
+        is_other, (now, value, changes), retitled, pixels, paint = await asyncio.gather(
+            _is_other_document(before, tabs.active, observer.settings.action_deadline_s),
+            _read_back(at, before, observer),
+            _title_change(before, tabs.active, observer.settings.action_deadline_s),
+            changed_pixels(execution, before, tabs.active, observer),
+            find_paint(execution, before, observer),
+        )
+    except FrameSilent as error:
+        raise Refused("timed_out", f"{execution.sentence}, but {NO_ANSWER}") from error
+    if is_other:
+        now, value, changes = None, None, []  # the answers are about a document that is gone
+    happened = tabs.take_events()
+    # A blocked request is reported, but does not change the page.
+    changes += [] if is_other else [*retitled, *await _surface_changes(at, pixels.after, before.seen, observer)]
+    is_painted, is_seen = judge_pixels(paint, pixels, before)
+    is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or execution.has_known_effect or is_seen
+    changes = _first_few([each.sentence for each in happened]) + changes
+    changes += describe_navigation(
+        tabs.active,
+        tabs.navigations,
+        was=before.url if tabs.active is before.page else "",
+        is_other=is_other,
+        is_blocked=any(each.kind == "blocked" for each in happened),
+    )
+    requests = tabs.request_count()
+    is_sent = requests > 0 and not any(each.kind == "blocked" for each in happened)
+    effect = _kind(happened, before, tabs, is_other, is_said or is_sent)
+    if tabs.awaited_pages():
+        changes.append("a page was requested and has not started to load: wait for it before repeating this")
+    elif effect == "changed" and not is_said:
+        changes.append(f"nothing visible changed, but {requests} request{'s were' if requests > 1 else ' was'} sent")
+    if pending := tabs.network.describe_pending(tabs.active):
+        changes.append(pending)
+    said = [*changes, _no_change_words(execution, is_painted, before.seen)] if effect == "no_effect" else changes
+    return Outcome(
+        status="done",
+        effect=effect,
+        sentence=_sentence(_final_sentence(execution, now, paint), execution, value, said),
+        rung=at.rung if at else None,
+        point=at.point if at else None,
+        value=value,
+        changes=tuple(changes),
+        pixels_near=pixels.near,
+        pixels_elsewhere=pixels.elsewhere,
+        requests=requests,
+        url=tabs.active.url if tabs.active.url != before.url else "",
+    )
+
+
+def _sentence(sentence: str, execution: Execution, value: str | None, changes: list[str]) -> str:
+    said = [sentence]
+    if execution.expected is not None and value is not None and value != execution.expected:
+        said.append(f'The field now holds "{safe_line(value, 80)}"')
+    if changes:
+        joined = "; ".join(changes)
+        said.append(joined[0].upper() + joined[1:])
+    return " ".join(f"{sentence}." for sentence in said)
+
+
+def _final_sentence(execution: Execution, now: LiveElement | None, paint: Paint | None) -> str:
+    """What was done; for a tick or untick, with the state that the control has once the page has settled."""
+    stands = tick_state(now)
+    if execution.wants_ticked is None or execution.at is None or stands is None:
+        return execution.sentence
+    word, other = ("ticked", "unticked") if execution.wants_ticked else ("unticked", "ticked")
+    if stands == str(execution.wants_ticked).lower():
+        return f"{word.capitalize()} {execution.at.words}"
+    if paint is not None and paint.was_switched:
+        return f"{word.capitalize()} {execution.at.words}, and the page {other} it again"
+    return f"Clicked {execution.at.words}, but it is not {word}"
+
+
+def _no_change_words(execution: Execution, is_painted: bool, seen: LiveObservation) -> str:
+    apart = ", apart from hover and focus styles" if is_painted else ""
+    is_click = execution.expected is None and execution.wants_ticked is None
+    return f"nothing changed{apart}" + (_nearest_marks(execution.at.point, seen) if execution.at and is_click else "")
+
+
+def tick_state(element: LiveElement | None) -> str | None:
+    """A control's own checked, pressed or selected state, as "true", "false" or "mixed"; None if it has none."""
+    if element is None:
+        return None
+    said = (element.state.checked, element.state.pressed, element.state.selected)
+    return next((str(each).lower() for each in said if each is not None), None)
+
+
+def _kind(happened: list[TabEvent], before: Before, tabs: Tabs, is_other: bool, is_said: bool) -> Effect:
+    kinds = {each.kind for each in happened}
+    if "crash" in kinds and tabs.is_crashed(tabs.active):
+        raise Refused("crashed", CRASHED)
+    if "dialog" in kinds:
+        return "dialog"
+    if "new_tab" in kinds or len(tabs.pages) > before.tabs:
+        return "new_tab"
+    if "download" in kinds:
+        return "download"
+    if is_other:
+        return "error_page" if is_error_page(tabs.active) else "navigated"
+    is_elsewhere = tabs.active is before.page and tabs.active.url != before.url
+    # A dead link may lead to a fragment that does not exist; if an application reads the fragment, the page changes.
+    if is_elsewhere and (is_said or urldefrag(tabs.active.url)[0] != urldefrag(before.url)[0]):
+        return "same_document"
+    return "changed" if is_said else "no_effect"
+
+
+async def _is_other_document(before: Before, page: Page, deadline_s: float) -> bool:
+    """Whether the tab that was acted on now shows another document."""
+    if page is not before.page:
+        return False
+    return await protocol.document_token(page.main_frame, deadline_s) != before.seen.scan.main.token
+
+
+async def _title_change(before: Before, page: Page, deadline_s: float) -> list[str]:
+    """The new title, if it changed. Counters and clocks in it, as in `(3) Inbox`, do not count."""
+    if page is not before.page:
+        return []
+    title, was = await protocol.title(page.main_frame, deadline_s), before.seen.observation.title
+    is_same = _DIGITS.sub("", title) == _DIGITS.sub("", was)
+    return [] if is_same else [f'the title is now "{safe_line(title, 80)}"']
+
+
+async def _read_back(
+    at: Location | None, before: Before, observer: Observer
+) -> tuple[LiveElement | None, str | None, list[str]]:
+    """The target as it is now, its value, and what changed in its state and in the focus."""
+    if at is None or at.mark is None:
+        return None, None, []
+    try:
+        found, deadline_s = before.seen.found(at.mark), observer.settings.action_deadline_s
+        expected = Expectation(found.context if found else None, pointed=True)
+        now = await recheck(at.mark, before.seen.scan, deadline_s, expected=expected)
+        moved = await _focus_change(at.mark, before, observer)
+    except FrameSilent:
+        return None, None, []
+    if now is None:
+        return None, None, [f"mark {at.mark.number} is gone or was redrawn", *moved]
+    state, old = now.state, at.mark.state
+    said = []
+    # The pointer may have renamed it before the action did anything.
+    if now.name not in (at.mark.name, at.element.name if at.element else None):
+        said.append(f'mark {at.mark.number} is now called "{safe_line(now.name, 60)}"')
+    if now.difference is not None:
+        said.append(describe_change(now.difference, "it"))
+    for name in SWITCHES:
+        is_now = getattr(state, name)
+        if is_now is not None and is_now != getattr(old, name):
+            said.append(_IS_NOW.get(str(is_now).lower(), "it is now {}").format(name))
+    if state.disabled != old.disabled:
+        said.append("it is now disabled" if state.disabled else "it is no longer disabled")
+    is_masked = state.masked or at.mark.key in observer.masked_keys
+    value = None if is_masked else state.value
+    if value is not None and value != old.value and not old.masked:
+        said.append(f'its value is "{safe_line(value, 80)}"')
+    if not said and at.mark.kind == "field" and state.focused and not old.focused:
+        said.append("it has the focus now")
+    return now, value, said + moved
+
+
+async def _focus_change(mark: Mark, before: Before, observer: Observer) -> list[str]:
+    """Where the focus is now, unless it is where it was before or on the target."""
+    focus = await protocol.focused_element(before.page.main_frame, observer.settings.action_deadline_s)
+    is_news = focus.words and focus.key not in (mark.key, before.focused)
+    return [f"the focus is on {safe_line(focus.words, 100)}"] if is_news and not mark.frame else []
+
+
+async def _surface_changes(
+    at: Location | None, after: Picture | None, seen: LiveObservation, observer: Observer
+) -> list[str]:
+    """How much of the target's surface changed and within which picture pixels, if the surface itself has not moved."""
+    surface = (at.under or at.mark) if at is not None else None
+    if after is None or surface is None or surface.kind != "surface":
+        return []
+    try:
+        now = await recheck(surface, seen.scan, observer.settings.action_deadline_s)
+    except FrameSilent:
+        return []
+    where, found = changed_box(seen.clean, after, surface.box), seen.found(surface)
+    if where is None or now is None or found is None or now.rect != found.rect:
+        return []
+    share = changed_share(seen.clean, after, surface.box)
+    if share * surface.box.width * surface.box.height <= NOISE:
+        return []
+    much = "less than 1 %" if share < 0.01 else f"{share:.0%}".replace("%", " %")
+    box = seen.observation.marked.map.box_to_picture(where)
+    corners = f"({box.x:.0f}, {box.y:.0f}) to ({box.right:.0f}, {box.bottom:.0f})"
+    return [f"{much} of {mark_words(surface)} changed, within {corners}"]
+
+
+def _first_few(sentences: list[str]) -> list[str]:
+    more = len(sentences) - _MOST_SAID
+    return sentences if more <= 0 else [*sentences[:_MOST_SAID], f"and {more} more"]
+
+
+def _nearest_marks(point: Point, seen: LiveObservation) -> str:
+    """The three nearest marks, for a click that changed nothing."""
+
+    def distance(box: Box) -> float:
+        dx = max(box.x - point.x, 0.0, point.x - box.right)
+        dy = max(box.y - point.y, 0.0, point.y - box.bottom)
+        return dx * dx + dy * dy
+
+    others = sorted(
+        (mark for mark in seen.observation.marks if not mark.box.contains(point)), key=lambda mark: distance(mark.box)
+    )
+    if not others:
+        return ""
+    return "; nearest are " + ", ".join(mark_words(mark) for mark in others[:3])

@@ -1,0 +1,51 @@
+"""What `effect` infers an outcome from: what an action did, and how things stood before it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from playwright.async_api import Page
+
+from vision_agent.browser.locate.location import Location
+from vision_agent.browser.observe.live_observation import LiveObservation
+
+
+@dataclass(frozen=True)
+class Before:
+    """How things stood when the action started."""
+
+    seen: LiveObservation
+    page: Page
+    tabs: int
+    url: str = field(init=False)
+    focused: str | None = field(init=False)
+    """The key of the mark that had the focus."""
+    began: float = field(init=False, default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", self.page.url)
+        held = (mark.key for mark in self.seen.observation.marks if mark.state.focused)
+        object.__setattr__(self, "focused", next(held, None))
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What an action did, before its effect is known."""
+
+    sentence: str
+    """Says what was done, without a full stop."""
+    at: Location | None
+    """Where its input went; None for an action without a target."""
+    expected: str | None = None
+    """The value that the field should hold now."""
+    has_known_effect: bool = False
+    """It changed something even if the page looks the same."""
+    is_already_so: bool = False
+    """Nothing was sent, because the control already was as wanted."""
+    read: str = ""
+    """The page text that was asked for."""
+    wants_ticked: bool | None = None
+    """Whether the control should be ticked when the page has settled; None for other actions."""
+    hover_counts: bool = False
+    """What appears because the pointer is there counts as an effect."""

@@ -1,0 +1,398 @@
+"""What every action needs: the current place of its target, a trusted click, and the focus.
+
+Nothing is ever forced: input goes through Playwright to an element that was rechecked just before, or to a point whose
+pixels still match. The actions themselves are in `pointer`, `fields`, `select`, `navigate` and `read`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Frame, Page
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from vision_agent.actions import Action, Cell, Click, Point, Target
+from vision_agent.browser.act.press_guard import Gesture, GestureStopped, guard_gesture, guard_keys
+from vision_agent.browser.locate.at_point import page_point, smallest_mark_at_point
+from vision_agent.browser.locate.drawn_target import DrawnTarget, drawn_target, locate_drawn, must_not_be_grid
+from vision_agent.browser.locate.identify import identify, recheck
+from vision_agent.browser.locate.locate import locate
+from vision_agent.browser.locate.location import Location
+from vision_agent.browser.locate.naming import mark_words
+from vision_agent.browser.locate.relocate import describe_whereabouts, relocate_mark
+from vision_agent.browser.network import host_policy
+from vision_agent.browser.observe.live_observation import LiveObservation
+from vision_agent.browser.observe.observer import Observer
+from vision_agent.browser.observe.row_context import ContextChanged
+from vision_agent.browser.page import overlay, protocol
+from vision_agent.browser.page.protocol import NOTHING_EXPECTED, LiveElement, Reveal
+from vision_agent.browser.page.settle import settle
+from vision_agent.browser.page.tabs import Tabs
+from vision_agent.browser.refusal import Refused
+from vision_agent.policy.approval import risks_taken
+from vision_agent.settings import ObserveSettings
+from vision_agent.types import Box, Mark, Secret
+from vision_agent.vision.image_limits import ImageLimits
+
+_QUIET_MS = 50.0
+"""Three frames without a change: an element that has been stable so long needs no waiting."""
+_CHASES = 4
+"""Times the pointer follows a target that moves away from it."""
+_MOMENT_S = 0.06
+_PRESSES = 3
+"""Attempts at one click, when the page moves its target away in the last moment."""
+_RESTLESS = "{} keeps moving, so nothing was sent to it."
+
+
+@dataclass
+class Executor:
+    """Reaches the targets of one observation on the tab that it shows."""
+
+    tabs: Tabs
+    observer: Observer
+    settings: ObserveSettings
+    image_limits: ImageLimits
+    policy: host_policy.Policy
+    secrets: Sequence[Secret] = ()
+    files: Mapping[str, Path] = field(default_factory=dict)
+    """Files that may be uploaded, by name."""
+    region: Box | None = None
+    """The part of the page that only the next look shows, in page coordinates."""
+    grid: bool = False
+    """Whether the next look draws rows and columns over that part."""
+    seen: LiveObservation = field(init=False)
+    """The observation that the action refers to; its marks follow elements that the page has redrawn."""
+    focused_mark: Mark | None = None
+    """The mark that was focused in this observation, or that the last action on it focused."""
+    allowed_focus: set[str] | None = None
+    """Keys (or words) of elements that may have the focus since the last action; None: not known."""
+    sent_inputs: list[str] = field(default_factory=list)
+    """Input of this action that reached the page, or may have, each as a clause."""
+    remark: str = ""
+    """What the page did before the last gesture was over."""
+    last_location: Location | None = None
+    """Where input of this action went last."""
+    _last_observation_id: str = ""
+    """The observation that the last action referred to."""
+    _rungs: dict[int, int] = field(default_factory=dict)
+    """By mark number: the rung of the ladder (see `relocate`) on which the mark was found again."""
+
+    def start_action(self, seen: LiveObservation, action: Action) -> bool:
+        """Starts an action on an observation; returns whether an earlier action referred to the same one."""
+        is_later = seen.observation.id == self._last_observation_id
+        self._last_observation_id = seen.observation.id
+        self.seen = replace(seen, risks=frozenset(risks_taken(action, seen.observation)))
+        self._rungs.clear()
+        self.sent_inputs.clear()
+        self.remark, self.last_location = "", None
+        if not is_later:
+            self.focused_mark = next((mark for mark in seen.observation.marks if mark.state.focused), None)
+            self.allowed_focus = None
+        return is_later
+
+    @property
+    def page(self) -> Page:
+        """The tab that the observation shows. A tab that came to the front since gets no input."""
+        return self.seen.page
+
+    @property
+    def deadline_s(self) -> float:
+        return self.settings.action_deadline_s
+
+    @property
+    def timeout_ms(self) -> float:
+        return self.settings.action_deadline_s * 1000
+
+    async def locate(self, target: Target, *, reveal: bool = True, pointed: bool = False) -> Location:
+        """Where a target is now: its live element, or the element that the page redrew in its place.
+
+        `pointed`: the pointer is already on it.
+
+        Raises:
+            Refused: it is no longer what was seen, or cannot be reached.
+        """
+        drawn = drawn_target(target, self.seen)
+        if drawn is not None:
+            return await self._locate_drawn(drawn, reveal=reveal)
+        assert not isinstance(target, Cell)
+        try:
+            return await self._locate_live(target, reveal=reveal, pointed=pointed)
+        except Refused as refusal:
+            mark = self._mark_of_target(target)
+            if mark is None:
+                raise
+            if isinstance(refusal, ContextChanged):
+                now = await describe_whereabouts(mark, refusal, self.seen, self.deadline_s)
+                raise Refused(refusal.refusal, f"{refusal.sentence}{now}") from refusal
+            again = await self._relocate(mark, refusal)
+            if isinstance(target, Point) and not again.box.contains(page_point(target, self.seen)):
+                raise
+        return await self._locate_live(target, reveal=reveal)
+
+    def _mark_of_target(self, target: int | Point) -> Mark | None:
+        if isinstance(target, Point):
+            return smallest_mark_at_point(page_point(target, self.seen), self.seen)
+        return self.seen.observation.mark(target)
+
+    async def _locate_drawn(self, drawn: DrawnTarget, *, reveal: bool) -> Location:
+        if drawn.surface is not None:
+            return await locate_drawn(drawn, self.seen, self.image_limits, self.deadline_s, reveal=reveal)
+        point = self.seen.observation.marked.map.to_picture(drawn.point)
+        return replace(await self._locate_live(point, reveal=reveal), words=drawn.words)
+
+    async def _relocate(self, mark: Mark, refusal: Refused) -> Mark:
+        """The mark on the element that the page redrew in its place; any refusal but `gone` is raised again."""
+        if refusal.refusal != "gone":
+            raise refusal
+        more = (self.seen, self.image_limits, self.deadline_s)
+        self.seen, self._rungs[mark.number] = await relocate_mark(mark, refusal, *more)
+        return next(each for each in self.seen.observation.marks if each.number == mark.number)
+
+    async def _locate_live(self, target: int | Point, *, reveal: bool, pointed: bool = False) -> Location:
+        more = (self.seen, self.image_limits, self.deadline_s)
+        at = await locate(self.page, target, *more, reveal=reveal, pointed=pointed)
+        return replace(at, rung=self._rungs.get(at.mark.number, at.rung)) if at.mark else at
+
+    async def recheck(self, mark: Mark, *, reveal: Reveal = False, in_place: bool = False) -> LiveElement | None:
+        """A mark's element as it is now; None if it is gone.
+
+        `in_place`: the words around it are compared too; the pointer or the focus is on it.
+        """
+        expected = self.seen.expectation(mark, pointed=True) if in_place else NOTHING_EXPECTED
+        return await recheck(mark, self.seen.scan, self.deadline_s, reveal=reveal, expected=expected)
+
+    async def aim(self, target: Target) -> Location:
+        """Where a target is once it has stopped moving; it is located again after that.
+
+        Playwright's trial click cannot wait for this: it presses the mouse and hides that from the document only, so a
+        page that listens on its window is clicked twice.
+
+        Raises:
+            Refused: it is no longer what was seen, cannot be reached, or keeps moving.
+        """
+        must_not_be_grid(target, self.seen)
+        at = await self.locate(target)
+        until = time.monotonic() + self.deadline_s
+        while at.locator is not None and not _is_stable(at):
+            try:
+                handle = await at.locator.element_handle(timeout=self.timeout_ms)
+                await handle.wait_for_element_state("stable", timeout=self.timeout_ms)
+            except PlaywrightTimeout:
+                raise Refused("moved", _RESTLESS.format(at.words)) from None
+            except PlaywrightError as error:
+                if overlay.is_browser_gone(error) or overlay.is_crash_error(error):
+                    raise
+                # The element has left the page meanwhile: locate what replaced it.
+            again = await self.locate(target)
+            if again.point == at.point:
+                return again
+            if time.monotonic() > until:
+                raise Refused("moved", _RESTLESS.format(at.words))
+            at = again
+        return at
+
+    async def click(self, at: Location, click: Click) -> Location:
+        """Clicks a target and returns where. The target is rechecked with the pointer on it, before the press.
+
+        Raises:
+            Refused: the target changed under the pointer, or something covered it, even in the last moment.
+        """
+        for press in range(_PRESSES):
+            at = await self.move_pointer(at, click.target)
+            try:
+                async with self.guard_gesture(at) as gesture:
+                    await self._press(at, click, gesture)
+                return at
+            except GestureStopped as stopped:
+                if not stopped.reached_nothing or press == _PRESSES - 1:
+                    raise
+            # Nothing reached the page, and the target may only have moved: locate it once more.
+            at = await self.aim(click.target)
+        raise AssertionError("the last press neither went through nor was refused")
+
+    async def _press(self, at: Location, click: Click, gesture: Gesture) -> None:
+        mouse = self.page.mouse
+        try:
+            for modifier in click.modifiers:
+                await self.page.keyboard.down(modifier)
+            await mouse.click(at.point.x, at.point.y, button=click.button)
+            for press in range(2, click.count + 1):
+                if not await gesture.is_still_guarded():
+                    return  # the first press led to another document, which must not get the rest
+                await mouse.down(button=click.button, click_count=press)
+                await mouse.up(button=click.button, click_count=press)
+        finally:
+            for modifier in click.modifiers:
+                await asyncio.wait_for(self.page.keyboard.up(modifier), self.deadline_s)
+
+    async def move_pointer(self, at: Location, target: Target) -> Location:
+        """Moves the pointer to a target and returns where the target is with the pointer on it.
+
+        Raises:
+            Refused: the target changed under the pointer, or moves away from it.
+        """
+        for chase in range(_CHASES):
+            await self.page.mouse.move(at.point.x, at.point.y)
+            if at.mark is None:
+                return at
+            try:
+                # A target that grows or slides under the pointer gets time to stop.
+                again = await (self.aim(target) if chase else self.locate(target, pointed=True))
+            except Refused as refusal:
+                if refusal.refusal != "covered" or chase == _CHASES - 1:
+                    raise
+                # A target that fades in, or loads another picture on hover, may show nothing for a moment.
+                await asyncio.sleep(_MOMENT_S)
+                continue
+            if again.point == at.point:
+                return again
+            at = again
+        raise Refused("moved", f"{at.words} moves or changes while the pointer is on it, so it was not pressed.")
+
+    @asynccontextmanager
+    async def guard_gesture(self, at: Location, *, is_drag: bool = False) -> AsyncIterator[Gesture]:
+        """Guards one gesture (see `press_guard.guard_gesture`) and notes what of it reached the page.
+
+        Raises:
+            GestureStopped: nothing reached the page, or only a part of the gesture reached its target.
+        """
+        gesture: Gesture | None = None
+        try:
+            async with guard_gesture(self.page, at, self.seen, self.deadline_s, is_drag=is_drag) as gesture:
+                yield gesture
+        finally:
+            if gesture is not None and gesture.words:
+                self.note_input(gesture.words, at)
+                self.remark = gesture.remark
+
+    def note_input(self, words: str, at: Location | None = None) -> None:
+        """Notes that input of the action reached the page, or may have."""
+        self.sent_inputs.append(words)
+        self.last_location = at or self.last_location
+
+    def guard_keys(self, at: Location | None) -> AbstractAsyncContextManager[None]:
+        """Guards keys; see `press_guard.guard_keys`."""
+        return nullcontext() if at is None else guard_keys(at, self.seen, self.deadline_s)
+
+    async def settle_page(self) -> None:
+        """Returns once the page has settled or the deadline has passed.
+
+        Raises:
+            Refused: another tab came to the front meanwhile.
+        """
+        quiet, began = self.settings.quiet_s, time.monotonic()
+        await settle(self.tabs, quiet, min(self.settings.settle_deadline_s, self.deadline_s), at_least_s=quiet)
+        if self.tabs.active is not self.page:
+            waited = time.monotonic() - began
+            raise Refused("changed", f"Another tab came to the front after {waited:.1f} s. Look again.")
+
+    async def identify(self, mark: Mark) -> tuple[Frame, Mark]:
+        """The frame and the mark of an element that has not changed, whether or not input can reach it.
+
+        Raises:
+            Refused: it is gone or has changed.
+        """
+        try:
+            owner, element = await identify(mark, self.seen, self.deadline_s)
+        except Refused as refusal:
+            mark = await self._relocate(mark, refusal)
+            owner, element = await identify(mark, self.seen, self.deadline_s)
+        if not element.is_visible:
+            await self.locate(mark.number)  # it may only be out of view; refuses a hidden one
+        return owner.frame, mark
+
+    async def focus(self, at: Location) -> None:
+        """Gives a target the focus; a point gets it by a click.
+
+        Raises:
+            Refused: the target does not take the focus.
+        """
+        if at.locator is None or at.mark is None:
+            async with self.guard_gesture(at):
+                await self.page.mouse.click(at.point.x, at.point.y)
+            await self.must_not_focus_other_field(at)
+            return
+        if await self.has_focus(at.mark):
+            return
+        await at.locator.focus(timeout=self.timeout_ms)
+        if not await self.has_focus(at.mark):
+            raise Refused(
+                "unsupported", f"{at.words} cannot take the focus, so keys would not reach it. Click it instead."
+            )
+        await self.must_be_unchanged(at.mark)
+
+    async def must_be_unchanged(self, mark: Mark) -> None:
+        """Returns if a mark is still the same element in the same row, now that it has the pointer and the focus.
+
+        Raises:
+            Refused: it has changed, or the words beside it have.
+        """
+        await identify(mark, self.seen, self.deadline_s, pointed=True)
+
+    async def must_take_keys(self, mark: Mark) -> None:
+        """Returns if keys without a target reach a mark that is still the same element in the same row.
+
+        Raises:
+            Refused: the focus is elsewhere, or the mark or the words beside it have changed.
+        """
+        _, now = await identify(mark, self.seen, self.deadline_s, pointed=True)
+        if not now.state.focused and not await self.has_focus(mark):
+            raise Refused("changed", f"{mark_words(mark)} lost the focus, so no key was sent. Look again.")
+
+    async def has_focus(self, mark: Mark) -> bool:
+        """Whether keys reach a mark: it is focused in its document, and so is each frame around it in its parent."""
+        now = await self.recheck(mark)
+        scanned = self.seen.scan.owner(mark.key)
+        if now is None or scanned is None:
+            return False
+        if not now.state.focused and not await self._receives_its_keys(mark, scanned.frame):
+            return False
+        for inside in reversed(scanned.chain()):
+            around = await protocol.check(inside.parent.frame, self.deadline_s, inside.key, "frame")
+            if around is None or not around.state.focused:
+                return False
+        return True
+
+    async def _receives_its_keys(self, mark: Mark, frame: Frame) -> bool:
+        """Whether an invisible field, such as a code editor's, receives the keys for the element drawn around it."""
+        if mark.tag in ("input", "textarea", "select"):
+            return False  # a native field receives its keys itself
+        focus = await protocol.focused_element(frame, self.deadline_s, mark.key)
+        is_marked = any(each.key == focus.key for each in self.seen.observation.marks)
+        return focus.takes_text and not is_marked
+
+    async def must_keep_focus(self, at: Location, so_far: str) -> None:
+        """Returns if keys still reach a target.
+
+        Raises:
+            Refused: it lost the focus; `so_far` says what was done.
+        """
+        if at.mark is not None and not await self.has_focus(at.mark):
+            raise Refused("changed", f"{at.words} lost the focus to something else; {so_far}.")
+
+    async def must_not_focus_other_field(self, at: Location) -> None:
+        """Returns if no field elsewhere has the focus: a click on a canvas may leave it there.
+
+        Raises:
+            Refused: keys would go to another field.
+        """
+        for mark in self.seen.observation.marks:
+            is_elsewhere = mark.kind == "field" and not mark.box.contains(at.point)
+            if mark.state.focused and is_elsewhere and await self.has_focus(mark):
+                raise Refused(
+                    "changed", f"{at.words} did not take the focus, {mark_words(mark)} kept it; no key was sent."
+                )
+
+
+def _is_stable(at: Location) -> bool:
+    """Whether a target has been still long enough to need no waiting. In a frame, its parents may still move it."""
+    element = at.element
+    if element is None or element.was_scrolled or at.frame is None or at.frame.parent_frame is not None:
+        return False
+    return element.stability.quiet_ms >= _QUIET_MS and not element.stability.moving

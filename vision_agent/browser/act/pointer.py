@@ -1,0 +1,244 @@
+"""Clicks, hovers, drags, selects text and scrolls: everything done with the pointer and the wheel."""
+
+from __future__ import annotations
+
+import asyncio
+
+from vision_agent.actions import Cell, Click, Drag, Hover, Offset, Point, Scroll, SelectText, Target, offset_words
+from vision_agent.browser.act.execution import Execution
+from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.locate.at_point import page_point
+from vision_agent.browser.locate.drawn_target import must_not_be_grid
+from vision_agent.browser.locate.locate_text import locate_text
+from vision_agent.browser.locate.location import Location
+from vision_agent.browser.locate.naming import mark_words
+from vision_agent.browser.observe.row_context import describe_change
+from vision_agent.browser.page import protocol
+from vision_agent.browser.page.protocol import LiveElement
+from vision_agent.browser.page.settle import settle
+from vision_agent.browser.refusal import Refused
+from vision_agent.escape import safe_line
+from vision_agent.types import Mark
+
+_STEPS = 12
+"""Mouse moves between two places of a drag: pages follow moves, not a jump."""
+_BEYOND = 4.0
+"""CSS pixels past the middle of a drop target."""
+_LAST_MOVES = 2
+"""Mouse moves at the end of a drag, a frame each: a page learns up to a frame late that an animation has ended (seen in
+8 of 40), and until then lists ignore moves."""
+_TO_THE_END = 1e6
+"""Views; farther than anything scrolls."""
+
+
+async def click(executor: Executor, action: Click) -> Execution:
+    """Clicks a mark or a point."""
+    at = await executor.click(await executor.aim(action.target), action)
+    how = {1: "Clicked", 2: "Double-clicked", 3: "Triple-clicked"}[action.count]
+    return Execution(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
+
+
+async def hover(executor: Executor, action: Hover) -> Execution:
+    """Moves the pointer over a mark or a point and leaves it there.
+
+    A hover commits to nothing, so it does not wait for targets that move by themselves. It does wait after scrolling a
+    target into view, because pages then load more content that pushes the target away.
+    """
+    at = await executor.locate(action.target)
+    if at.element and at.element.was_scrolled:
+        await executor.settle_page()
+        at = await executor.locate(action.target)
+    await executor.page.mouse.move(at.point.x, at.point.y)
+    return Execution(f"Moved the pointer over {at.words}", at, hover_counts=True)
+
+
+async def drag(executor: Executor, action: Drag) -> Execution:
+    """Presses at the source, moves along the path, and releases at the target.
+
+    Raises:
+        Refused: source and target cannot be in view together, or the target changed on the way; the dragged element is
+            then brought back before the release.
+    """
+    way = [page_point(each, executor.seen) for each in action.path]
+    if isinstance(action.target, Offset):
+        start = await executor.aim(action.source)
+        end = _offset_location(start, action.target, executor)
+    else:
+        start, end = await _locate_both(executor, action.source, action.target)
+    mouse = executor.page.mouse
+    start = await executor.move_pointer(start, action.source)
+    if isinstance(action.target, Offset):
+        end = _offset_location(start, action.target, executor)
+    async with executor.guard_gesture(start, is_drag=True) as gesture:
+        try:
+            await mouse.down()
+            await gesture.must_have_begun()
+            last = _drop_point(end, way[-1] if way else start.point)
+            for place in [*way, last]:
+                await mouse.move(place.x, place.y, steps=_STEPS)
+            # While rows slide aside, lists ignore moves: repeat the last one once they have stopped.
+            await settle(executor.tabs, 0, min(executor.settings.settle_deadline_s, executor.deadline_s))
+            await mouse.move(last.x, last.y, steps=_LAST_MOVES)
+            trouble = await _drop_objection(executor, end, start)
+            if trouble:
+                await mouse.move(start.point.x, start.point.y, steps=_STEPS)
+                raise Refused("moved", trouble)
+        finally:
+            await asyncio.wait_for(mouse.up(), executor.deadline_s)
+    along = f" along {len(way)} points" if way else ""
+    to = end.words if isinstance(action.target, Offset) else f"to {end.words}"
+    return Execution(f"Dragged {start.words} {to}{along}", end, hover_counts=True)
+
+
+async def _locate_both(executor: Executor, source: Target, target: Target) -> tuple[Location, Location]:
+    for each in (source, target):
+        must_not_be_grid(each, executor.seen)
+    first, second = await executor.locate(source), await executor.locate(target)
+    try:
+        # Scrolling to one may have moved the other out of view: locate both again without scrolling.
+        return await executor.locate(source, reveal=False), await executor.locate(target, reveal=False)
+    except Refused as refusal:
+        words = f"{first.words} and {second.words} cannot be seen at once; scroll so that both show."
+        raise Refused("moved", words) from refusal
+
+
+def _offset_location(start: Location, offset: Offset, executor: Executor) -> Location:
+    """The location at an offset from another."""
+    shot, view = executor.seen.observation.marked.map, executor.seen.observation.viewport
+    point = Point(x=start.point.x + offset.right * shot.scale_x, y=start.point.y + offset.down * shot.scale_y)
+    words = offset_words(offset)
+    if not view.contains(point):
+        raise Refused("outside", f"{words} from {start.words} lies outside the page's view. Scroll, or drag less far.")
+    return Location(words=words, point=point, rung=start.rung)
+
+
+def _drop_point(end: Location, before: Point) -> Point:
+    """Where to release on a mark: a little past its middle, because lists make room only then. In page coordinates."""
+    if end.mark is None:
+        return end.point
+
+    def beyond(to: float, since: float, size: float) -> float:
+        by = min(_BEYOND, size / 4)
+        return to + (by if to > since + size / 4 else -by if to < since - size / 4 else 0)
+
+    box = end.mark.box
+    return Point(x=beyond(end.point.x, before.x, box.width), y=beyond(end.point.y, before.y, box.height))
+
+
+async def _drop_objection(executor: Executor, end: Location, start: Location) -> str:
+    """Why the dragged element must not be dropped here; empty if it may be.
+
+    Rows make room for what is dragged among them, so a target may have moved by the size of the dragged element.
+    """
+    if end.under is not None and end.element is not None:
+        now = await executor.recheck(end.under, in_place=True)
+        if now is None or now.rect != end.element.rect:
+            return f"{end.words} moved away while {start.words} was held; it was brought back."
+        return _place_objection(now, end, start)
+    if end.mark is None or end.element is None:
+        return ""
+    now = await executor.recheck(end.mark, in_place=True)
+    if now is None or now.fingerprint != end.mark.fingerprint:
+        return f"{end.words} is gone or became something else while {start.words} was held; it was brought back."
+    rect, before = now.rect, end.element.rect
+    room = max(start.mark.box.width, start.mark.box.height) if start.mark else 0.0
+    if max(abs(rect.x - before.x), abs(rect.y - before.y)) > room + min(before.width, before.height):
+        return f"{end.words} moved away while {start.words} was held; it was brought back."
+    return _place_objection(now, end, start)
+
+
+def _place_objection(now: LiveElement, end: Location, start: Location) -> str:
+    """Why the words around the target forbid a drop: they became those of another row or column; empty if unchanged."""
+    if now.difference is None:
+        return ""
+    return f"{describe_change(now.difference, end.words)} while {start.words} was held; it was brought back."
+
+
+async def select_text(executor: Executor, action: SelectText) -> Execution:
+    """Selects text with the pointer, and reads the selection back.
+
+    Raises:
+        Refused: the text does not show exactly once, cannot be reached, or something else was selected.
+    """
+    mouse, more = executor.page.mouse, (action.first, action.last, executor.seen, executor.deadline_s)
+    begin, end, _ = await locate_text(*more)
+    await mouse.move(begin.point.x, begin.point.y)
+    again, end, text = await locate_text(*more)
+    if again.point != begin.point:
+        raise Refused("moved", f"{begin.words} keeps moving, so nothing was pressed.")
+    async with executor.guard_gesture(again, is_drag=True) as gesture:
+        try:
+            await mouse.down()
+            await gesture.must_have_begun()
+            await mouse.move(end.point.x, end.point.y, steps=_STEPS)
+        finally:
+            await asyncio.wait_for(mouse.up(), executor.deadline_s)
+    assert again.frame is not None
+    now = await protocol.selected_text(again.frame, executor.deadline_s)
+    if now != text:
+        what = f'"{safe_line(now, 100)}" is selected' if now else "nothing is selected"
+        raise Refused("unsupported", f"{begin.words} cannot be selected with the pointer: {what} instead.")
+    return Execution(f'Selected "{safe_line(text, 100)}"', again, has_known_effect=True)
+
+
+async def scroll(executor: Executor, action: Scroll) -> Execution:
+    """Scrolls the page or the container of a mark, or turns the wheel over a surface or a point.
+
+    Raises:
+        Refused: the mark is gone, or the action names no mark to bring to the middle.
+    """
+    mark = executor.seen.observation.mark(action.target) if isinstance(action.target, int) else None
+    if isinstance(action.target, int) and mark is None:
+        await executor.locate(action.target)  # refuses with the numbers there are
+        raise AssertionError("an unknown mark was located")
+    is_drawn = isinstance(action.target, Point | Cell) or (mark is not None and mark.source != "dom")
+    if action.to == "middle":
+        return await _scroll_to_middle(executor, mark)
+    sign = 1 if action.direction in ("down", "right") else -1
+    far = _TO_THE_END if action.to == "end" else action.pages
+    by = (sign * far, 0.0) if action.direction in ("left", "right") else (0.0, sign * far)
+    if is_drawn or (mark is not None and mark.kind == "surface"):
+        return await _turn_wheel(executor, action, by)
+    return await _scroll_container(executor, action, by, mark)
+
+
+async def _turn_wheel(executor: Executor, action: Scroll, by: tuple[float, float]) -> Execution:
+    assert action.target is not None
+    at = await executor.locate(action.target)
+    viewport = executor.seen.observation.viewport
+    await executor.page.mouse.move(at.point.x, at.point.y)
+    await executor.page.mouse.wheel(by[0] * viewport.width, by[1] * viewport.height)
+    return Execution(f"Turned the wheel {action.direction} over {at.words}", at)
+
+
+async def _scroll_container(
+    executor: Executor, action: Scroll, by: tuple[float, float], mark: Mark | None
+) -> Execution:
+    frame, key = executor.page.main_frame, None
+    if mark is not None:
+        frame, now = await executor.identify(mark)
+        key = now.key
+    scrolled = await protocol.scroll(frame, executor.deadline_s, key, x=by[0], y=by[1])
+    if scrolled is None:
+        assert mark is not None
+        raise Refused("gone", f"{mark_words(mark)} is no longer on the page.")
+    far = abs(scrolled.moved_x if by[0] else scrolled.moved_y)
+    side, left = {
+        "down": ("below", scrolled.below),
+        "up": ("above", scrolled.above),
+        "left": ("left", scrolled.left),
+        "right": ("right", scrolled.right),
+    }[action.direction]
+    what = safe_line(scrolled.container, 80)
+    sentence = f"Scrolled {what} {action.direction} by {far:.0f} px; {left:.0f} px remain {side}"
+    if far < 1:
+        sentence = f"{what} did not scroll {action.direction}: it is at its end"
+    return Execution(sentence, None, has_known_effect=far >= 1)
+
+
+async def _scroll_to_middle(executor: Executor, mark: Mark | None) -> Execution:
+    if mark is None or mark.source != "dom":
+        raise Refused("unsupported", "Only a mark of an element can be brought to the middle; name one as the target.")
+    await executor.locate(mark.number)
+    now = await executor.recheck(mark, reveal="always")
+    return Execution(f"Brought {mark_words(mark)} to the middle", None, has_known_effect=now is not None)

@@ -1,0 +1,219 @@
+"""Guards one gesture: events that would reach anything but the target are stopped in the page. See `press_guard.js`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+from playwright.async_api import Frame, Page
+
+from vision_agent.browser.locate.location import Location
+from vision_agent.browser.locate.naming import covered_sentence, obstacle_words
+from vision_agent.browser.observe.live_observation import LiveObservation
+from vision_agent.browser.observe.row_context import ContextChanged
+from vision_agent.browser.page import overlay, protocol
+from vision_agent.browser.page.overlay import FrameSilent
+from vision_agent.browser.page.protocol import Deflection, PressAnswer
+from vision_agent.browser.refusal import Refused
+from vision_agent.errors import BrowserUnavailable
+
+_MOST_GUARDED = 12
+"""Frames of a page."""
+_ANSWER_S = 1.0
+
+
+class GestureStopped(Refused):
+    """The gesture, or a part of it, was stopped."""
+
+    reached_nothing = False
+    """Whether no event of it has reached the page."""
+
+
+@dataclass
+class Gesture:
+    """What became of one press and the events that belong to it."""
+
+    at: Location
+    seen: LiveObservation
+    is_drag: bool = False
+    frames: tuple[Frame, ...] = ()
+    """The guarded frames; none if only pixels identify the target."""
+    arrived: tuple[str, ...] = ()
+    """The events that reached the target, in order."""
+    has_lost_document: bool = False
+    """A guarded document is gone or silent, so its answer is lost."""
+    stopped: Deflection | None = None
+    """The first event that was stopped."""
+    elsewhere: Deflection | None = None
+    """The first event that missed the target, stopped or not."""
+    unanswered: bool = False
+
+    @property
+    def has_reached_page(self) -> bool:
+        """Whether an event of the gesture reached the page, or may have."""
+        is_stopped_at_once = self.stopped is not None and self.stopped.event == "pointerdown"
+        return bool(self.arrived) or (self.has_lost_document and not is_stopped_at_once)
+
+    @property
+    def words(self) -> str:
+        """What reached the page, as a clause; empty if nothing did."""
+        if self.arrived:
+            return f"{_join_words(self.arrived)} reached {self.at.words}"
+        return f"a press on {self.at.words} was sent" if self.has_reached_page else ""
+
+    @property
+    def remark(self) -> str:
+        """What the page did before a click was over, as a clause; empty if every event reached the target."""
+        if not self.elsewhere or not self.arrived or self.is_drag:
+            return ""
+        there = obstacle_words(self.elsewhere.obstacle, self.seen)
+        kept = ", and the rest was stopped" if self.stopped else ""
+        return f"only {_join_words(self.arrived)} reached it, then {there} lay there{kept}"
+
+    async def must_have_begun(self) -> None:
+        """Returns if the first event reached the target, as far as can be told.
+
+        Raises:
+            GestureStopped: it was stopped.
+        """
+        await self._refresh(is_over=False)
+        if self.stopped and not self.has_reached_page:
+            raise self._refusal(self.stopped)
+
+    async def is_still_guarded(self) -> bool:
+        """Whether all documents that were guarded at the start are still there."""
+        await self._refresh(is_over=False)
+        return not (self.frames and self.has_lost_document)
+
+    async def end(self) -> None:
+        """Ends the guard. A late stop is no refusal if the page was already answering the first events.
+
+        Raises:
+            GestureStopped: nothing reached the page, or the target did not get the events it needs.
+        """
+        await self._refresh(is_over=True)
+        if not self.stopped:
+            return
+        is_meant = self.stopped.event == "pointerdown" or self.stopped.why == "changed"
+        if not self.has_reached_page or is_meant or self.unanswered:
+            raise self._refusal(self.stopped)
+
+    async def _refresh(self, *, is_over: bool) -> None:
+        try:
+            answers = await asyncio.gather(*(_read_guard(frame, is_over) for frame in self.frames))
+        except BrowserUnavailable:  # the press closed the page, or something else did
+            self.has_lost_document = True
+            raise
+        self.arrived = next((each.arrived for each in answers if each.arrived), ())
+        self.has_lost_document = not all(each.is_armed for each in answers)
+        self.stopped = next((each.stopped for each in answers if each.stopped), None)
+        self.elsewhere = next((each.elsewhere for each in answers if each.elsewhere), None)
+        self.unanswered = any(each.is_unanswered for each in answers)
+
+    def _refusal(self, stopped: Deflection) -> GestureStopped:
+        words = self.at.words
+        if stopped.why == "covered":
+            refusal = GestureStopped("covered", covered_sentence(words, stopped.obstacle, self.seen))
+        else:
+            what = "is gone from the page" if stopped.why == "gone" else "became something else"
+            said = f"{words} {what} in the moment of the press, which was stopped. Look again."
+            refusal = GestureStopped("changed", said)
+        refusal.reached_nothing = not self.has_reached_page
+        return refusal
+
+
+@asynccontextmanager
+async def guard_gesture(
+    page: Page, at: Location, seen: LiveObservation, deadline_s: float, *, is_drag: bool = False
+) -> AsyncIterator[Gesture]:
+    """Guards the gesture made inside the `with` block, and reports what became of it.
+
+    A point without a mark under it is not guarded: only its pixels identify it.
+
+    Raises:
+        GestureStopped: see `Gesture.end`.
+    """
+    mark = at.mark or at.under
+    target = at.element or at.text
+    key = mark.key if mark else at.text.key if at.text else None
+    if key is None or target is None:
+        yield Gesture(at, seen, has_lost_document=True)
+        return
+    frames = [frame for frame in page.frames[:_MOST_GUARDED] if not overlay.is_silent(frame)]
+    owner = seen.scan.owner(key)
+
+    async def arm(frame: Frame) -> bool:
+        try:
+            await protocol.guard_press(
+                frame,
+                deadline_s,
+                key if owner and frame is owner.frame else None,
+                kind=mark.kind if mark else None,
+                fingerprint=target.fingerprint,
+                expected=seen.expectation(mark),
+                is_drag=is_drag,
+                lasts_s=deadline_s,
+            )
+        except FrameSilent:  # closed or hanging: nothing can be pressed in it
+            return False
+        return True
+
+    armed = await asyncio.gather(*map(arm, frames))
+    gesture = Gesture(
+        at, seen, is_drag, tuple(frame for frame, is_armed in zip(frames, armed, strict=True) if is_armed)
+    )
+    try:
+        yield gesture
+    finally:
+        await gesture.end()
+
+
+@asynccontextmanager
+async def guard_keys(at: Location, seen: LiveObservation, deadline_s: float) -> AsyncIterator[None]:
+    """Guards keys sent inside the `with` block: they are stopped once the element's row changes. See `key_guard.js`.
+
+    Raises:
+        Refused: some keys were stopped; the sentence says what changed, or that the element is gone.
+    """
+    expected = seen.expectation(at.mark)
+    if at.mark is None or at.frame is None or expected.context is None:
+        yield
+        return
+    counts = at.mark.kind != "field" or (at.mark.role in ("slider", "spinbutton") and at.mark.tag != "input")
+    await protocol.guard_keys(at.frame, deadline_s, at.mark.key, expected, counts=counts, lasts_s=4 * deadline_s)
+    try:
+        yield
+    except Refused as refusal:
+        if stopped := await _end_key_guard(at):
+            raise stopped from refusal  # it explains why the keys had no effect
+        raise
+    if stopped := await _end_key_guard(at):
+        raise stopped
+
+
+async def _end_key_guard(at: Location) -> Refused | None:
+    """Why keys were stopped; None if all went through. Ends the guard."""
+    assert at.frame is not None
+    with suppress(FrameSilent):  # the keys led to another document
+        stopped = await protocol.read_key_guard(at.frame, _ANSWER_S)
+        if stopped == "gone":
+            return Refused("changed", f"{at.words} is gone from the page; later keys reached nothing.")
+        if stopped is not None:
+            return ContextChanged(stopped, at.words)
+    return None
+
+
+async def _read_guard(frame: Frame, is_over: bool) -> PressAnswer:
+    """The answer of a document's guard; unarmed if the press led to another document."""
+    try:
+        return await protocol.read_press_guard(frame, _ANSWER_S, is_over=is_over)
+    except FrameSilent:
+        return PressAnswer(is_armed=False)
+
+
+def _join_words(types: Sequence[str]) -> str:
+    """`pointerdown, mousedown and click`."""
+    *most, last = types
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,44 @@
+"""The `Browser` for tests and dry runs: it shows given observations in order and does nothing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+
+from vision_agent.actions import Action
+from vision_agent.types import ManualAction, Observation, Outcome
+
+
+class FakeBrowser:
+    """Shows `observations` in order and then repeats the last one; collects the requested actions in `acts`."""
+
+    def __init__(
+        self,
+        observations: Sequence[Observation],
+        outcomes: Sequence[Outcome] = (),
+        manual_actions: Sequence[ManualAction] = (),
+    ) -> None:
+        self._observations = list(observations)
+        self._outcomes = list(outcomes)
+        self._manual_actions = manual_actions
+        self._shown = 0
+        self.acts: list[Action] = []
+
+    async def observe(self) -> Observation:
+        """The next observation."""
+        observation = self._observations[min(self._shown, len(self._observations) - 1)]
+        self._shown += 1
+        return observation
+
+    async def act(self, action: Action, observation: Observation) -> Outcome:
+        """The next given outcome; once none are left, one that says done."""
+        del observation
+        self.acts.append(action)
+        if self._outcomes:
+            return self._outcomes.pop(0)
+        return Outcome(status="done", effect="changed", sentence=f"Did {action.kind}.")
+
+    async def manual_actions(self, handed_back: Callable[[], Awaitable[None]]) -> AsyncGenerator[ManualAction, None]:
+        """The given manual actions, once the browser is handed back."""
+        await handed_back()
+        for each in self._manual_actions:
+            yield each

@@ -1,0 +1,1 @@
+"""Finds, starts and sets up a browser."""

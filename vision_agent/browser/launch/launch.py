@@ -1,0 +1,335 @@
+"""Finds a browser, starts it or connects to it, and closes what it opened.
+
+Owns the order in which browsers are tried, the sandbox, and the command line. Does not know what a page is used for;
+`setup` installs browsers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import os
+import re
+import shutil
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.async_api import Browser, BrowserContext, Playwright, async_playwright
+from playwright.async_api import Error as PlaywrightError
+
+from vision_agent.errors import BrowserUnavailable, UsageError
+from vision_agent.settings import BrowserSettings
+
+GET_A_BROWSER = (
+    "run `vision-agent setup`, or `playwright install chromium`, or as root `apt-get install chromium`; "
+    "or name a browser in VISION_AGENT_BROWSER__EXECUTABLE_PATH"
+)
+
+_CONTEXT_SETTINGS = ("device", "locale", "timezone", "storage_state", "proxy", "permissions", "http_auth")
+
+_START_S = 30
+_CLOSE_S = 10
+_STABLE_RASTER = ("--disable-partial-raster",)
+"""Partial repaints differ in single pixels from full ones (seen at the rounded corners of a button), and which of the
+two happens depends on timing. With this flag the same page gives the same picture."""
+
+# With Playwright's command line an installed Chromium still contacts Google for updates and signed-in accounts. These
+# flags send both to a port that Chromium refuses to open; requests of pages to those hosts are not affected.
+_QUIET = ("--gaia-url=https://127.0.0.1:9", "--component-updater=url-source=https://127.0.0.1:9/")
+
+_PATH_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+
+# Chromium's messages when the system does not allow its sandbox.
+_SANDBOX_TROUBLE = ("No usable sandbox", "SUID sandbox", "setuid sandbox", "zygote_host_impl_linux", "--no-sandbox")
+
+
+@dataclass(frozen=True)
+class BrowserCandidate:
+    """A browser that may exist, and where to look for it."""
+
+    found: str
+    """Such as `Playwright's own build` or `chromium on the PATH`."""
+    executable: Path | None = None
+    channel: str | None = None
+    cdp_url: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class StartedBrowser:
+    """A running browser, and how it was started."""
+
+    browser: Browser
+    candidate: BrowserCandidate
+    is_sandboxed: bool | None
+    """None if we did not start it."""
+    sandbox: str
+    """On, or off and why."""
+
+    @property
+    def description(self) -> str:
+        where = f", {self.candidate.executable}" if self.candidate.executable else ""
+        return f"Chromium {self.browser.version} ({self.candidate.found}{where}), sandbox {self.sandbox}"
+
+
+@dataclass(frozen=True)
+class LaunchedBrowser:
+    """A browser with a context to open pages in. Whoever launched it closes or disconnects it."""
+
+    playwright: Playwright
+    browser: Browser
+    context: BrowserContext
+    description: str
+    """Which browser and version, how it was found, whether its sandbox is on."""
+
+
+@asynccontextmanager
+async def launch_browser(settings: BrowserSettings) -> AsyncIterator[LaunchedBrowser]:
+    """The first browser that starts, with a context for the settings.
+
+    A browser that we connected to keeps its context and its pages; only the connection ends.
+
+    Raises:
+        BrowserUnavailable: none could be started or reached; says what was tried.
+        UsageError: the settings name something that does not exist.
+    """
+    async with async_playwright() as playwright:
+        options = context_options(settings, playwright)
+        started = await start_first_browser(playwright, settings)
+        try:
+            context = await _context(started, options)
+            yield LaunchedBrowser(playwright, started.browser, context, started.description)
+        finally:
+            await end_browser(started)
+
+
+async def start_first_browser(playwright: Playwright, settings: BrowserSettings) -> StartedBrowser:
+    """The first candidate that starts.
+
+    Raises:
+        BrowserUnavailable: none does; says why each failed.
+    """
+    failures = []
+    for candidate in candidates(settings):
+        try:
+            return await start(playwright, candidate, settings)
+        except BrowserUnavailable as error:
+            failures.append(error)
+    if len(failures) == 1:
+        raise failures[0]
+    tried = "".join(f"\n  {failure.sentence}" for failure in failures)
+    raise BrowserUnavailable(f"No browser could be started. Tried:{tried}\n", GET_A_BROWSER)
+
+
+def candidates(settings: BrowserSettings) -> list[BrowserCandidate]:
+    """The browsers to try, in order. A browser that a person named is the only candidate."""
+    if settings.cdp_url:
+        return [BrowserCandidate(f"the browser at {_strip_credentials(settings.cdp_url)}", cdp_url=settings.cdp_url)]
+    if settings.executable_path:
+        return [BrowserCandidate("the configured path", executable=settings.executable_path)]
+    if settings.channel:
+        return [_channel_candidate(settings.channel)]
+    return [
+        BrowserCandidate("Playwright's own build"),
+        _channel_candidate("chrome"),
+        _channel_candidate("msedge"),
+        *(
+            BrowserCandidate(f"{name} on the PATH", executable=Path(path))
+            for name in _PATH_NAMES
+            if (path := shutil.which(name))
+        ),
+    ]
+
+
+async def start(playwright: Playwright, candidate: BrowserCandidate, settings: BrowserSettings) -> StartedBrowser:
+    """A candidate, started or connected to.
+
+    Raises:
+        BrowserUnavailable: it does not start, or cannot be reached.
+    """
+    if candidate.cdp_url:
+        return await _connect(playwright, candidate, candidate.cdp_url)
+    if sys.platform == "linux" and os.geteuid() == 0:
+        return StartedBrowser(
+            await _launch(playwright, candidate, settings, False), candidate, False, "off (running as root)"
+        )
+    try:
+        return StartedBrowser(await _launch(playwright, candidate, settings, True), candidate, True, "on")
+    except BrowserUnavailable as error:
+        if not any(words in str(error.__cause__) for words in _SANDBOX_TROUBLE):
+            raise
+    browser = await _launch(playwright, candidate, settings, False)
+    return StartedBrowser(browser, candidate, False, "off (this system does not allow it)")
+
+
+async def end_browser(started: StartedBrowser) -> None:
+    """Closes a browser that we started; one that we connected to stays open."""
+    if started.candidate.cdp_url is None:
+        # It may be gone or hang; leaving `async_playwright` ends its process in any case.
+        with suppress(PlaywrightError, TimeoutError):
+            await asyncio.wait_for(started.browser.close(), _CLOSE_S)
+
+
+@asynccontextmanager
+async def fresh_context(started: LaunchedBrowser, settings: BrowserSettings) -> AsyncIterator[BrowserContext]:
+    """A separate new context for the settings; closed at the end.
+
+    Raises:
+        UsageError: the settings name something that does not exist.
+        PlaywrightError: the browser is gone.
+    """
+    context = await started.browser.new_context(**context_options(settings, started.playwright))
+    try:
+        yield context
+    finally:
+        with suppress(PlaywrightError, TimeoutError):
+            await asyncio.wait_for(context.close(), _CLOSE_S)
+
+
+def with_stable_raster(settings: BrowserSettings) -> BrowserSettings:
+    """Settings for a browser in which the same page always gives the same picture."""
+    return settings.model_copy(update={"args": (*settings.args, *_STABLE_RASTER)})
+
+
+def context_options(settings: BrowserSettings, playwright: Playwright) -> dict[str, Any]:
+    """Playwright's options for a new context.
+
+    Raises:
+        UsageError: a device or a file that does not exist, or a setting that a running browser cannot take.
+    """
+    if settings.cdp_url:
+        ours = [name for name in _CONTEXT_SETTINGS if getattr(settings, name)]
+        if ours:
+            raise UsageError(
+                f"{', '.join(ours)} cannot be set on a browser that is already running",
+                "leave it out, or leave out the CDP address so that a browser is launched",
+            )
+    options: dict[str, Any] = {
+        "viewport": settings.viewport.model_dump(),
+        "device_scale_factor": settings.device_ratio,
+        "locale": settings.locale,
+        "timezone_id": settings.timezone,
+        "storage_state": _existing_file(settings.storage_state),
+        # An empty list denies all; without one, a permission prompt waits for an answer.
+        "permissions": list(settings.permissions),
+        "http_credentials": _credentials(settings),
+    }
+    if settings.device:
+        options |= _device(settings.device, playwright)
+    return {name: value for name, value in options.items() if value is not None}
+
+
+async def _context(started: StartedBrowser, options: dict[str, Any]) -> BrowserContext:
+    if started.candidate.cdp_url and started.browser.contexts:
+        return started.browser.contexts[0]
+    try:
+        context = await started.browser.new_context(**options)
+        if "locale" in options or "timezone_id" in options:
+            # Only opening a page shows whether Chromium accepts them.
+            await (await context.new_page()).close()
+    except PlaywrightError as error:
+        raise UsageError(f"The browser rejects these settings: {_first_line(error)}") from error
+    return context
+
+
+async def _connect(playwright: Playwright, candidate: BrowserCandidate, url: str) -> StartedBrowser:
+    try:
+        browser = await playwright.chromium.connect_over_cdp(url, timeout=_START_S * 1000)
+    except PlaywrightError as error:
+        raise BrowserUnavailable(
+            f"{candidate.found} cannot be reached",
+            "start it with --remote-debugging-port=9222 and set http://127.0.0.1:9222",
+        ) from error
+    return StartedBrowser(browser, candidate, None, "as it was started")
+
+
+async def _launch(
+    playwright: Playwright, candidate: BrowserCandidate, settings: BrowserSettings, with_sandbox: bool
+) -> Browser:
+    if candidate.executable and not candidate.executable.is_file():
+        raise BrowserUnavailable(f"{candidate.found}: there is no file {candidate.executable}", GET_A_BROWSER)
+    try:
+        return await playwright.chromium.launch(
+            executable_path=candidate.executable,
+            channel=candidate.channel,
+            headless=settings.headless,
+            chromium_sandbox=with_sandbox,
+            args=[*_QUIET, *settings.args],
+            proxy=_proxy(settings),
+            timeout=_START_S * 1000,
+            # The run handles Ctrl-C: it records its end first and then closes the browser.
+            handle_sigint=False,
+        )
+    except PlaywrightError as error:
+        raise BrowserUnavailable(f"{candidate.found}: {_failure_reason(error)}", _hint(error)) from error
+
+
+def _failure_reason(error: PlaywrightError) -> str:
+    text = str(error)
+    if "Executable doesn't exist" in text or "is not found at" in text:
+        return "not installed"
+    if "missing dependencies" in text or "error while loading shared libraries" in text:
+        return "system libraries are missing"
+    if "Missing X server" in text or "$DISPLAY" in text:
+        return "there is no display for a window"
+    return _first_line(error)
+
+
+def _hint(error: PlaywrightError) -> str:
+    text = str(error)
+    if "Missing X server" in text or "$DISPLAY" in text:
+        return "run it headless, or under xvfb-run"
+    if "missing dependencies" in text or "error while loading shared libraries" in text:
+        return "run `playwright install-deps chromium` as root"
+    return GET_A_BROWSER
+
+
+def _first_line(error: PlaywrightError) -> str:
+    return re.sub(r"^\w+\.\w+: ", "", str(error).strip().splitlines()[0])
+
+
+def _channel_candidate(channel: str) -> BrowserCandidate:
+    return BrowserCandidate(f"installed {'Chrome' if channel == 'chrome' else 'Edge'}", channel=channel)
+
+
+def _proxy(settings: BrowserSettings) -> Any:
+    if settings.proxy is None:
+        return None
+    proxy = settings.proxy
+    values = {
+        "server": proxy.server,
+        "bypass": proxy.bypass,
+        "username": proxy.username,
+        "password": proxy.password.get_secret_value() if proxy.password else None,
+    }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _credentials(settings: BrowserSettings) -> dict[str, str] | None:
+    auth = settings.http_auth
+    if auth is None:
+        return None
+    return {"origin": auth.origin, "username": auth.username, "password": auth.password.get_secret_value()}
+
+
+def _device(name: str, playwright: Playwright) -> dict[str, Any]:
+    known = playwright.devices
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=3)
+        raise UsageError(f"Playwright knows no device {name!r}", f"did you mean {', '.join(near)}?" if near else "")
+    return {key: value for key, value in known[name].items() if key != "default_browser_type"}
+
+
+def _existing_file(path: Path | None) -> Path | None:
+    if path and not path.is_file():
+        raise UsageError(f"The storage state {path} is not a file", "save one with Playwright's context.storage_state")
+    return path
+
+
+def _strip_credentials(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")

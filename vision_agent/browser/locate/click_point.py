@@ -1,0 +1,52 @@
+"""Chooses the point of a click: the first candidate in a frame that every frame around it shows.
+
+The candidates come from the overlay, best first: points at which a hit test reaches the element in its own document
+(`samplePoints` in `hit_test.js`). The frames around can only rule them out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vision_agent.actions import Point
+from vision_agent.browser.locate.naming import covered_sentence
+from vision_agent.browser.observe.live_observation import LiveObservation
+from vision_agent.browser.page import protocol
+from vision_agent.browser.page.frame_place import FramePlace, Spot, ViewportOffset, main_frame_place
+from vision_agent.browser.page.frames import FrameInParent, ScannedFrame
+from vision_agent.browser.refusal import Refused
+
+
+async def choose_click_point(
+    owner: ScannedFrame,
+    zoom: ViewportOffset,
+    spots: Sequence[Spot],
+    words: str,
+    seen: LiveObservation,
+    deadline_s: float,
+) -> Point:
+    """The point to click: the first of `spots` in `owner` that every frame around it shows, in CSS pixels of the page.
+
+    Raises:
+        Refused: no spot shows, or the frame is gone.
+    """
+    place = main_frame_place(zoom)
+    steps: list[tuple[FrameInParent, FramePlace]] = []
+    for inside in owner.chain():
+        now = await protocol.locate_frame(inside.parent.frame, deadline_s, inside.key)
+        if now is None:
+            raise Refused("gone", f"{words} is gone: its frame was closed.")
+        if inside.parent.parent is None:
+            place = main_frame_place(now.zoom)
+        if now.plane is None:
+            raise Refused("covered", f"{words} is no longer visible: its frame has no size.")
+        steps.append((inside, place))
+        place = place.child_place(now.plane)
+    on_page = [place.to_page(*spot) for spot in spots]
+    for inside, around in steps:
+        local = [around.to_frame(point) for point in on_page]
+        answer = await protocol.shows_points(inside.parent.frame, deadline_s, inside.key, local)
+        on_page = [point for point, is_shown in zip(on_page, answer.are_shown, strict=True) if is_shown]
+        if not on_page:
+            raise Refused("covered", covered_sentence(words, next(iter(answer.obstacles), None), seen))
+    return on_page[0]

@@ -1,0 +1,119 @@
+"""Checks whether the live element of a mark is still the one that was seen.
+
+It is while its fingerprint and the words beside it are the same; see `row_context.js`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from vision_agent.browser.locate.naming import element_words, mark_words
+from vision_agent.browser.observe.live_observation import LiveObservation
+from vision_agent.browser.observe.row_context import ContextChanged
+from vision_agent.browser.page import protocol
+from vision_agent.browser.page.frames import FrameInParent, Scan, ScannedFrame
+from vision_agent.browser.page.overlay import FrameSilent
+from vision_agent.browser.page.protocol import NOTHING_EXPECTED, Expectation, LiveElement, Reveal
+from vision_agent.browser.refusal import Refused
+from vision_agent.policy.approval import risks_in
+from vision_agent.types import Mark
+
+_WORD = re.compile(r"\w+")
+NOT_SHOWN = "{} is no longer visible and could not be scrolled into view."
+
+
+async def recheck(
+    mark: Mark,
+    scan: Scan,
+    deadline_s: float,
+    *,
+    reveal: Reveal = False,
+    expected: Expectation = NOTHING_EXPECTED,
+) -> LiveElement | None:
+    """A mark's element as it is now; None if it is gone."""
+    owner = scan.owner(mark.key)
+    if owner is None or owner.frame.is_detached():
+        return None
+    return await protocol.check(owner.frame, deadline_s, mark.key, mark.kind, reveal=reveal, expected=expected)
+
+
+async def identify(
+    mark: Mark,
+    seen: LiveObservation,
+    deadline_s: float,
+    *,
+    reveal: Reveal = False,
+    points: int = 1,
+    pointed: bool = False,
+) -> tuple[ScannedFrame, LiveElement]:
+    """The frame of a mark's live element and the element itself, if it has not changed.
+
+    `pointed`: the pointer is on it, which may have added words to it or beside it.
+
+    Raises:
+        Refused: it is gone, has changed, or its row has.
+    """
+    words = mark_words(mark)
+    owner = seen.scan.owner(mark.key)
+    if owner is None or owner.frame.is_detached():
+        raise Refused("gone", f"{words} is gone: its frame was closed or left.")
+    expected = seen.expectation(mark, pointed=pointed)
+    try:
+        now = await protocol.check(
+            owner.frame, deadline_s, mark.key, mark.kind, reveal=reveal, points=points, expected=expected
+        )
+    except FrameSilent:
+        if not owner.frame.is_detached():
+            raise
+        raise Refused("gone", f"{words} is gone: its frame was closed or left.") from None
+    if now is None:
+        raise Refused("gone", f"{words} is no longer on the page. Look at the new listing.")
+    if now.fingerprint != mark.fingerprint and not (pointed and _is_only_renamed(mark, now, seen)):
+        if not now.is_visible:
+            raise Refused("covered", NOT_SHOWN.format(words))  # a hidden element has no name
+        what = element_words(now.role, mark.tag, now.name)
+        raise Refused("changed", f"{words} has become {what}. Look at the new listing before acting on it.")
+    if now.difference is not None:
+        raise ContextChanged(now.difference, words)
+    for inside in owner.chain():
+        await _frame_must_be_same(inside, words, seen, deadline_s, pointed=pointed)
+    return owner, now
+
+
+def _is_only_renamed(mark: Mark, now: LiveElement, seen: LiveObservation) -> bool:
+    """Whether only the name of an element changed, by added words that name no new risk: `Bob` may become `Bob (open)`.
+
+    A list that re-sorts under the pointer puts other names into the same elements. A field may get a different name on
+    focus: how to fill it in, or what is wrong.
+    """
+    if not now.is_same_except_name or not risks_in(now.name) <= risks_in(mark.name):
+        return False
+    others = [each for each in seen.scan.marks if each.key != mark.key and each.name == now.name]
+    if any(each.role == mark.role or each.kind == mark.kind for each in others):
+        return False
+    return mark.kind == "field" or _contains_in_order(now.name, mark.name)
+
+
+def _contains_in_order(longer: str, shorter: str) -> bool:
+    words = iter(_words(longer))
+    return all(word in words for word in _words(shorter))
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text in lower case, without punctuation unless it has nothing else."""
+    return _WORD.findall(text.casefold()) or text.split()
+
+
+async def _frame_must_be_same(
+    inside: FrameInParent, words: str, seen: LiveObservation, deadline_s: float, *, pointed: bool
+) -> None:
+    expected = Expectation(inside.element.context, bool(seen.risks), seen.counts_amounts, pointed)
+    now = await protocol.locate_frame(inside.parent.frame, deadline_s, inside.key, expected)
+    if now is not None and now.difference is not None:
+        raise ContextChanged(now.difference, f"the frame of {words}")
+
+
+async def reveal_frames(owner: ScannedFrame, deadline_s: float) -> None:
+    """Scrolls all frames around an element into view."""
+    for inside in owner.chain():
+        await protocol.check(inside.parent.frame, deadline_s, inside.key, "frame", reveal=True)

@@ -1,0 +1,33 @@
+"""Where the input of an action goes, as located right before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playwright.async_api import Frame, Locator
+
+from vision_agent.actions import Point
+from vision_agent.browser.page.protocol import FoundText, LiveElement
+from vision_agent.types import Mark
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where input goes; for a mark, its live element and the point in it that a click reaches."""
+
+    words: str
+    """For sentences: `mark 7 (button "Pay")`, `the point (412, 233)`."""
+    point: Point
+    """Page coordinates."""
+    rung: int
+    """How it was found: 1 the live element, 2 or 3 relocated (see `relocate`), 4 by its pixels."""
+    mark: Mark | None = None
+    frame: Frame | None = None
+    locator: Locator | None = None
+    """For input without a pointer: focus, a value, files."""
+    element: LiveElement | None = None
+    """The element of the mark, or of the mark under the point."""
+    under: Mark | None = None
+    """For a point: the mark that it lies in, which the input must reach."""
+    text: FoundText | None = None
+    """For text: where it is in its frame."""

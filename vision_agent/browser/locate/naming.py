@@ -1,0 +1,39 @@
+"""Names marks, elements, points and obstacles in sentences."""
+
+from __future__ import annotations
+
+from vision_agent.actions import Point
+from vision_agent.browser.observe.live_observation import LiveObservation
+from vision_agent.browser.page.protocol import Obstacle
+from vision_agent.escape import safe_line
+from vision_agent.types import Mark
+
+
+def mark_words(mark: Mark) -> str:
+    """A mark in a sentence: `mark 7 (button "Pay")`, or `the button "Pay"` for one without a number."""
+    what = element_words(mark.role, mark.tag, mark.name)
+    return f"mark {mark.label_text} ({what})" if mark.number else f"the {what}"
+
+
+def element_words(role: str, tag: str, name: str) -> str:
+    """An element in a sentence: `button "Pay"`."""
+    what = role if role != "generic" else tag
+    return f'{what} "{safe_line(name, 60)}"' if name else what
+
+
+def point_words(point: Point) -> str:
+    """A point of the picture in a sentence: `the point (412, 233)`."""
+    return f"the point ({point.x:g}, {point.y:g})"
+
+
+def covered_sentence(words: str, obstacle: Obstacle | None, seen: LiveObservation) -> str:
+    """A sentence that says what covers a target."""
+    if obstacle is None:
+        return f"{words} cannot be reached by a click where it is."
+    return f"{words} is covered by {obstacle_words(obstacle, seen)}. Close or move that first."
+
+
+def obstacle_words(obstacle: Obstacle, seen: LiveObservation) -> str:
+    """An obstacle in a sentence, with the label of its mark if it has one: `<dialog> "Cookies" [3]`."""
+    label = next((mark.label_text for mark in seen.observation.marks if mark.key == obstacle.key), None)
+    return safe_line(obstacle.words, 100) + (f" [{label}]" if label else "")

@@ -1,0 +1,1 @@
+"""Host policy, pending requests, and the results of navigations."""

@@ -1,0 +1,124 @@
+"""Decides which hosts may be reached and which addresses opened, parsed as browsers do, never compared as text.
+
+Reports what it blocks. It does not know pages: `proxy` enforces it for browsers that we launch,
+`request_interception` for pages that are handed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import IPv6Address
+
+from ada_url import URL
+
+from vision_agent.browser.refusal import Refused
+from vision_agent.errors import UsageError
+
+WEB = ("http", "https")
+
+# No port, path, user name or escape: inside an address, each of them would name another host.
+_HOST = re.compile(r"[^\s/\\@?#%:*\[\]]+|\[[0-9A-Fa-f:.]+\]")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Allowed hosts (None: all; empty: none), denied hosts, and schemes (the web's, and the one a person started with).
+
+    Hosts are compared by name, not by the address that a name resolves to.
+    """
+
+    hosts: tuple[str, ...] | None = None
+    denied: tuple[str, ...] = ()
+    """Wins over `hosts`."""
+    schemes: tuple[str, ...] = WEB
+    start_hosts: tuple[str, ...] = ()
+    """Hosts on which secrets without their own hosts may be typed."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every host may be reached."""
+        return self.hosts is None and not self.denied
+
+    def objection(self, host: str) -> str:
+        """Why a host may not be reached; empty if it may."""
+        if host_matches(host, self.denied):
+            return "its host is denied"
+        if self.hosts is None or host_matches(host, self.hosts):
+            return ""
+        return f"its host is not among the allowed ones ({', '.join(self.hosts) or 'none'})"
+
+
+@dataclass
+class Gate:
+    """Applies a policy to outgoing requests."""
+
+    policy: Policy
+    report: Callable[[str], None] | None = None
+    """Gets a sentence for each blocked request."""
+
+    def allows(self, host: str) -> bool:
+        """Whether a request to this host may leave."""
+        objection = self.policy.objection(host)
+        if objection and self.report is not None:
+            self.report(f"a request to {host[:100]} was blocked: {objection}")
+        return not objection
+
+
+def policy_for(allowed: Iterable[str] | None, denied: Iterable[str] = ()) -> Policy:
+    """The policy for hosts that a person named, each `example.org` or `*.example.org`.
+
+    Raises:
+        UsageError: one of them is not a host name.
+    """
+    return Policy(None if allowed is None else tuple(map(_host_pattern, allowed)), tuple(map(_host_pattern, denied)))
+
+
+def host_matches(host: str, patterns: Iterable[str]) -> bool:
+    """Whether a host matches a pattern: exactly, or as a subdomain of `*.example.org`."""
+    host = _canonical(host)
+    for pattern in patterns:
+        name = _canonical(pattern.removeprefix("*."))
+        if name and (host.endswith(f".{name}") if pattern.startswith("*.") else host == name):
+            return True
+    return False
+
+
+def check(url: str, policy: Policy) -> None:
+    """Returns if an address may be opened.
+
+    Raises:
+        Refused: it is not an absolute address, or its scheme or host is not allowed.
+    """
+    try:
+        parsed = URL(url)
+    except ValueError:
+        raise Refused("blocked", f"{url[:200]} was not opened: it is not an absolute address.") from None
+    scheme = parsed.protocol.removesuffix(":")
+    if scheme not in policy.schemes:
+        known = ", ".join(policy.schemes)
+        raise Refused("blocked", f'{url[:200]} was not opened: its scheme is "{scheme}", allowed are {known}.')
+    if (scheme in WEB or parsed.hostname) and (objection := policy.objection(parsed.hostname)):
+        raise Refused("blocked", f"{url[:200]} was not opened: {objection}.")
+
+
+def _host_pattern(host: str) -> str:
+    name = host.removeprefix("*.")
+    known = _canonical(name)
+    if not all(known.split(".")):
+        hint = "such as example.org or *.example.org, without scheme, port or path"
+        raise UsageError(f"{host!r} is not a host name", hint)
+    return f"*.{known}" if host.startswith("*.") else known
+
+
+@lru_cache(maxsize=1024)
+def _canonical(host: str) -> str:
+    """A host as browsers write it: lower case, punycode, normalized IP addresses, no trailing dot; empty if invalid."""
+    try:
+        name = URL(f"http://{host}/").hostname.removesuffix(".") if _HOST.fullmatch(host) else ""
+    except ValueError:
+        return ""
+    mapped = IPv6Address(name[1:-1]).ipv4_mapped if name.startswith("[") else None
+    return str(mapped or name)

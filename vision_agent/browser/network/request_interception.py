@@ -1,0 +1,203 @@
+"""Intercepts requests in a browser that is already running: a page was handed over, or we connected to the browser.
+
+Chromium pauses every request, including each redirect hop, and asks whether it may continue: in open documents, and in
+every document, popup and worker that starts from now on. Web sockets are not paused; network rules, set in advance,
+block them. Pages cannot detect any of this. `NOT_INTERCEPTED` lists what neither mechanism covers.
+
+Covers the whole browser context of the page; other contexts of the same browser are not affected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from ada_url import URL
+from playwright.async_api import Browser, CDPSession, Page
+from playwright.async_api import Error as PlaywrightError
+
+from vision_agent.browser import cdp
+from vision_agent.browser.network.host_policy import Gate, Policy
+from vision_agent.errors import BrowserUnavailable, UsageError
+
+NOT_INTERCEPTED = (
+    "lookups of names, and connections that are opened ahead of a request and then carry none",
+    "web sockets of popups, of frames of other sites, and of workers",
+    "WebRTC over TCP, WebTransport, and pages that a page asks to have fetched beforehand",
+)
+"""What can still reach a blocked host, in words; none of it in a browser that we launch."""
+
+_ASK_S = 5.0
+_APART_S = 1.0
+_RELEASE_S = 1.0
+_LEAVES = {"http:", "https:", "ws:", "wss:"}
+_OFF = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+_ON = {**_OFF, "offline": False}
+_NO_DATAGRAMS = {**_ON, "urlPattern": "", "packetLoss": 100}
+"""WebRTC has no address for a pattern to match; the empty pattern stands for it."""
+
+
+@asynccontextmanager
+async def intercept_requests(page: Page, gate: Gate) -> AsyncIterator[None]:
+    """Inside the `with` block, requests in the page's browser context reach only hosts that the gate allows.
+
+    Raises:
+        UsageError: the browser is not Chromium.
+        BrowserUnavailable: it is gone, or does not answer.
+    """
+    browser = page.context.browser
+    if browser is None or browser.browser_type.name != "chromium":
+        raise UsageError("Hosts can only be limited in Chromium", "let the agent launch the browser, or leave them out")
+    interception = _Interception(page, browser, gate)
+    try:
+        try:
+            await interception.begin()
+        except (PlaywrightError, TimeoutError) as error:
+            why = str(error).strip().partition("\n")[0] or f"it did not answer within {_ASK_S:g} s"
+            raise BrowserUnavailable(
+                f"Requests of the page cannot be intercepted: {why}",
+                "let the agent launch the browser",
+            ) from error
+        yield
+    finally:
+        await interception.end()
+
+
+class _Interception:
+    def __init__(self, page: Page, browser: Browser, gate: Gate) -> None:
+        self._page = page
+        self._browser = browser
+        self._gate = gate
+        self._context_id = ""
+        self._watch: CDPSession | None = None
+        self._sessions: list[CDPSession] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def begin(self) -> None:
+        async with asyncio.timeout(_ASK_S):
+            own = await self._page.context.new_cdp_session(self._page)
+            self._sessions.append(own)
+            self._context_id = (await own.send("Target.getTargetInfo"))["targetInfo"].get("browserContextId", "")
+            self._watch = await self._browser.new_browser_cdp_session()
+            self._sessions.append(self._watch)
+            await self._pause_requests(self._watch, self._is_ours)
+            # Running service workers started without interception; Chromium restarts them when needed.
+            await own.send("ServiceWorker.enable")
+            await own.send("ServiceWorker.stopAllWorkers")
+            await own.send("ServiceWorker.disable")
+            await self._intercept_page(self._page)
+        self._page.context.on("page", self._on_page)
+        for each in self._page.context.pages:
+            if each is not self._page:
+                await self._try_intercept_page(each)
+
+    async def end(self) -> None:
+        """Detaches all sessions; paused requests then continue."""
+        with suppress(KeyError, ValueError):
+            self._page.context.remove_listener("page", self._on_page)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for session in self._sessions:
+            # A closed page has closed its session.
+            with suppress(PlaywrightError, TimeoutError):
+                async with asyncio.timeout(_RELEASE_S):
+                    await session.detach()
+
+    def _on_page(self, page: Page) -> None:
+        self._spawn(self._try_intercept_page(page))
+
+    async def _try_intercept_page(self, page: Page) -> None:
+        with suppress(PlaywrightError, TimeoutError):  # it may be closing, or hang
+            async with asyncio.timeout(_ASK_S):
+                await self._intercept_page(page)
+
+    async def _intercept_page(self, page: Page) -> None:
+        """Intercepts the documents and sockets that a page already has."""
+        session = await page.context.new_cdp_session(page)
+        self._sessions.append(session)
+        await self._pause_requests(session, _always)
+        await session.send("Network.enable")
+        rules = {"matchedNetworkConditions": network_rules(self._gate.policy)}
+        await session.send("Network.emulateNetworkConditionsByRule", rules)
+
+    async def _pause_requests(self, session: CDPSession, is_ours: Callable[[str], Awaitable[bool]]) -> None:
+        def paused(event: dict[str, Any]) -> None:
+            self._spawn(self._decide(session, event, is_ours))
+
+        session.on("Fetch.requestPaused", paused)
+        await session.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
+
+    async def _decide(
+        self, session: CDPSession, event: dict[str, Any], is_ours: Callable[[str], Awaitable[bool]]
+    ) -> None:
+        request = {"requestId": event["requestId"]}
+        host = _request_host(event["request"]["url"])
+        with suppress(PlaywrightError, TimeoutError):  # the requesting page may be gone
+            async with asyncio.timeout(_ASK_S):
+                if host is None or not self._gate.policy.objection(host) or not await is_ours(event.get("frameId", "")):
+                    await session.send("Fetch.continueRequest", request)
+                else:
+                    self._gate.allows(host)  # reports the block
+                    # An aborted document leaves the page as it was; any other error replaces it with an error page.
+                    reason = "Aborted" if event.get("resourceType") == "Document" else "BlockedByClient"
+                    await session.send("Fetch.failRequest", {**request, "errorReason": reason})
+
+    async def _is_ours(self, frame_id: str) -> bool:
+        """Whether the requesting frame or worker belongs to the intercepted context."""
+        assert self._watch is not None
+        targets = (await self._watch.send("Target.getTargets"))["targetInfos"]
+        contexts = {each["targetId"]: each.get("browserContextId", "") for each in targets}
+        if frame_id in contexts:
+            return bool(contexts[frame_id] == self._context_id)
+        if set(contexts.values()) == {self._context_id}:
+            return True
+        # A frame that shares the process of its page is not a separate target.
+        for page in self._page.context.pages:
+            for session in [await cdp.page_session(page), *await cdp.frame_sessions(page, _APART_S)]:
+                if session is not None and frame_id in _frame_ids(
+                    (await session.send("Page.getFrameTree"))["frameTree"]
+                ):
+                    return True
+        return False
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def network_rules(policy: Policy) -> list[dict[str, Any]]:
+    """The policy as Chromium's network rules; the first rule that matches an address applies."""
+    rules = [{**_OFF, "urlPattern": _pattern(host)} for host in policy.denied]
+    if policy.hosts is not None:
+        rules += [{**_ON, "urlPattern": _pattern(host)} for host in policy.hosts]
+        rules.append({**_OFF, "urlPattern": "*://*:*/*"})
+    return [*rules, _NO_DATAGRAMS]
+
+
+def _pattern(host: str) -> str:
+    if host.startswith("["):
+        return f"*://{host.replace(':', chr(92) + ':')}:*/*"
+    return f"*://{host}{{.}}?:*/*"
+
+
+def _request_host(url: str) -> str | None:
+    """The host that a request would reach; None if it stays in the browser."""
+    try:
+        parsed = URL(url)
+    except ValueError:
+        return ""
+    return parsed.hostname if parsed.protocol in _LEAVES else None
+
+
+def _frame_ids(tree: dict[str, Any]) -> set[str]:
+    """The ids of a frame and of all frames in it."""
+    return {tree["frame"]["id"]}.union(*(_frame_ids(each) for each in tree.get("childFrames", [])))
+
+
+async def _always(frame_id: str) -> bool:
+    del frame_id
+    return True

@@ -1,0 +1,1 @@
+"""Makes an observation of a page: marks, numbers, listing and both pictures."""

@@ -1,0 +1,247 @@
+"""Writes the listing of a marked picture: one `id[:]<tag …>text` line per mark, in reading order.
+
+Text inside and after the brackets comes from the page; none of it can start a line or imitate one. A name that several
+marks share is followed by `‹…›` with the words that tell them apart; no name can imitate that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from vision_agent.distinguish import Distinction, bracketed, distinctions, safe_name
+from vision_agent.escape import NARROW, safe_line
+from vision_agent.types import Box, Covered, Mark, PageMap, ScrollState
+
+_LONGEST_NAME = 100
+_LONGEST_VALUE = 60
+_LONGEST_APART = 120
+_LONGEST_CONTEXT = 160
+_LONGEST_ROW = 240
+_LONGEST_OPTIONS = 120
+_MOST_OPTIONS = 12
+_MOST_GONE = 30
+_MOST_CHARACTERS = 40_000
+
+_FLAGS = ("selected", "current", "disabled", "readonly", "required", "invalid", "busy", "focused", "hovered")
+_IMPLIED_ROLES = {
+    "a": ("link",),
+    "area": ("link",),
+    "button": ("button",),
+    "summary": ("button",),
+    "select": ("combobox",),
+    "option": ("option",),
+    "textarea": ("textbox",),
+    "canvas": ("img",),
+    "img": ("img",),
+    "svg": ("img",),
+    "video": ("video",),
+    "audio": ("audio",),
+    "tr": ("row",),
+    "td": ("cell", "gridcell"),
+    "th": ("columnheader", "rowheader"),
+    "li": ("listitem",),
+    "p": ("paragraph",),
+    "ul": ("list",),
+    "ol": ("list",),
+    **{name: (name,) for name in ("dialog", "form", "table", "article", "figure", "output")},
+    **{f"h{level}": ("heading",) for level in range(1, 7)},
+}
+"""Roles that a tag implies, so that the listing leaves them out."""
+_ROLES_BEYOND_TYPE = ("switch", "combobox", "tab", "menuitemcheckbox", "menuitemradio", "option")
+"""Roles that an input's type does not imply."""
+
+
+class GridRow(NamedTuple):
+    """The text read in one row of a drawn grid."""
+
+    mark: int
+    row: int
+    text: str
+    box: Box
+
+
+def reading_order(boxes: Sequence[Box], *, right_to_left: bool = False) -> list[int]:
+    """Indices in reading order: row by row (boxes that overlap vertically), each row from its start."""
+
+    def along(i: int) -> float:
+        return -boxes[i].right if right_to_left else boxes[i].x
+
+    by_top = sorted(range(len(boxes)), key=lambda i: (boxes[i].y + boxes[i].height / 2, along(i)))
+    ordered: list[int] = []
+    row: list[int] = []
+    for index in by_top:
+        if row and not _same_row(boxes[row[0]], boxes[index]):
+            ordered += sorted(row, key=along)
+            row = []
+        row.append(index)
+    return ordered + sorted(row, key=along)
+
+
+def listing(
+    marks: Sequence[Mark],
+    context: Sequence[tuple[str, Box]],
+    scroll: ScrollState,
+    covered: Sequence[Covered],
+    picture: PageMap,
+    more: Sequence[str] = (),
+    gone: Sequence[int] = (),
+    *,
+    rows: Sequence[GridRow] = (),
+    right_to_left: bool = False,
+) -> str:
+    """The listing: marks and `_[:]` context in reading order, then a line on what is out of view, covered or gone.
+
+    `context` boxes are in page coordinates; `picture` is the map of the marked picture, for surfaces; `more` are other
+    notes for the last line; `rows` are the grid rows with text.
+    """
+    apart = distinctions(marks)
+    entries = [(mark.box, mark_line(mark, picture, apart.get(mark.number))) for mark in marks]
+    said = {mark.name for mark in marks if any(each.endswith("beside it") for each in mark.evidence)}
+    entries += [
+        (box, f"_[:]{safe_line(text, _LONGEST_CONTEXT)}") for text, box in context if text.rstrip(" :：*") not in said
+    ]
+    entries += [(each.box, f"_[{each.mark} row {each.row}]{safe_line(each.text, _LONGEST_ROW)}") for each in rows]
+    order = reading_order([box for box, _ in entries], right_to_left=right_to_left)
+    # Context that the very next mark repeats is dropped; farther along the row it would be missed.
+    beside = {index: f"_[:]{apart[mark.number].context}" for index, mark in enumerate(marks) if mark.number in apart}
+    lines = [
+        entries[index][1]
+        for index, after in pairwise([*order, -1])
+        if entries[index][1] != beside.get(after) or not _same_row(entries[index][0], entries[after][0])
+    ]
+    kept = _fit_budget(lines, _MOST_CHARACTERS)
+    rest = [f"{len(lines) - len(kept)} more lines were cut"] if len(kept) < len(lines) else []
+    rest += more
+    if scroll.above >= 1:
+        rest.append(f"{scroll.above:.0f} px above")
+    if scroll.below >= 1:
+        rest.append(f"{scroll.below:.0f} px below")
+    labels = {mark.number: mark.label_text for mark in marks}
+    for each in covered:
+        label = f" [{labels[each.blocker_mark]}]" if each.blocker_mark in labels else ""
+        rest.append(f"{each.count} covered by {_blocker(each.blocker)}{label}")
+    if gone:
+        further = f" and {len(gone) - _MOST_GONE} more" if len(gone) > _MOST_GONE else ""
+        rest.append(f"gone: {' '.join(str(number) for number in gone[:_MOST_GONE])}{further}")
+    return "\n".join([*kept, *([f"... {' · '.join(rest)}"] if rest else [])])
+
+
+def mark_line(mark: Mark, picture: PageMap, apart: Distinction | None = None) -> str:
+    """One mark's line, with the words that tell it apart from others of its name."""
+    frame = f" @frame:{_word(mark.frame)}" if mark.frame else ""
+    attributes = "".join(f" {each}" for each in _attributes(mark, picture))
+    name, beside = (
+        safe_name(safe_line(mark.name, _LONGEST_NAME)),
+        safe_line(bracketed(apart), _LONGEST_APART),
+    )
+    return f"{mark.label_text}[:]<{_word(mark.tag)}{attributes}>{f'{name} {beside}'.strip()}{frame}"
+
+
+def _blocker(text: str) -> str:
+    """An obstacle's words, without anything that looks like other parts of the last line."""
+    return re.sub(r"\[(\d+)\]", r"(\1)", safe_line(text, _LONGEST_NAME).translate(NARROW).replace("·", "•"))
+
+
+def _word(text: str) -> str:
+    """A tag, role, type or frame name, without unusual characters: pages may define their own."""
+    return re.sub(r"[^\w.-]", "", safe_line(text, 24))
+
+
+def _attributes(mark: Mark, picture: PageMap) -> list[str]:
+    state, parts = mark.state, [*_kind_attributes(mark, picture)]
+    if state.masked:
+        parts.append("value=•••")
+    elif state.value:
+        parts.append(f'value="{_quotable(state.value)}"')
+    elif state.placeholder and state.placeholder != mark.name:
+        parts.append(f'placeholder="{_quotable(state.placeholder)}"')
+    if state.minimum or state.maximum:
+        parts.append(f'range="{_quotable(state.minimum or "")}..{_quotable(state.maximum or "")}"')
+    if state.options:
+        parts.append(_options(state.options))
+    for name in ("checked", "pressed"):
+        value = getattr(state, name)
+        if value is not None:
+            parts.append(name if value == "true" else f"{name}={value}")
+    if state.expanded is not None:
+        parts.append("expanded" if state.expanded else "collapsed")
+    if state.popup and mark.kind != "field":
+        parts.append(f"popup={_word(state.popup)}")
+    parts += [name for name in _FLAGS if getattr(state, name)]
+    if state.scroll is not None:
+        parts.append(_scroll_attributes(state.scroll))
+    if mark.surface is not None:
+        parts.append(f"in={mark.surface}")
+    if mark.source != "dom":
+        parts.append(f"source={mark.source}")
+    if mark.confidence is not None:
+        parts.append(f"confidence={mark.confidence:.2f}")
+    if mark.moves:
+        parts.append("moving")
+    if mark.change:
+        parts.append(f"*{mark.change}")
+    return parts
+
+
+def _kind_attributes(mark: Mark, picture: PageMap) -> Iterator[str]:
+    """Attributes for what the tag does not imply."""
+    if mark.grid is not None:
+        yield f"rows={mark.grid.rows} columns={mark.grid.columns}"
+    elif mark.source != "dom":
+        return
+    elif mark.kind == "surface":
+        box = picture.box_to_picture(mark.box)
+        yield f"surface x={box.x:.0f} y={box.y:.0f} w={box.width:.0f} h={box.height:.0f}"
+    elif mark.tag == "input" and mark.state.input_type:
+        if mark.state.input_type != "text":
+            yield f"type={_word(mark.state.input_type)}"
+        if mark.role in _ROLES_BEYOND_TYPE:
+            yield f"role={mark.role}"
+    elif mark.role == "generic":
+        if mark.kind == "field":
+            yield "editable"
+        elif mark.kind != "scroller":
+            yield "clickable"
+    elif mark.kind != "scroller" and mark.role not in _IMPLIED_ROLES.get(mark.tag, ()):
+        yield f"role={_word(mark.role)}"
+
+
+def _options(options: Sequence[str]) -> str:
+    shown: list[str] = []
+    for option in options[:_MOST_OPTIONS]:
+        if sum(map(len, shown)) > _LONGEST_OPTIONS:
+            break
+        shown.append(_quotable(option).replace("|", "/"))
+    more = f"|…{len(options) - len(shown)} more" if len(options) > len(shown) else ""
+    return f'options="{"|".join(shown)}{more}"'
+
+
+def _quotable(value: str) -> str:
+    return safe_line(value, _LONGEST_VALUE).replace('"', "'").replace("<", "‹").replace(">", "›")
+
+
+def _scroll_attributes(scroll: ScrollState) -> str:
+    right = max(0.0, scroll.width - scroll.view_width - scroll.x)
+    sides = ((scroll.above, "above"), (scroll.below, "below"), (scroll.x, "left"), (right, "right"))
+    return " ".join(["scroll", *(f"{amount:.0f}px {where}" for amount, where in sides if amount >= 1)])
+
+
+def _fit_budget(lines: list[str], most: int) -> list[str]:
+    """As many lines as fit into `most` characters, in order; context is dropped before any mark."""
+    kept: set[int] = set()
+    for wanted in (False, True):
+        for index, line in enumerate(lines):
+            if line.startswith("_[") == wanted and most >= len(line) + 1:
+                kept.add(index)
+                most -= len(line) + 1
+    return [line for index, line in enumerate(lines) if index in kept]
+
+
+def _same_row(first: Box, other: Box) -> bool:
+    """Whether each box contains the vertical middle of the other."""
+    middle = other.y + other.height / 2
+    mine = first.y + first.height / 2
+    return first.y <= middle <= first.bottom and other.y <= mine <= other.bottom

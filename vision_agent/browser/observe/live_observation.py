@@ -1,0 +1,51 @@
+"""An observation with the live handles needed to act on it. Never leaves the browser package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playwright.async_api import Page
+
+from vision_agent.browser.page.frames import Scan
+from vision_agent.browser.page.protocol import Expectation, FoundMark
+from vision_agent.types import Box, Mark, Observation, Risk
+from vision_agent.vision.picture import Picture
+
+
+@dataclass(frozen=True)
+class LiveObservation:
+    """An observation with the live page, the scan and the clean picture it was made from."""
+
+    observation: Observation
+    page: Page
+    """The observed tab; no other tab gets input."""
+    pages: tuple[Page, ...]
+    """The tabs in the order in which the observation numbers them."""
+    scan: Scan
+    clean: Picture
+    masked: tuple[Box, ...] = ()
+    """Page boxes that are painted over in the picture."""
+    risks: frozenset[Risk] = frozenset()
+    """Risks of the current action: with any, the words beside its target must be unchanged."""
+
+    @property
+    def counts_amounts(self) -> bool:
+        """Whether amounts beside a target must be unchanged too."""
+        return "pay" in self.risks
+
+    def found(self, mark: Mark) -> FoundMark | None:
+        """The scan's result for a mark; None for a drawn mark."""
+        return self.scan.found(mark.key)
+
+    def expectation(self, mark: Mark | None, *, pointed: bool = False) -> Expectation:
+        """The words that should be around a mark when it is rechecked. `pointed`: the pointer is on it."""
+        found = self.found(mark) if mark is not None else None
+        in_dialog = mark is not None and mark.in_dialog
+        owner = self.scan.owner(mark.key) if mark is not None else None
+        return Expectation(
+            context=found.context if found else None,
+            strict=bool(self.risks) or in_dialog,
+            amounts=self.counts_amounts or in_dialog,
+            pointed=pointed,
+            frames=tuple(each.element.context for each in reversed(owner.chain())) if owner else (),
+        )

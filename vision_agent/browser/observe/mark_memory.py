@@ -1,0 +1,174 @@
+"""Turns scan results into marks: numbered, without secrets, and compared with the last look at the document.
+
+Remembers one document from look to look until a new one has loaded; does not know the page or its pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+from vision_agent.browser.observe.listing import reading_order
+from vision_agent.browser.observe.numbers import Numbers, Sighting
+from vision_agent.browser.page.frames import Scan
+from vision_agent.browser.page.protocol import Beside, FoundMark
+from vision_agent.types import Box, Change, Kind, Letter, Mark, MarkState
+
+_MOVED = 4.0
+"""CSS pixels; less is rounding or a border."""
+
+_LETTERS: dict[Kind, Letter] = {
+    "field": "I",
+    "button": "B",
+    "link": "L",
+    "surface": "F",
+    "toggle": "O",
+    "scroller": "M",
+    "guess": "M",
+}
+
+
+@dataclass(frozen=True)
+class ReadScan:
+    """A scan and its marks."""
+
+    scan: Scan
+    whole: Box
+    """The viewport."""
+    marks: tuple[Mark, ...]
+    secret_boxes: tuple[Box, ...]
+    """Page boxes of fields whose contents must not be shown."""
+    is_new_document: bool
+    """Whether the document is another one than in the last look."""
+
+
+@dataclass
+class MarkMemory:
+    """Numbers and marks of a document, from one look to the next."""
+
+    has_letters: bool
+    secrets: Callable[[], Sequence[str]] = tuple
+    """The current secret values, which no mark's state may contain."""
+    masked_keys: set[str] = field(default_factory=set)
+    """Keys of fields into which a secret was typed."""
+    numbers: Numbers = field(default_factory=Numbers)
+    epoch: int = 0
+    """Counts documents."""
+    _token: str = ""
+    _before: dict[int, Mark] | None = None
+    """All marks of the last look at this document, drawn or not."""
+
+    def read(self, scan: Scan) -> ReadScan:
+        """The marks of a scan, in reading order."""
+        is_new_document = scan.main.token != self._token
+        if is_new_document:
+            self._token, self.epoch = scan.main.token, self.epoch + 1
+            self.numbers.restart()
+            self._before = None
+        scroll, secrets = scan.main.scroll, self.secrets()
+        whole = Box(x=0, y=0, width=scroll.view_width, height=scroll.view_height)
+        secret_fields = [
+            shown
+            for shown in scan.fields
+            if shown.key in self.masked_keys or any(secret in shown.value for secret in secrets)
+        ]
+        secret_keys = self.masked_keys | {shown.key for shown in secret_fields}
+        hidden = [*(shown.value for shown in secret_fields if shown.value), *secrets]
+        found = [(mark, box) for mark in scan.marks if (box := mark.box.intersection(whole))]
+        order = reading_order([box for _, box in found], right_to_left=scan.main.is_right_to_left)
+        here = [(found[index][0], found[index][0].beside, found[index][1]) for index in order]
+        numbers = self.numbers.assign(
+            [Sighting(mark.key, mark.fingerprint, mark.points[0], beside.says) for mark, beside, _ in here], scan.living
+        )
+        squeezed = [_without_spaces(each) for each in hidden]
+        marks = tuple(
+            self.with_change(self._mark(mark, beside, box, numbers[mark.key], secret_keys, secrets, squeezed))
+            for mark, beside, box in here
+        )
+        return ReadScan(scan, whole, marks, tuple(shown.box for shown in secret_fields), is_new_document)
+
+    def _mark(
+        self,
+        found: FoundMark,
+        beside: Beside,
+        box: Box,
+        number: int,
+        secret_keys: Collection[str],
+        secrets: Sequence[str],
+        hidden: Sequence[str],
+    ) -> Mark:
+        state = found.state
+        if found.key in secret_keys or (state.value and any(each in state.value for each in secrets)):
+            state = state.model_copy(update={"value": None, "masked": True})
+        words = beside.words
+        if any(each in _without_spaces(words) for each in hidden):
+            words = ""
+        return Mark(
+            number=number,
+            letter=_LETTERS[found.kind] if self.has_letters else "",
+            tag=found.tag,
+            role=found.role,
+            kind=found.kind,
+            name=found.name,
+            state=state,
+            box=box,
+            point=found.points[0],
+            frame=found.frame,
+            evidence=found.evidence,
+            fingerprint=found.fingerprint,
+            context=words,
+            heading=beside.heading,
+            key=found.key,
+            in_dialog=found.in_dialog,
+        )
+
+    def keep(self, marks: Sequence[Mark]) -> None:
+        """Remembers the marks of a look, for comparison with the next one."""
+        self._before = {mark.number: mark for mark in marks}
+
+    def with_change(self, mark: Mark) -> Mark:
+        """The mark with its change since the last look, if any."""
+        change = self._difference(mark)
+        return mark.model_copy(update={"change": change}) if change else mark
+
+    def marks_in_other_surfaces(self, surfaces: Sequence[Mark], found: Sequence[Mark]) -> list[Mark]:
+        """Remembered marks in surfaces that still exist but were not searched this time."""
+        looked, here = {mark.number for mark in surfaces}, {mark.number for mark in found}
+        before = (self._before or {}).values()
+        return [mark for mark in before if mark.surface is not None and mark.surface in here - looked]
+
+    def change(self, marks: Sequence[Mark]) -> Change:
+        """The changes of all marks since the last look."""
+        if self._before is None:
+            return Change(navigated=self.epoch > 1)
+        here = {mark.number for mark in marks}
+        by_kind = {
+            kind: tuple(mark.number for mark in marks if mark.change == kind) for kind in ("new", "changed", "moved")
+        }
+        return Change(
+            new=by_kind["new"],
+            changed=by_kind["changed"],
+            moved=by_kind["moved"],
+            gone=tuple(number for number in self._before if number not in here),
+        )
+
+    def _difference(self, mark: Mark) -> str:
+        if self._before is None:
+            return ""
+        old = self._before.get(mark.number)
+        if old is None:
+            return "new"
+        then, now = [(each.name, each.role, each.context, each.heading) for each in (old, mark)]
+        if then != now or not _is_same_state(old.state, mark.state):
+            return "changed"
+        is_moved = abs(old.box.x - mark.box.x) > _MOVED or abs(old.box.y - mark.box.y) > _MOVED
+        return "moved" if is_moved else ""
+
+
+def _without_spaces(text: str) -> str:
+    return "".join(text.split())
+
+
+def _is_same_state(old: MarkState, new: MarkState) -> bool:
+    """Whether a state is unchanged apart from hover and focus."""
+    return old == new or old.model_copy(update={"hovered": new.hovered, "focused": new.focused}) == new

@@ -1,0 +1,359 @@
+"""Observes a page: waits until it has settled, finds what can be acted on, takes one picture, and draws the marks.
+
+`look` goes from a live page to a `LiveObservation`: capture and scan, decode, search surfaces, place numbers, render,
+assemble. Each stage has a small result, and pixels are processed while the page is queried.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from vision_agent.browser.observe import look_warnings
+from vision_agent.browser.observe.listing import listing
+from vision_agent.browser.observe.live_observation import LiveObservation
+from vision_agent.browser.observe.mark_limit import limit_marks
+from vision_agent.browser.observe.mark_memory import MarkMemory, ReadScan
+from vision_agent.browser.observe.stage_results import RenderedShots, ShownPicture, StageTimes, Targets, View
+from vision_agent.browser.observe.surfaces import Contents, Surfaces, grid_key, requested_grid
+from vision_agent.browser.page import frames, listeners, overlay, protocol
+from vision_agent.browser.page.capture import capture
+from vision_agent.browser.page.frames import Scan
+from vision_agent.browser.page.overlay import FrameSilent
+from vision_agent.browser.page.settle import settle
+from vision_agent.browser.page.tabs import Tabs
+from vision_agent.errors import BrowserUnavailable
+from vision_agent.settings import ObserveSettings
+from vision_agent.types import Box, Covered, Mark, Observation, Size, Tab
+from vision_agent.vision.image_limits import ImageLimits
+from vision_agent.vision.labels import annotate, place
+from vision_agent.vision.picture import Extent, Picture
+from vision_agent.vision.style import STYLES
+
+_TRIES = 3
+"""Attempts at a look, if the page navigates meanwhile."""
+_TITLE_S = 2.0
+_GRID_PX = 640
+"""Shortest longer edge of a picture with a grid: its cells need room for their numbers."""
+_LINE_PX = 16
+"""Assumed height of a line of text, in CSS pixels."""
+_LONGEST_ADDRESS = 1000
+"""Characters of a frame's address: some contain whole documents."""
+
+_T = TypeVar("_T")
+
+
+@dataclass
+class Observer:
+    """Makes observations, and keeps numbers and epochs from one look to the next."""
+
+    settings: ObserveSettings
+    image_limits: ImageLimits
+    clock: Callable[[], datetime]
+    secrets: Callable[[], Sequence[str]] = tuple
+    """The current secret values, which no picture and no mark may contain."""
+    _memory: MarkMemory = field(init=False)
+    _surfaces: Surfaces = field(init=False)
+    _last_drawn: tuple[Mark, ...] = ()
+    """The marks drawn in the last full picture: their numbers keep their places."""
+
+    def __post_init__(self) -> None:
+        self._memory = MarkMemory(self.settings.ids == "letters", self.secrets)
+        self._surfaces = Surfaces(self.settings, self._memory.numbers)
+        self._style = STYLES[self.settings.style]
+
+    @property
+    def masked_keys(self) -> set[str]:
+        """Keys of fields into which a secret was typed."""
+        return self._memory.masked_keys
+
+    async def look(self, tabs: Tabs, region: Box | None = None, *, grid: bool = False) -> LiveObservation:
+        """The active tab as it is now, or a part of it, enlarged; a new document is always shown in full.
+
+        `region`: that part, in page coordinates; `grid`: draw rows and columns over it.
+
+        Raises:
+            BrowserUnavailable: the browser is gone, or the page hangs beyond the deadline.
+        """
+        trouble: Exception | None = None
+        named_on = self._memory.epoch
+        for attempt in range(_TRIES):
+            try:
+                here = region if self._memory.epoch == named_on else None
+                return await self._look(tabs, here, grid=grid, is_first=attempt == 0)
+            except FrameSilent as error:
+                trouble = error
+                # Playwright reports a crashed page and a crashed frame with the same error.
+                if tabs.is_crashed(tabs.active) and not await self._answers(tabs.active):
+                    raise BrowserUnavailable("The page crashed", "reload it or open another one") from error
+            except BrowserUnavailable as error:
+                trouble = error
+                if not await tabs.has_lost_tab():
+                    raise
+        raise BrowserUnavailable(
+            f"The page could not be observed, tried {_TRIES} times: {trouble}", "reload it, or raise scan_deadline_s"
+        )
+
+    async def _answers(self, page: Page) -> bool:
+        """Whether the page's own document responds."""
+        try:
+            await protocol.document_token(page.main_frame, self.settings.scan_deadline_s)
+        except FrameSilent:
+            return False
+        return True
+
+    async def hide(self, page: Page) -> None:
+        """Removes marks shown to a person from the live page, so that no picture contains them."""
+        if self.settings.marks_on_page:
+            with suppress(FrameSilent):  # gone or hanging; the next look reports that
+                await protocol.hide_layer(page.main_frame, self.settings.action_deadline_s)
+
+    async def _look(self, tabs: Tabs, region: Box | None, *, grid: bool, is_first: bool) -> LiveObservation:
+        stages = StageTimes()
+        await self.hide(tabs.active)
+        at_rest = await self._settle(tabs)
+        stages.end("settle")
+        page, pages = tabs.active, tuple(tabs.pages)
+        # Concurrently: Chromium takes a picture two frames after it is asked; the scan is read in the meantime.
+        read, png = await asyncio.gather(self._scan(page), capture(page, self.settings.scan_deadline_s))
+        stages.end("page")
+        answers_form = tabs.navigations.answers_form(page)
+        view = View(page, pages, read, at_rest, None if read.is_new_document else region, grid, answers_form)
+        shown = await self._decode(view, png, stages, is_first=is_first)
+        targets = await self._targets(view, shown)
+        if shown.surfaces:
+            stages.end("surfaces")
+        marks = self._place(view, shown, targets)
+        stages.end("place")
+        rendered = await self._render(view, shown, marks, stages)
+        observation = await self._assemble(view, shown, targets, marks, rendered, stages)
+        self._memory.keep(targets.known)
+        if view.region is None:
+            self._last_drawn = marks
+        return LiveObservation(observation, page, pages, read.scan, shown.picture, shown.masked)
+
+    async def _settle(self, tabs: Tabs) -> bool:
+        """Whether the page settled. Listeners are reported meanwhile, so that the scan only adds the new ones."""
+        hearing = asyncio.create_task(self._register_listeners(tabs.active))
+        try:
+            return await settle(tabs, self.settings.quiet_s, self.settings.settle_deadline_s)
+        finally:
+            hearing.cancel()
+            await asyncio.wait([hearing])
+
+    async def _register_listeners(self, page: Page) -> None:
+        await listeners.report_listeners(page, self.settings.settle_deadline_s)
+        with suppress(PlaywrightError):  # the page closes; the look reports that
+            await overlay.register_early_listener(page)
+
+    async def _scan(self, page: Page) -> ReadScan:
+        """A scan of the page, with numbered marks.
+
+        Raises:
+            FrameSilent: the page did not answer.
+            BrowserUnavailable: the browser is gone.
+        """
+        scan = await frames.scan(page, self.settings.scan_deadline_s, self._memory.numbers.last)
+        read = self._memory.read(scan)
+        if read.is_new_document:
+            self._surfaces.restart()
+            self._last_drawn = ()
+        return read
+
+    async def _decode(self, view: View, png: bytes, stages: StageTimes, *, is_first: bool) -> ShownPicture:
+        """The decoded picture. Meanwhile the page reports what moved, and places for the numbers are planned.
+
+        Raises:
+            FrameSilent: the page navigated, or changed and one more look is allowed.
+        """
+        read, deadline = view.read, self.settings.scan_deadline_s
+        marks, left_out = limit_marks(view.inside, self.settings.max_marks)
+        surfaces = self._surfaces.select_surfaces(marks)
+        asked = asyncio.gather(
+            frames.detect_changes(read.scan, deadline),
+            _list_tabs(view.pages, view.page, read.scan.main.title),
+            self._surfaces.predict_reachable(surfaces, read.scan),
+        )
+        decoding = await _start_in_thread(Picture.decode, png, read.whole, self.image_limits)
+        plan = None
+        if view.region is None and not surfaces:
+            plan = place.plan(marks, Extent.of_png(png, read.whole, self.image_limits), self._style, self._last_drawn)
+        stages.end("plan")
+        masked_marks = [mark for mark in read.marks if mark.state.masked and mark.state.input_type != "password"]
+        masked = (*read.secret_boxes, *(mark.box for mark in masked_marks))
+        picture = (await decoding).masked(masked)
+        changes, tabs, reached = await asked
+        moved = {key for each in changes for key in each.moved}
+        if is_first and view.at_rest and (moved or any(each.has_changed for each in changes)):
+            raise FrameSilent("the page changed while it was looked at")
+        stages.end("decode")
+        clean = self._zoomed(picture, view)
+        return ShownPicture(picture, clean, masked, marks, left_out, surfaces, reached, moved, tabs, plan)
+
+    async def _targets(self, view: View, shown: ShownPicture) -> Targets:
+        """The marks to draw and all known marks, including those found in surfaces."""
+        found, contents, marks, left_out = view.read.marks, Contents(), shown.marks, shown.left_out
+        if shown.surfaces:
+            later = None if view.at_rest else self._zoomed(await self._capture_again(view, shown), view)
+            contents = await self._surfaces.look(
+                shown.surfaces, found, view.read.scan, shown.clean, later, shown.reached
+            )
+            here = tuple(self._memory.with_change(mark) for mark in contents.marks)
+            marks, left_out = limit_marks((*view.inside, *here), self.settings.max_marks)
+            found = (*found, *here, *contents.elsewhere)
+        known = (*found, *self._memory.marks_in_other_surfaces(shown.surfaces, found))
+        if view.grid and view.region is not None:
+            [number] = self._memory.numbers.assign_keys([grid_key(view.region)])
+            marks = (*marks, requested_grid(view.region, number, self._surfaces.letter))
+        outside = len(known) - len(view.inside) - len(contents.marks)
+        return Targets(marks, known, contents, left_out, outside)
+
+    def _place(self, view: View, shown: ShownPicture, targets: Targets) -> tuple[Mark, ...]:
+        """The marks whose number has a place in the picture."""
+        plan = shown.plan
+        if plan is None:
+            before = () if view.region else self._last_drawn
+            plan = place.plan(targets.drawn, shown.clean.extent, self._style, before)
+        return tuple(mark for mark in place.carry_out(plan, shown.clean) if mark.label)
+
+    async def _render(
+        self, view: View, shown: ShownPicture, marks: Sequence[Mark], stages: StageTimes
+    ) -> RenderedShots:
+        """The two pictures; the marked one is encoded in a thread and awaited later."""
+        layer = annotate.layer(marks, shown.clean, self._style)
+        marked = annotate.draw(shown.clean, layer)
+        stages.end("draw")
+        encoding = await _start_in_thread(marked.encode, self.settings.picture)
+        clean = shown.clean.encode("png")
+        if self.settings.marks_on_page:
+            frame, shows = view.page.main_frame, layer.model_dump(mode="json")
+            await protocol.show_layer(frame, self.settings.scan_deadline_s, shows, view.shown)
+        return RenderedShots(clean, encoding)
+
+    def _zoomed(self, picture: Picture, view: View) -> Picture:
+        if view.region is None:
+            return picture
+        return picture.zoomed(view.region, self.image_limits, _GRID_PX if view.grid else 0)
+
+    async def _capture_again(self, view: View, shown: ShownPicture) -> Picture:
+        """The page a moment later, to detect what is moving."""
+        png = await capture(view.page, self.settings.scan_deadline_s)
+        return Picture.decode(png, view.read.whole, self.image_limits).masked(shown.masked)
+
+    async def _assemble(
+        self,
+        view: View,
+        shown: ShownPicture,
+        targets: Targets,
+        marks: tuple[Mark, ...],
+        rendered: RenderedShots,
+        stages: StageTimes,
+    ) -> Observation:
+        """The observation; its listing is written while the marked picture is encoded."""
+        scan, main, contents = view.read.scan, view.read.scan.main, targets.contents
+        covered, change = _list_covered(scan, marks), self._memory.change(targets.known)
+        more = [
+            *look_warnings.outside_note(targets.outside, view.region),
+            *filter(None, [targets.left_out]),
+            *contents.more,
+        ]
+        numbers = {mark.number for mark in marks}
+        lines = listing(
+            marks,
+            _context_lines(scan, view.shown),
+            main.scroll,
+            covered,
+            shown.clean.map,
+            more,
+            change.gone,
+            rows=[row for row in contents.rows if row.mark in numbers],
+            right_to_left=main.is_right_to_left,
+        )
+        moved = [mark.label_text for mark in targets.known if mark.key in shown.moved]
+        warnings = (
+            *scan.warnings,
+            *contents.warnings,
+            *look_warnings.unrest_warnings(view.at_rest, moved),
+            *look_warnings.legibility_warnings(marks, shown.clean),
+        )
+        marked = await rendered.marked
+        stages.end("encode")
+        whole = view.read.whole
+        return Observation(
+            id=uuid.uuid4().hex[:12],
+            epoch=self._memory.epoch,
+            url=main.url,
+            title=main.title,
+            taken_at=self.clock(),
+            viewport=Size(width=round(whole.width), height=round(whole.height)),
+            device_ratio=main.device_ratio,
+            scroll=main.scroll,
+            tabs=shown.tabs,
+            frames={each.name: each.frame.url[:_LONGEST_ADDRESS] for each in scan.frames if each.name},
+            marks=marks,
+            listing=lines,
+            clean=rendered.clean,
+            marked=marked,
+            phash=shown.clean.phash(),
+            region=view.region,
+            change=change,
+            covered=covered,
+            at_rest=view.at_rest,
+            answers_form=view.answers_form,
+            warnings=warnings,
+            timings=stages.seconds,
+        )
+
+
+def _context_lines(scan: Scan, shown: Box) -> list[tuple[str, Box]]:
+    return [
+        (line.text, Box(x=line.at.x, y=line.at.y, width=1, height=_LINE_PX))
+        for line in scan.context
+        if shown.contains(line.at)
+    ]
+
+
+def _list_covered(scan: Scan, marks: Sequence[Mark]) -> tuple[Covered, ...]:
+    numbers: dict[str | None, int] = {mark.key: mark.number for mark in marks}
+    return tuple(
+        Covered(count=each.count, blocker=each.words, blocker_mark=numbers.get(each.key))
+        for each in sorted(scan.covered, key=lambda each: -each.count)
+    )
+
+
+async def _start_in_thread(work: Callable[..., _T], *details: Any) -> asyncio.Future[_T]:
+    """Runs pixel work, which releases the GIL, in a thread alongside the following code.
+
+    The work has started when this returns: a thread that is only scheduled waits 5 ms for the current one.
+    """
+    loop = asyncio.get_running_loop()
+    is_begun = asyncio.Event()
+
+    def begin() -> _T:
+        loop.call_soon_threadsafe(is_begun.set)
+        return work(*details)
+
+    future = loop.run_in_executor(None, begin)
+    await is_begun.wait()
+    return future
+
+
+async def _list_tabs(pages: Sequence[Page], active: Page, active_title: str) -> tuple[Tab, ...]:
+    listed = []
+    for number, page in enumerate(pages, 1):
+        title = active_title
+        if page is not active:
+            try:
+                title = await protocol.title(page.main_frame, _TITLE_S)
+            except (FrameSilent, BrowserUnavailable, PlaywrightError):
+                title = "(no answer)"  # it crashed, hangs, or has closed
+        listed.append(Tab(number=number, url=page.url, title=title, active=page is active))
+    return tuple(listed)

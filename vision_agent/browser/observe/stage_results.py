@@ -1,0 +1,101 @@
+"""Results that the stages of one look pass on."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from functools import cached_property
+
+from playwright.async_api import Page
+
+from vision_agent.browser.observe.mark_memory import ReadScan
+from vision_agent.browser.observe.surfaces import Contents, Reachability
+from vision_agent.types import Box, Mark, MarkKey, Shot, Tab
+from vision_agent.vision.labels.place import Plan
+from vision_agent.vision.picture import Picture
+
+
+@dataclass(frozen=True)
+class View:
+    """What is observed, and the scan of it."""
+
+    page: Page
+    pages: tuple[Page, ...]
+    read: ReadScan
+    at_rest: bool
+    region: Box | None
+    """The part of the page that is shown; None for all of it."""
+    grid: bool
+    answers_form: bool
+    """The document is the result of a submitted form."""
+
+    @property
+    def shown(self) -> Box:
+        """The shown part of the page."""
+        return self.region or self.read.whole
+
+    @cached_property
+    def inside(self) -> tuple[Mark, ...]:
+        """The marks in the shown part."""
+        region = self.region
+        if region is None:
+            return self.read.marks
+        return tuple(mark for mark in self.read.marks if mark.box.intersection(region))
+
+
+@dataclass(frozen=True)
+class ShownPicture:
+    """The picture, and what was determined while it was decoded."""
+
+    picture: Picture
+    clean: Picture
+    """The shown part of the picture, enlarged."""
+    masked: tuple[Box, ...]
+    marks: tuple[Mark, ...]
+    """The elements to mark."""
+    left_out: str
+    """A note on marks beyond the limit."""
+    surfaces: list[Mark]
+    """The surfaces to search."""
+    reached: Reachability
+    moved: set[MarkKey]
+    """Keys of elements that have moved since the scan."""
+    tabs: tuple[Tab, ...]
+    plan: Plan | None
+    """Places for the numbers; None if they depend on the contents of surfaces."""
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The marks, including those drawn in surfaces."""
+
+    drawn: tuple[Mark, ...]
+    known: tuple[Mark, ...]
+    """All known marks, drawn or not, in the shown part or not."""
+    contents: Contents
+    left_out: str
+    outside: int
+    """How many are outside the shown part."""
+
+
+@dataclass(frozen=True)
+class RenderedShots:
+    """The two pictures of an observation."""
+
+    clean: Shot
+    marked: asyncio.Future[Shot]
+
+
+class StageTimes:
+    """Seconds that each stage of a look took."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._since = time.perf_counter()
+
+    def end(self, stage: str) -> None:
+        """Ends a stage and starts the next one."""
+        now = time.perf_counter()
+        self.seconds[stage] = round(now - self._since, 5)
+        self._since = now

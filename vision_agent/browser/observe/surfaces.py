@@ -1,0 +1,298 @@
+"""Searches the surfaces of a page for drawn controls, and makes marks for them.
+
+`vision` finds things in pixels and recognizes them across looks; this module chooses the surfaces to search, checks
+what covers them, and assigns the numbers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from vision_agent.actions import Point
+from vision_agent.browser.observe.listing import GridRow, reading_order
+from vision_agent.browser.observe.numbers import Numbers
+from vision_agent.browser.page import protocol
+from vision_agent.browser.page.frames import Scan
+from vision_agent.browser.page.overlay import FrameSilent
+from vision_agent.errors import UsageError
+from vision_agent.settings import ObserveSettings
+from vision_agent.types import Box, Grid, Letter, Mark, MarkKey
+from vision_agent.vision.ocr import OcrReader, can_read
+from vision_agent.vision.picture import Picture
+from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook, Thing
+
+_SMALLEST = (64.0, 40.0)
+"""Smallest surface that is searched, in CSS pixels; a smaller one is a single thing, or a picture of one."""
+_MOST = 12
+"""Most surfaces searched in one look; the largest are chosen."""
+_AROUND = 0.9
+"""The share of a mark that must lie in a surface for it to cover the surface."""
+_ACROSS = 12
+"""Cells of a requested grid along its longer side."""
+
+
+Reachability = dict[tuple[str, float, float], bool]
+"""By surface key, and x and y on the page: whether a click there reaches the surface."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What was found in surfaces."""
+
+    marks: tuple[Mark, ...] = ()
+    elsewhere: tuple[Mark, ...] = ()
+    """Known marks in parts that were not searched."""
+    rows: tuple[GridRow, ...] = ()
+    """Grid rows with text."""
+    warnings: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+    """Notes on what was left out, for the end of the listing."""
+
+
+@dataclass
+class Surfaces:
+    """Searches surfaces, and remembers from look to look what is drawn in them."""
+
+    settings: ObserveSettings
+    numbers: Numbers
+    _drawings: dict[int, Drawing] = field(default_factory=dict)
+    """By surface number, which survives a re-created canvas."""
+    _keys: dict[int, str] = field(default_factory=dict)
+    """Element keys of the surfaces, by surface number."""
+    _made_marks: dict[str, tuple[Thing, Mark]] = field(default_factory=dict)
+    """By mark key: a thing and its mark, which is reused while the thing is unchanged."""
+    _reader: OcrReader | None = None
+    _reader_error: str = ""
+
+    @property
+    def letter(self) -> Letter:
+        """The letter before the number of a guess, if numbers have letters."""
+        return "M" if self.settings.ids == "letters" else ""
+
+    def restart(self) -> None:
+        """Forgets everything, for a new document."""
+        self._drawings.clear()
+        self._keys.clear()
+        self._made_marks.clear()
+
+    def select_surfaces(self, marks: Sequence[Mark]) -> list[Mark]:
+        """The surfaces to search: the largest ones."""
+        if not self.settings.max_surface_marks:
+            return []
+        return sorted(filter(_may_hold_things, marks), key=lambda mark: -mark.box.width * mark.box.height)[:_MOST]
+
+    async def predict_reachable(self, surfaces: Sequence[Mark], scan: Scan) -> Reachability:
+        """Whether clicks reach these surfaces at the places of known things, before the search.
+
+        Asking the page takes longer than finding that no pixel has changed, so it is asked before the picture arrives.
+        """
+        corners = _corners(scan)
+        known = [
+            (surface, thing.point)
+            for surface in surfaces
+            if surface.number in self._drawings
+            for thing in self._drawings[surface.number].expected(corners[surface.key])
+        ]
+        return await self._check_reachable(known, scan)
+
+    async def look(
+        self,
+        surfaces: Sequence[Mark],
+        marks: Sequence[Mark],
+        scan: Scan,
+        picture: Picture,
+        later: Picture | None,
+        reached: Reachability,
+    ) -> Contents:
+        """The things drawn in these surfaces, as marks, without those beneath an element that takes the click itself.
+
+        `later`: the page a moment later, to detect what is moving; `reached`: the result of `predict_reachable`.
+        """
+        corners = _corners(scan)
+        self._forget_gone_surfaces({mark.number: mark.key for mark in marks}, scan)
+        if self._reader is None:
+            await asyncio.to_thread(self._load_reader)
+        until = time.monotonic() + self.settings.ocr_deadline_s
+        found: list[tuple[Mark, SurfaceLook]] = []
+        for surface in surfaces:
+            drawing = self._drawings.setdefault(surface.number, Drawing())
+            # In a thread, so that the event loop keeps running, for example to answer the page's requests.
+            looked = await asyncio.to_thread(
+                self._look_into, drawing, picture, surface.box, corners[surface.key], later, until
+            )
+            found.append((surface, looked))
+        here = [(surface, thing) for surface, looked in found for thing in looked.things]
+        here = [each for each in here if not _is_beneath_mark(*each, marks)]
+        asked = [(surface, thing.point) for surface, thing in here]
+        reached = reached | await self._check_reachable(
+            [each for each in asked if _reachability_key(*each) not in reached], scan
+        )
+        here = [each for each, at in zip(here, asked, strict=True) if reached[_reachability_key(*at)]]
+        order = reading_order([thing.box for _, thing in here], right_to_left=scan.main.is_right_to_left)
+        here = [here[index] for index in order]
+        numbers = self.numbers.assign_keys([_key(*each) for each in here])
+        away = [(surface, thing) for surface, looked in found for thing in looked.elsewhere]
+        known = [each for each in away if self.numbers.has(_key(*each))]
+        marks_here = tuple(self._mark_on(*each, number) for each, number in zip(here, numbers, strict=True))
+        marks_away = tuple(self._mark_on(*each, self.numbers.assign_keys([_key(*each)])[0]) for each in known)
+        self._made_marks = {
+            mark.key: (thing, mark)
+            for (_, thing), mark in zip([*here, *known], [*marks_here, *marks_away], strict=True)
+        }
+        return Contents(
+            marks=marks_here,
+            elsewhere=marks_away,
+            rows=tuple(GridRow(numbers[index], *row) for index, (_, thing) in enumerate(here) for row in thing.rows),
+            warnings=(
+                *([self._reader_error] if self._reader_error else []),
+                *(_describe_restless(surface) for surface, looked in found if looked.is_restless),
+            ),
+            more=(
+                *_describe_skipped_surfaces(marks, surfaces, picture),
+                *(_describe_left_out(*each) for each in found if each[1].left_out),
+            ),
+        )
+
+    def _mark_on(self, surface: Mark, thing: Thing, number: int) -> Mark:
+        was, mark = self._made_marks.get(_key(surface, thing), (None, None))
+        if mark is not None and was is thing and (mark.number, mark.frame) == (number, surface.frame):
+            return mark
+        return _new_mark(surface, thing, number, self.letter)
+
+    def _forget_gone_surfaces(self, here: dict[int, str], scan: Scan) -> None:
+        """Forgets the drawings of surfaces that have left the page."""
+        self._keys |= {number: here[number] for number in self._drawings if number in here}
+        for number in [*self._drawings]:
+            if number not in here and self._keys.get(number) not in scan.living:
+                del self._drawings[number]
+
+    def _load_reader(self) -> None:
+        """Loads the OCR reader, which takes a second the first time."""
+        if self._reader is not None or self._reader_error or self.settings.ocr_deadline_s <= 0 or not can_read():
+            return
+        try:
+            self._reader = OcrReader()
+        except (UsageError, OSError, RuntimeError) as error:  # marks without names are better than none
+            self._reader_error = f"words in surfaces are not read: {str(error).splitlines()[0]}"
+
+    def _look_into(
+        self, drawing: Drawing, picture: Picture, visible: Box, corner: Point, later: Picture | None, until: float
+    ) -> SurfaceLook:
+        read = partial(self._reader.read, until=until) if self._reader else None
+        return drawing.look(picture, visible, corner, read=read, later=later, most=self.settings.max_surface_marks)
+
+    async def _check_reachable(self, places: Sequence[tuple[Mark, Point]], scan: Scan) -> Reachability:
+        """Whether a click at each place reaches its surface, as its own frame reports."""
+        by_surface: dict[str, list[Point]] = {}
+        for surface, point in places:
+            by_surface.setdefault(surface.key, []).append(point)
+        reached = {_reachability_key(*each): False for each in places}
+        for key, points in by_surface.items():
+            owner = scan.owner(key)
+            assert owner is not None
+            asked = [owner.place.to_frame(point) for point in points]
+            try:
+                told = await protocol.shows_points(owner.frame, self.settings.scan_deadline_s, key, asked)
+            except FrameSilent:
+                continue  # nothing in the frame can be acted on; the next look reports that
+            reached |= {(key, at.x, at.y): is_shown for at, is_shown in zip(points, told.are_shown, strict=True)}
+        return reached
+
+
+def _reachability_key(surface: Mark, point: Point) -> tuple[str, float, float]:
+    return surface.key, point.x, point.y
+
+
+def _corners(scan: Scan) -> dict[str, Point]:
+    """The top left corner of each whole surface on the page, by key."""
+    return {found.key: Point(x=found.whole.x, y=found.whole.y) for found in scan.marks if found.whole is not None}
+
+
+def requested_grid(box: Box, number: int, letter: Letter = "") -> Mark:
+    """A grid of equal cells over a part of the page, for pointing at things without a mark."""
+    size = max(box.width, box.height) / _ACROSS
+    rows, columns = max(1, round(box.height / size)), max(1, round(box.width / size))
+    high, wide = box.height / rows, box.width / columns
+    places = [(row, column) for row in range(1, rows + 1) for column in range(1, columns + 1)]
+    cells = tuple(
+        (row, column, box.x + (column - 1) * wide, box.y + (row - 1) * high, wide, high) for row, column in places
+    )
+    return Mark(
+        number=number,
+        letter=letter,
+        tag="grid",
+        role="grid",
+        kind="guess",
+        name="",
+        box=box,
+        point=box.center,
+        source="cv",
+        evidence=("asked for",),
+        key=grid_key(box),
+        grid=Grid(rows=rows, columns=columns, cells=cells),
+    )
+
+
+def grid_key(box: Box) -> MarkKey:
+    """The key of a grid over this part of the page."""
+    return MarkKey(f"grid~{box.x:g},{box.y:g},{box.width:g},{box.height:g}")
+
+
+def _new_mark(surface: Mark, thing: Thing, number: int, letter: Letter) -> Mark:
+    what = "cells in rows and columns" if thing.grid else f"{thing.shape} in the pixels"
+    return Mark(
+        number=number,
+        letter=letter,
+        tag=thing.shape,
+        role="grid" if thing.grid else "generic",
+        kind="guess",
+        name=thing.name,
+        box=thing.box,
+        point=thing.point,
+        frame=surface.frame,
+        source="ocr" if thing.name else "cv",
+        confidence=thing.confidence,
+        evidence=(what,),
+        key=_key(surface, thing),
+        surface=surface.number,
+        grid=thing.grid,
+        moves=thing.moves,
+    )
+
+
+def _may_hold_things(mark: Mark) -> bool:
+    """Whether a surface is searched by itself; a photograph is full of meaningless shapes."""
+    if mark.tag == "img":
+        return False
+    return mark.kind == "surface" and mark.box.width >= _SMALLEST[0] and mark.box.height >= _SMALLEST[1]
+
+
+def _describe_skipped_surfaces(marks: Sequence[Mark], surfaces: Sequence[Mark], picture: Picture) -> list[str]:
+    shown = [mark for mark in filter(_may_hold_things, marks) if mark.box.intersection(picture.page)]
+    left = len(shown) - len(surfaces)
+    return [f"{left} smaller surfaces were not searched"] if left > 0 else []
+
+
+def _describe_left_out(surface: Mark, looked: SurfaceLook) -> str:
+    return f"{looked.left_out} more guesses in {surface.label_text} left out"
+
+
+def _key(surface: Mark, thing: Thing) -> MarkKey:
+    return MarkKey(surface.key).drawn(surface.number, thing.id)
+
+
+def _is_beneath_mark(surface: Mark, thing: Thing, marks: Sequence[Mark]) -> bool:
+    """Whether a marked element takes the clicks at a thing."""
+    return any(
+        # For elements that only cross the surface's edge, hit tests in the page decide.
+        mark.key != surface.key and mark.box.contains(thing.point) and mark.box.share_in(surface.box) >= _AROUND
+        for mark in marks
+    )
+
+
+def _describe_restless(surface: Mark) -> str:
+    return f"{surface.label_text} changes all the time, so nothing in it is marked; stop it, or zoom to it with a grid"

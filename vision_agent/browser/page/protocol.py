@@ -1,0 +1,785 @@
+"""The protocol between Python and the overlay in a page: one function per question, one type per answer.
+
+No other module knows the names of questions or the fields of answers. Answers are parsed once into frozen objects,
+without validation: no page can reach the overlay. A missing field raises KeyError here; it is never guessed. Results
+that a scan returns by the hundred are NamedTuples, which are created in a third of the time of a frozen dataclass.
+
+Every question raises:
+    FrameSilent: the frame did not answer.
+    BrowserUnavailable: the browser is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple
+from uuid import uuid4
+
+from playwright.async_api import ElementHandle, Frame
+
+from vision_agent.actions import Point
+from vision_agent.browser.page.frame_place import FramePlace, Plane, Rect, Spot, ViewportOffset, main_frame_place
+from vision_agent.browser.page.overlay import ask
+from vision_agent.types import Box, Kind, MarkKey, MarkState, ScrollState
+
+Reveal = bool | Literal["always"]
+"""Whether to scroll an element into view first: True if it is not visible enough, "always" in any case."""
+
+_Json = Mapping[str, Any]
+
+
+# --- parts of several answers -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """What a click would hit instead of its target."""
+
+    words: str
+    key: MarkKey | None
+    count: int = 1
+    """How many targets or points it covers."""
+
+
+class Beside(NamedTuple):
+    """The words that a person reads around a mark."""
+
+    words: str
+    heading: str
+
+    @property
+    def says(self) -> str:
+        """The words beside it, or else the heading."""
+        return self.words or self.heading
+
+
+NOTHING_BESIDE = Beside("", "")
+
+
+class RowContext(NamedTuple):
+    """The words beside a mark and the heading over it, from `row_context.js`."""
+
+    beside: Beside
+    """The words are empty if they are only the start of a box too large to be one row."""
+    firm: Beside
+    """The same including amounts, if there are any."""
+    governing: tuple[str, ...]
+    """Text that governs it from farther away and is not in the listing: higher headings, spanning cells, a tab."""
+    answer: _Json
+    """The answer as received; it is sent back to the page for comparison."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextDifference:
+    """How the words around an element differ from those that were there."""
+
+    part: Literal["words", "heading"]
+    then: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The words that should be around an element, and how strictly they are compared; see `row_context.js`."""
+
+    context: RowContext | None
+    strict: bool = False
+    amounts: bool = False
+    pointed: bool = False
+    """The pointer is on it, which may have added words."""
+    frames: tuple[RowContext | None, ...] = ()
+    """The words that should be around each frame that contains it, innermost first."""
+
+    def as_details(self) -> dict[str, Any]:
+        """The fields of a question that carry the expectation."""
+        place, *frames = (each.answer if each else None for each in (self.context, *self.frames))
+        how = {"strict": self.strict, "amounts": self.amounts, "pointed": self.pointed}
+        return {"place": place, "frames": frames, **how}
+
+
+NOTHING_EXPECTED = Expectation(None)
+
+
+# --- scan: everything that can be acted on ----------------------------------------------------------------------------
+
+
+class FoundMark(NamedTuple):
+    """An element that can be acted on, in page coordinates."""
+
+    key: MarkKey
+    tag: str
+    role: str
+    kind: Kind
+    name: str
+    state: MarkState
+    box: Box
+    points: tuple[Point, ...]
+    """Points at which a click reaches it, best first."""
+    evidence: tuple[str, ...]
+    fingerprint: str
+    in_dialog: bool
+    context: RowContext | None
+    frame: str
+    """The name of its frame in the listing; empty for the main frame."""
+    frame_context: RowContext | None
+    """The words around its frame in the parent document."""
+    rect: Rect | None
+    """For a surface: its whole rectangle in its own frame, in view or not."""
+    whole: Box | None
+    """The same on the page."""
+
+    @property
+    def beside(self) -> Beside:
+        """The words around it, or else around its frame."""
+        for context in (self.context, self.frame_context):
+            if context is not None and any(context.beside):
+                return context.beside
+        return NOTHING_BESIDE
+
+    @property
+    def governing(self) -> str:
+        """The text that governs it from farther away, on one line."""
+        return " › ".join(self.context.governing) if self.context else ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLayer:
+    """A visible dialog, alert or popover."""
+
+    key: MarkKey
+    kind: Literal["dialog", "alert", "popover"]
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextLine:
+    """Text that is not the name of a mark."""
+
+    text: str
+    at: Point
+
+
+@dataclass(frozen=True, slots=True)
+class FilledField:
+    """A field whose value is visible, whether or not a click reaches it."""
+
+    key: MarkKey
+    value: str
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A rectangle in the viewport of one frame, by its edges."""
+
+    x: float
+    y: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class FrameElement:
+    """A frame's own element in its parent document."""
+
+    key: MarkKey
+    plane: Plane | None
+    """None if it has no size."""
+    seen: Area
+    """The visible part of the frame, in the frame's own pixels."""
+    context: RowContext | None
+    is_inert: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScanAnswer:
+    """What a scan found in one frame."""
+
+    token: str
+    """Identifies the document."""
+    url: str
+    title: str
+    place: FramePlace
+    """Where the frame lies on the page."""
+    marks: tuple[FoundMark, ...]
+    covered: tuple[Obstacle, ...]
+    layers: tuple[OpenLayer, ...]
+    context: tuple[ContextLine, ...]
+    living: tuple[MarkKey, ...]
+    """The known keys whose element is still in the document."""
+    frames: Mapping[MarkKey, FrameElement]
+    fields: tuple[FilledField, ...]
+    scroll: ScrollState
+    device_ratio: float
+    is_right_to_left: bool
+    is_out_of_budget: bool
+    unopened_roots: int
+    """Number of elements that may have a closed shadow root unknown to the overlay."""
+    failed: int
+    """Number of elements that could not be read."""
+    has_crashed_frame: bool
+    """Whether a frame of the page has crashed."""
+
+
+async def scan(
+    frame: Frame,
+    deadline_s: float,
+    known: Sequence[str] = (),
+    *,
+    points: int = 1,
+    element: FrameElement | None = None,
+    place: FramePlace | None = None,
+    name: str = "",
+) -> ScanAnswer:
+    """Everything in a frame that can be acted on, with up to `points` click points each.
+
+    `element`, `place`, `name`: for a child frame, its own element, its place on the page, and its name in the listing.
+    """
+    details: dict[str, Any] = {"points": points, "known": list(known)}
+    if element is not None:
+        details |= {"clip": asdict(element.seen), "inert": element.is_inert}
+    answer = await ask(frame, "scan", deadline_s, **details)
+    at = place or main_frame_place(_spot(answer["zoom"]))
+    around = element.context if element else None
+    return ScanAnswer(
+        token=answer["token"],
+        url=answer["url"],
+        title=answer["title"],
+        place=at,
+        marks=tuple([_mark(each, at, name, around) for each in answer["marks"]]),
+        covered=_obstacles(answer["covered"]),
+        layers=tuple(OpenLayer(MarkKey(each["key"]), each["kind"], each["words"]) for each in answer["layers"]),
+        context=tuple(ContextLine(each["text"], at.to_page(each["x"], each["y"])) for each in answer["context"]),
+        living=_keys(answer["living"]),
+        frames={each.key: each for each in map(_frame_element, answer["frames"])},
+        fields=tuple(
+            FilledField(MarkKey(each["key"]), each["value"], at.box_to_page(_rect(each["box"])))
+            for each in answer["fields"]
+        ),
+        scroll=ScrollState(**answer["scroll"]),
+        device_ratio=answer["deviceRatio"],
+        is_right_to_left=answer["rightToLeft"],
+        is_out_of_budget=answer["outOfBudget"],
+        unopened_roots=answer["unopened"],
+        failed=answer["failed"],
+        has_crashed_frame=answer.get("crashed", False),
+    )
+
+
+_NO_STATE = MarkState()
+
+
+def _mark(answer: _Json, place: FramePlace, frame: str, frame_context: RowContext | None) -> FoundMark:
+    corners, box = answer.get("corners"), answer["box"]
+    rect = _rect(answer["rect"]) if "rect" in answer else None
+    return FoundMark(
+        MarkKey(answer["key"]),
+        answer["tag"],
+        answer["role"],
+        answer["kind"],
+        answer["name"],
+        MarkState(**answer["state"]) if answer["state"] else _NO_STATE,
+        place.box_to_page(
+            (box["x"], box["y"], box["width"], box["height"]), [_spot(each) for each in corners] if corners else None
+        ),
+        tuple([place.to_page(each["x"], each["y"]) for each in answer["points"]]),
+        tuple(answer["evidence"]),
+        answer["fingerprint"],
+        answer["inDialog"],
+        _context(answer["place"]),
+        frame,
+        frame_context,
+        rect,
+        place.box_to_page(rect) if rect else None,
+    )
+
+
+def _frame_element(answer: _Json) -> FrameElement:
+    seen = answer["seen"]
+    area = Area(seen["x"], seen["y"], seen["right"], seen["bottom"])
+    return FrameElement(MarkKey(answer["key"]), answer["plane"], area, _context(answer["place"]), answer["inert"])
+
+
+async def find_stand_ins(
+    frame: Frame, deadline_s: float, *, tag: str, kind: Kind, essence: str, expected: Expectation
+) -> tuple[MarkKey, ...]:
+    """Keys of elements with the role, name and row of a missing one, in view or not; at most two."""
+    details = {"tag": tag, "kind": kind, "essence": essence, **expected.as_details()}
+    return _keys((await ask(frame, "stand_ins", deadline_s, **details))["keys"])
+
+
+# --- one element ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """How long a document has not changed, and what is still going on in it."""
+
+    quiet_ms: float
+    is_loading: bool
+    moving: int
+    """Number of running finite animations."""
+    is_drawn: bool
+    """Something in it is drawn that its document does not reveal."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveElement:
+    """A marked element as it is now."""
+
+    name: str
+    role: str
+    fingerprint: str
+    is_same_except_name: bool
+    """Whether it is the same as at the last scan of its document, except for its name."""
+    difference: ContextDifference | None
+    """How the words around it differ from the expected ones; None if they do not, or none were expected."""
+    was_scrolled: bool
+    """Whether it had to be scrolled into view."""
+    state: MarkState
+    is_disabled: bool
+    value_now: str | None
+    """The current number of a slider."""
+    stability: Stability
+    is_visible: bool
+    rect: Rect
+    zoom: ViewportOffset
+    points: tuple[Spot, ...]
+    """Points at which a click reaches it, best first."""
+    obstacle: Obstacle | None
+    """What covers it, if there are no such points."""
+
+
+async def check(
+    frame: Frame,
+    deadline_s: float,
+    key: str,
+    kind: str,
+    *,
+    reveal: Reveal = False,
+    points: int = 1,
+    expected: Expectation = NOTHING_EXPECTED,
+) -> LiveElement | None:
+    """The element with a key as it is now; None if it is gone."""
+    details = {"key": key, "kind": kind, "reveal": reveal, "points": points, **expected.as_details()}
+    answer = await ask(frame, "check", deadline_s, **details)
+    if not answer["found"]:
+        return None
+    return LiveElement(
+        name=answer["name"],
+        role=answer["role"],
+        fingerprint=answer["fingerprint"],
+        is_same_except_name=answer["isSameBeing"],
+        difference=_difference(answer["held"]),
+        was_scrolled=answer["scrolled"],
+        state=MarkState(**answer["state"]),
+        is_disabled=answer["disabled"],
+        value_now=answer["now"],
+        stability=_stability(answer["quiet"]),
+        is_visible=answer["visible"],
+        rect=_rect(answer["rect"]),
+        zoom=_spot(answer["zoom"]),
+        points=tuple(map(_spot, answer["points"])),
+        obstacle=_obstacle(answer["blocker"], answer["blockerKey"]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFrame:
+    """Where a frame's own element is now in its parent document."""
+
+    plane: Plane | None
+    """None if it has no size."""
+    zoom: ViewportOffset
+    """Of the parent document."""
+    difference: ContextDifference | None
+
+
+async def locate_frame(
+    frame: Frame, deadline_s: float, key: str, expected: Expectation = NOTHING_EXPECTED
+) -> LiveFrame | None:
+    """Where a child frame lies in `frame`, its parent; None if it is gone."""
+    answer = await ask(frame, "frame", deadline_s, key=key, **expected.as_details())
+    return LiveFrame(answer["plane"], _spot(answer["zoom"]), _difference(answer["held"])) if answer["found"] else None
+
+
+async def frame_key(element: ElementHandle, deadline_s: float) -> MarkKey:
+    """The key of a frame's own element."""
+    return MarkKey((await ask(element, "frame", deadline_s))["key"])
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPoints:
+    """At which of several points a click reaches an element."""
+
+    are_shown: tuple[bool, ...]
+    obstacles: tuple[Obstacle, ...]
+    """What covers the others."""
+
+
+async def shows_points(frame: Frame, deadline_s: float, key: str, points: Sequence[Spot]) -> ShownPoints:
+    """Whether a click at each spot reaches a surface, or a frame's own element."""
+    asked = [{"x": x, "y": y} for x, y in points]
+    answer = await ask(frame, "shows", deadline_s, key=key, points=asked)
+    return ShownPoints(tuple(answer["shows"]), _obstacles(answer["blockers"]))
+
+
+async def keys_at_spot(frame: Frame, deadline_s: float, spot: Spot) -> tuple[MarkKey, ...]:
+    """Keys of the elements at a spot, innermost first."""
+    return _keys((await ask(frame, "under", deadline_s, x=spot[0], y=spot[1]))["keys"])
+
+
+async def contained_keys(frame: Frame, deadline_s: float, key: str, keys: Sequence[str]) -> tuple[MarkKey, ...]:
+    """Those of the keys whose elements lie inside an element, or inside what it controls (`aria-controls`)."""
+    return _keys((await ask(frame, "within", deadline_s, key=key, keys=list(keys)))["keys"])
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """The focused element of a document."""
+
+    key: MarkKey | None
+    words: str
+    """Empty if nothing is focused."""
+    takes_text: bool
+    """Whether it receives the text typed for the element with the given key."""
+
+
+async def focused_element(frame: Frame, deadline_s: float, key: str | None = None) -> Focus:
+    """The focused element in a frame."""
+    answer = await ask(frame, "focused", deadline_s, key=key)
+    return Focus(MarkKey(answer["key"]) if answer["key"] else None, answer["what"], answer["typesFor"])
+
+
+async def can_hold_value(frame: Frame, deadline_s: float, input_type: str, value: str) -> bool:
+    """Whether a field of this type can hold a value."""
+    return bool((await ask(frame, "fits", deadline_s, type=input_type, value=value))["fits"])
+
+
+@dataclass(frozen=True, slots=True)
+class Scrolled:
+    """How far a container was scrolled, and how much is left each way, in CSS pixels."""
+
+    container: str
+    moved_x: float
+    moved_y: float
+    above: float
+    below: float
+    left: float
+    right: float
+
+
+async def scroll(frame: Frame, deadline_s: float, key: str | None, *, x: float = 0, y: float = 0) -> Scrolled | None:
+    """Scrolls the container of an element, or the page, by shares of its view; None if the element is gone."""
+    answer = await ask(frame, "scroll", deadline_s, key=key, x=x, y=y)
+    if not answer["found"]:
+        return None
+    sides = (answer["above"], answer["below"], answer["left"], answer["right"])
+    return Scrolled(answer["container"], answer["movedX"], answer["movedY"], *sides)
+
+
+@dataclass(frozen=True, slots=True)
+class PaintAnswer:
+    """Where a document changes styles because of hover, focus or a press."""
+
+    paint: tuple[Rect, ...]
+    """Differences here are only styling."""
+    judged: tuple[Rect, ...]
+    """Differences here count, even inside `paint`."""
+    own: tuple[Rect, ...]
+    """Where the document reports that the target itself changed."""
+    was_switched: bool
+    """The target was ticked, pressed or selected, if only for a moment."""
+
+
+async def find_paint(
+    frame: Frame, deadline_s: float, key: str, *, since_ms: float, lost: Sequence[str], is_press: bool
+) -> PaintAnswer | None:
+    """Where hover, focus and press styles changed around an element in the last `since_ms`; None if not known.
+
+    `lost`: keys of elements that had the pointer or the focus before.
+    """
+    details = {"key": key, "sinceMs": since_ms, "lost": list(lost), "isPress": is_press}
+    answer = await ask(frame, "paint", deadline_s, **details)
+    if not answer["found"]:
+        return None
+    paint, judged, own = (tuple(map(_rect, answer[name])) for name in ("paint", "judged", "own"))
+    return PaintAnswer(paint, judged, own, answer["switched"])
+
+
+# --- guards: around a press and around keys ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Deflection:
+    """An event that missed its target."""
+
+    why: Literal["covered", "gone", "changed"]
+    event: str
+    obstacle: Obstacle
+    """What it would have hit."""
+
+
+@dataclass(frozen=True, slots=True)
+class PressAnswer:
+    """What the guard in one document reports about a press."""
+
+    is_armed: bool
+    """False in a new document."""
+    arrived: tuple[str, ...] = ()
+    """The events that reached the target, in order."""
+    stopped: Deflection | None = None
+    """The first event that was stopped."""
+    elsewhere: Deflection | None = None
+    """The first event that missed the target, stopped or not."""
+    is_unanswered: bool = False
+    """The target is unchanged, and nothing is known to react to the events it got."""
+
+
+async def guard_press(
+    frame: Frame,
+    deadline_s: float,
+    key: str | None,
+    *,
+    kind: str | None,
+    fingerprint: str,
+    expected: Expectation,
+    is_drag: bool,
+    lasts_s: float,
+) -> None:
+    """Stops the next press anywhere but on the element with the key; without a key, anywhere in the document."""
+    details = {"key": key, "kind": kind, "fingerprint": fingerprint, "isDrag": is_drag, "ms": lasts_s * 1000}
+    await ask(frame, "guard", deadline_s, **details, **expected.as_details())
+
+
+async def read_press_guard(frame: Frame, deadline_s: float, *, is_over: bool) -> PressAnswer:
+    """What has become of the press so far; `is_over` ends the guard."""
+    answer = await ask(frame, "guarded", deadline_s, isOver=is_over)
+    return PressAnswer(
+        is_armed=answer["armed"],
+        arrived=tuple(answer["arrived"]),
+        stopped=_deflection(answer["stopped"]),
+        elsewhere=_deflection(answer["elsewhere"]),
+        is_unanswered=answer["unanswered"],
+    )
+
+
+async def guard_keys(
+    frame: Frame, deadline_s: float, key: str, expected: Expectation, *, counts: bool, lasts_s: float
+) -> None:
+    """Stops keys to an element once the words around it have changed.
+
+    `counts`: after the first key, a number beside it may change, like that of a slider.
+    """
+    details = {"key": key, "counts": counts, "ms": lasts_s * 1000}
+    await ask(frame, "guard_keys", deadline_s, **details, **expected.as_details())
+
+
+async def read_key_guard(frame: Frame, deadline_s: float) -> ContextDifference | Literal["gone"] | None:
+    """Why keys were stopped; None if all went through. Ends the guard."""
+    held = (await ask(frame, "keys_guarded", deadline_s))["held"]
+    return "gone" if held and held.get("gone") else _difference(held)
+
+
+@dataclass(frozen=True, slots=True)
+class SetAnswer:
+    """Whether a value was set, and why not."""
+
+    why_not: Literal["", "gone", "place", "changed", "disabled", "malformed", "no_option"]
+    difference: ContextDifference | None
+    was_focused: bool
+
+
+async def set_value(
+    frame: Frame,
+    deadline_s: float,
+    key: str,
+    kind: str,
+    fingerprint: str,
+    expected: Expectation,
+    what: Mapping[str, str | Sequence[str]],
+) -> SetAnswer:
+    """Sets the `value` of a field, or chooses `options`, unless the element or the words around it have changed."""
+    details = {"id": uuid4().hex, "key": key, "kind": kind, "fingerprint": fingerprint, **what}
+    answer = await ask(frame, "set", deadline_s, **details, **expected.as_details())
+    return SetAnswer(answer["why"], _difference(answer["held"]), answer["focused"])
+
+
+# --- the document -----------------------------------------------------------------------------------------------------
+
+
+async def document_token(frame: Frame, deadline_s: float) -> str:
+    """The token that identifies a frame's document."""
+    return str((await ask(frame, "token", deadline_s))["token"])
+
+
+async def title(frame: Frame, deadline_s: float) -> str:
+    """The document's title, on one line."""
+    return str((await ask(frame, "title", deadline_s))["title"])
+
+
+async def stability(frame: Frame, deadline_s: float) -> Stability:
+    """How long the document has not changed, and what is still going on."""
+    return _stability(await ask(frame, "quiet", deadline_s))
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesSinceScan:
+    """What has changed in a document since its last scan."""
+
+    token: str
+    moved: tuple[MarkKey, ...]
+    has_changed: bool
+
+
+async def changes_since_scan(frame: Frame, deadline_s: float) -> ChangesSinceScan:
+    """Which marks have moved, and whether anything else has changed."""
+    answer = await ask(frame, "moved", deadline_s)
+    return ChangesSinceScan(answer["token"], _keys(answer["moved"]), answer["changed"])
+
+
+async def show_layer(frame: Frame, deadline_s: float, layer: _Json, box: Box) -> None:
+    """Shows the marks on the live page, over this part of it, to a person who watches."""
+    await ask(frame, "show", deadline_s, layer=layer, box=box.model_dump())
+
+
+async def hide_layer(frame: Frame, deadline_s: float) -> None:
+    """Removes the marks from the live page."""
+    await ask(frame, "hide", deadline_s)
+
+
+async def start_input_watch(frame: Frame, deadline_s: float, binding: str) -> None:
+    """Starts reporting what a person does in the document, through a binding."""
+    await ask(frame, "watch", deadline_s, name=binding)
+
+
+async def stop_input_watch(frame: Frame, deadline_s: float, binding: str) -> None:
+    """Stops reporting."""
+    await ask(frame, "leave", deadline_s, name=binding)
+
+
+# --- its text ---------------------------------------------------------------------------------------------------------
+
+
+async def read_text(frame: Frame, deadline_s: float, what: str) -> str:
+    """The text of a document, all of it or the visible part, one line per block."""
+    return str((await ask(frame, "read", deadline_s, what=what))["text"])
+
+
+async def shows_text(frame: Frame, deadline_s: float, text: str) -> bool:
+    """Whether the document contains a text."""
+    return bool((await ask(frame, "shows_text", deadline_s, text=text))["shows"])
+
+
+@dataclass(frozen=True, slots=True)
+class TableAnswer:
+    """A table or a list, as text."""
+
+    kind: Literal["table", "list"]
+    headings: list[str]
+    rows: list[list[str]]
+
+
+async def table_around(frame: Frame, deadline_s: float, key: str) -> TableAnswer | None:
+    """The table or list around or inside an element; None if there is none, or the element is gone."""
+    answer = await ask(frame, "table", deadline_s, key=key)
+    if not answer["found"] or answer["kind"] is None:
+        return None
+    return TableAnswer(answer["kind"], answer["headings"], answer["rows"])
+
+
+@dataclass(frozen=True, slots=True)
+class FoundText:
+    """Where a text that shows exactly once begins and ends."""
+
+    text: str
+    points: tuple[Spot, ...]
+    """One in its first letter and one in its last."""
+    is_shown: bool
+    """Whether both are in view."""
+    zoom: ViewportOffset
+    key: MarkKey
+    """The key of the element in which it begins."""
+    fingerprint: str
+    pressed: Obstacle | None
+    """The element that would react to a press there."""
+    obstacle: Obstacle | None
+
+
+@dataclass(frozen=True, slots=True)
+class TextAnswer:
+    """How often a text shows, and where, if exactly once."""
+
+    count: int
+    found: FoundText | None = None
+
+
+async def find_text(frame: Frame, deadline_s: float, first: str, last: str) -> TextAnswer:
+    """Where a text from `first` to `last` is in a document."""
+    answer = await ask(frame, "words", deadline_s, first=first, last=last)
+    if not answer.get("ends"):
+        return TextAnswer(answer["count"])
+    found = FoundText(
+        text=answer["text"],
+        points=tuple(map(_spot, answer["points"])),
+        is_shown=answer["shown"],
+        zoom=_spot(answer["zoom"]),
+        key=MarkKey(answer["key"]),
+        fingerprint=answer["fingerprint"],
+        pressed=_obstacle(answer["pressed"], answer["pressedKey"]),
+        obstacle=_obstacle(answer["blocker"], answer["blockerKey"]),
+    )
+    return TextAnswer(answer["count"], found)
+
+
+async def selected_text(frame: Frame, deadline_s: float) -> str:
+    """The selected text, with runs of whitespace as one space."""
+    return str((await ask(frame, "selected", deadline_s))["text"])
+
+
+# --- parsing ----------------------------------------------------------------------------------------------------------
+
+
+def _keys(answer: Sequence[str]) -> tuple[MarkKey, ...]:
+    return tuple(map(MarkKey, answer))
+
+
+def _spot(answer: _Json) -> Spot:
+    return answer["x"], answer["y"]
+
+
+def _rect(answer: _Json) -> Rect:
+    return Rect(answer["x"], answer["y"], answer["width"], answer["height"])
+
+
+def _obstacle(words: str | None, key: str | None) -> Obstacle | None:
+    return None if not words else Obstacle(words, MarkKey(key) if key else None)
+
+
+def _obstacles(answer: Sequence[_Json]) -> tuple[Obstacle, ...]:
+    return tuple(Obstacle(each["blocker"], MarkKey(each["key"]), each["count"]) for each in answer)
+
+
+def _context(answer: _Json | None) -> RowContext | None:
+    if answer is None:
+        return None
+    words = answer["words"] if answer["how"] != "head" else ""
+    has_firm = "firm" in answer or "firmHeading" in answer
+    firm = Beside(answer.get("firm", ""), answer.get("firmHeading", "")) if has_firm else NOTHING_BESIDE
+    return RowContext(Beside(words, answer["heading"]), firm, tuple(answer["governing"]), answer)
+
+
+def _difference(held: _Json | None) -> ContextDifference | None:
+    return ContextDifference(held["part"], held["then"], held["now"]) if held and not held["same"] else None
+
+
+def _deflection(answer: _Json | None) -> Deflection | None:
+    if answer is None:
+        return None
+    obstacle = Obstacle(answer["blocker"], MarkKey(answer["key"]) if answer["key"] else None)
+    return Deflection(answer["why"], answer["type"], obstacle)
+
+
+def _stability(answer: _Json) -> Stability:
+    return Stability(answer["quietMs"], answer["ready"] == "loading", answer["moving"], answer["drawn"])

@@ -1,0 +1,422 @@
+"""The tabs of one run and their events: dialogs, popups, downloads, crashes, pending requests.
+
+Each event is handled by a policy and leaves a sentence; nothing here waits. Popups of our tabs become our tabs, and the
+newest becomes active.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+from playwright.async_api import BrowserContext, Dialog, Download, FileChooser, Frame, Page, Request, Response
+from playwright.async_api import Error as PlaywrightError
+
+from vision_agent.browser import cdp
+from vision_agent.browser.network.navigations import Navigations
+from vision_agent.browser.network.requests import ENDLESS, PendingRequests
+from vision_agent.ports import Redact
+from vision_agent.settings import EventSettings
+
+_MOST_TABS = 12
+_MOST_BLOCKED = 20
+_OPENS_S = 2.0
+"""Longest wait for a tab that has started to open."""
+_AWAIT_PAGE_S = 10.0
+"""Longest wait for a requested page to start loading."""
+_LONGEST_SAID = 200
+_CLOSING_S = 0.5
+_CLOSE_S = 5.0
+_LOADED_S = 2.0
+_LISTEN_S = 5.0
+_RUNNING_S = 0.25
+"""Requests from before we attached count as pending if they are not finished after this."""
+
+TabEventKind = Literal["dialog", "new_tab", "download", "chooser", "crash", "closed", "blocked"]
+
+
+@dataclass(frozen=True)
+class TabEvent:
+    """Something that happened in the tabs, with a sentence for the model."""
+
+    kind: TabEventKind
+    sentence: str
+
+
+@dataclass
+class Tabs:
+    """Our tabs in the order in which they opened, and the active one."""
+
+    context: BrowserContext
+    active: Page
+    settings: EventSettings = field(default_factory=EventSettings)
+    downloads: Path | None = None
+    """The folder for downloads; None discards them."""
+    redact: Redact = str
+    secrets: Callable[[], Sequence[str]] = tuple
+    """Values that no downloaded file or its name may contain."""
+    closing_page: Page | None = None
+    """The page that an action is closing on purpose, which is not reported."""
+    expects_files: bool = False
+    """Whether an action is about to handle the file chooser."""
+    pages: list[Page] = field(default_factory=list)
+    new_events: list[TabEvent] = field(default_factory=list)
+    _earlier_events: list[TabEvent] = field(default_factory=list)
+    network: PendingRequests = field(default_factory=PendingRequests)
+    navigations: Navigations = field(default_factory=Navigations)
+    _awaited_pages: dict[Request, float] = field(default_factory=dict)
+    """Unanswered requests for whole pages, of our tabs and of tabs still opening, by their start times."""
+    _tab_expected_until: float = 0.0
+    """Until when we wait for a tab that one of ours has started to open."""
+    _unfinished_checks: int = 0
+    """New tabs that may be ours, and first tabs whose running requests are not known yet."""
+    _listeners: list[tuple[Any, str, Callable[..., Any]]] = field(default_factory=list)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _earlier_ends: set[asyncio.Future[None]] = field(default_factory=set)
+    """The ends of the requests from before we attached."""
+    _crashed_pages: weakref.WeakSet[Page] = field(default_factory=weakref.WeakSet)
+
+    def open(self) -> None:
+        """Starts listening."""
+        self._on(self.context, "page", self._on_page)
+        # On the context, because the first request of a new tab comes before the tab.
+        self._on(self.context, "request", self._on_request)
+        self._on(self.context, "response", self._on_response)
+        self._on(self.context, "requestfinished", self._on_request_finished)
+        self._on(self.context, "requestfailed", self._on_request_failed)
+        self.add(self.active)
+        self._unfinished_checks += 1
+        self._spawn(self._adopt_running_requests(self.active))
+
+    def close(self) -> None:
+        """Stops listening; the pages stay as they are."""
+        for source, event, handler in self._listeners:
+            with suppress(KeyError, ValueError):  # the source may already be closed
+                source.remove_listener(event, handler)
+        self._listeners.clear()
+        for end in self._earlier_ends:
+            end.cancel()
+
+    def add(self, page: Page) -> None:
+        """Adds a page to our tabs."""
+        if page in self.pages:
+            return
+        self.pages.append(page)
+        self._on(page, "dialog", self._on_dialog)
+        self._on(page, "download", self._on_download)
+        self._on(page, "filechooser", self._on_file_chooser)
+        self._on(page, "crash", self._on_crash)
+        self._on(page, "framenavigated", self._on_navigated)
+        self._on(page, "close", self._on_close)
+        self._spawn(self._watch_windows(page))
+
+    def route_file_choosers(self, *, to_person: bool) -> None:
+        """Lets file choosers open for the person at the window; otherwise they are reported and get no files."""
+        for page in self.pages:
+            with suppress(KeyError, ValueError):  # not registered, or the page is closed
+                page.remove_listener("filechooser", self._on_file_chooser)
+            if not to_person and not page.is_closed():
+                page.on("filechooser", self._on_file_chooser)
+
+    def number(self, page: Page) -> int:
+        """The number of a tab, from 1."""
+        return self.pages.index(page) + 1
+
+    def is_crashed(self, page: Page) -> bool:
+        return page in self._crashed_pages
+
+    def pending_work(self) -> int:
+        """How many things may still change the page: pending requests of the active tab, and tabs about to open."""
+        is_opening = time.monotonic() < self._tab_expected_until
+        return self.network.is_awaited(self.active) + self._unfinished_checks + is_opening + self.awaited_pages()
+
+    def awaited_pages(self) -> int:
+        """How many pages were requested, in the active tab or a new one, and have not started to load."""
+        self._awaited_pages = _drop_older(time.monotonic() - _AWAIT_PAGE_S, self._awaited_pages)
+        return sum(_request_page(each) in (self.active, None) for each in self._awaited_pages)
+
+    def request_count(self) -> int:
+        """How many requests were started since the last action started, without streams and pings."""
+        return self.network.request_count()
+
+    async def has_lost_tab(self) -> bool:
+        """Whether one of our tabs has just closed and another is left."""
+        page = self.active
+        if not any(each.kind == "closed" for each in self.new_events) and not page.is_closed():
+            with suppress(PlaywrightError):  # a failed call may come before the close event
+                await page.wait_for_event("close", timeout=_CLOSING_S * 1000)
+        if page.is_closed():
+            self._on_close(page)
+        return any(each.kind == "closed" for each in self.new_events) and bool(self.pages)
+
+    def take_events(self) -> list[TabEvent]:
+        """Events since the last call; they are removed."""
+        happened, self.new_events = self.new_events, []
+        return happened
+
+    def take_unreported(self) -> list[TabEvent]:
+        """Events since the last call that no outcome has reported; they are removed."""
+        happened, self._earlier_events = self._earlier_events + self.take_events(), []
+        return happened
+
+    def start_action(self) -> None:
+        """Separates earlier events and requests from those of the action that starts now."""
+        self._earlier_events += self.take_events()
+        self.network.start_action()
+        self.navigations.start_action()
+
+    def _on(self, source: Any, event: str, handler: Callable[..., Any]) -> None:
+        source.on(event, handler)
+        self._listeners.append((source, event, handler))
+
+    async def _watch_windows(self, page: Page) -> None:
+        with suppress(PlaywrightError, TimeoutError):  # gone or hanging: its tabs are then noticed a little later
+            async with asyncio.timeout(_LISTEN_S):
+                self.navigations.note_form(page, page.url, is_sent=await cdp.is_form_result(page))
+                await cdp.watch_windows(page, self._expect_tab)
+
+    def _expect_tab(self) -> None:
+        self._tab_expected_until = time.monotonic() + _OPENS_S
+
+    def _on_page(self, page: Page) -> None:
+        self._tab_expected_until = 0.0
+        self._unfinished_checks += 1
+        self._spawn(self._check_new_page(page))
+
+    async def _check_new_page(self, page: Page) -> None:
+        try:
+            await self._adopt_if_ours(page)
+        finally:
+            self._unfinished_checks -= 1
+
+    async def _adopt_if_ours(self, page: Page) -> None:
+        with suppress(PlaywrightError):  # the page may be gone again
+            opener = await page.opener()
+            if opener not in self.pages or page in self.pages:
+                return
+            if len(self.pages) >= _MOST_TABS:
+                await close_page(page)
+                self._add_event("new_tab", f"a popup was closed: there are already {_MOST_TABS} tabs")
+                return
+            self.add(page)
+            if opener is self.active:
+                self.active = page
+                self._add_event("new_tab", f"a new tab opened and is shown: tab {self.number(page)}")
+            else:
+                self._add_event("new_tab", f"a new tab opened behind: tab {self.number(page)}")
+
+    def _on_dialog(self, dialog: Dialog) -> None:
+        text = " ".join(dialog.message.split())
+        text = text if len(text) <= _LONGEST_SAID else text[: _LONGEST_SAID - 1] + "…"
+        if dialog.type == "beforeunload":
+            what, accept = "the page asked whether to leave it", self.settings.leave
+            done = "was left" if accept else "was not left"
+        else:
+            what, accept = f'a dialog of type {dialog.type} said "{text}"', self.settings.dialogs == "accept"
+            done = "was accepted" if accept else "was dismissed"
+        self._add_event("dialog", f"{what} and {done}")
+        self._spawn(_answer_dialog(dialog, accept=accept, entered=self.settings.prompt))
+
+    def _on_download(self, download: Download) -> None:
+        self._add_event("download", f'a download started: "{self._download_name(download)[:100]}"')
+        if self.downloads is not None:
+            self._spawn(self._save_download(download, self.downloads))
+
+    async def _save_download(self, download: Download, folder: Path) -> None:
+        name = _safe_file_name(self._download_name(download))[-100:].lstrip(".") or "download"
+        try:
+            # Checked elsewhere first: a file with a secret must never be in the run folder, not even briefly.
+            with TemporaryDirectory() as aside:
+                await download.save_as(Path(aside) / "download")
+                kept = await asyncio.to_thread((Path(aside) / "download").read_bytes)
+            if await asyncio.to_thread(_holds_secret, kept, self.redact):
+                self._add_event("download", f'the download "{name}" was not kept: it contains a secret')
+                return
+            path = _reserve_path(folder / name)
+            await asyncio.to_thread(path.write_bytes, kept)
+        except (PlaywrightError, OSError) as error:
+            reason = str(error).splitlines()[0][:200]
+            self._add_event("download", f'the download "{name}" was not kept: {reason}')
+            return
+        digest = hashlib.sha256(kept).hexdigest()
+        self._add_event("download", f'"{folder.name}/{path.name}" was kept: {len(kept)} bytes, sha256 {digest}')
+
+    def _download_name(self, download: Download) -> str:
+        """The file name that the page suggests; `download` if it contains a secret, even as browsers escape it."""
+        name = download.suggested_filename
+        parts = [part for value in self.secrets() if (part := _safe_file_name(value).strip("_."))]
+        has_secret = self.redact(name) != name or any(part in _safe_file_name(name) for part in parts)
+        return "download" if has_secret else name
+
+    def _on_file_chooser(self, chooser: FileChooser) -> None:
+        if not self.expects_files:
+            what = "files" if chooser.is_multiple() else "a file"
+            self._add_event("chooser", f"the page asked for {what} and got none; use `upload` on the clicked mark")
+
+    def _on_crash(self, page: Page) -> None:
+        self._crashed_pages.add(page)
+        self._add_event("crash", f"tab {self.number(page)} crashed, or a frame in it")
+
+    def _on_navigated(self, frame: Frame) -> None:
+        if frame.parent_frame is None:
+            self._crashed_pages.discard(frame.page)  # only a frame had crashed, and the page was reloaded
+
+    def _on_close(self, page: Page) -> None:
+        if page not in self.pages:
+            return
+        if page is not self.closing_page:
+            self._add_event("closed", f"tab {self.number(page)} was closed")
+        self.pages.remove(page)
+        self.network.forget(page)
+        for request in [each for each in self._awaited_pages if _request_page(each) is page]:
+            del self._awaited_pages[request]
+        if page is self.active and self.pages:
+            self.active = self.pages[-1]
+
+    def _on_request(self, request: Request) -> None:
+        page = _request_page(request)
+        is_for_new_tab = page is None and request.is_navigation_request()
+        if request.resource_type in ENDLESS or not (is_for_new_tab or page in self.pages):
+            return
+        if is_for_new_tab:
+            self._tab_expected_until = 0.0
+        if request.is_navigation_request():
+            self.navigations.add_request(request)
+        self.network.count_request(request)
+        if page is None or (request.is_navigation_request() and request.frame.parent_frame is None):
+            self._awaited_pages[request] = time.monotonic()
+        else:
+            self.network.start(request, page)
+
+    def _on_response(self, response: Response) -> None:
+        request = response.request
+        self.navigations.add_response(response)
+        page = _request_page(request)
+        if self._awaited_pages.pop(request, None) is not None and page is not None:
+            self.network.start(request, page)
+        self.network.add_response(response)
+
+    def _on_request_failed(self, request: Request) -> None:
+        self.navigations.add_failure(request)
+        if (
+            request in self._awaited_pages
+            and _request_page(request) is None
+            and "ABORTED" not in (request.failure or "")
+        ):
+            self._expect_tab()  # the new tab still comes, with the browser's error page
+        self._on_request_finished(request)
+
+    def _on_request_finished(self, request: Request) -> None:
+        self.network.finish(request)
+        self._awaited_pages.pop(request, None)
+
+    async def _adopt_running_requests(self, page: Page) -> None:
+        """Counts requests that were running before we attached as pending."""
+        try:
+            with suppress(PlaywrightError, TimeoutError):  # gone or hanging
+                async with asyncio.timeout(_LISTEN_S):
+                    # The page may have loaded another document meanwhile; its requests were heard as they started.
+                    earlier = [each for each in await page.requests() if not self.network.is_running(each)]
+                    requests = [each for each in earlier if each.resource_type not in ENDLESS]
+                    ends = {asyncio.ensure_future(_wait_until_finished(each)): each for each in requests}
+                    self._earlier_ends.update(ends)
+                    _, others = await asyncio.wait(ends, timeout=_RUNNING_S) if ends else (set(), set())
+                    for end in others:
+                        self._adopt_running_request(ends[end], page, end)
+        finally:
+            self._unfinished_checks -= 1
+
+    def _adopt_running_request(self, request: Request, page: Page, end: asyncio.Future[None]) -> None:
+        self.network.start(request, page)
+        if (response := request.existing_response) is not None:
+            self.network.add_response(response)
+        # A busy driver may say only later that it was over.
+        end.add_done_callback(lambda _: self.network.finish(request))
+
+    def note_blocked(self, sentence: str) -> None:
+        """Records a blocked request, each sentence once until it is reported, and not endlessly many."""
+        said = [each.sentence for each in self.new_events if each.kind == "blocked"]
+        if sentence not in said and len(said) < _MOST_BLOCKED:
+            self._add_event("blocked", sentence)
+
+    def _add_event(self, kind: TabEventKind, sentence: str) -> None:
+        self.new_events.append(TabEvent(kind, sentence))
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def close_page(page: Page) -> bool:
+    """Closes a tab; returns whether it is closed within some seconds.
+
+    A tab that is closed while its document starts may never answer: Chromium 156 loses about every fortieth close right
+    after a navigation was committed; once the document had loaded, none was lost in 720. So this waits for the load.
+    """
+    with suppress(PlaywrightError, TimeoutError):  # the page, its context or the browser may be gone
+        async with asyncio.timeout(_CLOSE_S):
+            with suppress(PlaywrightError):  # a page that never finishes loading is closed anyway
+                await page.wait_for_load_state(timeout=_LOADED_S * 1000)
+            await page.close()
+    return page.is_closed()
+
+
+async def _answer_dialog(dialog: Dialog, *, accept: bool, entered: str) -> None:
+    with suppress(PlaywrightError):  # the page's owner may have answered it, or the page is gone
+        if accept:
+            await dialog.accept(entered if dialog.type == "prompt" else "")
+        else:
+            await dialog.dismiss()
+
+
+def _safe_file_name(text: str) -> str:
+    return re.sub(r"(?:[^\w.-]|_)+", "_", text)
+
+
+def _holds_secret(content: bytes, redact: Redact) -> bool:
+    """Whether a file contains a secret as text in a usual encoding; compressed or encrypted files are not searched."""
+    encodings = ("utf-8", "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1")
+    return any(redact(text) != text for text in (content.decode(each, "replace") for each in encodings))
+
+
+def _reserve_path(path: Path) -> Path:
+    """Creates an empty file with this name, or with a number added if the name is taken."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for number in count(1):
+        own = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+        with suppress(FileExistsError):
+            own.touch(exist_ok=False)
+            return own
+    raise AssertionError("numbers do not end")
+
+
+def _drop_older(earliest: float, requests: dict[Request, float]) -> dict[Request, float]:
+    return {request: began for request, began in requests.items() if began > earliest}
+
+
+async def _wait_until_finished(request: Request) -> None:
+    """Returns once a request has finished or failed.
+
+    Playwright's own `Response.finished()` never returns for a request that finished before anyone listened to its
+    events; sizes come from the driver, which waits for the end itself.
+    """
+    with suppress(PlaywrightError):  # it failed, or its page is gone
+        await request.sizes()
+
+
+def _request_page(request: Request) -> Page | None:
+    try:
+        return request.frame.page
+    except PlaywrightError:  # a service worker's request has no frame; a new tab's first one has none yet
+        return None

@@ -1,0 +1,101 @@
+"""`vision-agent freeze`: parses, calls, prints. No logic lives here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vision_agent.cli.options import AsJson, LaunchOptions, grouped
+from vision_agent.errors import UsageError
+
+if TYPE_CHECKING:
+    from vision_agent.evals.suites.frozen import FrozenFolder
+
+app = typer.Typer()
+
+
+@app.command()
+@grouped
+def freeze(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Run folders, or folders of run folders, such as the output of an evaluation; or one list of pages: "
+            "a .toml, .yaml or .py file."
+        ),
+    ],
+    *,
+    out: Annotated[Path, typer.Option("--out", help="The folder to create; it must not exist.", show_default=False)],
+    any_ending: Annotated[
+        bool,
+        typer.Option("--any-ending", help="Include runs that did not end as done, and take their actions for right."),
+    ] = False,
+    browser: LaunchOptions,
+    as_json: AsJson = False,
+) -> None:
+    """Store pages with the right action on each, to evaluate models on them without a browser.
+
+    vision-agent freeze runs/20260304-093000-abc123 --out pages
+
+    vision-agent freeze pages.toml --out pages
+
+    vision-agent eval frozen pages --model anthropic:claude-sonnet-5-5 --model match
+
+    Pictures, listings, marks and earlier steps of a run are kept as recorded, so every model sees the same.
+    The actions of a run are taken for right. Runs in a folder are left out if they did not end as done, or failed the
+    evaluation they belong to; a run that you name yourself is refused instead.
+
+    A list of pages gives for each an id, start_url, goal and reference: a step line such as "click Save", or several
+    of which any is right. Each page is opened and observed once, and the line must match exactly one thing on it. All
+    pages are stored, or none, and the problems of each are reported. The browser options are for such a list only.
+
+    Exit codes: 0 written, 2 it cannot be written, or a run or page gives no reference, 5 a record fails verification,
+    or there is no browser.
+    """
+    from rich.console import Console
+
+    from vision_agent.evals.suites import frozen
+    from vision_agent.evals.suites.suite_file import is_list
+
+    if any(map(is_list, sources)):
+        if len(sources) > 1 or any_ending:
+            raise UsageError("A list of pages cannot be combined with runs or --any-ending", "freeze it alone")
+        made = _freeze_list(sources[0], out, browser.flags)
+    elif browser.flags:
+        raise UsageError("Runs are frozen without a browser", "leave out the browser options")
+    else:
+        with Console(stderr=True).status("Storing the runs"):
+            made = frozen.freeze(sources, out, any_ending=any_ending)
+    if as_json:
+        typer.echo(json.dumps({**made._asdict(), "folder": str(out)}, indent=2))
+        return
+    history = made.steps - made.references
+    typer.echo(
+        f"{made.tasks} tasks with {made.references} references and {made.pictures} pictures in {out}"
+        + (f"; {history} steps that only look, ask or end are kept as history" if history else "")
+    )
+    for why, many in made.left_out.items():
+        typer.echo(f"left out: {many} that {why}")
+    if made.unrest:
+        typer.echo(f"still changing when observed, so they may look different next time: {', '.join(made.unrest)}")
+
+
+def _freeze_list(path: Path, out: Path, flags: dict[str, Any]) -> FrozenFolder:
+    from rich.console import Console
+
+    from vision_agent.evals.suites.page_list import freeze_pages
+    from vision_agent.settings import load
+
+    console = Console(stderr=True)
+    with console.status("Opening a browser") as status:
+
+        def tell(text: str) -> None:
+            status.update(text)
+            if not console.is_terminal:
+                console.print(text, style="dim", highlight=False, soft_wrap=True)
+
+        return asyncio.run(freeze_pages(path, out, load(**flags), tell))

@@ -1,0 +1,191 @@
+"""The command line: parses, calls, prints. No logic lives here.
+
+Each command imports what it needs when it runs, so that `--help` answers at once.
+Exit codes: 0 done, 1 not done, 2 usage, 3 limit, 4 needs a person or policy, 5 browser or model down, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vision_agent.cli.eval import app as evaluation
+from vision_agent.cli.freeze import app as freezing
+from vision_agent.cli.memory import app as memory
+from vision_agent.cli.options import (
+    AsJson,
+    BrowserOptions,
+    Cdp,
+    Executable,
+    browser_flags,
+    grouped,
+)
+from vision_agent.cli.record import app as record
+from vision_agent.cli.replay import app as replay
+from vision_agent.cli.run import app as run
+from vision_agent.errors import VisionAgentError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from vision_agent.browser.launch.setup import Health
+    from vision_agent.models.credentials import Access
+
+app = typer.Typer(
+    name="vision-agent",
+    help="The browser agent that sees what it clicks.",
+    no_args_is_help=True,
+    add_completion=False,
+    # A traceback with its variables could print a secret.
+    pretty_exceptions_enable=False,
+)
+
+app.add_typer(run)
+app.add_typer(record)
+app.add_typer(replay)
+app.add_typer(memory)
+app.add_typer(evaluation)
+app.add_typer(freezing)
+
+
+def main() -> None:
+    """Runs the command line and exits with its code."""
+    try:
+        app()
+    except VisionAgentError as error:
+        print(f"vision-agent: {error}", file=sys.stderr)  # noqa: T201 - the one line a person gets
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(metadata.version("vision-agent"))
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    del version
+
+
+# --- setting up -------------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def setup(executable: Executable = None, cdp: Cdp = None, as_json: AsJson = False) -> None:
+    """Find a browser or install one, and show what a run would use."""
+    from vision_agent.browser.launch.setup import setup
+
+    _check(setup, browser_flags(executable, cdp), as_json)
+
+
+@app.command()
+def doctor(executable: Executable = None, cdp: Cdp = None, as_json: AsJson = False) -> None:
+    """Show what a run would use on this machine, without changing anything."""
+    from vision_agent.browser.launch.setup import doctor
+
+    _check(doctor, browser_flags(executable, cdp), as_json)
+
+
+def _check(probe: Any, flags: dict[str, Any], as_json: bool) -> None:
+    from rich.console import Console
+
+    from vision_agent.models.credentials import model_accesses
+    from vision_agent.settings import load
+
+    # Progress goes to stderr, so that stdout can be piped.
+    progress = Console(stderr=True)
+    with progress.status("Looking for a browser") as status:
+
+        def say(text: str) -> None:
+            status.update(text)
+            if not progress.is_terminal:
+                progress.print(text, style="dim", highlight=False)
+
+        settings = load(**flags)
+        health: Health = asyncio.run(probe(settings, say))
+        known = model_accesses(settings.model)
+    if as_json:
+        facts = {**health.model_dump(mode="json"), "models": [each.model_dump() for each in known]}
+        typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
+    else:
+        _print_health(Console(soft_wrap=True), health, known)
+    raise typer.Exit(health.exit_code)
+
+
+def _print_health(console: Console, health: Health, models: Sequence[Access]) -> None:
+    from rich.markup import escape
+
+    def line(title: str, text: str) -> None:
+        console.print(f"[dim]{title:<10}[/]{escape(text)}", highlight=False)
+
+    line("Python", f"{health.python} on {health.system}")
+    line("Packages", ", ".join(f"{name} {version or 'missing'}" for name, version in health.packages.items()))
+    for probe in health.browsers:
+        if probe.works:
+            console.print(
+                f"[dim]{'Browser':<10}[/][green]works[/]  {escape(probe.sentence)} [dim]({probe.seconds} s)[/]",
+                highlight=False,
+            )
+        else:
+            console.print(f"[dim]{'':<10}absent {escape(probe.sentence)}[/]", highlight=False)
+    for each in models:
+        line("Model", f"{each.name}: {each.sentence}")
+    line("Hosts", "fully restricted in a browser that we launch; with --cdp or your own page, except for:")
+    for gap in health.not_held:
+        line("", f"  {gap}")
+    line("Runs", f"{health.runs_folder} ({'writable' if health.runs_folder_is_writable else 'NOT writable'})")
+    unread = "marks in canvases have no names; install OCR: pip install 'vision-agent[ocr]'"
+    line("Words", "read in canvases by OCR" if health.reads_words else unread)
+    line("npm", "present" if health.has_npm else "absent: the JavaScript type check is skipped")
+    for warning in health.warnings:
+        console.print(f"[yellow]{'Warning':<10}{escape(warning)}[/]", highlight=False)
+
+
+# --- looking ----------------------------------------------------------------------------------------------------------
+
+
+@app.command()
+@grouped
+def marks(
+    url: Annotated[str, typer.Argument(help="The address of the page.")],
+    *,
+    out: Annotated[
+        Path, typer.Option("--out", help="Output folder for clean.png, marked.png, marks.json, listing.txt.")
+    ],
+    browser: BrowserOptions,
+    as_json: AsJson = False,
+) -> None:
+    """Observe a page once: mark its targets, write the pictures, print the listing.
+
+    Uses no model and does nothing on the page.
+    """
+    from vision_agent.record.observation import write_observation
+    from vision_agent.session import look_at
+    from vision_agent.settings import load
+
+    settings = load(**browser.flags)
+    from rich.console import Console
+
+    with Console(stderr=True).status("Looking at the page"):
+        seen = asyncio.run(look_at(url, settings))
+    files = write_observation(seen, out)
+    if as_json:
+        typer.echo(json.dumps({"marks": len(seen.marks), "files": {what: str(path) for what, path in files.items()}}))
+        return
+    typer.echo(seen.listing)
+    for warning in seen.warnings:
+        typer.echo(f"vision-agent: {warning}", err=True)

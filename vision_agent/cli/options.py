@@ -1,0 +1,208 @@
+"""The options that several commands share, in groups, and the parsing of their values. No logic lives here."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+from pydantic import SecretStr
+
+from vision_agent.errors import UsageError
+
+if TYPE_CHECKING:
+    from vision_agent.ports import Approver, Person
+    from vision_agent.settings import Settings
+    from vision_agent.types import Secret
+
+
+def option(help: str, name: str) -> Any:
+    """An option whose default is not shown in the help."""
+    return typer.Option(name, help=help, show_default=False)
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Executable = Annotated[Path | None, option("Path of the browser executable.", "--browser")]
+Cdp = Annotated[str | None, option("CDP address of a running browser to connect to.", "--cdp")]
+Viewport = Annotated[str | None, option("Size of the viewport, such as 1280x800.", "--viewport")]
+Supervise = Annotated[
+    bool,
+    typer.Option("--supervise", help="Open a page that shows the run and asks before each step; see --approve."),
+]
+Runs = Annotated[Path | None, option("Folder in which run folders are created.", "--runs")]
+MaxSeconds = Annotated[float | None, option("Time limit of the run, in seconds.", "--max-seconds")]
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The command for typer, with each dataclass parameter replaced by its fields as options."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    flat: list[Parameter] = []
+    for name, parameter in signature(command).parameters.items():
+        if name not in groups:
+            flat.append(parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY))
+            continue
+        group_hints = get_type_hints(groups[name], include_extras=True)
+        for each in fields(groups[name]):
+            flat.append(
+                Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=group_hints[each.name])
+            )
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        made = {
+            name: group(**{each.name: values.pop(each.name) for each in fields(group)})
+            for name, group in groups.items()
+        }
+        command(**values, **made)
+
+    run.__signature__ = Signature(flat)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in flat}
+    return run
+
+
+@dataclass(frozen=True)
+class LaunchOptions:
+    """The options of a launched browser and its viewport."""
+
+    executable: Executable = None
+    viewport: Viewport = None
+    device: Annotated[str | None, option("Emulated device, such as 'Pixel 7'.", "--device")] = None
+    locale: Annotated[str | None, option("Locale, such as de-DE.", "--locale")] = None
+    storage_state: Annotated[
+        Path | None, option("File of cookies and storage saved by Playwright.", "--storage-state")
+    ] = None
+
+    @property
+    def view(self) -> dict[str, Any]:
+        """The viewport, device and locale that were given."""
+        return given(viewport=size_of(self.viewport), device=self.device, locale=self.locale)
+
+    @property
+    def flags(self) -> dict[str, Any]:
+        """The given options as arguments of `settings.load`."""
+        return browser_flags(self.executable, **self.view, storage_state=self.storage_state)
+
+
+@dataclass(frozen=True)
+class BrowserOptions(LaunchOptions):
+    """The options of a launched or connected browser and its viewport."""
+
+    cdp: Cdp = None
+    headed: Annotated[bool, typer.Option("--headed", help="Show the browser window.")] = False
+
+    @property
+    def flags(self) -> dict[str, Any]:
+        """The given options as arguments of `settings.load`."""
+        return browser_flags(self.executable, self.cdp, self.headed, **self.view, storage_state=self.storage_state)
+
+
+@dataclass(frozen=True)
+class LimitOptions:
+    """The limits of a run."""
+
+    max_steps: Annotated[int | None, option("Maximum number of steps.", "--max-steps")] = None
+    max_seconds: MaxSeconds = None
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """The given limits."""
+        return given(steps=self.max_steps, seconds=self.max_seconds)
+
+
+def terminal_person() -> Person | None:
+    """A person who answers questions in the terminal; None without a terminal."""
+    if not sys.stdin.isatty():
+        return None
+    from vision_agent.models.offline.human import read_terminal
+
+    async def ask(question: str) -> str | None:
+        return await read_terminal(f"{question}\n> ") or None
+
+    return ask
+
+
+def has_window(settings: Settings) -> bool:
+    """Whether the browser of these settings has a window in which a person can take over."""
+    return settings.browser.cdp_url is not None or not settings.browser.headless
+
+
+def terminal_approver(as_json: bool, settings: Settings) -> Approver | None:
+    """An approver that asks in the terminal; None without a terminal.
+
+    Raises:
+        UsageError: with `as_json`, because the output is meant for a program.
+    """
+    if not sys.stdin.isatty():
+        return None
+    if as_json:
+        raise UsageError(
+            "--json cannot be combined with questions in the terminal", "leave out --json, or use --approve never"
+        )
+    from vision_agent.supervise.terminal import TerminalApprover
+
+    return TerminalApprover(has_window=has_window(settings))
+
+
+def existing_files(paths: list[Path] | None) -> tuple[Path, ...]:
+    """The paths, each of which is an existing file."""
+    for path in paths or ():
+        if not path.is_file():
+            raise UsageError(f"There is no file {path} to upload", "give an existing file with --file")
+    return tuple(paths or ())
+
+
+def secrets_of(texts: list[str] | None, option: str = "--secret", *, is_code: bool = False) -> tuple[Secret, ...]:
+    """The secrets of `name=VARIABLE` arguments, with the values of the environment variables."""
+    from vision_agent.types import Secret
+
+    found = []
+    for name, variable in pairs_of(texts, option):
+        if variable not in os.environ:
+            raise UsageError(
+                f"The secret {name} is to be read from {variable}, which is not set", f"export {variable}=…"
+            )
+        found.append(Secret(name=name, value=SecretStr(os.environ[variable]), is_code=is_code))
+    return tuple(found)
+
+
+def pairs_of(texts: list[str] | None, option: str) -> list[tuple[str, str]]:
+    """The name and value of each `name=value`."""
+    return [pair_of(text, option) for text in texts or ()]
+
+
+def pair_of(text: str, option: str) -> tuple[str, str]:
+    """The name and value of `name=value`."""
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise UsageError(f"{option} {text!r} is not of the form name=value")
+    return name, value
+
+
+def size_of(text: str | None) -> dict[str, int] | None:
+    """The viewport `1280x800` as the settings take it."""
+    if text is None:
+        return None
+    width, _, height = text.partition("x")
+    if not (width.isdigit() and height.isdigit()):
+        raise UsageError(f"--viewport {text!r} is not of the form 1280x800")
+    return {"width": int(width), "height": int(height)}
+
+
+def given(**flags: Any) -> dict[str, Any]:
+    """The flags that are not None."""
+    return {name: value for name, value in flags.items() if value is not None}
+
+
+def browser_flags(
+    executable: Path | None = None, cdp: str | None = None, headed: bool = False, **more: Any
+) -> dict[str, Any]:
+    """The given browser flags as arguments of `settings.load`, which reads the others from its other sources."""
+    flags = {"executable_path": executable, "cdp_url": cdp, "headless": False if headed else None, **more}
+    return given(browser=given(**flags) or None)

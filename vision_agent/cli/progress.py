@@ -1,0 +1,132 @@
+"""Prints the progress of a run to a terminal, and afterwards where its files are.
+
+Reads events and paths only; does not know what produces them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.status import Status
+from rich.table import Table
+from rich.text import Text
+
+from vision_agent.events import (
+    Decided,
+    Ended,
+    Event,
+    Happened,
+    Judged,
+    MessageReceived,
+    Observed,
+    Proposed,
+    Started,
+    Troubled,
+)
+from vision_agent.types import FAILED_EFFECTS, Outcome
+
+_FOUND_BY = {2: "found again by name", 3: "found again by structure", 4: "by coordinates"}
+"""How a target was found that was not the live element, by `Outcome.rung`."""
+
+
+class Progress:
+    """A listener for `Agent(on_event=…)` that prints each action with its outcome, and what the run is doing now.
+
+    `note` returns text to add to a step, given its number.
+    """
+
+    def __init__(self, console: Console, *, is_shared: bool = False, note: Callable[[int], str] = lambda _: "") -> None:
+        self._console = console
+        self._note = note
+        self._is_shared = is_shared
+        """A person types in this terminal, so nothing may move in it meanwhile."""
+        self._status: Status | None = None
+        self._goal = ""
+        self._marks = 0
+
+    def __call__(self, event: Event) -> None:
+        """Prints one event."""
+        match event:
+            case Started():
+                self._show_activity("opening the page")
+            case Observed(observation=seen):
+                self._marks = len(seen.marks)
+                if self._is_shared:
+                    self.stop()
+                    return
+                self._show_activity(f"{self._marks} marks on {seen.title or 'the page'}; deciding")
+            case Proposed() if self._is_shared:
+                self.stop()
+            case Proposed(decision=proposed):
+                self._show_activity(f"waiting for a person: {proposed.next_goal or 'may this be done?'}")
+            case Decided(decision=decision):
+                self._goal = decision.next_goal
+                if not decision.actions and self._goal:
+                    self._console.print(Text(f"      {self._goal}", style="yellow"))
+                self._show_activity(self._goal or "acting")
+            case Happened():
+                self._print_outcome(event.step, event.outcome, self._goal if event.index == 0 else "")
+                self._show_activity("looking")
+            case Judged(verdict=verdict):
+                words = {True: "it is done", False: "it is not done", None: "nobody could tell"}[verdict.done]
+                text = f"      {verdict.model} judges: {words}. {verdict.reason}"
+                self._console.print(Text(text, style="green" if verdict.done else "yellow"))
+            case Troubled():
+                self._console.print(Text(f"      {event.sentence}", style="yellow"))
+            case MessageReceived():
+                self._console.print(Text(f"      {event.message.text}", style="cyan"))
+            case Ended():
+                self.stop()
+
+    def stop(self) -> None:
+        """Removes the status line from the terminal."""
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    def _print_outcome(self, step: int, outcome: Outcome, goal: str) -> None:
+        is_done = outcome.status == "done"
+        sign, style = ("✓", "green") if is_done else ("✗", "red")
+        if outcome.effect in FAILED_EFFECTS:
+            sign, style = "·", "yellow"
+        if outcome.status == "partial":
+            sign, style = "◐", "yellow"
+        became = "partial" if outcome.status == "partial" else outcome.effect or outcome.refusal
+        result = f"{became}, {self._marks} mark{'' if self._marks == 1 else 's'}"
+        if goal and (note := self._note(step)):
+            result = ", ".join(filter(None, (became, _FOUND_BY.get(outcome.rung or 1), note)))
+        words = Text(goal or outcome.sentence)
+        words.truncate(max(24, min(70, self._console.width - 8 - len(result) - 2)), overflow="ellipsis", pad=True)
+        self._console.print(
+            Text.assemble((f"  {step if goal else '':>3} ", "dim"), (f"{sign} ", style), words, "  ", (result, "dim")),
+            soft_wrap=True,
+        )
+        if goal and (not is_done or outcome.effect in (*FAILED_EFFECTS, "dialog")):
+            self._console.print(Text(f"        {outcome.sentence}", style=style))
+
+    def _show_activity(self, doing: str) -> None:
+        if not self._console.is_terminal:
+            return
+        if self._status is None:
+            self._status = self._console.status(Text(doing))
+            self._status.start()
+        else:
+            self._status.update(Text(doing))
+
+
+def print_facts(console: Console, *facts: tuple[str, str | Text | Path | None]) -> None:
+    """Prints labelled facts about a run, one per line; paths are not broken, so that they can be copied."""
+    console.print()
+    for label, fact in facts:
+        if isinstance(fact, Path):
+            here = Path.cwd()
+            shown = fact.relative_to(here) if fact.is_relative_to(here) else fact
+            console.print(Text.assemble((f"  {label:9}", "dim"), str(shown)), soft_wrap=True)
+        elif fact:
+            line = Table.grid(padding=(0, 1, 0, 0))
+            line.add_column(style="dim", width=10)
+            line.add_column(overflow="fold")
+            line.add_row(f"  {label}", fact)
+            console.print(line)

@@ -1,0 +1,129 @@
+"""`vision-agent verify`, `export`, `import` and `report`: parses, calls, prints. No logic lives here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vision_agent.cli.options import AsJson, Runs
+
+if TYPE_CHECKING:
+    from vision_agent.record.verify import Verified
+
+app = typer.Typer()
+
+RunPath = Annotated[Path, typer.Argument(help="The run folder.", show_default=False)]
+RunOrFile = Annotated[Path, typer.Argument(help="The run folder, or a .cere file.", show_default=False)]
+Head = Annotated[
+    str | None,
+    typer.Option(
+        "--head",
+        help="The record hash that the run printed; also detects a changed or missing end.",
+        show_default=False,
+    ),
+]
+
+
+@app.command()
+def verify(run: RunOrFile, head: Head = None, as_json: AsJson = False) -> None:
+    """Verify that the record of a run is unchanged and complete.
+
+    The hash of every line must match the one in the next line, and every picture and request its file name. Every
+    action must have an observation, a decision, a start and an outcome.
+
+    The latest run: vision-agent verify "$(ls -d runs/*/ | tail -n 1)"
+
+    Exit codes: 0 verified, 1 faults found (the first faulty entry is named first), 5 no such run.
+    """
+    from vision_agent.export.cere import verify_cere
+    from vision_agent.record.verify import verify
+
+    found = (verify_cere if run.is_file() else verify)(run, head)
+    if as_json:
+        typer.echo(json.dumps({**found.model_dump(mode="json"), "holds": found.holds}, ensure_ascii=False, indent=2))
+    else:
+        _print_verified(found)
+    raise typer.Exit(0 if found.holds else 1)
+
+
+def _print_verified(found: Verified) -> None:
+    for fault in found.faults:
+        typer.echo(fault.sentence)
+    for action in found.may_have_happened:
+        typer.echo(f"May have happened: {action}")
+    authors = ", ".join(f"{many} by {author}" for author, many in found.authors.items())
+    held = "everything holds" if found.holds else f"{len(found.faults)} faults"
+    typer.echo(
+        f"{found.folder}: {held}; {found.chain.lines} lines, {found.steps} steps ({authors or 'none decided'}), "
+        f"{found.acts} acts, {found.pictures} pictures, {found.requests} requests; "
+        f"ended: {found.ending or 'not recorded'}"
+    )
+    typer.echo(f"head {found.chain.head}")
+    if not found.is_held_to_head:
+        typer.echo("Without --head, a changed last line or a record that was cut short cannot be detected.")
+
+
+@app.command()
+def export(
+    run: RunPath,
+    to: Annotated[str, typer.Option("--to", help="pytest, chat-jsonl, grounding or cere.", show_default=False)],
+    out: Annotated[
+        Path, typer.Option("--out", help="The file or folder to create; it must not exist.", show_default=False)
+    ],
+) -> None:
+    """Export a run in a format that other tools read.
+
+    pytest: a Playwright test that does the same, by role and name.
+    chat-jsonl: one training example per step, with its pictures.
+    grounding: a folder of pictures with the place of the target on each.
+    cere: a golden session, which `import` reads back.
+
+    Exit codes: 0 written, 2 it cannot be written there, 5 no such run.
+    """
+    from vision_agent.errors import UsageError
+    from vision_agent.export.formats import FORMS, export
+
+    form = next((each for each in FORMS if each == to), None)
+    if form is None:
+        raise UsageError(f"Unknown export format --to {to!r}", f"known are {', '.join(FORMS)}")
+    typer.echo(export(run, form, out))
+
+
+@app.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="A .cere file, written by this or another tool.", show_default=False)],
+    runs: Runs = None,
+) -> None:
+    """Import a golden session as a run folder.
+
+    Exit codes: 0 imported, 2 the run already exists, 5 the file is not a session, or fails verification.
+    """
+    from vision_agent.export.cere import read_cere
+    from vision_agent.settings import load
+
+    typer.echo(str(read_cere(file, load(**({"runs": runs} if runs else {})).runs)))
+
+
+@app.command()
+def report(
+    run: RunPath,
+    animate: Annotated[
+        Path | None,
+        typer.Option("--animate", help="Also write the run as an animation: a .webp or .gif.", show_default=False),
+    ] = None,
+) -> None:
+    """Write the report of a run again: one HTML file that opens from disk.
+
+    Every run writes one at its end; use this for an interrupted or imported run.
+
+    Exit codes: 0 written, 2 the animation cannot be written, 5 no such run.
+    """
+    from vision_agent.export.animation import write_animation
+    from vision_agent.record.report import write_report
+
+    typer.echo(str(write_report(run)))
+    if animate is not None:
+        typer.echo(str(write_animation(run, animate)))

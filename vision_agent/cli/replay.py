@@ -1,0 +1,285 @@
+"""`vision-agent replay`, `resume` and `diff`: parses, calls, prints. No logic lives here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vision_agent.cli.options import (
+    AsJson,
+    BrowserOptions,
+    LimitOptions,
+    MaxSeconds,
+    Runs,
+    Supervise,
+    existing_files,
+    given,
+    grouped,
+    option,
+    pairs_of,
+    secrets_of,
+    terminal_approver,
+    terminal_person,
+)
+from vision_agent.cli.running import chosen_model, run_agent, supervision_page, with_supervision
+from vision_agent.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vision_agent.replay import Replay, Variable
+
+app = typer.Typer()
+
+
+@app.command()
+@grouped
+def replay(
+    run: Annotated[Path, typer.Argument(help="The folder of the recorded run.", show_default=False)],
+    *,
+    set_: Annotated[
+        list[str] | None,
+        option("Another value to type: name=value, with a name that --variables shows.", "--set"),
+    ] = None,
+    variables: Annotated[
+        bool, typer.Option("--variables", help="Only show the variables that --set can change, with their values.")
+    ] = False,
+    url: Annotated[str | None, option("Another start page, such as a staging site.", "--url")] = None,
+    secret: Annotated[
+        list[str] | None,
+        option("A secret that the run typed: name=VARIABLE, read from the environment.", "--secret"),
+    ] = None,
+    heal: Annotated[
+        bool, typer.Option("--heal", help="Ask a model for steps that cannot be repeated, and only for those.")
+    ] = False,
+    model: Annotated[
+        str | None,
+        option("The model that heals: <provider>:<model>; default: that of the settings.", "--model"),
+    ] = None,
+    patch: Annotated[
+        Path | None,
+        option("A patch.json with repairs for broken steps.", "--patch"),
+    ] = None,
+    file: Annotated[
+        list[Path] | None,
+        option("A file to upload in place of the recorded one of the same name.", "--file"),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        option("The hosts that may be reached; default: those of the record.", "--allow-host"),
+    ] = None,
+    approve: Annotated[
+        str | None,
+        option("What needs approval: never, risky, always; default: as recorded.", "--approve"),
+    ] = None,
+    runs: Runs = None,
+    max_seconds: MaxSeconds = None,
+    browser: BrowserOptions,
+    as_json: AsJson = False,
+) -> None:
+    """Replay a recorded run on the live page, without a model, and report how closely it matches the record.
+
+    A step is repeated only if its target is certain: a unique match, then and now. Otherwise the replay stops and says
+    why. A replay is recorded in its own run folder, which names the original run and its record hash.
+
+    A variable is a fact that the run was given (--set "city=Oslo" changes it wherever it was typed), or a text that it
+    typed, named by step or by step and action (--set 3=Oslo, --set 3.2=Oslo).
+
+    With other values: vision-agent replay RUN --set "name=Bob"
+
+    With a model for broken steps: vision-agent replay RUN --heal --model anthropic:claude-sonnet-5-5
+
+    With the repairs, without a model: vision-agent replay RUN --patch runs/.../patch.json
+
+    Exit codes: 0 done, 1 not done (with the step and the reason), 2 usage, 3 limit, 4 needs a person,
+    5 browser or model down, 130 interrupted.
+    """
+    from vision_agent.replay import Replay, variables_of
+    from vision_agent.settings import load
+
+    if variables:
+        _show_variables(variables_of(run, patch), as_json)
+        return
+    if model is not None and not heal:
+        raise UsageError(
+            f"--model {model} has no effect in a replay without --heal", "add --heal to let it repair broken steps"
+        )
+    settings = load(**browser.flags, **given(runs=runs, approval=given(ask=approve) or None))
+    one = Replay(
+        run,
+        values=dict(pairs_of(set_, "--set")),
+        secrets={each.name: each.value for each in secrets_of(secret)},
+        url=url,
+        files=existing_files(file),
+        hosts=allow_host,
+        patch=patch,
+        heal=(model or settings.model.name) if heal else None,
+        settings=settings,
+        seconds=max_seconds,
+        view=tuple(browser.view),
+        person=terminal_person(),
+        approver=None if as_json else terminal_approver(as_json, settings),
+    )
+    _replay(one, as_json, is_shared=one.agent.settings.approval.ask != "never" or (heal and model == "human"))
+
+
+def _show_variables(known: Sequence[Variable], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps([each._asdict() for each in known], ensure_ascii=False, indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("name", "was", "where"):
+        table.add_column(column, overflow="fold")
+    for each in known:
+        table.add_row(Text(each.name), Text(each.value), Text(each.what, style="dim"))
+    Console().print(table if known else "This run has no variables.")
+
+
+def _replay(one: Replay, as_json: bool, is_shared: bool) -> None:
+    from rich.console import Console
+
+    from vision_agent.cli.progress import Progress, print_facts
+
+    console, agent = Console(stderr=True), one.agent
+    one.listen(progress := Progress(console, is_shared=is_shared, note=one.note))
+    try:
+        asyncio.run(one.run())
+    finally:
+        progress.stop()
+        if as_json and agent.ending is not None:
+            typer.echo(json.dumps(_as_json(one), ensure_ascii=False))
+        elif not as_json:
+            facts = ("folder", agent.folder), ("report", agent.report), ("patch", one.patch), ("head", agent.head)
+            print_facts(console, *facts)
+    assert agent.ending is not None
+    if not as_json:
+        typer.echo(agent.ending.sentence)
+        if one.stopped and not one.heals:
+            typer.echo("vision-agent: with --heal a model repairs that step; the rest is replayed without it", err=True)
+    raise typer.Exit(agent.ending.exit_code)
+
+
+def _as_json(one: Replay) -> dict[str, Any]:
+    agent = one.agent
+    assert agent.ending is not None
+    return {
+        **agent.ending.model_dump(include={"status", "sentence", "answer"}),
+        "exit_code": agent.ending.exit_code,
+        "replayed": one.recorded.id,
+        "steps": [each.model_dump(mode="json") for each in one.taken],
+        "run": str(agent.folder),
+        "report": str(agent.report),
+        "patch": str(one.patch) if one.patch else None,
+        "head": agent.head,
+    }
+
+
+@app.command()
+@grouped
+def resume(
+    run: Annotated[Path, typer.Argument(help="The folder of the interrupted run.", show_default=False)],
+    *,
+    model: Annotated[
+        str | None,
+        option("The model that continues; default: the one that decided so far.", "--model"),
+    ] = None,
+    steps: Annotated[
+        Path | None,
+        option("The file of step lines that the run followed.", "--steps"),
+    ] = None,
+    secret: Annotated[
+        list[str] | None,
+        option("A secret that the run was given: name=VARIABLE, read from the environment.", "--secret"),
+    ] = None,
+    supervise: Supervise = False,
+    approve: Annotated[
+        str | None,
+        option("What needs approval: never, risky, always; default: as before.", "--approve"),
+    ] = None,
+    limits: LimitOptions,
+    browser: BrowserOptions,
+    as_json: AsJson = False,
+) -> None:
+    """Continue a run that was interrupted by a crash, by Ctrl-C, by a limit, or because a person was needed.
+
+    It continues in the same folder, on the page it had reached. An action that was started but has no recorded outcome
+    may have happened and is not repeated: if the page does not show it, you are asked; if nobody answers, the run ends
+    with 4. State held only in the lost browser, such as a login, is lost.
+
+    As before: vision-agent resume RUN
+
+    With more steps: vision-agent resume RUN --max-steps 60
+
+    With its step lines: vision-agent resume RUN --steps lines.txt
+
+    Approve each step: vision-agent resume RUN --supervise
+
+    Exit codes: 0 done, 1 not done, 2 usage, 3 limit, 4 needs a person, 5 browser or model down, 130 interrupted.
+    """
+    from vision_agent.replay import resume as resumed_agent
+    from vision_agent.settings import load
+
+    settings = load(**browser.flags, **given(approval=given(ask=approve) or None))
+    if supervise:
+        settings = with_supervision(settings)
+    agent = resumed_agent(
+        run,
+        model=chosen_model(model, steps),
+        secrets={each.name: each.value for each in secrets_of(secret)},
+        settings=settings,
+        limits=limits.limits,
+        view=tuple(browser.view),
+        person=terminal_person(),
+        approver=None if supervise or as_json else terminal_approver(as_json, settings),
+    )
+    page = supervision_page(agent) if supervise else None
+    is_asked = page is None and agent.settings.approval.ask != "never"
+    run_agent(agent, as_json, is_asked or agent.decides == "human", page)
+
+
+@app.command()
+def diff(
+    a: Annotated[Path, typer.Argument(help="A run folder.", show_default=False)],
+    b: Annotated[Path, typer.Argument(help="The run folder to compare with.", show_default=False)],
+    html: Annotated[
+        Path | None,
+        option("Also write an HTML page with both pictures of each step.", "--html"),
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option("--tolerance", min=0, max=100, help="Percentage of the pixels that may differ.")
+    ] = 0.0,
+    as_json: AsJson = False,
+) -> None:
+    """Show where two runs differ: decisions, outcomes, pages and their pixels.
+
+    Steps are compared in order, by action and page. Addresses on a run's start host are compared without the host.
+
+    A run and its replay: vision-agent diff RUN REPLAY --html diff.html
+
+    Exit codes: 0 no difference, 1 they differ, 2 usage, 5 no such run.
+    """
+    from rich.console import Console
+
+    from vision_agent.record.diff import diff
+    from vision_agent.record.diff_lines import tell_diff
+    from vision_agent.record.diff_page import write_diff
+
+    with Console(stderr=True).status("Comparing") as status:
+        found = diff(a, b, tolerance=tolerance / 100, tell=status.update)
+        written = write_diff(found, html) if html else None
+    if as_json:
+        result = {"is_same": found.is_same, "counts": found.counts, **found.model_dump(mode="json")}
+        typer.echo(json.dumps({**result, "html": str(written) if written else None}, ensure_ascii=False))
+    else:
+        tell_diff(Console(), found)
+        if written is not None:
+            typer.echo(written)
+    raise typer.Exit(0 if found.is_same else 1)

@@ -1,0 +1,237 @@
+"""`vision-agent run`: parses, calls, prints. No logic lives here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vision_agent.cli.options import (
+    AsJson,
+    BrowserOptions,
+    LimitOptions,
+    Runs,
+    Supervise,
+    existing_files,
+    given,
+    grouped,
+    option,
+    pair_of,
+    pairs_of,
+    secrets_of,
+    terminal_approver,
+    terminal_person,
+)
+from vision_agent.cli.running import chosen_model, run_agent, supervision_page, with_supervision
+from vision_agent.errors import UsageError
+from vision_agent.models.providers import KNOWN
+
+if TYPE_CHECKING:
+    from vision_agent.types import Limits, SuccessCheck, Task
+
+app = typer.Typer()
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """Which model decides, and how it is asked."""
+
+    model: Annotated[str | None, option(f"The model that decides: {', '.join(KNOWN)}.", "--model")] = None
+    steps: Annotated[Path | None, option("Follow the step lines in this file, without a model.", "--steps")] = None
+    begin: Annotated[
+        str | None,
+        option("First repeat the steps of an earlier run: its folder, or FOLDER:3 for the first three.", "--begin"),
+    ] = None
+    judge: Annotated[
+        str | None,
+        option("A model that judges at the end whether the task is done: <provider>:<model>, or same.", "--judge"),
+    ] = None
+    dialect: Annotated[
+        str | None, option("How the model is asked: marks, or browser for Claude's own browser toolset.", "--dialect")
+    ] = None
+    actions_per_step: Annotated[
+        str | None, option("How many actions the model may choose per step: one, several.", "--actions-per-step")
+    ] = None
+    history: Annotated[
+        str | None,
+        option("How much the model is told about earlier steps: full, short, data, compressed.", "--history"),
+    ] = None
+    ablate: Annotated[
+        str | None,
+        option(
+            "Parts to leave out, to measure what they are worth: picture,marks,listing,memory,filter,history.",
+            "--ablate",
+        ),
+    ] = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The given model settings."""
+        return given(
+            judge=self.judge,
+            dialect=self.dialect,
+            actions_per_step=self.actions_per_step,
+            history=self.history,
+            ablate=tuple(self.ablate.split(",")) if self.ablate else None,
+        )
+
+
+@dataclass(frozen=True)
+class TaskOptions:
+    """The parts of a task other than its goal."""
+
+    data: Annotated[list[str] | None, option("A fact the model may use: name=value.", "--data")] = None
+    secret: Annotated[
+        list[str] | None,
+        option("A value the model may use but never sees: name=VARIABLE, read from the environment.", "--secret"),
+    ] = None
+    code: Annotated[
+        list[str] | None,
+        option("A one-time code the model may type: name=VARIABLE, which holds the key of the codes.", "--code"),
+    ] = None
+    expect: Annotated[
+        list[str] | None,
+        option("A check that must hold at the end: url=*/thanks, text=Order placed, mark=Log out.", "--expect"),
+    ] = None
+    file: Annotated[list[Path] | None, option("A file that may be uploaded; no other file may be.", "--file")] = None
+    allow_host: Annotated[
+        list[str] | None,
+        option("A host that may be reached, such as example.org or *.example.org; others may not.", "--allow-host"),
+    ] = None
+    deny_host: Annotated[
+        list[str] | None, option("A host that may not be reached, even if allowed.", "--deny-host")
+    ] = None
+
+    def task(self, goal: str, url: str, limits: Limits) -> Task:
+        """The task with this goal."""
+        from vision_agent.types import Task
+
+        return Task(
+            goal=goal,
+            start_url=url,
+            limits=limits,
+            user_data=dict(pairs_of(self.data, "--data")),
+            secrets=(*secrets_of(self.secret), *secrets_of(self.code, "--code", is_code=True)),
+            checks=tuple(_expected(each) for each in self.expect or ()),
+            files=existing_files(self.file),
+            allowed_hosts=tuple(self.allow_host) if self.allow_host else None,
+            denied_hosts=tuple(self.deny_host or ()),
+        )
+
+
+@dataclass(frozen=True)
+class RunBrowserOptions(BrowserOptions):
+    """The browser options of a new run."""
+
+    proxy: Annotated[str | None, option("The proxy that the browser uses.", "--proxy")] = None
+    trace: Annotated[
+        bool,
+        typer.Option(
+            "--trace", help="Also record a Playwright trace; it contains all typed text, so secrets are refused."
+        ),
+    ] = False
+    show_marks: Annotated[bool, typer.Option("--show-marks", help="Show the marks in the browser window.")] = False
+
+    @property
+    def flags(self) -> dict[str, Any]:
+        """The given options as arguments of `settings.load`."""
+        more = given(proxy={"server": self.proxy} if self.proxy else None, trace=self.trace or None)
+        browser = {**super().flags.get("browser", {}), **more}
+        observe = {"marks_on_page": True} if self.show_marks else None
+        return given(browser=browser or None, observe=observe)
+
+
+@dataclass(frozen=True)
+class ApprovalOptions:
+    """What needs approval by a person."""
+
+    supervise: Supervise = False
+    approve: Annotated[str | None, option("What needs approval: never, risky, always.", "--approve")] = None
+    policy: Annotated[Path | None, option("A TOML file that defines what is risky.", "--policy")] = None
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Only look: stop before the first action that does more, and name it."),
+    ] = False
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The given options, which override the policy file."""
+        from vision_agent.settings import load_policy
+
+        policy = load_policy(self.policy) if self.policy else {}
+        return {**policy, **given(ask=self.approve, dry_run=self.dry_run or None)}
+
+
+@app.command()
+@grouped
+def run(
+    url: Annotated[str, typer.Argument(help="The start page.")],
+    goal: Annotated[str, typer.Argument(help="The goal, in plain words.", show_default=False)] = "",
+    *,
+    decides: ModelOptions,
+    task: TaskOptions,
+    runs: Runs = None,
+    limits: LimitOptions,
+    browser: RunBrowserOptions,
+    approval: ApprovalOptions,
+    as_json: AsJson = False,
+) -> None:
+    """Do a task on a page and record it in a run folder.
+
+    With a model: vision-agent run https://example.org "Find the imprint"
+
+    With step lines: vision-agent run https://example.org --steps lines.txt
+
+    By hand: vision-agent run https://example.org "Find the imprint" --model human
+
+    Approve each step: vision-agent run https://example.org "Find the imprint" --supervise
+
+    Dry run: vision-agent run https://example.org "Find the imprint" --dry-run
+
+    A step line is one action: click Sign in · type "a@b.c" into Email · select Large in Size · press Enter ·
+    scroll down · wait for "Thank you" · finish.
+
+    Exit codes: 0 done or a dry run, 1 not done, 2 usage, 3 limit, 4 needs a person, 5 browser or model down,
+    130 interrupted.
+    """
+    from vision_agent.session import Agent
+    from vision_agent.settings import load
+
+    settings = load(
+        **browser.flags,
+        **given(
+            limits=limits.limits or None,
+            runs=runs,
+            model=decides.settings or None,
+            approval=approval.settings or None,
+        ),
+    )
+    if approval.supervise:
+        settings = with_supervision(settings)
+    if not goal and decides.steps is None:
+        raise UsageError("There is no goal", 'give one: vision-agent run URL "Find the imprint"')
+    is_asked = settings.approval.ask != "never"
+    agent = Agent(
+        task.task(goal or "Follow the lines", url, settings.limits),
+        model=chosen_model(decides.model, decides.steps),
+        settings=settings,
+        begin=decides.begin,
+        person=terminal_person(),
+        approver=terminal_approver(as_json, settings) if is_asked and not approval.supervise else None,
+    )
+    page = supervision_page(agent) if approval.supervise else None
+    is_human = (decides.model or settings.model.name) == "human" and decides.steps is None
+    run_agent(agent, as_json, is_human or (page is None and is_asked), page)
+
+
+def _expected(text: str) -> SuccessCheck:
+    from vision_agent.types import SuccessCheck
+
+    what, value = pair_of(text, "--expect")
+    if what not in SuccessCheck.model_fields:
+        raise UsageError(
+            f"--expect {text!r} does not name what to check", f"begin it with {'=, '.join(SuccessCheck.model_fields)}="
+        )
+    return SuccessCheck.model_validate({what: value})

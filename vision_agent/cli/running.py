@@ -1,0 +1,109 @@
+"""What `run` and `resume` share: choosing the model, and running with progress and supervision. No logic lives here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from vision_agent.cli.options import has_window
+from vision_agent.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from vision_agent.cli.progress import Progress
+    from vision_agent.events import Event
+    from vision_agent.ports import Model
+    from vision_agent.session import Agent
+    from vision_agent.settings import Settings
+    from vision_agent.supervise.page import SupervisionPage
+
+
+def with_supervision(settings: Settings) -> Settings:
+    """The settings of a supervised run: every step needs approval unless `approval.ask` is set."""
+    if "ask" in settings.approval.model_fields_set:
+        return settings
+    return settings.model_copy(update={"approval": settings.approval.model_copy(update={"ask": "always"})})
+
+
+def supervision_page(agent: Agent) -> SupervisionPage:
+    """The supervision page of the agent, which shows the run and answers its questions."""
+    from vision_agent.record.redact import Redactor
+    from vision_agent.supervise.page import SupervisionPage
+
+    goal = Redactor(agent.task.secrets)(agent.task.goal)
+    page = SupervisionPage(agent.settings.approval, has_window=has_window(agent.settings), goal=goal)
+    agent.ask(page.ask, page)
+    return page
+
+
+def run_agent(agent: Agent, as_json: bool, is_shared: bool, page: SupervisionPage | None = None) -> None:
+    """Runs the agent with progress on stderr, prints its ending and the paths of its files, and exits with its code."""
+    from rich.console import Console
+
+    from vision_agent.cli.progress import Progress, print_facts
+
+    console = Console(stderr=True)
+    progress = Progress(console, is_shared=is_shared)
+    try:
+        if page is None:
+            agent.listen(progress)
+            asyncio.run(agent.run())
+        else:
+            asyncio.run(_supervised(agent, page, progress, console))
+    finally:
+        # An error is raised and printed by `main`; the paths of the run are printed in any case.
+        progress.stop()
+        if as_json and agent.ending is not None:
+            ending = agent.ending.model_dump(include={"status", "sentence", "answer"})
+            where = {"run": str(agent.folder), "report": str(agent.report), "head": agent.head}
+            typer.echo(json.dumps({**ending, "exit_code": agent.ending.exit_code, **where}, ensure_ascii=False))
+        elif not as_json:
+            print_facts(console, ("folder", agent.folder), ("report", agent.report), ("head", agent.head))
+    assert agent.ending is not None
+    if not as_json:
+        typer.echo(agent.ending.sentence)
+    raise typer.Exit(agent.ending.exit_code)
+
+
+async def _supervised(agent: Agent, page: SupervisionPage, progress: Progress, console: Console) -> None:
+    import threading
+    import webbrowser
+
+    def hear(event: Event) -> None:
+        progress(event)
+        page.hear(event)
+
+    async with page.opened() as address:
+        agent.listen(hear)
+        console.print(f"Supervise it at {address}", soft_wrap=True, highlight=False)
+        console.print("The address works in one browser on this machine.", style="dim")
+        has_screen = sys.platform != "linux" or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+        if console.is_terminal and has_screen:  # without a screen, a text browser would open in this terminal
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        await agent.run()
+
+
+def chosen_model(model: str | None, steps: Path | None) -> str | Model | None:
+    """The model named by the options, or one that follows the step lines of a file; `-` is stdin.
+
+    Raises:
+        UsageError: both are given, or the file cannot be read.
+    """
+    if steps is None:
+        return model
+    if model not in (None, "steps"):
+        raise UsageError(f"--steps cannot be combined with --model {model}", "leave one of them out")
+    from vision_agent.models.offline.steps import StepsModel
+
+    try:
+        text = sys.stdin.read() if str(steps) == "-" else steps.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The step lines in {steps} cannot be read: {error}") from error
+    return StepsModel(text.splitlines())

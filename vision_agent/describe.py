@@ -1,0 +1,144 @@
+"""Describes actions and refusals in words for a person."""
+
+from __future__ import annotations
+
+import json
+from typing import assert_never
+
+from vision_agent import actions
+from vision_agent.actions import Action, Cell, Offset, Point, Target, offset_words
+from vision_agent.distinguish import distinction_suffix, safe_name
+from vision_agent.types import Mark, Observation, Refusal
+
+REASONS: dict[Refusal, str] = {
+    "unknown_mark": "The action named a mark that the picture did not have. Nothing was touched.",
+    "outside": "The action pointed outside the picture. Nothing was touched.",
+    "gone": "The target disappeared after the picture was taken. Nothing was touched.",
+    "changed": "The target or its surroundings changed after the picture was taken, so it was left alone.",
+    "moved": "The target had left its place in the picture or kept moving, so it was left alone.",
+    "covered": "Something covered the target and would have been hit instead.",
+    "ambiguous": "Several elements fit equally well, and nothing shows which was meant.",
+    "disabled": "The page has disabled the target. Often an earlier field or checkbox must be filled in first.",
+    "unsupported": "The target does not support this action, or the browser refused it.",
+    "not_an_option": "The list does not have this option.",
+    "blocked": "The task does not allow this host, file or secret here.",
+    "unreachable": "The address did not load. Check the address, its server and the network.",
+    "timed_out": "The page did not respond in time, or the awaited change did not happen.",
+    "crashed": "The page, or a frame in it, crashed.",
+    "needs_person": "The action needs an answer from a person, and nobody was there.",
+    "not_verified": "The model claimed completion, but a check of the task failed.",
+    "cut_off": "The run was interrupted before the action was done.",
+    "not_reached": "The action was not tried, because of what came before it.",
+    "dry_run": "The action would have been done here; a dry run only looks.",
+    "recorded": "The page is a recording: nothing was done, and the answer was compared with the reference.",
+}
+"""What each refusal means to a person; the outcome's own sentence says what was found on the page."""
+PARTIAL = "Part of the action reached the page, so it may have taken effect. It is not repeated automatically."
+"""What a partial outcome means to a person."""
+
+
+def describe_action(action: Action, seen: Observation, *, numbered: bool = True) -> str:
+    """One action in words, with marks by number, name and distinction: `Click [7] “Delete” ‹Ann›`.
+
+    Without numbers it fits other observations of the page as well: `Click button “Delete” ‹Ann›`.
+    """
+    words = _numbered_target if numbered else describe_target
+    return " ".join(word if isinstance(word, str) else words(word, seen) for word in action_phrase(action))
+
+
+def _numbered_target(target: Target, seen: Observation) -> str:
+    if isinstance(target, Point):
+        return describe_target(target, seen)
+    number = target.mark if isinstance(target, Cell) else target
+    place = f" row {target.row} column {target.column}" if isinstance(target, Cell) else ""
+    mark = seen.mark(number)
+    return f"[{number}]{place}" + (_quoted_name(mark, seen) if mark is not None else "")
+
+
+def describe_target(target: Target, seen: Observation | None) -> str:
+    """A target in words, without its number: `button “Delete” ‹Ann›`, `row 2, column 3 of grid`, `(412, 233)`."""
+    if isinstance(target, Point):
+        return f"({target.x:g}, {target.y:g})"
+    mark = seen.mark(target.mark if isinstance(target, Cell) else target) if seen else None
+    cell = f"row {target.row}, column {target.column} of " if isinstance(target, Cell) else ""
+    return cell + (mark.role + _quoted_name(mark, seen) if mark and seen else "(no such mark)")
+
+
+def _quoted_name(mark: Mark, seen: Observation) -> str:
+    return (f" “{safe_name(mark.name)}”" if mark.name else "") + distinction_suffix(mark, seen.marks)
+
+
+def action_phrase(action: Action) -> tuple[str | Target, ...]:
+    """What an action does, as a sequence of words and targets."""
+    match action:
+        case actions.Click():
+            verb = {1: "Click", 2: "Double-click", 3: "Triple-click"}[action.count]
+            held = "+".join(action.modifiers)
+            aside = f"with {held}" * bool(held), f"({action.button} button)" * (action.button != "left")
+            return (verb, action.target, *filter(None, aside))
+        case actions.Type():
+            return (f"Type “{action.text}” into", action.target, *(["and press Enter"] * action.submit))
+        case actions.Select():
+            return (f"Choose {', '.join(f'“{option}”' for option in action.options)} in", action.target)
+        case actions.Check():
+            return ("Tick" if action.checked else "Untick", action.mark)
+        case actions.Set():
+            return ("Set", action.mark, f"to “{action.value}”")
+        case actions.Upload():
+            return (f"Give {', '.join(action.files)} to", action.mark)
+        case actions.Press():
+            times = f" {action.count} times" * (action.count > 1)
+            return (f"Press {action.keys}{times}", *(["in", action.target] if action.target is not None else []))
+        case actions.Hover():
+            return ("Point at", action.target)
+        case actions.Scroll() if action.to == "middle" and action.target is not None:
+            return ("Bring", action.target, "to the middle")
+        case actions.Scroll():
+            far = "to the end" if action.to == "end" else f"by {action.pages:g}"
+            return (f"Scroll {action.direction} {far}", *(["in", action.target] if action.target is not None else []))
+        case actions.Drag():
+            by = (word for point in action.path for word in ("by", point))
+            if isinstance(action.target, Offset):
+                return ("Drag", action.source, *by, offset_words(action.target))
+            return ("Drag", action.source, *by, "to", action.target)
+        case actions.SelectText():
+            return (f"Select the text “{action.first}”" + f" to “{action.last}”" * (action.last != action.first),)
+        case actions.Zoom():
+            grid = ["with a grid over it"] * action.grid
+            return ("Look closer at", action.target, *(("to", action.to) if action.to is not None else ()), *grid)
+        case actions.Goto():
+            return (f"Open {action.url}",)
+        case actions.Back():
+            return ("Go back",)
+        case actions.Forward():
+            return ("Go forward",)
+        case actions.Reload():
+            return ("Reload the page",)
+        case actions.OpenTab():
+            return (f"Open {action.url} in a new tab",)
+        case actions.SwitchTab():
+            return (f"Go to tab {action.tab}",)
+        case actions.CloseTab():
+            return (f"Close tab {action.tab}",)
+        case actions.Wait():
+            change = "Wait for a change" if action.change else f"Wait {action.seconds:g} s"
+            return (f"Wait for “{action.text}”" if action.text else change,)
+        case actions.Read():
+            what = {"view": "what is in view", "page": "the whole page", "table": "the table around"}[action.what]
+            return (f"Read {what}", *([action.mark] if action.mark is not None else []))
+        case actions.Extract():
+            return ("Extract the rows around", action.mark)
+        case actions.Ask():
+            return (f"Ask: {action.question}",)
+        case actions.Finish():
+            verdict = "Finish: done" if action.success else "Finish: not possible"
+            return (verdict, *(["shown by"] * bool(action.evidence)), *action.evidence)
+        case actions.Infeasible():
+            return (f"Cannot be done: {action.reason}", *(["shown by"] * bool(action.evidence)), *action.evidence)
+        case actions.Custom():
+            arguments = ", ".join(
+                f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in action.arguments.items()
+            )
+            return (f"{action.name}({arguments})",)
+        case _:
+            assert_never(action)

@@ -1,0 +1,1 @@
+"""Presents results: summaries, tables, comparisons, and an HTML page."""

@@ -1,0 +1,419 @@
+"""Exports a run as a golden session, one `.cere` file, and imports such a file as a run folder.
+
+    goal.json            {"goal": …}
+    action0.json …       one per action: the page before it, the action, its outcome
+    manifest.json        an addition: the format's version, the writer, the run's id and head
+    record/…             an addition: the run folder, byte for byte
+
+Other tools read the first two and ignore the rest. A file with only those two is read as well: its actions become
+custom actions under their own names, because they name elements by CSS selectors, and marks are never guessed. The
+original files are kept in the run folder, so that nothing is lost when it is exported again.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import io
+import json
+import re
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from importlib import metadata
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, UnidentifiedImageError
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from vision_agent.actions import (
+    Action,
+    Check,
+    Click,
+    Custom,
+    Finish,
+    Goto,
+    Infeasible,
+    Select,
+    Set,
+    Type,
+    mark_in,
+    targets_of,
+)
+from vision_agent.errors import RecordError, UsageError
+from vision_agent.events import Decided, Ended, Event, Happened, Intended, Observed, Started, Stepped
+from vision_agent.record.read import first_line, load_shot, read
+from vision_agent.record.store import REQUESTS, RUN, SHOTS, STEPS, RunFolder, new_run_id
+from vision_agent.record.verify import Verified, verify
+from vision_agent.types import Decision, Ending, Mark, Observation, Outcome, Provenance, Run, Shot, Size, Step, Task
+
+ORIGINALS = "cere"
+"""The subfolder of a run folder that holds another tool's original files."""
+_RECORD = "record"
+_VERSION = 1
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The time of every file in the archive, so that the same run gives the same bytes."""
+_MOST_BYTES = 2 << 30
+_JPEG_QUALITY = 85
+_NAMED = re.compile(
+    rf"{_RECORD}/(?:{RUN}|{STEPS}|(?:{SHOTS}|{REQUESTS})/[0-9a-f]{{64}}\.[a-z]+|{ORIGINALS}/[a-z]+\d*\.json)"
+)
+"""The files of a run folder that an archive holds; nothing else in an archive is ever written to disk."""
+_FINISHED = {"achieved": "done", "unreachable": "infeasible"}
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+
+class _State(_Data):
+    """The page state of the `.cere` format."""
+
+    html: str = ""
+    raw_html: str = ""
+    screenshot_full: str = ""
+    screenshot_viewport: str = ""
+    """A JPEG in base64."""
+    url: str = ""
+    fillable_selectors: list[str] = []
+    clickable_selectors: list[str] = []
+    selectable_selectors: dict[str, JsonValue] = {}
+    checkable_selectors: list[str] = []
+    input_state: dict[str, JsonValue] = {}
+
+
+class _CereAction(_Data):
+    function: str
+    args: dict[str, JsonValue] = {}
+    prior_steps: str = ""
+    current_state: str = ""
+    top_5_actions: list[str] = []
+    action_analysis: str = ""
+
+
+class _CereResult(_Data):
+    is_terminal_state: bool = False
+    url: str = ""
+    outcome: str = ""
+
+
+class _CereStep(_Data):
+    """One `action<N>.json`."""
+
+    state: _State
+    action: _CereAction
+    result: _CereResult
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write_cere(folder: Path, to: Path) -> Path:
+    """Writes the run as one file and returns its path; the same run gives the same bytes.
+
+    Raises:
+        RecordError: the record fails verification or cannot be read.
+        UsageError: the file cannot be written.
+    """
+    found = verify(folder)
+    if not found.chain.holds:
+        raise RecordError(f"{folder} cannot be exported: {found.faults[0].sentence}")
+    run = read(folder)
+    manifest = {
+        "format": "cere",
+        "version": _VERSION,
+        "made_by": f"vision-agent {metadata.version('vision-agent')}",
+        "run": run.id,
+        "head": found.chain.head,
+    }
+    files = {"goal.json": _json({"goal": run.task.goal}), "manifest.json": _json(manifest)}
+    files |= _originals(folder) or {f"action{n}.json": each for n, each in enumerate(_action_files(folder, run))}
+    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+        name = f"{_RECORD}/{path.relative_to(folder).as_posix()}"
+        if _NAMED.fullmatch(name):
+            files[name] = path.read_bytes()
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
+    try:
+        to.write_bytes(packed.getvalue())
+    except OSError as error:
+        raise UsageError(f"{to} cannot be written: {error.strerror}", "name another file with --out") from error
+    return to
+
+
+def _originals(folder: Path) -> dict[str, bytes]:
+    kept = folder / ORIGINALS
+    return {path.name: path.read_bytes() for path in sorted(kept.iterdir())} if kept.is_dir() else {}
+
+
+def _action_files(folder: Path, run: Run) -> Iterator[bytes]:
+    """The content of each `action<N>.json` of the run."""
+    sentences: list[str] = []
+    after = {one.index: other for one, other in pairwise(run.steps)}
+    for step in run.steps:
+        state = _state(folder, step.observation)
+        then = after[step.index].observation if step.index in after else step.observation
+        for action, outcome in zip(step.decision.actions, step.outcomes, strict=False):
+            act = _cere_action(action, step, "\n".join(sentences))
+            terminal = outcome.effect in ("finished", "infeasible")
+            result = _CereResult(is_terminal_state=terminal, url=then.url, outcome=_outcome_name(action, outcome))
+            yield _json(_CereStep(state=state, action=act, result=result).model_dump(mode="json"))
+            sentences.append(outcome.sentence)
+
+
+def _state(folder: Path, seen: Observation) -> _State:
+    picture = base64.b64encode(_as_jpeg(load_shot(folder, seen.clean))).decode()
+    fields = [mark for mark in seen.marks if mark.kind == "field"]
+    return _State(
+        html=seen.listing,
+        screenshot_full=picture,
+        screenshot_viewport=picture,
+        url=seen.url,
+        fillable_selectors=[_selector(mark) for mark in fields if not mark.state.options],
+        clickable_selectors=[_selector(mark) for mark in seen.marks if mark.kind in ("button", "link")],
+        selectable_selectors={_selector(mark): [*mark.state.options] for mark in fields if mark.state.options},
+        checkable_selectors=[_selector(mark) for mark in seen.marks if mark.kind == "toggle"],
+        input_state={_selector(mark): mark.state.value or "" for mark in fields if not mark.state.masked},
+    )
+
+
+def _selector(mark: Mark) -> str:
+    """The Playwright selector of a mark, by role and name."""
+    name = json.dumps(mark.name, ensure_ascii=False)
+    return f"role={mark.role}[name={name}s]" if mark.role and mark.name else f"role={mark.role or mark.tag}"
+
+
+def _cere_action(action: Action, step: Step, prior: str) -> _CereAction:
+    function, args = _function_call(action, step.observation)
+    candidates = [f"{each.mark}: {each.reason}" for each in step.decision.candidates[:5]]
+    return _CereAction(
+        function=function,
+        args=args,
+        prior_steps=prior,
+        current_state=step.decision.memory or step.decision.summary,
+        top_5_actions=candidates,
+        action_analysis=step.decision.next_goal,
+    )
+
+
+def _function_call(action: Action, seen: Observation) -> tuple[str, dict[str, JsonValue]]:
+    """The `.cere` function and arguments of an action; without a counterpart, the action's own kind and fields."""
+    numbers = [number for target in targets_of(action) if (number := mark_in(target)) is not None]
+    marks = [mark for number in numbers if (mark := seen.mark(number)) is not None]
+    at: dict[str, JsonValue] = {"css_selector": _selector(marks[0])} if marks else {}
+    match action:
+        case Custom():
+            return action.name, action.arguments
+        case Finish():
+            return "achieved" if action.success else "unreachable", {"answer": action.answer}
+        case Infeasible():
+            return "unreachable", {"reason": action.reason}
+        case Goto():
+            return "goto", {"href": action.url}
+        case Click() if at and action.count == 1 and action.button == "left" and not action.modifiers:
+            return "click", at
+        case Type() if at and action.clear:
+            return "fill", {**at, "text": action.text, "press_enter": action.submit}
+        case Set() if at:
+            return "fill", {**at, "text": action.value, "press_enter": False}
+        case Select() if at:
+            return "select", {**at, "values": [*action.options]}
+        case Check() if at and action.checked:
+            return "check", at
+        case _:
+            return action.kind, {**at, **action.model_dump(mode="json", exclude={"kind"})}
+
+
+def _outcome_name(action: Action, outcome: Outcome) -> str:
+    if outcome.status == "done":
+        is_end = isinstance(action, Finish | Infeasible)
+        is_reached = isinstance(action, Finish) and action.success
+        return ("GOAL_ACHIEVED" if is_reached else "GOAL_UNREACHABLE") if is_end else "SUCCESS"
+    known = {"timed_out": "TIMEOUT", "gone": "INVALID_CSS_SELECTOR", "unknown_mark": "INVALID_CSS_SELECTOR"}
+    if outcome.status == "partial":
+        return "PARTIAL"
+    assert outcome.refusal is not None
+    return known.get(outcome.refusal, outcome.refusal.upper())
+
+
+def _as_jpeg(shot: Shot) -> bytes:
+    assert shot.data is not None
+    if shot.media_type == "image/jpeg":
+        return shot.data
+    packed = io.BytesIO()
+    Image.open(io.BytesIO(shot.data)).convert("RGB").save(packed, "JPEG", quality=_JPEG_QUALITY)
+    return packed.getvalue()
+
+
+def _json(content: object) -> bytes:
+    return json.dumps(content, ensure_ascii=False, indent=1).encode()
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def read_cere(file: Path, runs: Path) -> Path:
+    """Unpacks a `.cere` file into a run folder in `runs`, and returns the folder.
+
+    Raises:
+        RecordError: it is not a `.cere` file, or its record fails verification.
+        UsageError: the run already exists there, or its folder cannot be created.
+    """
+    return _read(file, runs, _require_intact)
+
+
+def _read(file: Path, runs: Path, accept: Callable[[Path], None]) -> Path:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            if sum(each.file_size for each in archive.infolist()) > _MOST_BYTES:
+                raise RecordError(f"{file} contains more than {_MOST_BYTES >> 30} GiB and was not unpacked")
+            names = set(archive.namelist())
+            if f"{_RECORD}/{RUN}" in names:
+                return _unpack(archive, file, runs, accept)
+            return _import(archive, file, runs)
+    except (OSError, zipfile.BadZipFile, RuntimeError) as error:  # an encrypted archive raises RuntimeError
+        raise RecordError(
+            f"{file} is not a .cere file: {error}", "a .cere file is a ZIP with goal.json in it"
+        ) from error
+
+
+def verify_cere(file: Path, head: str | None = None) -> Verified:
+    """Verifies the run in a `.cere` file.
+
+    Raises:
+        RecordError: it is not a `.cere` file.
+    """
+    with tempfile.TemporaryDirectory() as runs:
+        found = verify(_read(file, Path(runs), lambda _: None), head)
+    return found.model_copy(update={"folder": str(file)})
+
+
+def _unpack(archive: zipfile.ZipFile, file: Path, runs: Path, accept: Callable[[Path], None]) -> Path:
+    try:
+        about = json.loads(archive.read(f"{_RECORD}/{RUN}"))
+    except ValueError as error:
+        raise RecordError(f"{file} does not name its run: {first_line(error)}") from error
+    name = about.get("id") if isinstance(about, dict) else None
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        raise RecordError(f"{file} does not name its run")
+    folder = runs / name
+    if folder.exists():
+        raise UsageError(f"The run {name} already exists in {runs}", "name another folder with --runs")
+    runs.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=runs, prefix=".import-") as temporary:
+        unpacked = Path(temporary) / name
+        for each in archive.namelist():
+            if _NAMED.fullmatch(each):
+                path = unpacked / each.removeprefix(f"{_RECORD}/")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(archive.read(each))
+        accept(unpacked)
+        unpacked.rename(folder)
+    return folder
+
+
+def _require_intact(folder: Path) -> None:
+    found = verify(folder)
+    if not found.chain.holds:
+        raise RecordError(f"The record in the file fails verification: {found.faults[0].sentence}")
+    read(folder)
+
+
+def _import(archive: zipfile.ZipFile, file: Path, runs: Path) -> Path:
+    """Makes a run folder from another tool's session."""
+    try:
+        goal = str(json.loads(archive.read("goal.json"))["goal"])
+        numbers = sorted(
+            int(found[1]) for name in archive.namelist() if (found := re.fullmatch(r"action(\d+)\.json", name))
+        )
+        originals = {f"action{n}.json": archive.read(f"action{n}.json") for n in numbers}
+        recorded = [_CereStep.model_validate_json(each) for each in originals.values()]
+    except (KeyError, TypeError, ValueError, ValidationError) as error:
+        raise RecordError(f"{file} is not a .cere file: {first_line(error)}") from error
+    if not recorded or numbers != [*range(len(numbers))]:
+        raise RecordError(f"{file} has the actions {numbers} and should have 0 to {max(numbers, default=0)}")
+    when = datetime.now(UTC)
+    source = {"from": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
+    run = Run(
+        id=new_run_id(when),
+        task=Task(goal=goal, start_url=recorded[0].state.url or None),
+        provenance=Provenance(settings={"imported": source}),
+        started_at=when,
+    )
+    with RunFolder.create(runs, run.id, lambda text: text, now=lambda: when) as folder:
+        for event in _events(run, recorded):
+            folder.write(event)
+    kept = folder.path / ORIGINALS
+    kept.mkdir()
+    for name, content in originals.items():
+        (kept / name).write_bytes(content)
+    return folder.path
+
+
+def _events(run: Run, recorded: list[_CereStep]) -> Iterator[Event]:
+    yield Started(run=run)
+    for index, each in enumerate(recorded, 1):
+        act = Custom(name=each.action.function, arguments=each.action.args)
+        is_done = each.result.outcome.upper().rpartition(".")[2] in ("SUCCESS", "GOAL_ACHIEVED", "GOAL_UNREACHABLE")
+        sentence = f"{act.name}: {each.result.outcome or 'no outcome recorded'}"
+        is_half = each.result.outcome.upper() == "PARTIAL"
+        outcome = Outcome(status="partial" if is_half else "refused", refusal="unsupported", sentence=sentence)
+        if is_done:
+            outcome = Outcome(status="done", effect="changed", sentence=sentence)
+        yield Observed(step=index, observation=_observation(each.state, index, run.started_at))
+        yield Decided(
+            step=index,
+            decision=Decision(
+                author="scripted",
+                memory=each.action.current_state,
+                next_goal=each.action.action_analysis,
+                actions=(act,),
+            ),
+        )
+        yield Intended(step=index, index=0, action=act)
+        yield Happened(step=index, index=0, outcome=outcome)
+        yield Stepped(step=index, started_at=run.started_at, seconds=0)
+    last = recorded[-1]
+    status: Any = _FINISHED.get(last.action.function, "not_done")
+    sentence = f"The session ended with {last.action.function}: {last.result.outcome}"
+    yield Ended(ending=Ending(status=status, sentence=sentence))
+
+
+def _observation(state: _State, index: int, when: datetime) -> Observation:
+    shot = _decode_shot(state.screenshot_viewport or state.screenshot_full)
+    selectors = [
+        *state.clickable_selectors,
+        *state.fillable_selectors,
+        *state.selectable_selectors,
+        *state.checkable_selectors,
+    ]
+    lines = [f"_[:]{json.dumps(each, ensure_ascii=False)}" for each in selectors]
+    return Observation(
+        id=f"cere-{index}",
+        epoch=index,
+        url=state.url,
+        title="",
+        taken_at=when,
+        viewport=shot.size,
+        listing="\n".join(lines),
+        clean=shot,
+        marked=shot,
+        warnings=("Imported from another tool, which records no positions; so there are no marks.",),
+    )
+
+
+def _decode_shot(picture: str) -> Shot:
+    try:
+        data = base64.b64decode(picture, validate=True)
+        image = Image.open(io.BytesIO(data))
+        media_type: Any = {"JPEG": "image/jpeg", "PNG": "image/png", "WEBP": "image/webp"}[image.format or ""]
+    except (binascii.Error, UnidentifiedImageError, Image.DecompressionBombError, KeyError) as error:
+        raise RecordError(f"A picture of the session cannot be read: {first_line(error)}") from error
+    size = Size(width=image.width, height=image.height)
+    return Shot(media_type=media_type, size=size, sha256=hashlib.sha256(data).hexdigest(), data=data)

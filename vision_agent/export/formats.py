@@ -1,0 +1,67 @@
+"""Exports a run for other tools: as a test, training examples, a grounding data set or a golden session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, get_args
+
+from vision_agent.errors import UsageError
+from vision_agent.export.cere import write_cere
+from vision_agent.export.grounding import write_grounding
+from vision_agent.export.playwright_test import render_test
+from vision_agent.export.training_examples import iter_examples
+from vision_agent.record.read import load_shot, read
+from vision_agent.record.store import shot_name
+
+Form = Literal["pytest", "chat-jsonl", "grounding", "cere"]
+FORMS: tuple[Form, ...] = get_args(Form)
+
+
+def export(folder: Path, form: Form, to: Path) -> str:
+    """Writes the run to `to`, a file for `pytest` and `cere` or else a new folder, and returns a short description.
+
+    Raises:
+        RecordError: the run cannot be read.
+        UsageError: `to` already exists or cannot be written.
+    """
+    writers: dict[Form, Callable[[Path, Path], str]] = {
+        "pytest": _test,
+        "chat-jsonl": _chat,
+        "grounding": lambda run, folder: f"{write_grounding(run, folder)} targets",
+        "cere": lambda run, file: f"a session of {write_cere(run, file).stat().st_size / 1e6:.1f} MB",
+    }
+    if to.exists():
+        raise UsageError(f"{to} already exists", "name another with --out")
+    return f"{writers[form](folder, to)} in {to}"
+
+
+def _test(folder: Path, to: Path) -> str:
+    text = render_test(read(folder))
+    try:
+        to.write_text(text, "utf-8")
+    except OSError as error:
+        raise UsageError(f"{to} cannot be written: {error.strerror}", "name another file with --out") from error
+    return "a Playwright test"
+
+
+def _chat(folder: Path, to: Path) -> str:
+    many = 0
+    try:
+        (to / "images").mkdir(parents=True)
+        with (to / "examples.jsonl").open("w", encoding="utf-8") as lines:
+            for example, shots in iter_examples(read(folder)):
+                names = {shot.sha256: f"images/{shot_name(shot)}" for shot in shots}
+                for part in (part for message in example["messages"] for part in message["content"]):
+                    if part["type"] == "image":
+                        part["image"] = names[part["image"]]
+                for shot in shots:
+                    picture = load_shot(folder, shot)
+                    assert picture.data is not None
+                    (to / names[shot.sha256]).write_bytes(picture.data)
+                lines.write(json.dumps(example, ensure_ascii=False) + "\n")
+                many += 1
+    except OSError as error:
+        raise UsageError(f"{to} cannot be written: {error.strerror}", "name another folder with --out") from error
+    return f"{many} examples"

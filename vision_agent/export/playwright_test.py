@@ -1,0 +1,381 @@
+"""Exports a run as a Playwright test: its actions, with targets found by role and name, and checks of the last page.
+
+Targets drawn in a surface have no element, so the test clicks them by position. Among targets of the same name the test
+picks the one beside the same words or under the same heading; if only their order differs, the one in the same place.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import assert_never
+from urllib.parse import urlsplit
+
+from vision_agent.actions import (
+    Action,
+    Ask,
+    Back,
+    Cell,
+    Check,
+    Click,
+    CloseTab,
+    Custom,
+    Drag,
+    Extract,
+    Finish,
+    Forward,
+    Goto,
+    Hover,
+    Infeasible,
+    Offset,
+    OpenTab,
+    Point,
+    Press,
+    Read,
+    Reload,
+    Scroll,
+    Select,
+    SelectText,
+    Set,
+    SwitchTab,
+    Target,
+    Type,
+    Upload,
+    Wait,
+    Zoom,
+)
+from vision_agent.distinguish import distinguish
+from vision_agent.escape import printable_line
+from vision_agent.types import Mark, Observation, Outcome, Run, Step
+
+_SECRET = re.compile(r"<secret:([A-Za-z0-9_.-]+)>")
+_HEAD = '''"""{goal}
+
+Generated from the run {run}. Needs `pip install pytest playwright`. BROWSER may name a Chromium executable, START_URL
+another start page.
+{needs}"""
+
+import os
+import re
+{time}from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import {locator}Page, expect, sync_playwright
+
+START_URL = os.environ.get("START_URL", {start})
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=os.environ.get("BROWSER"))
+        yield browser.new_page(viewport={{"width": {width}, "height": {height}}})
+        browser.close()
+
+{helper}
+def test_{name}(page: Page) -> None:
+    page.goto(START_URL)
+'''
+_BESIDE = '''
+BESIDE = r"""
+{script}
+"""
+
+
+def beside(found: Locator, words: str, heading: str = "", nth: int = 1, of: int = 1) -> Locator:
+    """The element beside the words and under the heading; fails unless exactly `of` of them match.
+
+    With several matches it is the nth.
+    """
+    places: list[int] = []
+    until = time.monotonic() + 5
+    while time.monotonic() < until:
+        places = found.evaluate_all(BESIDE, [words, heading])
+        if len(places) == of:
+            return found.nth(places[nth - 1])
+        found.page.wait_for_timeout(100)
+    where = f"beside {{words!r}}" * bool(words) + f" under {{heading!r}}" * bool(heading)
+    raise AssertionError(f"{{len(places)}} elements match {{where.strip()}}; expected {{of}}")
+
+'''
+_SCRIPT = Path(__file__).parent / "templates" / "beside.js"
+
+
+def render_test(run: Run) -> str:
+    """The source of a pytest module that repeats the run's actions and fails if the page has changed.
+
+    It reads secrets from the environment: <secret:pin> is SECRET_PIN.
+    """
+    seen = run.steps[0].observation.viewport if run.steps else None
+    lines = [line for step in run.steps for line in _step(step)] + list(_end(run))
+    body = "\n".join(f"    {line}" if line else "" for line in lines)
+    named = sorted({name for line in lines for name in re.findall(r'os\.environ\["(SECRET_[A-Z0-9_]+)"\]', line)})
+    looks_beside = "beside(page" in body
+    head = _HEAD.format(
+        goal=_in_docstring(run.task.goal),
+        run=_in_docstring(run.id),
+        needs=f"Needs {', '.join(named)} in the environment.\n" if named else "",
+        start=_literal(run.task.start_url or "about:blank"),
+        width=seen.width if seen else 1280,
+        height=seen.height if seen else 800,
+        helper=_BESIDE.format(script=_SCRIPT.read_text("utf-8").strip()) if looks_beside else "",
+        time="import time\n" if looks_beside else "",
+        locator="Locator, " if looks_beside else "",
+        name=re.sub(r"[^a-z0-9]+", "_", run.task.goal.lower()).strip("_")[:60] or "run",
+    )
+    return head + body + "\n"
+
+
+def _step(step: Step) -> Iterator[str]:
+    yield ""
+    if step.decision.next_goal:
+        yield f"# {_one_line(step.decision.next_goal)}"
+    for action, outcome in step.carried_out:
+        lines = list(_act(action, outcome, step.observation))
+        if outcome.effect == "new_tab" and not isinstance(action, OpenTab):
+            lines = ["with page.expect_popup() as popup:", *(f"    {line}" for line in lines), "page = popup.value"]
+        yield from lines
+
+
+def _act(action: Action, outcome: Outcome, seen: Observation) -> Iterator[str]:
+    match action:
+        case Click():
+            yield _press(action, seen)
+        case Type():
+            yield from _type(action, seen)
+        case Set() | Check() | Upload():
+            at = _locator(action.mark, seen)
+            match action:
+                case Set():
+                    yield f"{at}.fill({_literal(action.value)})"
+                case Check():
+                    yield f"{at}.set_checked({action.checked})"
+                case Upload():
+                    yield f"{at}.set_input_files({_literal([*action.files])})"
+        case Select():
+            yield from _select(action, seen)
+        case Press():
+            keys = _literal(action.keys)
+            at = "page.keyboard" if action.target is None else _locator(action.target, seen)
+            yield from [f"{at}.press({keys})"] * action.count
+        case Hover():
+            is_place = _is_place(action.target, seen)
+            yield (
+                f"page.mouse.move{_point_args(action.target, seen)}"
+                if is_place
+                else f"{_locator(action.target, seen)}.hover()"
+            )
+        case Scroll():
+            yield from _scroll(action, seen)
+        case Drag():
+            yield from _drag(action, seen)
+        case Goto():
+            yield f"page.goto({_literal(action.url)})"
+        case OpenTab():
+            yield "page = page.context.new_page()"
+            yield f"page.goto({_literal(action.url)})"
+        case SwitchTab():
+            yield f"page = page.context.pages[{action.tab - 1}]"
+        case CloseTab():
+            yield f"page.context.pages[{action.tab - 1}].close()"
+            yield "page = page.context.pages[-1]"
+        case Back() | Forward():
+            yield f"page.go_{action.kind}()"
+        case Reload():
+            yield "page.reload()"
+        case Wait(text=str(text)):
+            yield f"expect(page.get_by_text({_literal(text)}).first).to_be_visible()"
+        case Wait():
+            yield f"page.wait_for_timeout({action.seconds * 1000:.0f})"
+        case SelectText() | Zoom() | Read() | Extract() | Ask() | Finish() | Infeasible() | Custom():
+            yield f"# {action.kind}: {_one_line(outcome.sentence)}"
+        case _:
+            assert_never(action)
+
+
+def _press(action: Click, seen: Observation) -> str:
+    more = [f'button="{action.button}"'] * (action.button != "left") + [f"click_count={action.count}"] * (
+        action.count > 1
+    )
+    if _is_place(action.target, seen):
+        return f"page.mouse.click({', '.join([_point_args(action.target, seen)[1:-1], *more])})"
+    more += [f"modifiers={json.dumps([*action.modifiers])}"] * bool(action.modifiers)
+    return f"{_locator(action.target, seen)}.click({', '.join(more)})"
+
+
+def _type(action: Type, seen: Observation) -> Iterator[str]:
+    text = _text(action.text)
+    if _is_place(action.target, seen):
+        yield f"page.mouse.click{_point_args(action.target, seen)}"
+        yield f"page.keyboard.type({text})"
+        if action.submit:
+            yield 'page.keyboard.press("Enter")'
+        return
+    at = _locator(action.target, seen)
+    yield f"{at}.fill({text})" if action.clear else f"{at}.press_sequentially({text})"
+    if action.submit:
+        yield f'{at}.press("Enter")'
+
+
+def _select(action: Select, seen: Observation) -> Iterator[str]:
+    mark = seen.mark(action.target) if isinstance(action.target, int) else None
+    at = _locator(action.target, seen)
+    if mark is not None and mark.tag == "select":
+        yield f"{at}.select_option(label={_literal([*action.options])})"
+        return
+    yield f"{at}.click()"
+    for each in action.options:
+        yield f'page.get_by_role("option", name={json.dumps(each, ensure_ascii=False)}, exact=True).click()'
+
+
+def _scroll(action: Scroll, seen: Observation) -> Iterator[str]:
+    if isinstance(action.target, int) and action.to == "middle":
+        yield f"{_locator(action.target, seen)}.scroll_into_view_if_needed()"
+        return
+    if action.target is not None:
+        yield f"page.mouse.move{_point_args(action.target, seen)}"
+    view, sign = seen.viewport, 1 if action.direction in ("down", "right") else -1
+    far = 1_000_000 if action.to == "end" else None
+    if action.direction in ("up", "down"):
+        yield f"page.mouse.wheel(0, {sign * (far or round(action.pages * view.height))})"
+    else:
+        yield f"page.mouse.wheel({sign * (far or round(action.pages * view.width))}, 0)"
+
+
+def _drag(action: Drag, seen: Observation) -> Iterator[str]:
+    yield f"page.mouse.move{_point_args(action.source, seen)}"
+    yield "page.mouse.down()"
+    for point in action.path:
+        yield f"page.mouse.move{_point_args(point, seen)[:-1]}, steps=12)"
+    if isinstance(action.target, Offset):
+        start, scale = _center(action.source, seen), seen.marked.map
+        x, y = start.x + action.target.right * scale.scale_x, start.y + action.target.down * scale.scale_y
+        end = f"({x:.0f}, {y:.0f})"
+    else:
+        end = _point_args(action.target, seen)
+    yield f"page.mouse.move{end[:-1]}, steps=12)"
+    yield "page.mouse.up()"
+
+
+def _end(run: Run) -> Iterator[str]:
+    """Assertions about the last page."""
+    if not run.steps:
+        return
+    last = run.steps[-1]
+    yield ""
+    yield "# The page at the end of the run."
+    path = urlsplit(last.observation.url).path or "/"
+    if urlsplit(last.observation.url).scheme in ("http", "https"):
+        yield f"expect(page).to_have_url(re.compile({_literal(f'^[^?#]*//[^/]+{re.escape(path)}([?#]|$)')}))"
+    evidence = run.ending.evidence if run.ending else ()
+    for mark in filter(None, map(last.observation.mark, evidence)):
+        if mark.source == "dom":
+            yield f"expect({_mark_locator(mark, last.observation.marks)}).to_be_visible()"
+    for check in run.task.checks:
+        if check.text is not None:
+            yield f"expect(page.get_by_text({_literal(check.text)}).first).to_be_visible()"
+
+
+# --- where ------------------------------------------------------------------------------------------------------------
+
+
+def _is_place(target: Target, seen: Observation) -> bool:
+    """Whether the target has no element of its own (a point, or something drawn) and is clicked by position."""
+    if not isinstance(target, int):
+        return True
+    mark = seen.mark(target)
+    return mark is not None and (mark.source != "dom" or mark.kind == "surface")
+
+
+def _locator(target: Target, seen: Observation) -> str:
+    mark = seen.mark(target) if isinstance(target, int) else None
+    if mark is None:
+        # The target has no element; the keyboard reaches what has the focus.
+        return "page.keyboard"
+    return _mark_locator(mark, seen.marks)
+
+
+def _mark_locator(mark: Mark, among: Sequence[Mark]) -> str:
+    root = "page" + "".join(map(_frame, filter(None, mark.frame.split("."))))
+    name = _literal(mark.name)
+    if mark.name and mark.role:
+        found = f"{root}.get_by_role({_literal(mark.role)}, name={name}, exact=True)"
+        alike = [each for each in among if (each.role, each.name) == (mark.role, mark.name)]
+    elif mark.state.placeholder:
+        found = f"{root}.get_by_placeholder({_literal(mark.state.placeholder)}, exact=True)"
+        alike = [each for each in among if each.state.placeholder == mark.state.placeholder]
+    else:
+        found = f"{root}.locator({_literal(mark.tag)})"
+        alike = [each for each in among if each.tag == mark.tag]
+    alike = [each for each in alike if each.frame == mark.frame and each.source == mark.source]
+    return _narrow_locator(found, mark, alike)
+
+
+def _narrow_locator(found: str, mark: Mark, alike: Sequence[Mark]) -> str:
+    """The locator of one mark among those of the same name."""
+    if len(alike) < 2:
+        return found
+    apart = distinguish(alike)[alike.index(mark)]
+    if not (apart.context or apart.heading):
+        return f"{found}.nth({alike.index(mark)})"
+    more = [_literal(apart.context)]
+    more += [f"heading={_literal(apart.heading)}"] if apart.heading else []
+    more += [f"nth={apart.nth}, of={apart.of}"] if apart.nth else []
+    return f"beside({', '.join([found, *more])})"
+
+
+def _frame(name: str) -> str:
+    """The locator of a frame by its name, or by its place among its siblings (from 1), as in a mark's `frame`."""
+    if name.isdigit():
+        return f'.frame_locator("iframe, frame").nth({int(name) - 1})'
+    return f".frame_locator({_literal(f'[name={json.dumps(name)}]')})"
+
+
+def _center(target: Target, seen: Observation) -> Point:
+    """The target's centre in CSS pixels."""
+    if isinstance(target, int):
+        mark = seen.mark(target)
+        assert mark is not None
+        return mark.point
+    if isinstance(target, Cell):
+        box = seen.box_of(target)
+        assert box is not None
+        return box.center
+    return seen.marked.map.to_page(target)
+
+
+def _point_args(target: Target, seen: Observation) -> str:
+    point = _center(target, seen)
+    return f"({point.x:.0f}, {point.y:.0f})"
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def _text(text: str) -> str:
+    """A Python expression for the text, with secrets from the environment."""
+    parts = _SECRET.split(text)
+    terms = [
+        f'os.environ["SECRET_{re.sub(r"[^A-Za-z0-9]", "_", part).upper()}"]' if place % 2 else _literal(part)
+        for place, part in enumerate(parts)
+        if place % 2 or part
+    ]
+    return " + ".join(terms) or '""'
+
+
+def _literal(value: object) -> str:
+    """A Python literal, in double quotes where possible; nothing in the value can end it early."""
+    written = json.dumps(value, ensure_ascii=False)
+    return written if value == ast.literal_eval(written) else repr(value)
+
+
+def _one_line(text: str) -> str:
+    """The text as one line for a comment."""
+    return printable_line(text)[:100]
+
+
+def _in_docstring(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"""', "'''").strip()

@@ -1,0 +1,41 @@
+"""The base classes of all data models: frozen, without unknown fields."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
+
+RECORDED = "recorded"
+"""Validation context for data from a record, whose field names nobody can update: old names do not warn."""
+
+
+class FrozenModel(BaseModel):
+    """A model that is immutable and rejects unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RenamedFields(FrozenModel):
+    """A model that still accepts its fields' names of the previous version, with a warning."""
+
+    old_names: ClassVar[Mapping[str, str]] = {}
+    """Current field names by old ones."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_new_names(cls, given: Any, info: ValidationInfo) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        taken, is_recorded = dict(given), info.mode == "json" or info.context == RECORDED
+        for old, new in cls.old_names.items():
+            if old not in taken:
+                continue
+            if new in taken:
+                raise ValueError(f"{old} = {taken[old]} and {new} = {taken[new]} are the same; keep {new}")
+            if not is_recorded:
+                warnings.warn(f"{old} is now called {new}", FutureWarning, stacklevel=2)
+            taken[new] = taken.pop(old)
+        return taken

@@ -1,0 +1,51 @@
+"""Checks whether the models named in the settings can be asked, without asking them."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+
+from vision_agent.frozen_model import FrozenModel
+from vision_agent.models.providers import KNOWN, NOT_MODELS, find_provider
+from vision_agent.settings import ModelSettings
+
+WITHOUT_A_MODEL = "run without a model: --model steps or --model human"
+
+
+class Access(FrozenModel):
+    """Whether a named model can be asked, as far as that is known without asking it."""
+
+    name: str
+    is_ready: bool
+    sentence: str
+    """What was found or is missing; never contains a key."""
+    is_known: bool = True
+    """Whether the provider is known."""
+
+
+def model_accesses(settings: ModelSettings) -> tuple[Access, ...]:
+    """The access to each model in the settings (decider, fallback and judge), each once."""
+    named = (settings.name, settings.fallback, settings.name if settings.judge == "same" else settings.judge)
+    return tuple(_access(name, settings) for name in dict.fromkeys(filter(None, named)))
+
+
+def _access(name: str, settings: ModelSettings) -> Access:
+    provider, model = find_provider(name), name.partition(":")[2]
+    if name in NOT_MODELS:
+        return Access(name=name, is_ready=True, sentence="needs no key")
+    if provider is None:
+        return Access(name=name, is_ready=False, sentence=f"unknown; known are {', '.join(KNOWN)}", is_known=False)
+    if not model:
+        return Access(name=name, is_ready=False, sentence=f"names no model, such as {provider.name}:{provider.example}")
+    if provider.api != "anthropic" and find_spec("pydantic_ai") is None:
+        return Access(name=name, is_ready=False, sentence="run: pip install 'vision-agent[providers]'")
+    if provider.needs_address and settings.base_url is None:
+        return Access(name=name, is_ready=False, sentence="no base_url is configured: set model.base_url")
+    if settings.api_key is not None and provider.is_configured_in(settings):
+        return Access(name=name, is_ready=True, sentence="model.api_key is set")
+    if not provider.keys:
+        return Access(name=name, is_ready=True, sentence="no key is sent")
+    found = next((variable for variable in provider.keys if os.environ.get(variable)), None)
+    if found:
+        return Access(name=name, is_ready=True, sentence=f"{found} is set")
+    return Access(name=name, is_ready=False, sentence=f"no {provider.keys[0]}: set it, or {WITHOUT_A_MODEL}")

@@ -1,0 +1,318 @@
+"""Asks OpenAI, Google or any OpenAI-compatible server through pydantic-ai: one request and one typed reply per step.
+
+The request has the same parts in the same order as Claude's (`anthropic`), so all but its end is the same as in the
+previous step. It uses no tools and no sampling parameters. The record holds what is passed to pydantic-ai, which
+translates it for each API.
+
+The clients handle retries, back-off and timeouts. Wording is owned by `prompt`, parsing of replies by `reply`,
+coordinates by `coordinates`. pydantic-ai is an optional dependency: only `factory` imports this module.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
+
+from pydantic_ai.direct import model_request
+from pydantic_ai.exceptions import ModelConnectionError, ModelHTTPError, ModelTimeoutError
+from pydantic_ai.messages import (
+    BinaryContent,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    ToolCallPart,
+    UserContent,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.settings import ModelSettings as RequestSettings
+from pydantic_ai.usage import RequestUsage
+
+from vision_agent.custom_actions import CustomAction
+from vision_agent.errors import FormatError, ModelUnavailable, UsageError
+from vision_agent.models.coordinates import default_coordinates
+from vision_agent.models.credentials import WITHOUT_A_MODEL
+from vision_agent.models.llm.clients import NO_RESPONSE, Client
+from vision_agent.models.price import usage_price
+from vision_agent.models.prompt.prompt import Prompt, render
+from vision_agent.models.providers import Provider
+from vision_agent.models.reply import CALLS_A_TOOL, CUT_OFF, EMPTY, ModelReply, parse_decision, schema, usage_on_error
+from vision_agent.ports import Model, Redact
+from vision_agent.settings import ModelSettings
+from vision_agent.types import Decision, Observation, Shot, Step, Task, Usage
+
+
+class ProviderModel(Model):
+    """Decides by asking a model of any known provider other than Anthropic.
+
+    By default the address and the key come from the environment; `openai-compatible` needs an address. `keep_request`
+    stores a request before it is sent, redacted and with each picture replaced by its hash, and returns the hash of the
+    stored request.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        name: str,
+        *,
+        settings: ModelSettings,
+        redact: Redact,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        keep_request: Callable[[bytes], str] | None = None,
+        custom: Sequence[CustomAction] = (),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = name
+        self.coordinates = settings.coordinates or default_coordinates(name)
+        self._provider = provider
+        self._settings = settings
+        self._redact = redact
+        self._custom = custom
+        self._keep_request = keep_request or (lambda request: hashlib.sha256(request).hexdigest())
+        self._clock = clock
+        # Once, not for each request: it takes as long as rendering the rest of a step.
+        self._reply = schema(custom, self.coordinates, settings.actions_per_step)
+        self._client = Client(provider, name, base_url=base_url, api_key=api_key)
+        self._model = self._client.model
+
+    async def decide(
+        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
+    ) -> Decision:
+        """The model's decision.
+
+        Raises:
+            FormatError: the reply is empty, cut off, malformed, or names a missing target.
+            ModelUnavailable: there is no key, the request failed, or the model refused to answer.
+        """
+        prompt = render(
+            task,
+            steps,
+            observation,
+            redact=self._redact,
+            complaint=complaint,
+            custom=self._custom,
+            coordinates=self.coordinates,
+            settings=self._settings,
+        )
+        model_reply = await self.ask(prompt, [each.shot for each in task.pictures], self._reply)
+        return parse_decision(
+            model_reply,
+            observation,
+            custom=self._custom,
+            coordinates=self.coordinates,
+            per_step=self._settings.actions_per_step,
+        )
+
+    async def ask(self, prompt: Prompt, pictures: Iterable[Shot], reply: dict[str, Any]) -> ModelReply:
+        """Asks for a reply that fits the schema `reply`, and returns its text; `pictures` are those of the task.
+
+        Raises:
+            FormatError: the reply is empty or cut off.
+            ModelUnavailable: there is no key, the request failed, or the model refused to answer.
+        """
+        self._require_key()
+        began = self._clock()
+        content = self._content(prompt, pictures)
+        kept_as = self._keep_request(self._as_recorded(prompt, content, reply))
+        response, usage_data = await self._response(prompt, content, reply)
+        usage = _usage(response.usage, usage_data, self._model.system, self.name)
+        with usage_on_error(usage):
+            text = _text_of(response, self._settings.max_tokens)
+        named, reply_id = response.model_name or self.name, response.provider_response_id
+        return ModelReply(text, named, reply_id, usage, kept_as, self._clock() - began)
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._client.aclose()
+
+    # --- the request ---
+
+    def _content(self, prompt: Prompt, pictures: Iterable[Shot]) -> list[UserContent]:
+        given: list[UserContent] = [prompt.task, *map(self._image, pictures)]
+        given += [each if isinstance(each, str) else self._image(each) for each in prompt.exemplar]
+        log = [*prompt.log, *([prompt.last] if prompt.last else [])]
+        return [*given, *log, *map(self._image, prompt.pictures), prompt.now, prompt.question]
+
+    def _image(self, shot: Shot) -> BinaryContent:
+        if shot.data is None:
+            raise UsageError(f"The bytes of picture {shot.sha256[:12]} are not loaded", "load them by their hash first")
+        # By default OpenAI may look at a smaller copy.
+        detail = {"detail": "high"} if self._provider.api == "responses" else None
+        return BinaryContent(shot.data, media_type=shot.media_type, vendor_metadata=detail)
+
+    def _as_recorded(self, prompt: Prompt, content: Sequence[UserContent], reply: dict[str, Any]) -> bytes:
+        parts = [
+            {"type": "image", "media_type": each.media_type, "data": f"sha256:{hashlib.sha256(each.data).hexdigest()}"}
+            if isinstance(each, BinaryContent)
+            else {"type": "text", "text": each}
+            for each in content
+        ]
+        request = {
+            "model": f"{self._model.system}:{self.name}",
+            "max_tokens": self._settings.max_tokens,
+            "system": prompt.system,
+            "content": parts,
+            "reply": {"how": self._output_mode, "schema": reply},
+        }
+        return json.dumps(request, ensure_ascii=False, indent=1).encode()
+
+    @property
+    def _output_mode(self) -> Literal["native", "prompted"]:
+        """`native` if the schema is part of the request, `prompted` if it must be in the prompt."""
+        return "native" if self._model.profile.get("supports_json_schema_output", False) else "prompted"
+
+    async def _response(
+        self, prompt: Prompt, content: list[UserContent], reply: dict[str, Any]
+    ) -> tuple[ModelResponse, dict[str, Any]]:
+        """The response, and the provider's own usage data."""
+        settings = RequestSettings(
+            max_tokens=self._settings.max_tokens,
+            timeout=self._settings.timeout_s,
+            max_retries=self._settings.retries,
+        )
+        self._client.last_response = NO_RESPONSE
+        try:
+            response = await model_request(
+                self._model,
+                [ModelRequest(parts=[SystemPromptPart(prompt.system), UserPromptPart(content)])],
+                model_settings=settings,
+                model_request_parameters=ModelRequestParameters(
+                    output_mode=self._output_mode, output_object=OutputObjectDefinition(reply, name="reply")
+                ),
+                instrument=False,
+            )
+        except Exception as error:
+            # pydantic-ai does not check a body before reading it, so any error may occur.
+            raise self._unavailable(error) from error
+        body = self._client.last_response.body
+        if not self._client.wire.is_reply(body):
+            raise self._not_a_reply("it has none of the fields of one")
+        usage_data = body.get(self._client.wire.usage)
+        return response, usage_data if isinstance(usage_data, dict) else {}
+
+    # --- errors ---
+
+    def _require_key(self) -> None:
+        if self._client.lacks_key:
+            raise ModelUnavailable(
+                f"There is no API key for {self.name}.",
+                f"set {self._provider.keys[0]}, or {WITHOUT_A_MODEL}",
+            )
+
+    def _unavailable(self, error: Exception) -> ModelUnavailable:
+        match error:
+            case ModelHTTPError():
+                return self._rejection(error.status_code)
+            case ModelTimeoutError():
+                return ModelUnavailable(
+                    f"{self.name} did not answer within {self._settings.timeout_s:g} s{self._tries()} "
+                    f"at {self._address}.",
+                    "run again, or raise model.timeout_s",
+                )
+            case ModelConnectionError():
+                return ModelUnavailable(
+                    f"{self._address} could not be reached{self._tries()}: {_root(error)}.",
+                    f"check the network, a proxy, and {self._provider.address_setting}",
+                )
+        if self._client.last_response != NO_RESPONSE:
+            return self._not_a_reply(_root(error))
+        return ModelUnavailable(f"{self.name} could not be asked: {error}.", "check its name and the settings of model")
+
+    def _rejection(self, status: int) -> ModelUnavailable:
+        message = self._client.last_response.error_message
+        rejected = f"{self.name}: the request failed with {status}"
+        key = f"check {self._provider.keys[0]}" if self._provider.keys else "check model.api_key"
+        match status:
+            case 401 | 403:
+                return ModelUnavailable(f"{rejected}, the key is not accepted: {message}", key)
+            case 404:
+                return ModelUnavailable(
+                    f"There is no model {self.name!r} at {self._address} (404): {message}",
+                    f"check the name, {self._provider.address_setting}, and what the key may use",
+                )
+            case 400 | 422:
+                # Google answers 400 to an unknown key.
+                hint = key if "api key" in message.lower() else "lower observe.longest_edge if the picture is the cause"
+                return ModelUnavailable(
+                    f"{rejected}, it does not fit this model: {message}", f"{hint}, or use another model"
+                )
+            case 413:
+                return ModelUnavailable(
+                    f"{rejected}, it is too large: {message}", "use a smaller picture or fewer steps"
+                )
+            case 429:
+                return ModelUnavailable(
+                    f"{rejected}, too many requests{self._tries()}: {message}", "wait, or raise the limit"
+                )
+        tried = self._tries() if status >= 500 else ""
+        return ModelUnavailable(f"{rejected}{tried}: {message}", "run again later")
+
+    def _not_a_reply(self, why: str) -> ModelUnavailable:
+        response = self._client.last_response
+        return ModelUnavailable(
+            f"{self._address} answered successfully, but the {response.content_type or 'untyped'} body is not a "
+            f"reply ({why}): {response.text[:120]!r}",
+            f"check {self._provider.address_setting} and any proxy on the way",
+        )
+
+    @property
+    def _address(self) -> str:
+        return re.sub(r"//[^/]*@", "//", str(self._model.base_url))
+
+    def _tries(self) -> str:
+        return f" in {self._settings.retries + 1} tries" if self._settings.retries else ""
+
+
+# --- the reply --------------------------------------------------------------------------------------------------------
+
+
+def _text_of(response: ModelResponse, max_tokens: int) -> str:
+    """The text of a complete reply.
+
+    Raises:
+        FormatError: the reply was cut off, is empty, or calls a tool.
+        ModelUnavailable: the model refused to answer, or could not.
+    """
+    details = response.provider_details or {}
+    why = details.get("refusal") or details.get("block_reason") or details.get("finish_reason") or ""
+    match response.finish_reason:
+        case "length":
+            raise FormatError(CUT_OFF.format(max_tokens=max_tokens))
+        case "content_filter":
+            raise ModelUnavailable(
+                f"{response.model_name} declined to answer{f' ({why})' if why else ''}.",
+                "rephrase the task, or use another model",
+            )
+        case "error":
+            raise ModelUnavailable(f"{response.model_name} failed while replying ({why}).", "run again later")
+    if any(isinstance(part, ToolCallPart) for part in response.parts):
+        raise FormatError(CALLS_A_TOOL)
+    text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+    if not text.strip():
+        raise FormatError(EMPTY)
+    return text
+
+
+def _usage(counted: RequestUsage, raw: dict[str, Any], provider: str, model: str) -> Usage:
+    return Usage(
+        # pydantic-ai counts cached tokens as input; our Usage counts them separately.
+        input_tokens=max(0, counted.input_tokens - counted.cache_read_tokens - counted.cache_write_tokens),
+        output_tokens=counted.output_tokens,
+        cache_read_tokens=counted.cache_read_tokens,
+        cache_write_tokens=counted.cache_write_tokens,
+        cost_usd=usage_price(provider, model, [counted]),
+        raw=raw,
+    )
+
+
+def _root(error: BaseException) -> str:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -1,0 +1,402 @@
+"""Parses step lines: one plain sentence per action. `resolve_target` finds what a line names on the page.
+
+All lines are parsed before anything runs, so that an error in the last one is reported before the first is carried out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal, NoReturn, cast
+from urllib.parse import urljoin
+
+from pydantic import ValidationError
+
+from vision_agent.actions import (
+    Action,
+    Ask,
+    Back,
+    Check,
+    Click,
+    CloseTab,
+    Drag,
+    Finish,
+    Forward,
+    Goto,
+    Hover,
+    Infeasible,
+    Offset,
+    OpenTab,
+    Point,
+    Press,
+    Read,
+    Reload,
+    Scroll,
+    Select,
+    SelectText,
+    Set,
+    SwitchTab,
+    Type,
+    Upload,
+    Wait,
+    Zoom,
+)
+from vision_agent.errors import UsageError
+from vision_agent.models.offline.resolve_target import (
+    KIND_WORDS,
+    GridCell,
+    LineTarget,
+    NamedTarget,
+    NotFoundError,
+    NumberedTarget,
+    PicturePoint,
+    PointInMark,
+    find_target,
+    is_field,
+    is_list,
+    is_scroller,
+)
+from vision_agent.types import Mark, Observation
+
+GRAMMAR = """\
+  click Sign in                     double click, right click
+  click Delete ‹Ann›                click Delete <Ann>
+  type "a@b.c" into Email           and press Enter; append "x" to Notes
+  select Large in Size              select "A", "B" in List
+  select text "Chapter 2"           select text "It was" to "the end."
+  check News, uncheck Terms         set Delivery day to 2026-12-01
+  upload cv.pdf to Attach           read, read page, read table at Total
+  press Enter                       press Control+a, press ArrowRight 5 times in Slider
+  scroll down                       scroll down 2 pages, scroll down in List, scroll down to the end
+  hover Menu                        drag Card to Done, drag Corner by (40, -20)
+  zoom Toolbar                      zoom (100, 50) to (400, 300), zoom Sea chart with a grid
+  goto /cart                        back, forward, reload
+  wait for "text"                   wait for a change, wait 1
+  open tab URL                      switch to tab 2, close tab 2
+  ask QUESTION
+  finish                            finish ANSWER, fail REASON, infeasible REASON
+A thing is named by what the listing calls it (Sign in, "Sign in", the Add button, 2nd Add), by its number ([12]),
+where several have one name, with words behind it in ‹ › or < > that only one of them has in its row, card or heading,
+as the listing shows them (Delete ‹Ann›, 2nd Save <Home>, checkbox ‹Ann› for one without a name),
+by a point of the picture in pixels ((412, 233)), by a point inside it ((0.42, 0.31) of Seat map),
+or by a cell of what has rows and columns (row 3 column 7 of Seat map, row 2 column 5 of [14]).
+Text goes in double quotes; \\" is a quote inside it. A line that begins with # is a note."""
+
+Build = Callable[[Observation], Action]
+"""Builds the action of a line for the current page; raises `NotFoundError` if its target is not there."""
+
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_NUMBER = r"\d+(?:\.\d+)?"
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\s+(?=\S)", re.IGNORECASE)
+_KIND = re.compile(rf"\s+({'|'.join(sorted(KIND_WORDS))})$", re.IGNORECASE)
+_DISTINCTION = re.compile(r"\s*(?:‹([^‹›]+)›|<([^<>]+)>)$")
+_IN_SIGNS = r"‹[^‹›]*›|<[^<>]*>"
+_OFFSET = re.compile(rf"\s+by\s+\(\s*(-?{_NUMBER})\s*,\s*(-?{_NUMBER})\s*\)$", re.IGNORECASE)
+_POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
+_CELL = re.compile(r"row\s+(\d+)\s*,?\s*column\s+(\d+)\s+of\s+(.+)", re.IGNORECASE)
+_VERBS = (
+    *(
+        "click",
+        "double",
+        "right",
+        "type",
+        "append",
+        "select",
+        "check",
+        "uncheck",
+        "set",
+        "upload",
+        "read",
+        "press",
+        "scroll",
+        "hover",
+        "drag",
+        "zoom",
+        "go",
+        "goto",
+        "back",
+    ),
+    *("forward", "reload", "wait", "open", "switch", "close", "ask", "finish", "fail", "infeasible"),
+)
+_Direction = Literal["up", "down", "left", "right"]
+
+
+@dataclass(frozen=True)
+class StepLine:
+    """One step line, parsed."""
+
+    number: int
+    text: str
+    build: Build
+
+
+def parse(lines: Iterable[str]) -> tuple[StepLine, ...]:
+    """The parsed lines in order, without notes and empty lines, which count in the numbering.
+
+    Raises:
+        UsageError: a line cannot be parsed; the message names the line and shows the grammar.
+    """
+    return tuple(
+        StepLine(number, text.strip(), _read(text.strip(), number))
+        for number, text in enumerate(lines, 1)
+        if text.strip() and not text.strip().startswith("#")
+    )
+
+
+def _read(text: str, number: int) -> Build:
+    try:
+        for pattern, reader in _READERS:
+            match = pattern.fullmatch(text)
+            if match:
+                return reader(match)
+        word = text.split()[0].lower()
+        _fail("it is not complete" if word in _VERBS else f"it begins with {word!r}, which is not a known word")
+    except (_UnreadableError, ValidationError) as error:
+        fault = error.errors()[0]["msg"].lower() if isinstance(error, ValidationError) else str(error)
+        raise UsageError(f"Line {number}, {text!r}: {fault}.", f"lines look like this:\n{GRAMMAR}\n") from error
+
+
+class _UnreadableError(Exception):
+    """Says what is wrong with a line; `_read` adds the line and the grammar."""
+
+
+# --- targets ---------------------------------------------------------------------------------------------------------
+
+
+def parse_target(text: str) -> LineTarget:
+    """The target that a line names: a mark by name or number, a point, or a cell of a grid."""
+    text = text.strip()
+    point = _POINT.match(text)
+    if point:
+        return _place(float(point[1]), float(point[2]), text[point.end() :].strip())
+    cell = _CELL.fullmatch(text)
+    if cell:
+        inside = parse_target(cell[3])
+        if not isinstance(inside, NamedTarget | NumberedTarget):
+            _fail("a row and a column belong to a named thing")
+        if not (int(cell[1]) and int(cell[2])):
+            _fail("rows and columns count from 1")
+        return GridCell(int(cell[1]), int(cell[2]), inside)
+    number = re.fullmatch(r"\[([BILFOM]?)(\d+)\]", text)
+    return NumberedTarget(int(number[2]), number[1]) if number else _named(text)
+
+
+def _place(x: float, y: float, rest: str) -> PicturePoint | PointInMark:
+    if not rest:
+        return PicturePoint(x, y)
+    if not rest.lower().startswith("of "):
+        _fail(f"after the point comes {rest!r}, not `of` and a name")
+    if x > 1 or y > 1:
+        _fail("a point inside a thing is given as fractions of its box, from 0 to 1")
+    inside = parse_target(rest[3:])
+    if not isinstance(inside, NamedTarget | NumberedTarget):
+        _fail("a point is inside a named thing, not inside a point")
+    return PointInMark(x, y, inside)
+
+
+def _named(text: str) -> NamedTarget:
+    rest = text.removeprefix("the ").strip()
+    ordinal = _ORDINAL.match(rest)
+    nth = int(ordinal[1]) if ordinal else 0
+    rest = rest[ordinal.end() :] if ordinal else rest
+    distinction = _DISTINCTION.search(rest)
+    beside = (distinction[1] or distinction[2]).strip() if distinction else ""
+    rest = rest[: distinction.start()] if distinction else rest
+    kind = _KIND.search(rest)
+    name = rest[: kind.start()].strip() if kind else rest
+    quoted = re.fullmatch(_QUOTED, name)
+    name = _unquoted(name) if quoted else name
+    if not (name or beside):
+        _fail("it does not say which one")
+    if ordinal and nth == 0:
+        _fail("ordinals count from 1st")
+    # Quotes mark the exact name; without them all of the text may be a name, such as `Sort list`.
+    words = name if quoted and not (kind or nth or distinction) else text
+    return NamedTarget(words=words, name=name, kind=kind[1].lower() if kind else "", nth=nth, beside=beside)
+
+
+def _pair(text: str, word: str) -> tuple[str, str]:
+    """The two sides of ` word `, which must occur exactly once outside quotes and ‹ ›."""
+    outside = re.sub(f"{_QUOTED}|{_IN_SIGNS}", lambda match: "_" * len(match[0]), text)
+    found = list(re.finditer(rf"\s{word}\s", outside, re.IGNORECASE))
+    if len(found) != 1:
+        _fail(f"put names that contain {word!r} in double quotes" if found else f"a {word!r} is missing")
+    return text[: found[0].start()].strip(), text[found[0].end() :].strip()
+
+
+def _unquoted(text: str) -> str:
+    if not re.fullmatch(_QUOTED, text, re.DOTALL):
+        return text
+    try:
+        return str(json.loads(text, strict=False))
+    except json.JSONDecodeError:
+        _fail(f'the quoted text {text} cannot be read; inside quotes write \\\\ for a backslash and \\" for a quote')
+
+
+def _fail(why: str) -> NoReturn:
+    raise _UnreadableError(why)
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def _click(match: re.Match[str]) -> Build:
+    target, how = parse_target(match["what"]), (match["how"] or "").lower().strip()
+    button: Literal["left", "right"] = "right" if how == "right" else "left"
+    count = 2 if how == "double" else 1
+    return lambda seen: Click(target=find_target(target, seen), button=button, count=count)
+
+
+def _type(match: re.Match[str]) -> Build:
+    target, text, submit = parse_target(match["what"]), _unquoted(match["text"]), bool(match["submit"])
+    return lambda seen: Type(target=find_target(target, seen, is_field), text=text, submit=submit)
+
+
+def _append(match: re.Match[str]) -> Build:
+    target, text = parse_target(match["what"]), _unquoted(match["text"])
+    return lambda seen: Type(target=find_target(target, seen, is_field), text=text, clear=False)
+
+
+def _select(match: re.Match[str]) -> Build:
+    chosen, name = _pair(match["rest"], "in")
+    target = parse_target(name)
+    quoted = re.fullmatch(rf"{_QUOTED}(?:\s*,\s*{_QUOTED})*", chosen)
+    options = tuple(map(_unquoted, re.findall(_QUOTED, chosen))) if quoted else (chosen,)
+    return lambda seen: Select(target=find_target(target, seen, is_list), options=options)
+
+
+def _select_text(match: re.Match[str]) -> Build:
+    first = _unquoted(match["first"])
+    return _always(SelectText(first=first, last=_unquoted(match["last"]) if match["last"] else first))
+
+
+def _check(match: re.Match[str]) -> Build:
+    target, checked = parse_target(match["what"]), not match["un"]
+    return lambda seen: Check(mark=_mark(target, seen), checked=checked)
+
+
+def _set(match: re.Match[str]) -> Build:
+    name, value = _pair(match["rest"], "to")
+    target = parse_target(name)
+    return lambda seen: Set(mark=_mark(target, seen, is_field), value=_unquoted(value))
+
+
+def _upload(match: re.Match[str]) -> Build:
+    files, name = _pair(match["rest"], "to")
+    target = parse_target(name)
+    given = tuple(_unquoted(each.strip()) for each in files.split(","))
+    return lambda seen: Upload(mark=_mark(target, seen), files=given)
+
+
+def _read_page(match: re.Match[str]) -> Build:
+    if not match["what"]:
+        return _always(Read(what="page" if match["page"] else "view"))
+    target = parse_target(match["what"])
+    return lambda seen: Read(what="table", mark=_mark(target, seen))
+
+
+def _mark(target: LineTarget, seen: Observation, prefer: Callable[[Mark], bool] | None = None) -> int:
+    """The number of a mark, for actions that need a mark rather than a point."""
+    found = find_target(target, seen, prefer)
+    if not isinstance(found, int):
+        raise NotFoundError(f"{target} is a point; name a mark, because this action needs one.")
+    return found
+
+
+def _press(match: re.Match[str]) -> Build:
+    keys, count = match["keys"], int(match["count"] or 1)
+    Press(keys=keys, count=count)
+    if match["what"] is None:
+        return lambda _: Press(keys=keys, count=count)
+    target = parse_target(match["what"])
+    return lambda seen: Press(keys=keys, count=count, target=find_target(target, seen))
+
+
+def _scroll(match: re.Match[str]) -> Build:
+    direction = cast(_Direction, match["direction"].lower())
+    plain = Scroll(direction=direction, pages=float(match["pages"])) if match["pages"] else Scroll(direction=direction)
+    plain = plain.model_copy(update={"to": "end"}) if match["end"] else plain
+    if match["what"] is None:
+        return lambda _: plain
+    target = parse_target(match["what"])
+    return lambda seen: plain.model_copy(update={"target": find_target(target, seen, is_scroller)})
+
+
+def _hover(match: re.Match[str]) -> Build:
+    target = parse_target(match["what"])
+    return lambda seen: Hover(target=find_target(target, seen))
+
+
+def _drag(match: re.Match[str]) -> Build:
+    by = _OFFSET.search(match["rest"])
+    if by:
+        held, offset = parse_target(match["rest"][: by.start()]), Offset(right=float(by[1]), down=float(by[2]))
+        return lambda seen: Drag(source=find_target(held, seen), target=offset)
+    source, target = map(parse_target, _pair(match["rest"], "to"))
+    return lambda seen: Drag(source=find_target(source, seen), target=find_target(target, seen))
+
+
+def _zoom(match: re.Match[str]) -> Build:
+    grid = match["grid"] is not None
+    corners = re.fullmatch(rf"({_POINT.pattern})\s+to\s+({_POINT.pattern})", match["what"], re.IGNORECASE)
+    if corners:
+        left, top, right, bottom = (float(corners[group]) for group in (2, 3, 5, 6))
+        return lambda _: Zoom(target=Point(x=left, y=top), to=Point(x=right, y=bottom), grid=grid)
+    target = parse_target(match["what"])
+    return lambda seen: Zoom(target=find_target(target, seen), grid=grid)
+
+
+def _goto(match: re.Match[str]) -> Build:
+    return lambda seen: Goto(url=urljoin(seen.url, match["url"]))
+
+
+def _open_tab(match: re.Match[str]) -> Build:
+    return lambda seen: OpenTab(url=urljoin(seen.url, match["url"]))
+
+
+def _wait_for(match: re.Match[str]) -> Build:
+    return _always(Wait(text=_unquoted(match["text"]), seconds=10))
+
+
+def _always(action: Action) -> Build:
+    return lambda _: action
+
+
+_READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE | re.DOTALL), reader)
+    for pattern, reader in (
+        (r"(?P<how>double\s+|right\s+)?click\s+(?P<what>.+)", _click),
+        (rf"type\s+(?P<text>{_QUOTED})\s+into\s+(?P<what>.+?)(?P<submit>\s+and\s+(?:press\s+enter|submit))?", _type),
+        (rf"append\s+(?P<text>{_QUOTED})\s+to\s+(?P<what>.+)", _append),
+        (rf"select\s+text\s+(?P<first>{_QUOTED})(?:\s+to\s+(?P<last>{_QUOTED}))?", _select_text),
+        (r"select\s+(?P<rest>.+)", _select),
+        (r"(?P<un>un)?check\s+(?P<what>.+)", _check),
+        (r"set\s+(?P<rest>.+)", _set),
+        (r"upload\s+(?P<rest>.+)", _upload),
+        (r"read(?:\s+(?P<page>page)|\s+table\s+at\s+(?P<what>.+))?", _read_page),
+        (r"press\s+(?P<keys>\S+)(?:\s+(?P<count>\d+)\s+times?)?(?:\s+in\s+(?P<what>.+))?", _press),
+        (
+            rf"scroll\s+(?P<direction>up|down|left|right)(?:\s+(?P<pages>{_NUMBER})\s+pages?)?(?P<end>\s+to\s+the\s+end)?(?:\s+in\s+(?P<what>.+))?",
+            _scroll,
+        ),
+        (r"hover\s+(?:over\s+)?(?P<what>.+)", _hover),
+        (r"drag\s+(?P<rest>.+)", _drag),
+        (r"zoom\s+(?:to\s+|into\s+)?(?P<what>.+?)(?P<grid>\s+with\s+a\s+grid)?", _zoom),
+        (r"go\s?to\s+(?P<url>\S+)", _goto),
+        (r"back", lambda _: _always(Back())),
+        (r"forward", lambda _: _always(Forward())),
+        (r"reload", lambda _: _always(Reload())),
+        (rf"wait\s+for\s+(?P<text>{_QUOTED})", _wait_for),
+        (r"wait\s+for\s+a\s+change", lambda _: _always(Wait(change=True, seconds=10))),
+        (rf"wait\s+(?P<seconds>{_NUMBER})(?:\s*s)?", lambda match: _always(Wait(seconds=float(match["seconds"])))),
+        (r"open\s+tab\s+(?P<url>\S+)", _open_tab),
+        (r"switch\s+to\s+tab\s+(?P<tab>\d+)", lambda match: _always(SwitchTab(tab=int(match["tab"])))),
+        (r"close\s+tab\s+(?P<tab>\d+)", lambda match: _always(CloseTab(tab=int(match["tab"])))),
+        (r"ask\s+(?P<question>.+)", lambda match: _always(Ask(question=match["question"]))),
+        (r"finish(?:\s+(?P<answer>.+))?", lambda match: _always(Finish(answer=_unquoted(match["answer"] or "")))),
+        (r"infeasible\s+(?P<reason>.+)", lambda match: _always(Infeasible(reason=match["reason"]))),
+        (r"fail(?:\s+(?P<answer>.+))?", lambda match: _always(Finish(success=False, answer=match["answer"] or ""))),
+    )
+)

@@ -1,0 +1,117 @@
+"""Decides by asking a person in the terminal: shows the listing and the path of the picture, and reads a step line.
+
+Reads and writes through functions that default to the terminal. Knows no browser and no files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from vision_agent.actions import Action, Ask
+from vision_agent.errors import UsageError
+from vision_agent.models.offline.grammar import GRAMMAR, parse
+from vision_agent.models.offline.resolve_target import NotFoundError
+from vision_agent.ports import Model, Redact
+from vision_agent.types import Decision, Observation, Outcome, Step, Task
+
+_PROMPT = "What next? (? for help) "
+
+
+async def read_terminal(prompt: str) -> str:
+    """Reads one line that a person types.
+
+    Raises:
+        EOFError: the terminal is closed.
+    """
+    loop = asyncio.get_running_loop()
+    typed: asyncio.Future[str] = loop.create_future()
+
+    def resolve(line: str | None) -> None:
+        if typed.done():
+            return
+        if line is None:
+            typed.set_exception(EOFError())
+        else:
+            typed.set_result(line)
+
+    def read() -> None:
+        try:
+            line: str | None = input(prompt)
+        except (EOFError, OSError):
+            line = None
+        loop.call_soon_threadsafe(resolve, line)
+
+    # A daemon thread instead of `to_thread`: Ctrl-C must end the program without waiting for a last Enter.
+    threading.Thread(target=read, daemon=True, name="read-terminal").start()
+    return await typed
+
+
+class HumanModel(Model):
+    """Decides by the step lines that a person types; if they close the input, the decision is to ask them."""
+
+    def __init__(
+        self,
+        *,
+        picture: Callable[[Observation], str] | None = None,
+        read: Callable[[str], Awaitable[str]] = read_terminal,
+        say: Callable[[str], None] = print,
+        redact: Redact = str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = "human"
+        self._picture = picture
+        """Returns the path of the marked picture of an observation."""
+        self._read = read
+        self._tell = say
+        self._redact = redact
+        self._clock = clock
+
+    async def decide(
+        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
+    ) -> Decision:
+        """The action that the person typed; asks again while a line cannot be parsed or its target is missing."""
+        began = self._clock()
+        self._show(task, steps, observation, complaint)
+        while True:
+            try:
+                typed = (await self._read(_PROMPT)).strip()
+            except EOFError:
+                question = "The input was closed before the task was done. How should it continue?"
+                return self._decision("needs the person", Ask(question=question), began)
+            if typed in ("", "?"):
+                self._say(GRAMMAR if typed else "Type a step line, or `finish`.")
+                continue
+            try:
+                action = next(line.build(observation) for line in parse([typed]))
+            except (UsageError, NotFoundError) as error:
+                self._say(error.sentence if isinstance(error, UsageError) else str(error))
+            except StopIteration:
+                self._say("That is a note; it does nothing.")
+            else:
+                return self._decision(typed, action, began)
+
+    def _show(self, task: Task, steps: Sequence[Step], observation: Observation, complaint: str) -> None:
+        if not steps:
+            self._say(f"Task: {task.goal}")
+        for outcome in steps[-1].outcomes if steps else ():
+            self._say(f"→ {_outcome_text(outcome)}")
+        self._say(f"\nStep {len(steps) + 1}: {observation.title} · {observation.url}")
+        self._say(observation.listing)
+        if self._picture is not None:
+            self._say(f"Picture: {self._picture(observation)}")
+        if complaint:
+            self._say(complaint)
+
+    def _say(self, text: str) -> None:
+        self._tell(self._redact(text))
+
+    def _decision(self, goal: str, action: Action, began: float) -> Decision:
+        seconds = self._clock() - began
+        return Decision(next_goal=goal, actions=(action,), author="human", model="human", seconds=seconds)
+
+
+def _outcome_text(outcome: Outcome) -> str:
+    return outcome.sentence if outcome.status == "done" else f"{outcome.refusal}: {outcome.sentence}"

@@ -1,0 +1,143 @@
+"""A model that repeats the decisions of a recorded run, through the ordinary loop.
+
+If a decision cannot be repeated without a guess, it stops and says why. Then the next model takes over, or a healer
+does that one step; without either, the run ends as not done. It knows steps, but not where they are stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vision_agent.actions import Finish, Wait
+from vision_agent.models.llm.heal import Healer
+from vision_agent.models.offline.steps import LOOKS_AGAIN
+from vision_agent.policy.rebind import RebindError, carried_out, rebind_actions
+from vision_agent.ports import Model
+from vision_agent.types import Decision, Observation, Step, Task
+
+
+class ReplayedModel(Model):
+    """Repeats the decisions of recorded steps, one per step, and then hands over to the model `then`.
+
+    Each action that was carried out is rebound to the unique match of its target's fingerprint. Refused actions are
+    left out, and so are the loop's own: the loop decides them again if needed. `run` is the id of the recorded run;
+    with the step's number it becomes the `reply_id` of a decision. A `healer` decides a step that cannot be repeated;
+    the next step is a recorded one again. Use a new one for each run.
+    """
+
+    def __init__(
+        self, steps: Sequence[Step], *, run: str = "", then: Model | None = None, healer: Healer | None = None
+    ) -> None:
+        self.name = "replay"
+        self.taken: dict[int, int] = {}
+        """The number of the recorded step by the number of the step of this run that repeats it."""
+        self.stopped = False
+        """Whether the replay stopped before the end of the record."""
+        self._run = run
+        self._then = then
+        self._healer = healer
+        self._left = [step for step in steps if _can_repeat(step, has_next=then is not None)]
+        self._recorded = len(self._left)
+        self._looked_again = 0
+        self._tried: Step | None = None
+        """The recorded step that was repeated last."""
+
+    async def decide(
+        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
+    ) -> Decision:
+        """The next recorded decision, why it cannot be repeated, or the decision of the healer or the next model.
+
+        Raises:
+            FormatError, ModelUnavailable: as raised by the healer or the next model.
+        """
+        tried, refused = self._tried, self._refusal(steps)
+        if tried is not None and refused:
+            if self._healer is None or _ends_the_run(tried):
+                return self._stop(refused)
+            here = next(each for each in reversed(steps) if each.decision.author == "replay")
+            self._healer.begin(tried, refused, steps, tried=here)
+        if self._healer is not None and self._healer.is_active:
+            healed = await self._healer.decide(task, steps, observation, complaint)
+            if healed is not None:
+                return healed
+        if not self._left:
+            if self._then is not None:
+                return await self._then.decide(task, steps, observation, complaint=complaint)
+            why = f"all {self._recorded} recorded steps were repeated, but none of them ends the task"
+            return self._stop(why, is_early=False)
+        step = self._left[0]
+        decision = self._repeat(step, observation, steps)
+        if decision is not None:
+            return decision
+        assert self._healer is not None
+        healed = await self._healer.decide(task, steps, observation, complaint)
+        assert healed is not None  # the healing has only just begun
+        return healed
+
+    def _repeat(self, step: Step, observation: Observation, steps: Sequence[Step]) -> Decision | None:
+        """The recorded decision, or why it cannot be repeated; None if the healer takes over."""
+        try:
+            actions = rebind_actions(step, observation)
+        except RebindError as error:
+            # A replay is faster than the model was, so the page may need more time.
+            if self._looked_again < len(LOOKS_AGAIN):
+                pause = Wait(seconds=LOOKS_AGAIN[self._looked_again])
+                self._looked_again += 1
+                goal = f"Look again for the target of step {step.index} of the record: {error}"
+                return Decision(author="replay", next_goal=goal, actions=(pause,), reply_id=self._id(step))
+            why = f"step {step.index} of the record does not fit this page: {error}"
+            if self._healer is None or _ends_the_run(step):
+                return self._stop(why)
+            self._left.pop(0)
+            self._looked_again = 0
+            self._healer.begin(step, why, steps)
+            return None
+        self._left.pop(0)
+        self._looked_again = 0
+        self._tried = step
+        self.taken[len(steps) + 1] = step.index
+        recorded = step.decision
+        return Decision(
+            author="replay",
+            judgement=recorded.judgement,
+            memory=recorded.memory,
+            next_goal=recorded.next_goal,
+            summary=recorded.summary,
+            actions=actions,
+            reply_id=self._id(step),
+        )
+
+    def _refusal(self, steps: Sequence[Step]) -> str:
+        """Why the last repeated step was refused or cut off; empty if it succeeded."""
+        ours = [step for step in steps if step.decision.author == "replay"]
+        tried, self._tried = self._tried, None
+        if tried is None or not ours:
+            return ""
+        refused = next((each for each in ours[-1].outcomes if each.status != "done"), None)
+        if refused is None:
+            return ""
+        became = "cut off half-way" if refused.status == "partial" else "refused"
+        return f"step {tried.index} of the record was {became} here: {refused.sentence.rstrip('.')}"
+
+    def _stop(self, why: str, *, is_early: bool = True) -> Decision:
+        self.stopped = self.stopped or is_early
+        self._left = []
+        if self._then is None:
+            answer = (
+                f"The recorded steps were not all repeated: {why}." if self._recorded else f"Nothing to repeat: {why}."
+            )
+            return Decision(author="replay", next_goal="Stop", actions=(Finish(success=False, answer=answer),))
+        # A step without an action, so that the reason is in the record, on the terminal and in the log for the model.
+        return Decision(author="replay", next_goal=f"Continue from here without the record: {why}")
+
+    def _id(self, step: Step) -> str:
+        return f"{self._run}:{step.index}"
+
+
+def _ends_the_run(step: Step) -> bool:
+    return any(action.kind in ("finish", "infeasible") for action in carried_out(step))
+
+
+def _can_repeat(step: Step, *, has_next: bool) -> bool:
+    """Whether a step did something; one that ended its run is not repeated if another model follows."""
+    return bool(carried_out(step)) and step.decision.author != "loop" and not (_ends_the_run(step) and has_next)

@@ -1,0 +1,299 @@
+"""Finds the mark that the words of a step line mean. Knows marks and words, but no grammar, page or model.
+
+An exact name beats one that differs in case, which beats a similar one. If words fit two marks equally well, neither is
+chosen and the error lists the candidates, because a wrong click is worse than an error. With a distinction, as in
+`Delete ‹Ann›`, a similar name is not enough.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz, process
+
+from vision_agent.actions import Cell, Point, Target
+from vision_agent.distinguish import distinction_match, distinction_suffix, distinctions, safe_name
+from vision_agent.types import Mark, Observation
+
+_SIMILAR = 90
+_CLEARLY_BETTER = 5
+"""The lead in points of similarity that the best of several similar names must have."""
+
+_ROLES = {
+    "checkbox": {"checkbox"},
+    "radio": {"radio"},
+    "switch": {"switch"},
+    "slider": {"slider", "range"},
+    "tab": {"tab"},
+    "option": {"option", "menuitem", "menuitemradio", "menuitemcheckbox"},
+    "item": {"menuitem", "listitem", "option", "treeitem"},
+    "list": {"listbox", "combobox", "list", "select"},
+    "menu": {"menu", "combobox", "select", "menuitem", "button"},
+    "image": {"img", "image"},
+    "canvas": {"canvas"},
+}
+_KINDS = {
+    "button": "button",
+    "link": "link",
+    "field": "field",
+    "box": "field",
+    "input": "field",
+    "toggle": "toggle",
+    "scroller": "scroller",
+    "area": "scroller",
+    "surface": "surface",
+}
+KIND_WORDS = frozenset([*_ROLES, *_KINDS])
+
+
+@dataclass(frozen=True)
+class NamedTarget:
+    """A mark by its name: the original `words`, and `name`, `kind` and `nth` as one way to read them."""
+
+    words: str
+    name: str
+    kind: str = ""
+    """A word of `KIND_WORDS`, or empty."""
+    nth: int = 0
+    """Which of several marks in reading order, from 1; 0 if not given."""
+    beside: str = ""
+    """Words that distinguish it from others of its name, such as those of its row, card or heading."""
+
+    def __str__(self) -> str:
+        return f"{self.words!r}"
+
+
+@dataclass(frozen=True)
+class NumberedTarget:
+    """A mark by its number, and by its letter if given."""
+
+    number: int
+    letter: str = ""
+
+    def __str__(self) -> str:
+        return f"[{self.letter}{self.number}]"
+
+
+@dataclass(frozen=True)
+class PicturePoint:
+    """A point in pixels of the picture."""
+
+    x: float
+    y: float
+
+    def __str__(self) -> str:
+        return f"({self.x:g}, {self.y:g})"
+
+
+@dataclass(frozen=True)
+class PointInMark:
+    """A point inside a mark's box, from (0, 0) at its top left to (1, 1) at its bottom right."""
+
+    x: float
+    y: float
+    mark: NamedTarget | NumberedTarget
+
+    def __str__(self) -> str:
+        return f"({self.x:g}, {self.y:g}) of {self.mark}"
+
+
+@dataclass(frozen=True)
+class GridCell:
+    """A cell of a mark that has rows and columns, or of the only such mark in a surface."""
+
+    row: int
+    column: int
+    mark: NamedTarget | NumberedTarget
+
+    def __str__(self) -> str:
+        return f"row {self.row} column {self.column} of {self.mark}"
+
+
+LineTarget = NamedTarget | NumberedTarget | PicturePoint | PointInMark | GridCell
+
+
+class NotFoundError(Exception):
+    """The words match no target or several; the message says what there is instead."""
+
+
+class AmbiguousError(NotFoundError):
+    """The words match several targets."""
+
+
+def find_target(where: LineTarget, observation: Observation, prefer: Callable[[Mark], bool] | None = None) -> Target:
+    """The mark number, point or cell that is meant; `prefer` decides only between equally good names.
+
+    Raises:
+        NotFoundError: there is no match, or more than one.
+    """
+    match where:
+        case PicturePoint():
+            size, point = observation.marked.size, Point(x=where.x, y=where.y)
+            if not size.contains(point):
+                raise NotFoundError(f"{where} is outside the picture of {size.width}×{size.height} pixels.")
+            return point
+        case PointInMark():
+            mark = _one(where.mark, observation, prefer)
+            box = observation.marked.map.box_to_picture(mark.box)
+            return Point(x=box.x + where.x * box.width, y=box.y + where.y * box.height)
+        case GridCell():
+            return _cell(where, observation, prefer)
+        case _:
+            return _one(where, observation, prefer).number
+
+
+def _cell(where: GridCell, observation: Observation, prefer: Callable[[Mark], bool] | None) -> Cell:
+    mark = _one(where.mark, observation, prefer)
+    inside = [each for each in observation.marks if each.grid and (each is mark or each.surface == mark.number)]
+    if len(inside) != 1:
+        found = f"there are {_described(inside, observation.marks)}" if inside else "it has no rows and columns"
+        raise NotFoundError(f"{where} is not here: {found}.")
+    [has_cells] = inside
+    cell = Cell(mark=has_cells.number, row=where.row, column=where.column)
+    if observation.box_of(cell) is None:
+        size = has_cells.grid.words if has_cells.grid else "none"
+        raise NotFoundError(f"{where} is not here: [{has_cells.label_text}] has {size}.")
+    return cell
+
+
+def is_field(mark: Mark) -> bool:
+    """Whether text can be typed into the mark."""
+    return mark.kind == "field" and mark.tag != "select"
+
+
+def is_list(mark: Mark) -> bool:
+    """Whether the mark offers options."""
+    return mark.tag == "select" or mark.role in ("listbox", "combobox")
+
+
+def is_scroller(mark: Mark) -> bool:
+    """Whether the mark has its own scrolling."""
+    return mark.kind == "scroller" or mark.state.scroll is not None
+
+
+def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: Callable[[Mark], bool] | None) -> Mark:
+    if isinstance(where, NumberedTarget):
+        mark = observation.mark(where.number)
+        if mark is None:
+            raise NotFoundError(f"There is no mark {where}; {_nearest('', observation.marks)}.")
+        if where.letter not in ("", mark.letter):
+            raise NotFoundError(f"There is no mark {where}; [{mark.label_text}] is the {mark.role} {mark.name!r}.")
+        return mark
+    found = _matching(where, observation.marks)
+    # Marks from the DOM are certain; a guess from pixels with the same name is not meant if there is one.
+    found = [mark for mark in found if mark.source == "dom"] or found
+    if len(found) > 1 and prefer is not None:
+        found = [mark for mark in found if prefer(mark)] or found
+    if where.nth and _is_ordinal(where, found):
+        if where.nth > len(found):
+            here = _described(found, observation.marks) or "there is none"
+            raise NotFoundError(f"{where} is not here: {here}.")
+        return found[where.nth - 1]
+    if len(found) > 1:
+        ways = "name one by its number, by words in ‹ › from its row, card or heading, or by 2nd, 3rd, …"
+        raise AmbiguousError(f"{where} could be any of {_described(found, observation.marks)}; {ways}")
+    if not found:
+        hidden = "".join(f"; {each.count} covered by {each.blocker}" for each in observation.covered)
+        raise NotFoundError(f"Nothing here is called {where}; {_nearest(where.name, observation.marks)}{hidden}.")
+    return found[0]
+
+
+def _is_ordinal(where: NamedTarget, found: Sequence[Mark]) -> bool:
+    """Whether `2nd` counts marks of one name; it does not in `2nd Street`, nor among merely similar names."""
+    names = {_folded(label) for mark in found for label in _labels(mark)[:1]}
+    return len(names) == 1 and _folded(where.words) not in names
+
+
+def _matching(where: NamedTarget, marks: Sequence[Mark]) -> list[Mark]:
+    """The marks that match the words best, all equally well; those with exactly these words as name come first."""
+    of_kind = [mark for mark in marks if _is_a(mark, where.kind)]
+    if where.beside:
+        # A page may have a name with ‹ › in it, so both readings are possible.
+        literal = _called(where.words, marks)
+        return literal + [mark for mark in _matching_beside(where, of_kind, marks) if mark not in literal]
+    return _called(where.words, marks) or _called(where.name, of_kind) or _similar(where.name, of_kind)
+
+
+def _called(words: str, marks: Sequence[Mark]) -> list[Mark]:
+    for test in (_equal, _same):
+        for labels in (_names, _placeholders):
+            found = [mark for mark in marks if any(test(words, label) for label in labels(mark))]
+            if found:
+                return found
+    return []
+
+
+def _matching_beside(where: NamedTarget, of_kind: Sequence[Mark], marks: Sequence[Mark]) -> list[Mark]:
+    """The marks of this name with this distinction; if the listing shows it for some of them, only those."""
+    shown = distinctions(marks)
+    strength = {mark.number: distinction_match(mark, where.beside, shown.get(mark.number)) for mark in marks}
+    there = [mark for mark in of_kind if strength[mark.number]]
+    found, kind = _called(where.name, there), where.name.lower()
+    if not found and (not kind or kind in KIND_WORDS):  # `checkbox ‹Ann›` has no name of its own
+        found = [mark for mark in there if not _labels(mark) and _is_a(mark, kind)]
+    best = max((strength[mark.number] for mark in found), default=0)
+    return [mark for mark in found if strength[mark.number] == best]
+
+
+def _similar(words: str, marks: Sequence[Mark]) -> list[Mark]:
+    scored = [(max((_likeness(words, label) for label in _labels(mark)), default=0.0), mark) for mark in marks]
+    best = max((score for score, _ in scored), default=0.0)
+    if best < _SIMILAR:
+        return []
+    return [mark for score, mark in scored if score >= _SIMILAR and score > best - _CLEARLY_BETTER]
+
+
+def _likeness(words: str, label: str) -> float:
+    # `Seat 12` and `Seat 13` differ by one character but name different things.
+    if re.findall(r"\d+", words) != re.findall(r"\d+", label):
+        return 0.0
+    return fuzz.ratio(_folded(words), _folded(label))
+
+
+def _names(mark: Mark) -> tuple[str, ...]:
+    return (mark.name,) if mark.name else ()
+
+
+def _placeholders(mark: Mark) -> tuple[str, ...]:
+    return (mark.state.placeholder,) if mark.state.placeholder else ()
+
+
+def _labels(mark: Mark) -> tuple[str, ...]:
+    return (*_names(mark), *_placeholders(mark))
+
+
+def _equal(words: str, label: str) -> bool:
+    return " ".join(words.split()) == " ".join(label.split())
+
+
+def _same(words: str, label: str) -> bool:
+    return _folded(words) == _folded(label)
+
+
+def _folded(text: str) -> str:
+    return " ".join(safe_name(text).split()).casefold()
+
+
+def _is_a(mark: Mark, kind: str) -> bool:
+    if not kind:
+        return True
+    if kind in _KINDS:
+        return mark.kind == _KINDS[kind] or mark.role == kind
+    return bool({mark.role, mark.tag, mark.state.input_type} & _ROLES[kind])
+
+
+def _nearest(words: str, marks: Sequence[Mark]) -> str:
+    named = [mark for mark in marks if mark.name]
+    if not named:
+        return "there is no mark with a name"
+    best = process.extract(_folded(words), [_folded(mark.name) for mark in named], scorer=fuzz.WRatio, limit=5)
+    return f"the nearest are {_described([named[index] for _, _, index in best], marks)}"
+
+
+def _described(marks: Sequence[Mark], among: Sequence[Mark]) -> str:
+    listed = ", ".join(
+        f"[{mark.label_text}] {mark.role} {mark.name!r}{distinction_suffix(mark, among)}" for mark in marks[:8]
+    )
+    return f"{listed} and {len(marks) - 8} more" if len(marks) > 8 else listed

@@ -1,0 +1,167 @@
+"""Decides without a model: follows step lines, one per step, and finds each target by its name.
+
+If the target of a line is not on the page, it looks again a few times and then gives up with the reason; it never takes
+the next best mark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from vision_agent.actions import Action, Finish, Scroll, Wait
+from vision_agent.errors import UsageError
+from vision_agent.models.offline.grammar import StepLine, parse
+from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError
+from vision_agent.ports import Model
+from vision_agent.types import FAILED_EFFECTS, Decision, Observation, Outcome, Step, Task
+
+LOOKS_AGAIN = (0.5, 1.0, 2.0)
+"""Seconds to wait before each further look for a missing target."""
+
+_MOST_SCROLLS = 20
+_LOOK_AGAIN = "look again for: "
+_END, _GIVE_UP = "finish", "give up"
+
+
+class StepsModel(Model):
+    """Follows lines such as `click Sign in`, one per step; after the last one the task is done.
+
+    It counts its lines itself, because the steps may include those of other authors. So it works for one run only, and
+    raises an error in the next.
+    """
+
+    def __init__(self, lines: Iterable[str], *, scrolls: bool = False) -> None:
+        self.name = "steps"
+        self._lines = parse(lines)
+        self._scrolls = scrolls
+        """Whether to scroll for targets that are not in view. Not for a person's lines: elsewhere on the page, another
+        mark may have the same name."""
+        self._scrolled = 0
+        self._next = 0
+        self._steps_known = -1
+        self._looked_again = 0
+        self._has_acted = False
+        """Whether the last decision was the action of a line, whose outcome is then the last outcome."""
+        self._has_retried = False
+
+    async def decide(
+        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
+    ) -> Decision:
+        """The action of the next line; or of the same line once more, if it was refused before any input was sent.
+
+        Raises:
+            UsageError: it was already used in another run.
+        """
+        del task, complaint
+        is_first = self._steps_known < 0
+        self._check_same_run(steps)
+        # The loop's own steps, at a stall or a captcha, are not outcomes of a line.
+        steps = [step for step in steps if step.decision.author != "loop"]
+        refused = self._skip_done_lines(steps) if is_first else _refused(steps) if self._has_acted else None
+        if self._has_acted or refused:
+            if refused is None:
+                self._next_line()
+            elif refused.status == "partial" or refused.refusal == "timed_out":
+                # Input was or may have been sent before the page stopped responding: a second try could order twice.
+                return self._give_up(
+                    f"{_quote_line(self._lines[self._next])} may have been carried out, so it is not sent again: "
+                    f"{refused.sentence}"
+                )
+            elif self._has_retried:
+                return self._give_up(f"{_quote_line(self._lines[self._next])} was refused twice: {refused.sentence}")
+            else:
+                self._has_retried = True
+        self._has_acted = False
+        judgement = _judgement(steps)
+        if self._next >= len(self._lines):
+            return _decision(_END, Finish(answer=f"All {len(self._lines)} lines were carried out."), judgement)
+        return self._carry_out(self._lines[self._next], observation, judgement)
+
+    def _skip_done_lines(self, steps: Sequence[Step]) -> Outcome | None:
+        """Skips the lines that were followed before the run was interrupted; returns the refusal of the last one."""
+        refused: Outcome | None = None
+        for step in steps:
+            # A person's action in place of a line counts as that line; stopping the run does not.
+            if step.approval is not None and step.approval.choice is not None and step.approval.choice.kind == "stop":
+                continue
+            proposed = step.approval.proposed if step.approval else step.decision
+            goal = proposed.next_goal
+            if proposed.author != "steps" or goal.startswith(_LOOK_AGAIN) or goal in (_END, _GIVE_UP):
+                continue
+            if self._next >= len(self._lines) or goal != self._lines[self._next].text:
+                raise UsageError(
+                    f"These are not the lines that the run followed: its step {step.index} was {goal!r}",
+                    "give all step lines of the run",
+                )
+            refused = _refused([step])
+            if refused is None:
+                self._next_line()
+        return refused
+
+    def _check_same_run(self, steps: Sequence[Step]) -> None:
+        if len(steps) <= self._steps_known:
+            raise UsageError(
+                f"These {len(self._lines)} lines were already followed in another run",
+                "make a StepsModel for each run",
+            )
+        self._steps_known = len(steps)
+
+    def _carry_out(self, line: StepLine, observation: Observation, judgement: _Judgement) -> Decision:
+        try:
+            action = line.build(observation)
+        except NotFoundError as error:
+            scroll = self._scroll_on(observation, error) if self._looked_again else None
+            if scroll is not None:
+                self._scrolled += 1
+                return _decision(f"{_LOOK_AGAIN}{line.text}", scroll, judgement, summary=str(error))
+            if self._looked_again < len(LOOKS_AGAIN):
+                pause = Wait(seconds=LOOKS_AGAIN[self._looked_again])
+                self._looked_again += 1
+                return _decision(f"{_LOOK_AGAIN}{line.text}", pause, judgement, summary=str(error))
+            return self._give_up(f"{_quote_line(line)} could not be carried out: {error}")
+        self._has_acted = True
+        return _decision(line.text, action, judgement)
+
+    def _scroll_on(self, observation: Observation, error: NotFoundError) -> Scroll | None:
+        """The scroll to look further, once from the top of the page to its end; None if there is nothing left."""
+        if not self._scrolls or isinstance(error, AmbiguousError) or self._scrolled >= _MOST_SCROLLS:
+            return None
+        if self._scrolled == 0 and observation.scroll.above >= 1:
+            return Scroll(direction="up", to="end")
+        return Scroll(direction="down") if observation.scroll.below >= 1 else None
+
+    def _next_line(self) -> None:
+        self._next += 1
+        self._looked_again = self._scrolled = 0
+        self._has_retried = False
+
+    def _give_up(self, why: str) -> Decision:
+        return _decision(_GIVE_UP, Finish(success=False, answer=why), "failure")
+
+
+_Judgement = Literal["success", "failure", "unknown"]
+
+
+def _refused(steps: Sequence[Step]) -> Outcome | None:
+    """The outcome in the last step that was refused or partial, if there is one."""
+    last = steps[-1].outcomes if steps else ()
+    return next((each for each in last if each.status != "done"), None)
+
+
+def _judgement(steps: Sequence[Step]) -> _Judgement:
+    if not steps or not steps[-1].outcomes:
+        return "unknown"
+    if _refused(steps):
+        return "failure"
+    return "unknown" if any(each.effect in FAILED_EFFECTS for each in steps[-1].outcomes) else "success"
+
+
+def _quote_line(line: StepLine) -> str:
+    return f"Line {line.number}, {line.text!r},"
+
+
+def _decision(goal: str, action: Action, judgement: _Judgement, summary: str = "") -> Decision:
+    return Decision(
+        judgement=judgement, next_goal=goal, actions=(action,), summary=summary, author="steps", model="steps"
+    )

@@ -1,0 +1,91 @@
+"""The budget of a run: steps, seconds, tokens and money used, and the limits on them.
+
+The loop stops at a limit. The model is warned before, while there is time to finish with what it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from vision_agent.types import Limits, Step, Usage
+
+_WARN_AT = 0.8
+"""The share of a limit at which the model is first told what is left."""
+_LAST_STEPS = 3
+"""Steps left at which the model is told, if the run has taken as many: 20 % of a small limit is less than a step."""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What has been used so far."""
+
+    steps: int
+    seconds: float
+    tokens: int
+    cost_usd: float | None
+    """None if the price of a reply is unknown."""
+
+
+def spent(steps: Sequence[Step], seconds: float, also: Sequence[Usage] = ()) -> Spent:
+    """What these steps used in `seconds`; `also` is the usage of the unfinished step."""
+    tokens, cost_usd = cost_of([*(usage for step in steps for usage in step.usages), *also])
+    # Manual actions count in no limit.
+    return Spent(sum(not step.is_by_hand for step in steps), seconds, tokens, cost_usd)
+
+
+def cost_of(usages: Sequence[Usage]) -> tuple[int, float | None]:
+    """Tokens and US dollars; the latter is None if the price of any reply is unknown."""
+    known = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
+    return sum(usage.total for usage in usages), sum(known) if len(known) == len(usages) else None
+
+
+def reached(limits: Limits, used: Spent) -> str:
+    """The limit that is reached, in words; empty if none is."""
+    if used.steps >= limits.steps:
+        return f"{limits.steps} steps were taken"
+    if limits.seconds is not None and used.seconds >= limits.seconds:
+        return f"{used.seconds:.0f} of {limits.seconds:g} seconds have passed"
+    if limits.tokens is not None and used.tokens >= limits.tokens:
+        return f"{used.tokens} of {limits.tokens} tokens were used"
+    if limits.cost_usd is not None and used.cost_usd is None:
+        return (
+            f"at most {limits.cost_usd:.2f} USD may be spent, and what a decision costs is not known; "
+            "limit the tokens instead"
+        )
+    if limits.cost_usd is not None and used.cost_usd is not None and used.cost_usd >= limits.cost_usd:
+        return f"{used.cost_usd:.2f} of {limits.cost_usd:.2f} USD were spent"
+    return ""
+
+
+def is_failure(step: Step, *, is_last: bool) -> bool:
+    """Whether a step counts as a failure: everything in it was refused. `is_last`: it ended the run."""
+    # Without actions, a replay that says why it stops is no failure, nor is a message from a person.
+    is_handing_over = step.decision.author in ("replay", "human", "loop") and not step.decision.actions
+    if not is_handing_over and all(outcome.status == "refused" for outcome in step.outcomes):
+        return True
+    # A partial action may have been done, so it counts only if it ended the run.
+    return is_last and any(outcome.status == "partial" for outcome in step.outcomes)
+
+
+def failure_limit_reason(times: int, last: Step) -> str:
+    """The limit of consecutive failures, in words."""
+    why = last.outcomes[0].sentence if last.outcomes else "nothing was decided"
+    return f"{times} steps in a row failed, the last: {why}"
+
+
+def running_out(limits: Limits, used: Spent) -> str:
+    """What is left of each limit that is nearly reached, including the coming step; empty if none is."""
+    return ", ".join(_remaining(limits, used))
+
+
+def _remaining(limits: Limits, used: Spent) -> Iterator[str]:
+    steps = limits.steps - used.steps
+    if (steps <= _LAST_STEPS and steps <= used.steps) or used.steps >= _WARN_AT * limits.steps:
+        yield f"{steps} of {limits.steps} steps"
+    if limits.seconds is not None and used.seconds >= _WARN_AT * limits.seconds:
+        yield f"{max(0.0, limits.seconds - used.seconds):.0f} of {limits.seconds:g} seconds"
+    if limits.tokens is not None and used.tokens >= _WARN_AT * limits.tokens:
+        yield f"{max(0, limits.tokens - used.tokens)} of {limits.tokens} tokens"
+    if limits.cost_usd is not None and used.cost_usd is not None and used.cost_usd >= _WARN_AT * limits.cost_usd:
+        yield f"{max(0.0, limits.cost_usd - used.cost_usd):.2f} of {limits.cost_usd:.2f} USD"

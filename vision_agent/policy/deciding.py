@@ -1,0 +1,102 @@
+"""Who decides a step: the loop's own recovery, then the actions that the task begins with, then the model.
+
+Owns the repair of unusable replies and the change to the fallback. Knows no browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from vision_agent.actions import Action
+from vision_agent.errors import FormatError, ModelUnavailable
+from vision_agent.journal import Journal
+from vision_agent.policy.interrupted import Lost
+from vision_agent.policy.recovery import RecoveryPolicy
+from vision_agent.policy.stall import StallDetector
+from vision_agent.ports import Model
+from vision_agent.types import Decision, Observation
+
+Reply = TypeVar("Reply")
+
+
+class Decider:
+    """Decides each step of one run."""
+
+    def __init__(self, journal: Journal, model: Model, fallback: Model | None, repairs: int) -> None:
+        self._journal = journal
+        self._model = model
+        self._fallback = fallback
+        self._repairs = repairs
+        self._first = () if journal.steps else journal.task.actions
+        self._recovery = RecoveryPolicy(journal.record_trouble)
+
+    async def decide(self, observation: Observation, stalled: StallDetector) -> Decision:
+        """What to do about this observation.
+
+        Raises:
+            ModelUnavailable: neither the model nor its fallback could be asked, or neither gave a usable reply.
+        """
+        task, steps = self._journal.task, self._journal.steps
+        decision = self._recovery.decide(task, steps, observation, stalled)
+        if decision is not None:
+            return decision
+        if self._first:
+            actions, self._first = self._first, ()
+            return Decision(author="scripted", next_goal="Do what the task begins with", actions=tuple(actions))
+        return await self._asked(observation)
+
+    def do_first(self, actions: Sequence[Action]) -> None:
+        """Decides these actions before the model is asked."""
+        self._first = tuple(actions)
+
+    def make_good(self, lost: Lost) -> None:
+        """Restores what the page lost while the run was interrupted, or reports it."""
+        self._recovery.make_good(lost)
+
+    async def _asked(self, observation: Observation) -> Decision:
+        journal, model = self._journal, self._model
+
+        def trouble(error: FormatError) -> None:
+            journal.record_trouble(error.sentence, error.usage)
+
+        try:
+            return await usable_reply(
+                lambda complaint: model.decide(journal.task, journal.steps, observation, complaint=complaint),
+                trouble,
+                repairs=self._repairs,
+                who="The model",
+                hint="try another model, or raise model.repairs",
+            )
+        except ModelUnavailable as error:
+            if self._fallback is None:
+                if error.usage is not None:
+                    journal.record_trouble(error.sentence, error.usage)
+                raise
+            journal.record_trouble(f"{error.sentence} The fallback takes over.", error.usage)
+            # For the rest of the run: of two models that take turns, each would know half of the plan.
+            self._model, self._fallback = self._fallback, None
+            return await self._asked(observation)
+
+
+async def usable_reply(
+    ask: Callable[[str], Awaitable[Reply]],
+    on_trouble: Callable[[FormatError], None],
+    *,
+    repairs: int,
+    who: str,
+    hint: str = "",
+) -> Reply:
+    """The first usable reply. `ask` gets the complaint about the previous reply, at first an empty one.
+
+    Raises:
+        ModelUnavailable: no reply was usable in `1 + repairs` tries.
+    """
+    complaint = ""
+    for _ in range(1 + repairs):
+        try:
+            return await ask(complaint)
+        except FormatError as error:
+            complaint = error.sentence
+            on_trouble(error)
+    raise ModelUnavailable(f"{who} gave no usable reply in {1 + repairs} tries; the last time: {complaint}", hint)

@@ -1,0 +1,125 @@
+"""The person in the loop: approves decisions before they are carried out, and answers questions.
+
+`approval` says when to ask; `takeover` handles what a person does in the browser.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from vision_agent.events import Chosen, Proposed
+from vision_agent.journal import Journal
+from vision_agent.policy import approval
+from vision_agent.policy.finishing import ActionResult
+from vision_agent.ports import Approver, Person
+from vision_agent.settings import ApprovalSettings
+from vision_agent.types import Approval, Choice, Decision, Ending, Observation, Outcome
+
+
+class Oversight:
+    """Asks the person of one run, if there is one."""
+
+    def __init__(
+        self, journal: Journal, settings: ApprovalSettings, person: Person | None, approver: Approver | None
+    ) -> None:
+        self.settings = settings
+        self.approver = approver
+        self._journal = journal
+        self._person = person
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether a person wants to be asked next, whatever the policy says."""
+        return self.approver is not None and self.approver.wants_to_be_asked
+
+    async def approve(self, decision: Decision, observation: Observation) -> Approval | None:
+        """A person's approval of a decision before it is carried out; None if none is needed."""
+        risks = approval.risks_of(self.settings, decision, observation)
+        if not self.is_wanted and not approval.must_ask(self.settings, decision, risks):
+            return None
+        journal = self._journal
+        journal.write(Proposed(step=journal.index, decision=decision, risks=risks))
+        choice: Choice | None = None
+        if self.approver is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self.settings.wait_s):
+                    choice = await self.approver.approve(journal.task, observation, decision, risks)
+        if choice is not None:
+            journal.write(Chosen(step=journal.index, choice=choice))
+            if choice.kind == "instruct":
+                journal.add_message(choice.text)
+        return Approval(proposed=decision, risks=risks, choice=choice)
+
+    def refuse(self, asked: Approval) -> Ending:
+        """Nobody approved the decision: none of its actions is carried out, and the run ends."""
+        actions = asked.proposed.actions
+        kinds = ", ".join(action.kind for action in actions) or "nothing"
+        why = f" ({approval.words_of(asked.risks)})" if asked.risks else ""
+        found = "nobody answered in time" if self.approver is not None else "there is nobody to ask"
+        sentence = f"A person must approve what was decided in step {self._journal.index}, {kinds}{why}, and {found}."
+        for place, action in enumerate(actions):
+            later = f"{action.kind} was not tried: a person must approve the step first."
+            told = later if place else sentence
+            self._journal.record_outcome(Outcome(status="refused", refusal="needs_person", sentence=told))
+        hint = "Run it in a terminal, with --supervise, or with an approver; --approve never asks nobody."
+        return Ending(status="needs_person", sentence=f"{sentence} {hint}")
+
+    async def ask(self, question: str) -> ActionResult:
+        """Asks a person; the answer becomes part of the task. Without an answer the run ends."""
+        answer = await self._answer(question)
+        if answer is None:
+            sentence = f"A person is needed: {question}"
+            outcome = Outcome(status="refused", refusal="needs_person", sentence=sentence)
+            return ActionResult(outcome, Ending(status="needs_person", sentence=sentence))
+        # The question may quote a page, so it never counts as the person's words.
+        self._journal.add_message(answer)
+        sentence = f"Asked “{question}”, the person answered: {answer}"
+        return ActionResult(Outcome(status="done", effect="asked", sentence=sentence))
+
+    async def yes_or_no(self, question: str, tries: int) -> bool | None:
+        """A person's answer; None if there is nobody to ask or the answer is neither yes nor no."""
+        for _ in range(tries):
+            answer = await self._answer(question) or ""
+            match answer.strip().lower().rstrip("."):
+                case "":
+                    return None
+                case "y" | "yes":
+                    return True
+                case "n" | "no":
+                    return False
+            if self.is_wanted:
+                return None  # they want something else, such as to stop the run
+        return None
+
+    async def _answer(self, question: str) -> str | None:
+        return await self._person(question) if self._person is not None else None
+
+
+def final_decision(proposed: Decision, asked: Approval | None) -> Decision:
+    """The decision to carry out after approval. It keeps the cost of the proposed one, even if a person replaced it."""
+    choice = asked.choice if asked is not None else None
+    if choice is None or choice.kind == "approve":
+        return proposed
+    goal = {
+        "replace": choice.goal or proposed.next_goal,
+        "instruct": f"Not done: {proposed.next_goal or 'what was decided'}. A person said what to do",
+        "take_over": "A person takes over the browser",
+        "stop": "A person stops the run",
+    }[choice.kind]
+    return proposed.model_copy(
+        update={"author": choice.author, "model": "human", "next_goal": goal, "actions": choice.actions}
+    )
+
+
+def is_taken_over(asked: Approval | None) -> bool:
+    """Whether the person who was asked took over the browser."""
+    return asked is not None and asked.choice is not None and asked.choice.kind == "take_over"
+
+
+def stopped_by(asked: Approval | None) -> Ending | None:
+    """The ending if the person who was asked stopped the run, else None."""
+    if asked is None or asked.choice is None or asked.choice.kind != "stop":
+        return None
+    said = f": {asked.choice.text}" if asked.choice.text else "."
+    return Ending(status="interrupted", sentence=f"A person stopped the run{said}")

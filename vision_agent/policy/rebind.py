@@ -1,0 +1,180 @@
+"""Rebinding: finds the targets of a recorded action on today's page, or says why there is none.
+
+A mark is the same if its fingerprint, the words beside it and the heading over it match, and if exactly one mark
+matched then and exactly one does now. Numbers are assigned anew in every run and mean nothing here. Records of an
+earlier version kept only a hash of these words, so a mark with words beside it cannot be matched. Points and drawn
+marks have no fingerprint: they are the same only if the whole picture is identical to the pixel. Anything else would
+be a guess.
+
+Knows observations and actions; no browser, no record. Whatever is found here is checked again before input is sent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from vision_agent.actions import Action, Cell, CloseTab, Custom, Finish, Infeasible, Point, Press, SwitchTab
+from vision_agent.distinguish import distinction_suffix
+from vision_agent.escape import printable_line
+from vision_agent.types import Mark, Observation, Step
+
+_SECRET = re.compile(r"<secret:[\w.-]+>")
+_SAID = 60
+"""Maximum characters of a name in a sentence."""
+
+
+class RebindError(Exception):
+    """A recorded action cannot be repeated here without guessing."""
+
+
+def rebind_actions(step: Step, now: Observation) -> tuple[Action, ...]:
+    """The actions of a recorded step that were carried out, with today's marks.
+
+    Raises:
+        RebindError: a target has no match here, or more than one.
+    """
+    was = step.observation
+    done = carried_out(step)
+    return tuple(_again(action, was, now, is_first=index == 0) for index, action in enumerate(done))
+
+
+def carried_out(step: Step) -> tuple[Action, ...]:
+    """The actions of a step that were done; refused ones did nothing."""
+    return tuple(action for action, _ in step.carried_out)
+
+
+def _again(action: Action, was: Observation, now: Observation, *, is_first: bool) -> Action:
+    match action:
+        case Custom():
+            raise RebindError(f"it is not known what {action.name} was given, so it is not called again")
+        case Press(target=None) if is_first:
+            _must_have_the_focus(was, now)
+        case SwitchTab() | CloseTab() if len(was.tabs) != len(now.tabs):
+            raise RebindError(f"there were {len(was.tabs)} tabs, and there are {len(now.tabs)}")
+        case Finish() | Infeasible():
+            return action.model_copy(update={"evidence": _evidence(action.evidence, was, now)})
+    changed: dict[str, Any] = {}
+    for name in type(action).model_fields:
+        value = getattr(action, name)
+        match value:
+            case Cell():
+                changed[name] = value.model_copy(update={"mark": _grid(value, was, now).number})
+            case Point():
+                _must_look_the_same(was, now, f"the point ({value.x:g}, {value.y:g})")
+            case int() if name in action.traits.targets:
+                changed[name] = rebind_mark(value, was, now).number
+            case tuple() if any(isinstance(each, Point) for each in value):
+                _must_look_the_same(was, now, "a path of points")
+    return action.model_copy(update=changed)
+
+
+def rebind_mark(number: int, was: Observation, now: Observation) -> Mark:
+    """Today's mark for a recorded one.
+
+    Raises:
+        RebindError: there is no match, or more than one.
+    """
+    old = was.mark(number)
+    if old is None:
+        raise RebindError(f"mark {number} is not in the record")
+    words = _words(old) + distinction_suffix(old, was.marks)
+    if not old.fingerprint:
+        _must_look_the_same(was, now, words)
+        then, here = _alike(old, was, _drawn), _alike(old, now, _drawn)
+    else:
+        identity = _identity_by(was, now)
+        then, here = _alike(old, was, identity), _alike(old, now, identity)
+    if len(then) == len(here) == 1:
+        return here[0]
+    if here and len(then) > 1:
+        raise RebindError(f"{words} was one of {len(then)} that the record does not tell apart")
+    if here:
+        raise RebindError(f"there are {len(here)} like {words} here, and which one was meant is unknown")
+    raise RebindError(f"there is no {words} here{_nearly(old, now)}")
+
+
+def _grid(cell: Cell, was: Observation, now: Observation) -> Mark:
+    old, new = was.mark(cell.mark), rebind_mark(cell.mark, was, now)
+    if old is None or old.grid is None or new.grid is None:
+        raise RebindError(f"{_words(new)} has no rows and columns here")
+    if (old.grid.rows, old.grid.columns) != (new.grid.rows, new.grid.columns):
+        size = f"{old.grid.words}, and has {new.grid.rows} and {new.grid.columns}"
+        raise RebindError(f"{_words(old)} had {size}")
+    return new
+
+
+def _identity_by(was: Observation, now: Observation) -> Callable[[Mark], tuple[object, ...]]:
+    """The function that gives a mark's identity, from what both observations have; a recorded hash matches no words."""
+    if _is_of_earlier_version(was) and not _is_of_earlier_version(now):
+        return lambda mark: (mark.frame, mark.fingerprint, mark.row, mark.around)
+    return lambda mark: (mark.frame, mark.fingerprint, mark.context, mark.heading, mark.row, mark.around)
+
+
+def _is_of_earlier_version(seen: Observation) -> bool:
+    return any(mark.row or mark.around for mark in seen.marks)
+
+
+def _drawn(mark: Mark) -> tuple[object, ...]:
+    return mark.source, mark.tag, mark.name, mark.box
+
+
+def _alike(old: Mark, seen: Observation, tells: Callable[[Mark], tuple[object, ...]]) -> list[Mark]:
+    return [mark for mark in seen.marks if all(map(_is_said, tells(old), tells(mark)))]
+
+
+def _is_said(recorded: object, now: object) -> bool:
+    """Whether two facts are the same. The name of a secret in the record matches any text."""
+    if not (isinstance(recorded, str) and isinstance(now, str) and "<secret:" in recorded):
+        return recorded == now
+    return re.fullmatch(".*".join(map(re.escape, _SECRET.split(recorded))), now, re.DOTALL) is not None
+
+
+def _nearly(old: Mark, now: Observation) -> str:
+    """The nearest match, so that a person sees why it was rejected."""
+    same = [mark for mark in now.marks if mark.fingerprint == old.fingerprint and mark.frame == old.frame]
+    if old.fingerprint and same and (old.row or old.around) and not (same[0].row or same[0].around):
+        return ": the record is of an earlier version, which did not keep the words beside it"
+    if old.fingerprint and same:
+        shown = f"[{same[0].label_text}]{distinction_suffix(same[0], now.marks)}"
+        return f": {shown} is the same by itself, but has other words beside it"
+    named = [mark for mark in now.marks if mark.name == old.name != "" and mark.kind == old.kind]
+    return f": [{named[0].label_text}] only has the same name" if named else ""
+
+
+def _must_look_the_same(was: Observation, now: Observation, what: str) -> None:
+    # The hash is of the encoded picture; equal pictures have equal encodings.
+    if (was.clean.sha256, was.clean.map, was.region) != (now.clean.sha256, now.clean.map, now.region):
+        raise RebindError(f"{what} is used only if the whole picture is the same, and it is not")
+
+
+def _must_have_the_focus(was: Observation, now: Observation) -> None:
+    """Raises a `RebindError` if keys without a target would go elsewhere than they did."""
+    old, new = _focused(was), _focused(now)
+    if old is not None and (new is None or rebind_mark(old.number, was, now) != new):
+        raise RebindError(f"keys went to {_words(old)}, which does not have the focus now")
+    if old is None and new is not None:
+        raise RebindError(f"keys went to no field, and now {_words(new)} has the focus")
+
+
+def _focused(seen: Observation) -> Mark | None:
+    return next((mark for mark in seen.marks if mark.state.focused), None)
+
+
+def _evidence(numbers: Sequence[int], was: Observation, now: Observation) -> tuple[int, ...]:
+    """Today's marks for the evidence; those without a match are left out, because nothing is done to them."""
+    found = []
+    for number in numbers:
+        try:
+            found.append(rebind_mark(number, was, now).number)
+        except RebindError:
+            continue
+    return tuple(found)
+
+
+def _words(mark: Mark) -> str:
+    """A mark without its number, which differs today."""
+    what = mark.role if mark.role != "generic" else mark.tag
+    name = printable_line(mark.name)
+    return f'{what} "{name[:_SAID]}"' if name else what

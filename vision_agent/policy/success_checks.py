@@ -1,0 +1,58 @@
+"""Whether a claimed completion holds: the task's checks, and the form of the answer.
+
+Everything here uses the observation alone; the loop checks texts that must show on the live page.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, best_match
+from referencing.exceptions import Unresolvable
+
+from vision_agent.errors import UsageError
+from vision_agent.types import Observation, SuccessCheck
+
+
+def fault_of_answer(answer: str, schema: dict[str, Any] | None) -> str:
+    """Why an answer does not match the schema; empty if it does."""
+    if schema is None:
+        return ""
+    try:
+        value = json.loads(answer)
+        fault = best_match(Draft202012Validator(schema).iter_errors(value))
+    except (ValueError, RecursionError) as error:
+        return f"the answer is not JSON ({error}), but it must match the schema {json.dumps(schema)}"
+    return f"the answer does not match its schema at {fault.json_path}: {fault.message}" if fault else ""
+
+
+def check_schema(schema: dict[str, Any] | None) -> None:
+    """Checks that answers can be validated against a schema.
+
+    Raises:
+        UsageError: it is not a JSON schema, or has references that cannot be resolved.
+    """
+    if schema is None:
+        return
+    try:
+        Draft202012Validator.check_schema(schema)
+        for example in (None, 0, "", [""], {"": ""}):
+            best_match(Draft202012Validator(schema).iter_errors(example))
+    except (SchemaError, Unresolvable, ValueError, TypeError, re.error) as error:
+        fault = error.message if isinstance(error, SchemaError) else str(error)
+        raise UsageError(f"The schema of the answer is invalid: {fault}", "give a JSON schema (2020-12)") from error
+
+
+def fault_of_page(checks: Sequence[SuccessCheck], observation: Observation) -> str:
+    """The first check of an address or mark that the observation fails; empty if all hold."""
+    for check in checks:
+        if check.url is not None and not re.fullmatch(re.escape(check.url).replace(r"\*", ".*"), observation.url):
+            return f"the address must be {check.url}, and is {observation.url}"
+        wanted = (check.mark or "").casefold()
+        if wanted and not any(wanted in mark.name.casefold() for mark in observation.marks):
+            return f"{check.mark!r} must be among the marks in view, and is not"
+    return ""

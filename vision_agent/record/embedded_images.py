@@ -1,0 +1,90 @@
+"""Prepares a run's pictures for a report that opens from disk, within a size limit.
+
+Pictures are embedded byte for byte if they fit; otherwise as JPEG, and the report says so. The originals stay in the
+run folder. A report that stays in the run folder can link to them instead of embedding them.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image
+
+from vision_agent.errors import RecordError
+from vision_agent.record.read import load_shot
+from vision_agent.record.store import SHOTS, shot_name
+from vision_agent.types import Observation, Shot
+
+_MOST_BYTES = 8_000_000
+"""The limit for all pictures of a run embedded unchanged; base64 adds a third."""
+_MOST_COMPRESSED = 36_000_000
+"""The limit for all pictures as JPEG: a run of 200 steps has 400 pictures."""
+_MOST_OF_ONE = 60_000
+"""The limit for one JPEG: a 1280×800 page needs this much for small text to stay readable."""
+_TRIED = ((72, 1.0), (50, 1.0), (40, 0.75), (30, 0.5))
+"""JPEG quality and scale, tried in order until a picture is small enough. With the first, mark digits and small text
+look unchanged and a 1280×800 page takes about 60 kB; only pages full of photographs need the others."""
+
+
+@dataclass(frozen=True)
+class EmbeddedImage:
+    """A picture to show in a report: its URI, or why it cannot be shown."""
+
+    shot: Shot
+    uri: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Album:
+    """Loads the pictures of one run for a report."""
+
+    folder: Path
+    most: int | None = None
+    """The most bytes for one picture; None to embed pictures as recorded."""
+    is_beside: bool = False
+    """Whether the report stays in the run folder and links to the pictures there."""
+
+    @property
+    def is_compressed(self) -> bool:
+        return self.most is not None
+
+    @classmethod
+    def of(cls, folder: Path, seen: Sequence[Observation], *, is_beside: bool = False) -> Album:
+        """An album that keeps the pictures of these observations within the limits together."""
+        if is_beside:
+            return cls(folder, is_beside=True)
+        names = {shot_name(shot) for each in seen for shot in (each.clean, each.marked)}
+        files = [path for name in names if (path := folder / SHOTS / name).is_file()]
+        is_small = sum(path.stat().st_size for path in files) <= _MOST_BYTES
+        return cls(folder, None if is_small else min(_MOST_OF_ONE, _MOST_COMPRESSED // len(files)))
+
+    def picture(self, shot: Shot) -> EmbeddedImage:
+        """The picture, or the problem if its file is missing or differs from what was recorded."""
+        try:
+            data, media_type = load_shot(self.folder, shot).data or b"", shot.media_type
+        except RecordError as error:
+            return EmbeddedImage(shot, problem=error.sentence.replace(str(self.folder), "").replace(" /", " "))
+        if self.is_beside:
+            return EmbeddedImage(shot, uri=f"{SHOTS}/{shot_name(shot)}")
+        if self.most is not None and len(data) > self.most:
+            data, media_type = _as_jpeg(data, self.most), "image/jpeg"
+        return EmbeddedImage(shot, uri=f"data:{media_type};base64,{base64.b64encode(data).decode()}")
+
+
+def _as_jpeg(data: bytes, most: int) -> bytes:
+    """The picture as a JPEG of at most so many bytes; if no attempt is small enough, the last one."""
+    with Image.open(io.BytesIO(data)) as image:
+        whole = image.convert("RGB")
+    packed = io.BytesIO()
+    for quality, scale in _TRIED:
+        packed = io.BytesIO()
+        smaller = whole if scale == 1 else whole.resize((round(whole.width * scale), round(whole.height * scale)))
+        smaller.save(packed, "JPEG", quality=quality)
+        if packed.tell() <= most:
+            break
+    return packed.getvalue()

@@ -1,0 +1,319 @@
+"""`Agent`: opens the browser, the models and the run folder for one task, and runs the loop (`vision_agent.agent`)."""
+
+from __future__ import annotations
+
+import platform
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Page
+
+from vision_agent import assets
+from vision_agent import settings as settings_module
+from vision_agent.agent import Loop
+from vision_agent.browser.page import overlay
+from vision_agent.custom_actions import CustomAction
+from vision_agent.errors import RecordError, UsageError
+from vision_agent.events import Event, Resumed, Started
+from vision_agent.journal import Journal
+from vision_agent.memory import EmptyMemory, MemoryFolder
+from vision_agent.policy import success_checks
+from vision_agent.policy.interrupted import ResumePlan
+from vision_agent.policy.resumed_run import reopen
+from vision_agent.ports import Approver, Memory, Model, Person
+from vision_agent.record.read import InterruptedRun, read_beginning, read_interrupted
+from vision_agent.record.redact import Redactor, redact_model
+from vision_agent.record.redact_events import RedactedApprover, redact_error, redacted_event
+from vision_agent.record.report import write_report
+from vision_agent.record.store import RunFolder, new_run_id
+from vision_agent.session.deciders import Deciders, common_image_limits, open_deciders
+from vision_agent.session.opening import BrowserOpener
+from vision_agent.settings import Settings
+from vision_agent.types import Ending, Provenance, Run, Task
+
+_TRACED = ("vision-agent", "playwright", "anthropic", "pillow", "numpy", "opencv-python-headless", "pydantic")
+
+
+class Agent:
+    """Runs one task on one page and records it in a run folder.
+
+    Args:
+        task: what to do; a plain string is a goal for the current page.
+        model: a name such as `anthropic:claude-sonnet-5-5` or `human`, or a `vision_agent.ports.Model`; None uses the
+            model of the settings.
+        page: the async Playwright page to work on, which stays open; None launches or connects to a browser, according
+            to the settings.
+        settings: None reads the environment and the settings file.
+        actions: custom actions that the model may choose too, made with `vision_agent.action`.
+        begin: the folder of an earlier run whose steps are repeated first, or `FOLDER:3` for the first three. If a
+            step's target is missing or ambiguous, the model takes over and is told why.
+        resume: the folder of an interrupted run with this task, which the run continues. An action that may have
+            happened is not repeated unless the page or the person says that it did not.
+        memory: finds earlier runs that worked; None uses the memory folder of the settings for models given by name.
+        wrap_model: wraps the model, as a replay does to ask it only when necessary.
+        provenance: facts on the origin of the run, added to those that are recorded anyway.
+        on_event: called with every event after it is recorded, without secrets. Pictures in it include their bytes.
+        person: answers questions; None if nobody is there.
+        approver: approves what the settings' `approval` asks about; `vision_agent.policy.approval.Answers` makes one
+            from a function. It sees everything as recorded, without secrets. If None, the run ends when it would have
+            to ask.
+        goes_on, around: the old names of `resume` and `wrap_model`.
+    """
+
+    def __init__(
+        self,
+        task: Task | str,
+        *,
+        model: str | Model | None = None,
+        page: Page | None = None,
+        settings: Settings | None = None,
+        actions: Sequence[CustomAction] = (),
+        begin: Path | str | None = None,
+        resume: Path | None = None,
+        memory: Memory | None = None,
+        wrap_model: Callable[[Model], Model] | None = None,
+        provenance: Provenance | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        person: Person | None = None,
+        approver: Approver | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        goes_on: Path | None = None,
+        around: Callable[[Model], Model] | None = None,
+    ) -> None:
+        if (goes_on and resume) or (around and wrap_model):
+            raise UsageError("resume and goes_on, wrap_model and around are two names each", "give the new one only")
+        if goes_on is not None:
+            warnings.warn("goes_on is now called resume", DeprecationWarning, stacklevel=2)
+        if around is not None:
+            warnings.warn("around is now called wrap_model", DeprecationWarning, stacklevel=2)
+        self.settings = settings or settings_module.load()
+        self.task = Task(goal=task, limits=self.settings.limits) if isinstance(task, str) else task
+        self.folder: Path | None = None
+        self.report: Path | None = None
+        self.head = ""
+        self._model = model
+        self._page = page
+        self._custom = actions
+        self._begin = begin
+        self._resume = resume or goes_on
+        self._memory = memory
+        self._wrap_model = wrap_model or around
+        self._provenance = provenance or Provenance()
+        self._on_event = on_event
+        self._person = person
+        self._approver = approver
+        self._clock = clock
+        self._journal: Journal | None = None
+        self._redact = Redactor(())
+
+    async def run(self) -> Run:
+        """Runs the task and returns the run as recorded in `folder`; `report` is written however the run ended.
+
+        Raises:
+            UsageError: the task or the settings ask for something impossible, or this agent has run before.
+            Unavailable: the browser or the model is unavailable.
+            RecordError: the record cannot be written; nothing was done without being recorded.
+        """
+        if self.folder is not None:
+            raise UsageError(f"This agent has run already, into {self.folder}", "make an Agent for each run")
+        beginning = read_beginning(self._begin) if self._begin is not None else None
+        self._redact = Redactor(self.task.secrets)
+        now = self._clock()
+        folder, interrupted = self._open_folder(now)
+        self.folder = folder.path
+        try:
+            async with AsyncExitStack() as stack:
+                run = await self._run(stack, folder, now, beginning, interrupted)
+        except BaseException as error:
+            redact_error(error, self._redact)
+            try:
+                self._close(folder)
+            except RecordError as second:  # the error that ended the run is the one to raise
+                error.add_note(f"The report could not be written either: {second}")
+            raise
+        self._close(folder)
+        return run
+
+    @property
+    def ending(self) -> Ending | None:
+        """How the run ended, as recorded and without secrets; None until it has ended."""
+        ending = self._journal.run.ending if self._journal is not None else None
+        return None if ending is None else Ending.model_validate(redact_model(ending, self._redact))
+
+    def listen(self, on_event: Callable[[Event], None]) -> None:
+        """Replaces the listener given to the constructor."""
+        self._on_event = on_event
+
+    def ask(self, person: Person | None, approver: Approver | None) -> None:
+        """Replaces the person and the approver given to the constructor; call it before `run`."""
+        self._person, self._approver = person, approver
+
+    def say(self, text: str) -> None:
+        """Sends the agent a message, which reaches the next decision."""
+        if self._journal is None:
+            message = {"text": text, "at": self._clock()}
+            self.task = Task.model_validate({**dict(self.task), "messages": [*self.task.messages, message]})
+        else:
+            self._journal.add_message(text)
+
+    @property
+    def decides(self) -> str:
+        """Who decides, for the record: the name of a model, `human`, or the name of a class."""
+        model = self._model if self._model is not None else self.settings.model.name
+        return self._provenance.model or (model if isinstance(model, str) else type(model).__name__)
+
+    def _open_folder(self, now: datetime) -> tuple[RunFolder, InterruptedRun | None]:
+        """A new run folder; or that of the interrupted run, and that run."""
+        if self._resume is None:
+            return RunFolder.create(self.settings.runs, new_run_id(now), self._redact), None
+        folder = RunFolder.reopen(self._resume, self._redact)
+        try:
+            return folder, read_interrupted(folder.path)
+        except BaseException:
+            folder.close()  # unchanged
+            raise
+
+    def _close(self, folder: RunFolder) -> None:
+        self.head = folder.head
+        folder.close()
+        if self.head:
+            self.report = write_report(folder.path)
+
+    async def _run(
+        self,
+        stack: AsyncExitStack,
+        folder: RunFolder,
+        now: datetime,
+        beginning: Run | None,
+        interrupted: InterruptedRun | None,
+    ) -> Run:
+        named = self._model or self.settings.model.name
+        deciders: Deciders | None = None
+        opener = BrowserOpener(
+            self.task,
+            self.settings,
+            self._page,
+            folder=folder.path,
+            redact=self._redact,
+            image_limits=common_image_limits(named, self.settings),
+            custom=self._custom,
+            clock=self._clock,
+        )
+        try:
+            success_checks.check_schema(self.task.answer_schema)
+            deciders = await open_deciders(
+                named,
+                self.settings,
+                stack,
+                folder=folder,
+                redact=self._redact,
+                custom=self._custom,
+                beginning=beginning,
+                wrap_model=self._wrap_model,
+            )
+            browser = await opener.open(stack)
+        except BaseException as error:  # noqa: BLE001 - recorded, even Ctrl-C, and raised again
+            facts = deciders.facts if deciders is not None else {}
+            provenance = self._provenance_of(opener, facts, beginning)
+            return self._record_failed_start(*self._initial_run(folder, now, provenance, interrupted), folder, error)
+        stood = interrupted.stood if interrupted else None
+        provenance = self._provenance_of(opener, deciders.facts, beginning)
+        run, plan = self._initial_run(folder, now, provenance, interrupted, opens=stood if self._page is None else None)
+        memory = self._select_memory()
+        loop = Loop(
+            run,
+            browser,
+            deciders.model,
+            folder,
+            fallback=deciders.fallback,
+            judge=deciders.judge,
+            memory=memory,
+            repairs=self.settings.model.repairs,
+            person=self._person,
+            approver=RedactedApprover(self._approver, self._redact) if self._approver is not None else None,
+            policy=self.settings.approval,
+            resume=plan,
+            on_event=self._notify,
+            clock=self._clock,
+        )
+        self._journal = loop.journal
+        try:
+            return await loop.run(opener.start_page_opener(browser, stood))
+        finally:
+            if isinstance(memory, MemoryFolder) and self.task.exemplar is None:
+                memory.learn_from(loop.record)
+
+    def _initial_run(
+        self,
+        folder: RunFolder,
+        now: datetime,
+        provenance: Provenance,
+        interrupted: InterruptedRun | None,
+        opens: str | None = None,
+    ) -> tuple[Run, ResumePlan | None]:
+        """The run before its first step; or the interrupted run, with the plan to resume it."""
+        if interrupted is None:
+            return Run(id=folder.path.name, task=self.task, started_at=now, provenance=provenance), None
+        known = interrupted.run.task.messages
+        task = self.task.model_copy(update={"messages": known})
+        plan = ResumePlan(
+            event=Resumed(provenance=provenance, limits=task.limits, torn_bytes=folder.torn_bytes),
+            step=interrupted.cut,
+            opens=opens,
+            was_ended=interrupted.run.ending is not None,
+            unused=interrupted.unused,
+            messages=tuple(message.text for message in self.task.messages if message not in known),
+        )
+        return interrupted.run.model_copy(update={"task": task, "ending": None}), plan
+
+    def _record_failed_start(self, run: Run, plan: ResumePlan | None, folder: RunFolder, error: BaseException) -> Run:
+        """Records the error that kept the run from starting, and raises it.
+
+        A resumed run that lacks only its ending needs neither browser nor model: it gets that ending and is returned.
+        """
+        journal = self._journal = Journal(run, folder, self._notify, self._clock)
+        with journal.recording(plan.event if plan is not None else Started(run=run)):
+            ending = reopen(plan, journal) if plan is not None else None
+            if ending is None:
+                raise error
+        journal.end(ending)
+        return journal.run
+
+    def _provenance_of(self, opener: BrowserOpener, facts: dict[str, Any], beginning: Run | None) -> Provenance:
+        return self._provenance.model_copy(
+            update={
+                "versions": {name: _version(name) for name in _TRACED} | {"python": platform.python_version()},
+                "browser": opener.description,
+                "model": self.decides,
+                "prompts": assets.prompt_hashes(),
+                "overlay_sha256": overlay.script_sha256(),
+                "begun_with": f"{beginning.id}:{len(beginning.steps)}" if beginning is not None else "",
+                "settings": settings_module.recordable(self.settings),
+                "capabilities": facts,
+            }
+        )
+
+    def _notify(self, event: Event) -> None:
+        if self._on_event is not None:
+            self._on_event(event if self._redact.is_empty else redacted_event(event, self._redact))
+
+    def _select_memory(self) -> Memory:
+        """The memory given to the constructor; else the memory folder of the settings, for models given by name."""
+        if "memory" in self.settings.model.ablate:
+            return EmptyMemory()
+        if self._memory is not None:
+            return self._memory
+        is_asked = ":" in (self._model or self.settings.model.name) if isinstance(self._model, str | None) else False
+        return MemoryFolder(self.settings.memory_folder) if is_asked else EmptyMemory()
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:  # a checkout that was never installed
+        return "not installed"

@@ -1,0 +1,135 @@
+"""Opens the models of one run (decider, fallback and judge), and knows how large their pictures may be."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from vision_agent.custom_actions import CustomAction
+from vision_agent.errors import UsageError
+from vision_agent.models.offline.replayed import ReplayedModel
+from vision_agent.models.providers import provider_settings
+from vision_agent.ports import Judge, Model
+from vision_agent.record.redact import Redactor
+from vision_agent.record.store import SHOTS, RunFolder, shot_name
+from vision_agent.settings import Settings
+from vision_agent.types import Decision, Observation, Run, Step, Task
+from vision_agent.vision.image_limits import ImageLimits, image_limits_for
+
+
+@dataclass(frozen=True)
+class Deciders:
+    """The models of one run."""
+
+    model: Model
+    fallback: Model | None = None
+    judge: Judge | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    """What `describe` returned for each, by model name."""
+
+
+async def open_deciders(
+    named: str | Model,
+    settings: Settings,
+    stack: AsyncExitStack,
+    *,
+    folder: RunFolder,
+    redact: Redactor,
+    custom: Sequence[CustomAction],
+    beginning: Run | None,
+    wrap_model: Callable[[Model], Model] | None,
+) -> Deciders:
+    """The models that the settings name; the stack closes those created here.
+
+    Raises:
+        UsageError: a model is unknown, or lacks something it needs.
+    """
+
+    def picture(observation: Observation) -> str:
+        return str(folder.path / SHOTS / shot_name(observation.marked))
+
+    def open_model(named: str | Model) -> Model:
+        if not isinstance(named, str):
+            return _require_model(named)
+        from vision_agent.models.factory import make_model
+
+        model = make_model(
+            named,
+            settings=provider_settings(named, settings.model),
+            redact=redact,
+            keep_request=folder.keep_request,
+            picture=picture,
+            custom=custom,
+        )
+        stack.push_async_callback(model.aclose)
+        return model
+
+    model = open_model(named)
+    if beginning is not None:
+        model = ReplayedModel(beginning.steps, run=beginning.id, then=model)
+    fallback = open_model(settings.model.fallback) if settings.model.fallback else None
+    if wrap_model is not None:
+        model, fallback = wrap_model(model), fallback and wrap_model(fallback)
+    judge: Judge | None = None
+    if (judging := _judge_name(named, settings)) is not None:
+        from vision_agent.models.factory import make_judge
+
+        judge = make_judge(
+            judging,
+            settings=provider_settings(judging, settings.model),
+            redact=redact,
+            keep_request=folder.keep_request,
+        )
+        stack.push_async_callback(judge.aclose)
+    return Deciders(model, fallback, judge, await _facts(model, fallback, judge))
+
+
+def common_image_limits(named: str | Model, settings: Settings) -> ImageLimits:
+    """The limits within which no model shrinks a picture, which would move every point."""
+    edge = settings.observe.longest_edge
+    limits = image_limits_for(named if isinstance(named, str) else settings.model.name, edge)
+    for other in filter(None, (settings.model.fallback, _judge_name(named, settings))):
+        limits = limits.common(image_limits_for(other, edge))
+    return limits
+
+
+def _judge_name(named: str | Model, settings: Settings) -> str | None:
+    if settings.model.judge != "same":
+        return settings.model.judge
+    return named if isinstance(named, str) else type(named).__name__
+
+
+def _require_model(model: Any) -> Model:
+    if isinstance(model, Model):
+        return model
+    name = type(model).__name__
+    if not callable(getattr(model, "decide", None)):
+        raise UsageError(f"{name} is not a model: it has no decide()", "inherit from vision_agent.ports.Model")
+    warnings.warn(f"{name} should inherit from vision_agent.ports.Model", DeprecationWarning, stacklevel=2)
+    return _BareDecider(model)
+
+
+class _BareDecider(Model):
+    """Wraps an object that has only `decide`, which was enough in the previous version."""
+
+    def __init__(self, decider: Any) -> None:
+        self.name = getattr(decider, "name", type(decider).__name__)
+        self._decider = decider
+
+    async def decide(
+        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
+    ) -> Decision:
+        """The decision of the wrapped object."""
+        decision: Decision = await self._decider.decide(task, steps, observation, complaint=complaint)
+        return decision
+
+
+async def _facts(*asked: Model | Judge | None) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+    for each in asked:
+        if each is not None and (found := await each.describe(facts.get(each.name))):
+            facts[each.name] = found
+    return facts

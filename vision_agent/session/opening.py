@@ -1,0 +1,161 @@
+"""Opens the browser of one run: the caller's page, or a new page in a browser that is launched or connected to."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from vision_agent.browser import live
+from vision_agent.browser.launch.launch import launch_browser
+from vision_agent.browser.live import LiveBrowser
+from vision_agent.browser.network.host_policy import Gate, policy_for
+from vision_agent.browser.network.proxy import proxied_settings
+from vision_agent.browser.network.request_interception import NOT_INTERCEPTED, intercept_requests
+from vision_agent.browser.network.trace import record_trace
+from vision_agent.browser.page.tabs import close_page
+from vision_agent.browser.restarting import RestartingBrowser, restarting
+from vision_agent.custom_actions import CustomAction
+from vision_agent.errors import BrowserUnavailable, UsageError
+from vision_agent.record.redact import Redactor, with_values
+from vision_agent.record.store import DOWNLOADS
+from vision_agent.settings import BrowserSettings, Settings
+from vision_agent.types import Task
+from vision_agent.vision.image_limits import ImageLimits
+
+OpenBrowser = LiveBrowser | RestartingBrowser
+
+
+class BrowserOpener:
+    """Opens the browser of one run and describes it in `description`."""
+
+    def __init__(
+        self,
+        task: Task,
+        settings: Settings,
+        page: Page | None,
+        *,
+        folder: Path,
+        redact: Redactor,
+        image_limits: ImageLimits,
+        custom: Sequence[CustomAction],
+        clock: Callable[[], datetime],
+    ) -> None:
+        self.description = "none"
+        """Describes the browser for the record; complete once it is open."""
+        self._task = task
+        self._settings = settings
+        self._page = page
+        self._folder = folder
+        self._redact = redact
+        self._image_limits = image_limits
+        self._custom = custom
+        self._clock = clock
+        self._is_ours = page is None and settings.browser.cdp_url is None
+
+    async def open(self, stack: AsyncExitStack) -> OpenBrowser:
+        """Opens the browser and returns it; the stack closes it.
+
+        Raises:
+            UsageError: the page or the settings ask for something impossible.
+            BrowserUnavailable: there is no browser, or it cannot open a page.
+        """
+        self._check_trace()
+        settings, gate = self._settings.browser, Gate(policy_for(self._task.allowed_hosts, self._task.denied_hosts))
+        if not self._is_ours:
+            return await stack.enter_async_context(self._attach(settings, gate))
+        if not gate.policy.is_open:
+            settings = await stack.enter_async_context(proxied_settings(settings, gate))
+        return await stack.enter_async_context(restarting(lambda: self._attach(settings, gate)))
+
+    def start_page_opener(self, browser: OpenBrowser, resume_url: str | None) -> Callable[[], Awaitable[None]]:
+        """A function that opens the start page, or the address of a resumed run unless the page is the caller's."""
+
+        async def prepare() -> None:
+            if resume_url is None and self._task.start_url is not None:
+                await browser.open(self._task.start_url)
+            elif resume_url is not None and self._page is None:
+                await browser.open(with_values(resume_url, self._task.secrets))
+
+        return prepare
+
+    @asynccontextmanager
+    async def _attach(self, settings: BrowserSettings, gate: Gate) -> AsyncIterator[LiveBrowser]:
+        async with self._open_page(settings) as page, AsyncExitStack() as stack:
+            if settings.trace:
+                await stack.enter_async_context(record_trace(page.context, self._folder))
+                self.description += "; traced by Playwright, which adds a global to the page"
+            if not gate.policy.is_open and not self._is_ours:
+                await stack.enter_async_context(intercept_requests(page, gate))
+                self.description += f"; requests to other hosts are blocked, except: {'; '.join(NOT_INTERCEPTED)}"
+                if self._page is None:
+                    stack.push_async_callback(close_page, page)  # before requests are no longer intercepted
+            yield await stack.enter_async_context(
+                live.attach(
+                    page,
+                    self._settings.observe,
+                    self._image_limits,
+                    gate=gate,
+                    secrets=self._task.secrets,
+                    redact=self._redact,
+                    files=self._task.files,
+                    actions=self._custom,
+                    events=self._settings.events,
+                    downloads=self._folder / DOWNLOADS,
+                    start_url=self._task.start_url,
+                    learn=self._redact.learn,
+                    clock=self._clock,
+                )
+            )
+
+    @asynccontextmanager
+    async def _open_page(self, settings: BrowserSettings) -> AsyncIterator[Page]:
+        if self._page is not None:
+            _check_is_async(self._page)
+            self.description = "a page handed over by its owner"
+            yield self._page
+            return
+        async with launch_browser(settings) as started:
+            try:
+                page = await started.context.new_page()
+            except PlaywrightError as error:
+                raise BrowserUnavailable(
+                    f"No page could be opened in {started.description}: {error.message.splitlines()[0]}",
+                    "start the run again",
+                ) from error
+            self.description = started.description
+            try:
+                yield page
+            finally:
+                await close_page(page)
+
+    def _check_trace(self) -> None:
+        """Refuses a trace if it could leak something: it bypasses our redaction and covers the whole context."""
+        browser = self._settings.browser
+        if not browser.trace:
+            return
+        if self._task.secrets or browser.http_auth is not None:
+            what = f"the secret {self._task.secrets[0].name}" if self._task.secrets else "browser.http_auth"
+            raise UsageError(
+                f"A trace contains everything that is typed and sent, including {what}",
+                "leave out the trace, or the secret",
+            )
+        if not self._is_ours:
+            where = "a page handed over" if self._page is not None else "a browser that is connected to"
+            raise UsageError(
+                f"A trace covers a whole browser context, and the context of {where} is not ours",
+                "have a browser launched, or start a trace yourself with context.tracing.start()",
+            )
+
+
+def _check_is_async(page: object) -> None:
+    if not isinstance(page, Page):
+        raise UsageError(
+            f"vision_agent needs a page of playwright.async_api, but got a {type(page).__name__} "
+            f"of {type(page).__module__}",
+            "use vision_agent.sync_api for a sync page",
+        )

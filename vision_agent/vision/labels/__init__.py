@@ -1,0 +1,1 @@
+"""Places, colours and draws the labels of the marked picture."""

@@ -1,0 +1,574 @@
+"""Places labels and chooses their colours so that no label is read as a neighbour's.
+
+Hard rules: a label is on its own target or on nothing, never on another label, never outside the picture. A container
+of the target does not count as another target: a label may lie on the dialog that its button is in, but the dialog's
+label not on the button. Soft rules: a label covers little ink and little of a small target, the nearest target is its
+own, and it stands where the labels of its row and column stand. If there is no room at or on the target, a line leads
+to it.
+
+Candidates are gathered for all marks at once, in the same order for each, and their cost is read from summed-area
+tables. Groups of similar neighbours choose first and together, then each mark alone; conflicts are repaired. Everything
+except the ink is known before there are pixels: that is the `plan`. Of a mark, only its box and kind matter here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision_agent.types import Box, Label, Mark
+from vision_agent.vision.labels.annotate import gap, strokes
+from vision_agent.vision.labels.colours import choose_colours
+from vision_agent.vision.labels.placement_cost import Ink, PlacementCost, build_cost_tables
+from vision_agent.vision.picture import Extent, Picture
+from vision_agent.vision.rects import (
+    Bools,
+    Floats,
+    Group,
+    Ints,
+    Rect,
+    as_rect,
+    common_area,
+    connected_groups,
+    edges_of,
+    overlap_lengths,
+    rect_areas,
+    round_rect,
+    window_sums,
+)
+from vision_agent.vision.style import STYLE, LabelWidth, Style
+
+# The cost of a candidate's flaws, compared with preferences between 0 and 1.2. Chosen by looking at marked pages.
+_INK = 4.0
+_HIDES_TARGET = 2.2
+_HIDES_STATE = 4.4
+"""The cost of hiding a toggle, whose state is all there is to see of it."""
+_TOUCHES_OTHER = 1.5
+_NEARER_TO_OTHER = 0.8
+_NARROW = 0.4
+_PER_PIXEL_AWAY = 0.03
+_BENT = 0.3
+_LEADER_OVER_OTHER = 0.08
+
+_CUT_PX = 15
+
+# Groups of similar neighbours, and the value of placing their labels alike.
+_ROW_GAP_PX = 24
+_MISFIT = 3.0
+_MIXED = 0.5
+_STRAY = 2.0
+"""A mark leaves its group if the common place costs this much more than its best place."""
+_STRAY_MIXED = 1.2
+"""The same for groups of different widths."""
+
+_LEADER = -1
+_NEAR_PX = 140
+_STRIDE = 3
+_CLOSEST = 12
+_MANY_FAR = 60
+
+
+def place(
+    marks: Sequence[Mark], picture: Picture, style: Style = STYLE, before: Sequence[Mark] = ()
+) -> tuple[Mark, ...]:
+    """The marks, in the same order, with their labels set; None for marks outside the picture.
+
+    Every mark in the picture gets a label. A label breaks a hard rule only if no other place is left;
+    `legibility.faults` names such labels. A mark that was also in `before`, with the same box, keeps its place and
+    shade if they are still good.
+    """
+    return carry_out(plan(marks, picture.extent, style, before), picture)
+
+
+class Plan(NamedTuple):
+    """The part of label placement that needs no pixels, which is most of it."""
+
+    marks: Sequence[Mark]
+    shown: list[bool]
+    scene: _Scene | None
+    """None if there is nothing to place."""
+
+
+def plan(marks: Sequence[Mark], extent: Extent, style: Style = STYLE, before: Sequence[Mark] = ()) -> Plan:
+    """The part of `place` that needs only the picture's extent: 6 of 10 ms at 200 marks."""
+    shown = _shown([mark.box for mark in marks], extent)
+    inside = [mark for mark, is_shown in zip(marks, shown, strict=True) if is_shown]
+    return Plan(marks, shown, _scene(inside, extent, style, _previous_labels(inside, before)) if inside else None)
+
+
+def carry_out(plan: Plan, picture: Picture) -> tuple[Mark, ...]:
+    """Completes a plan with the picture; the result is that of `place`."""
+    spots = _assign(plan.scene, Ink(picture, plan.scene.ground.rects)) if plan.scene else []
+    colours = plan.scene.colours if plan.scene else []
+    result = iter(zip(spots, colours, strict=True))
+    return tuple(
+        _set_label(mark, *next(result)) if is_in else _clear_label(mark)
+        for mark, is_in in zip(plan.marks, plan.shown, strict=True)
+    )
+
+
+class _Scene(NamedTuple):
+    """The marks that the picture shows, and the candidate places of their labels."""
+
+    ground: PlacementCost
+    candidates: _Candidates
+    groups: list[Group]
+    clashes: Bools
+    kept: dict[int, _PreviousLabel]
+    colours: list[str]
+    style: Style
+
+
+def _scene(marks: Sequence[Mark], extent: Extent, style: Style, kept: dict[int, _PreviousLabel]) -> _Scene:
+    ground = build_cost_tables(marks, extent, style)
+    candidates = _gather(ground)
+    groups = _groups(ground)
+    previous = {i: was.colour for i, was in kept.items()}
+    colours = choose_colours(marks, ground.kinds, ground.near, previous, style.palette)
+    return _Scene(ground, candidates, groups, _clashes(groups, candidates), kept, colours, style)
+
+
+def _shown(boxes: Sequence[Box], extent: Extent) -> list[bool]:
+    """Which page boxes are in the picture; of a box cut by the picture's edge, enough for a label must show."""
+    map, size = extent.map, extent.size
+    edges = (edges_of(boxes) - [map.offset_x, map.offset_y] * 2) / ([map.scale_x, map.scale_y] * 2)
+    whole = edges[:, 2:] - edges[:, :2]
+    part = np.minimum(edges[:, 2:], (size.width, size.height)) - np.maximum(edges[:, :2], 0)
+    # Half a pixel is a rounding difference, not a cut.
+    is_enough = (part > 0) & (part >= np.minimum(_CUT_PX, whole - 0.5))
+    shown: list[bool] = np.all(is_enough, axis=1).tolist()
+    return shown
+
+
+def _set_label(mark: Mark, spot: Rect, colour: str) -> Mark:
+    left, top, right, bottom = spot
+    box = Box(x=left, y=top, width=right - left, height=bottom - top)
+    return mark.model_copy(update={"label": Label(box=box, colour=colour)})
+
+
+def _clear_label(mark: Mark) -> Mark:
+    return mark.model_copy(update={"label": None})
+
+
+class _PreviousLabel(NamedTuple):
+    """The label place and colour that a mark had in the previous picture, with the same box."""
+
+    spot: Rect
+    colour: str
+
+
+def _previous_labels(marks: Sequence[Mark], before: Sequence[Mark]) -> dict[int, _PreviousLabel]:
+    """The previous labels to keep, by index in `marks`."""
+    old = {mark.number: mark for mark in before}
+    kept = {}
+    for i, mark in enumerate(marks):
+        was = old.get(mark.number)
+        if was and was.label and was.box == mark.box and was.label_text == mark.label_text:
+            kept[i] = _PreviousLabel(round_rect(was.label.box), was.label.colour)
+    return kept
+
+
+# --- candidates and their cost ----------------------------------------------------------------------------------------
+
+
+class _Candidates(NamedTuple):
+    """The candidate places of each mark, in the same order for all."""
+
+    rects: Ints
+    may_be: Bools
+    """Which candidates break no hard rule about targets or the picture."""
+    flaws: NDArray[np.float64]
+    """The cost of each allowed candidate, without ink."""
+    preferences: Floats
+    points: Ints
+    """The positions in the flattened picture to check for a label on each candidate."""
+
+
+def _gather(ground: PlacementCost) -> _Candidates:
+    rects, welcome = _around(ground)
+    at, of = rects.reshape(-1, 4), np.repeat(np.arange(len(rects), dtype=np.int32), rects.shape[1])
+    possible = np.nonzero(ground.is_inside(at))[0]
+    possible = possible[ground.foreign(at[possible], of[possible]) <= 0]
+    may_be = np.zeros(len(at), np.bool_)
+    may_be[possible] = True
+    preferences = np.tile(welcome, (len(rects), 1))
+    preferences[ground.is_field] += _WHERE_TEXT_BEGINS
+    flaws = _flaws(ground, at[possible], of[possible])
+    return _Candidates(rects, may_be.reshape(rects.shape[:2]), flaws, preferences, _points(rects, ground))
+
+
+def _costs(candidates: _Candidates, ink: Ink) -> Floats:
+    """The cost of each candidate, infinite if it is not allowed."""
+    costs = np.full(candidates.may_be.shape, np.inf, np.float32)
+    share = ink.share(candidates.rects[candidates.may_be])
+    costs[candidates.may_be] = _INK * np.maximum(0, share - 0.02) + candidates.flaws
+    return costs + candidates.preferences
+
+
+# The relative places of a label, as (x, y, preference); `_around` defines the names.
+_AROUND: dict[LabelWidth, tuple[tuple[str, str, float], ...]] = {
+    "wide": (
+        # Inside: corners, edges, along the middle.
+        ("start", "top", 0.0), ("end", "top", 0.15), ("start", "foot", 0.3), ("end", "foot", 0.35),
+        ("start", "centre", 0.2), ("end", "centre", 0.2), ("middle", "top", 0.4), ("middle", "foot", 0.5),
+        ("middle", "centre", 0.6), ("quarter", "centre", 0.55), ("three", "centre", 0.5),
+        # Across the edge: half of the label is on the target.
+        ("start", "on top", 0.45), ("end", "on top", 0.5), ("on start", "on top", 0.5), ("on end", "on top", 0.55),
+        ("on start", "centre", 0.5), ("on end", "centre", 0.55), ("start", "on foot", 0.65), ("end", "on foot", 0.7),
+        ("on end", "on foot", 0.75),
+        # Beside the target, one pixel away, which keeps the outline whole.
+        ("before", "centre", 0.7), ("after", "centre", 0.75), ("start", "above", 0.75), ("end", "above", 0.8),
+        ("middle", "above", 0.75), ("before", "top", 0.8), ("after", "top", 0.85), ("start", "below", 0.9),
+        ("end", "below", 0.95), ("middle", "below", 0.9), ("before", "above", 1.1), ("after", "above", 1.1),
+        ("before", "below", 1.2), ("after", "below", 1.2),
+    ),
+    "narrow": (
+        ("start", "top", 0.0), ("end", "top", 0.15), ("start", "foot", 0.3), ("end", "foot", 0.35),
+        ("start", "centre", 0.2), ("end", "centre", 0.2), ("middle", "top", 0.4), ("middle", "foot", 0.5),
+        ("middle", "centre", 0.6), ("start", "on top", 0.5), ("end", "on foot", 0.75), ("before", "centre", 0.7),
+        ("after", "centre", 0.75), ("middle", "above", 0.75), ("middle", "below", 0.9),
+    ),
+}  # fmt: skip
+_PLACES = [(x, y) for places in _AROUND.values() for x, y, _ in places]
+# The extra cost of places where the text of a field begins, whether it has text yet or not.
+_WHERE_TEXT_BEGINS = np.array([0.35 * (x in ("start", "quarter", "on start")) for x, _ in _PLACES], np.float32)
+_ABOVE_AND_BELOW = [
+    tuple(first + [(x, y) for x, y, _ in places].index(("middle", side)) for side in ("above", "below"))
+    for first, places in ((0, _AROUND["wide"]), (len(_AROUND["wide"]), _AROUND["narrow"]))
+]
+"""The candidates above and below, used in turn for a row of targets narrower than their labels."""
+
+
+def _around(ground: PlacementCost) -> tuple[Ints, Floats]:
+    """Label rectangles in, across the edge of, and beside each target, with the preference for each place."""
+    rects, preferences = [], []
+    left, top, right, bottom = ground.rects.T
+    for width, places in _AROUND.items():
+        wide, high = (ground.wide if width == "wide" else ground.narrow).T
+        ends, foot = right - wide, bottom - high
+        x_at = {
+            "start": left, "end": ends, "middle": (left + ends) // 2, "quarter": (3 * left + ends) // 4,
+            "three": (left + 3 * ends) // 4, "on start": left - wide // 2, "on end": right - wide // 2,
+            "before": left - wide - 1, "after": right + 1,
+        }  # fmt: skip
+        y_at = {
+            "top": top, "foot": foot, "centre": (top + foot) // 2, "on top": top - high // 2,
+            "on foot": bottom - high // 2, "above": top - high - 1, "below": bottom + 1,
+        }  # fmt: skip
+        for x, y, preference in places:
+            rects.append(np.stack([x_at[x], y_at[y], x_at[x] + wide, y_at[y] + high], axis=1))
+            preferences.append(preference + (_NARROW if width == "narrow" else 0))
+    return np.stack(rects, axis=1).astype(np.int32), np.array(preferences, np.float32)
+
+
+def _flaws(ground: PlacementCost, at: Ints, of: Ints) -> NDArray[np.float64]:
+    """The cost of these label rectangles, without ink."""
+    rects, areas = ground.rects[of], rect_areas(at)
+    on_own = common_area(at, rects)
+    around = ground.clip(at + np.array([-2, -2, 2, 2], np.int32))
+    touching = ground.foreign(around, of) / np.maximum(1, rect_areas(around) - areas)
+    # A label on its own target is not misread, however close a neighbour is.
+    doubt = 1 - 0.8 * on_own / areas
+    hides = np.where(ground.is_toggle[of], _HIDES_STATE, _HIDES_TARGET)
+    flaws: NDArray[np.float64] = (
+        hides * on_own / np.maximum(1, rect_areas(rects))
+        + _TOUCHES_OTHER * np.minimum(1, touching) * doubt
+        + _NEARER_TO_OTHER * ~ground.is_nearest(at, of) * doubt
+    )
+    return flaws
+
+
+# --- assignment -------------------------------------------------------------------------------------------------------
+
+
+def _assign(scene: _Scene, ink: Ink) -> list[Rect]:
+    """One place for each mark: previous places first, then groups, then single marks with the fewest candidates."""
+    board = _Board(scene.ground, scene.candidates, ink)
+    for mark in board.keep_places(scene.kept):
+        board.keep_far_place(mark, scene.kept[mark].spot)
+    for group in scene.groups:
+        board.take_together(group, scene.clashes)
+    order = np.lexsort((rect_areas(scene.ground.rects), scene.candidates.may_be.sum(axis=1))).tolist()
+    waiting = [mark for mark in order if mark not in board.spots and not board.take_first_free(mark)]
+    waiting = [mark for mark in waiting if not board.take_by_moving_another(mark)]
+    for mark in waiting:
+        board.take_farther_away(mark, scene.style, is_crowd=len(waiting) > _MANY_FAR)
+    return [board.spots[mark] for mark in range(len(scene.ground.rects))]
+
+
+def _groups(ground: PlacementCost) -> list[Group]:
+    """Rows, columns and grids of similar targets, the largest first."""
+    left, top, right, bottom = ground.rects.T
+    widths, heights = right - left, bottom - top
+    once = ground.near.one < ground.near.other
+    one, other, apart = (each[once] for each in ground.near)
+    alike = (ground.kinds[one] == ground.kinds[other]) & (np.abs(heights[one] - heights[other]) <= 1)
+    # Links in running text vary in width; there each label goes where it is misread least.
+    is_even = (np.abs(widths[one] - widths[other]) <= 1) | ~ground.is_link[one]
+    in_row = (np.abs(top[one] - top[other]) <= 1) & is_even & (apart <= _ROW_GAP_PX)
+    in_column = np.abs(left[one] - left[other]) <= 1
+    joined = alike & (apart >= -1) & (in_row | in_column)
+    one, other = one[joined], other[joined]
+    found = connected_groups(len(left), one, other)
+    return sorted((group for group in found if len(group) > 1), key=len, reverse=True)
+
+
+class _Board:
+    """The places taken so far. `_taken` holds, for each pixel, the index of the mark whose label lies there, plus 1."""
+
+    def __init__(self, ground: PlacementCost, candidates: _Candidates, ink: Ink) -> None:
+        self.spots: dict[int, Rect] = {}
+        self._ground = ground
+        self._targets = [as_rect(edges) for edges in ground.rects.tolist()]
+        self._candidates = candidates
+        self._ink = ink
+        self._costs = _costs(candidates, ink)
+        self._has = np.zeros(len(ground.rects), np.bool_)
+        self._taken = np.zeros((ground.height, ground.width), np.int16)
+
+    def keep_places(self, kept: dict[int, _PreviousLabel]) -> list[int]:
+        """Takes the marks' previous places that are still candidates, free, and not much worse than their best.
+
+        Returns the marks that could not keep their place.
+        """
+        if not kept:
+            return []
+        marks, spots = np.array(list(kept)), np.array([was.spot for was in kept.values()], np.int32)
+        costs = self._costs[marks]
+        is_good = np.isfinite(costs) & (costs <= costs.min(axis=1, keepdims=True) + _STRAY)
+        is_same = (self._candidates.rects[marks] == spots[:, None]).all(axis=2)
+        may_stay = (is_same & is_good).any(axis=1).tolist()
+        checked = zip(kept.items(), may_stay, strict=True)
+        return [mark for (mark, was), may in checked if not (may and self._take(mark, was.spot))]
+
+    def keep_far_place(self, mark: int, spot: Rect) -> None:
+        """Takes the mark's previous place at the end of a line, if there is still no room near the target."""
+        at, of = np.array([spot], np.int32), np.array([mark], np.int32)
+        is_good = self._ground.is_inside(at)[0] and self._ground.foreign(at, of)[0] <= 0
+        if (
+            is_good
+            and not self._owners(spot).any()
+            and not any(not self._owners(at).any() for at in self._places(mark))
+        ):
+            self._put(mark, spot)
+
+    def take_together(self, group: Group, clashes: Bools) -> None:
+        """Takes one relative place for the whole group, or one for each column; marks it does not suit are left out."""
+        group = group[~self._has[group]]
+        if len(group) < 2:
+            return
+        costs = self._costs[group]
+        costs[self._taken.ravel()[self._candidates.points[group]].any(axis=2)] = np.inf
+        capped, clashes = np.minimum(costs, _MISFIT), clashes[group]
+        choice, cost = _best_common_place(capped, clashes)
+        lefts, tops, rights, _ = zip(*[self._targets[mark] for mark in group.tolist()], strict=True)
+        if len(group) > 5 and _spread(lefts) > 3:
+            choice, cost = _best_column_places(np.array(lefts), capped, clashes, choice, cost)
+        if len(group) > 3 and _spread(tops) <= 2:
+            choice = _alternate(self._candidates.rects[group], capped, choice, cost)
+        at = np.arange(len(group))
+        its = costs[at, choice]
+        is_grid = _spread([right - left for left, right in zip(lefts, rights, strict=True)]) <= 2
+        good = np.isfinite(its) & (its <= costs.min(axis=1) + (_STRAY if is_grid else _STRAY_MIXED))
+        spots = self._candidates.rects[group, choice]
+        for mark, spot in zip(group[good].tolist(), spots[good].tolist(), strict=True):
+            self._take(mark, as_rect(spot))
+
+    def take_first_free(self, mark: int) -> bool:
+        return any(self._take(mark, place) for place in self._places(mark))
+
+    def _places(self, mark: int) -> Iterator[Rect]:
+        """The allowed places of a mark, cheapest first."""
+        costs = self._costs[mark]
+        for place in costs.argsort(kind="stable").tolist():
+            if costs[place] == np.inf:
+                break
+            yield as_rect(self._candidates.rects[mark, place].tolist())
+
+    def take_by_moving_another(self, mark: int) -> bool:
+        """Takes the place of another label that has a free place elsewhere."""
+        for place in self._places(mark):
+            owners = np.unique(self._owners(place))
+            owners = owners[owners != 0]
+            if len(owners) != 1 or owners[0] == _LEADER:
+                continue
+            owner = int(owners[0]) - 1
+            had = self.spots[owner]
+            self._lift(owner)
+            self._put(mark, place)
+            if self.take_first_free(owner):
+                return True
+            self._lift(mark)
+            self._put(owner, had)
+        return False
+
+    def take_farther_away(self, mark: int, style: Style, *, is_crowd: bool) -> None:
+        """Takes the best free place near the target, else anywhere, else the place that covers least."""
+        whole = (0, 0, self._ground.width, self._ground.height)
+        target = self._targets[mark]
+        left, top, right, bottom = target
+        near = (left - _NEAR_PX, top - _NEAR_PX, right + _NEAR_PX, bottom + _NEAR_PX)
+        place = (
+            self._search(mark, near, is_crowd=is_crowd)
+            or self._search(mark, whole, is_crowd=is_crowd)
+            or self._search(mark, whole, may_cover=True, is_crowd=is_crowd)
+            or self._force(mark)
+        )
+        if gap(place, target) >= style.leader_from and not is_crowd:
+            for stroke in strokes(place, target):
+                under = self._owners(stroke)
+                under[under == 0] = _LEADER
+        self._put(mark, place)
+
+    def _search(self, mark: int, window: Rect, *, is_crowd: bool, may_cover: bool = False) -> Rect | None:
+        """The best place for a narrow label in this window that is not on another label."""
+        ground = self._ground
+        wide, high = ground.narrow[mark].tolist()
+        left, top = max(0, window[0]), max(0, window[1])
+        right, bottom = min(ground.width, window[2]), min(ground.height, window[3])
+        if right - left < wide or bottom - top < high:
+            return None
+        x, y = np.arange(left, right - wide + 1, _STRIDE), np.arange(top, bottom - high + 1, _STRIDE)
+        labels = cv2.integral((self._taken[top:bottom, left:right] != 0).astype(np.uint8))
+        is_free = window_sums(labels, x - left, y - top, wide, high) == 0
+        foreign = window_sums(ground.cover, x, y, wide, high)
+        outer = ground.containers[mark]
+        for around in ground.rects[[mark, *outer[outer >= 0]]].tolist():
+            across, down = (
+                overlap_lengths(x, wide, around[0], around[2]),
+                overlap_lengths(y, high, around[1], around[3]),
+            )
+            foreign = foreign - down[:, None] * across[None]
+        row, column = np.nonzero(is_free if may_cover else is_free & (foreign <= 0))
+        if not len(row):
+            return None
+        own = ground.rects[mark]
+        far_x = np.maximum(np.maximum(own[0] - x - wide, x - own[2]), 0)[column]
+        far_y = np.maximum(np.maximum(own[1] - y - high, y - own[3]), 0)[row]
+        at = np.stack([x[column], y[row], x[column] + wide, y[row] + high], axis=1).astype(np.int32)
+        costs = _PER_PIXEL_AWAY * np.maximum(far_x, far_y) + _BENT * ((far_x > 0) & (far_y > 0))
+        costs += _INK * self._ink.share(at)
+        if may_cover:
+            costs += 0.2 * foreign[row, column]
+        if is_crowd:
+            return as_rect(at[costs.argmin()].tolist())
+        best = np.argsort(costs, kind="stable")[:_CLOSEST]
+        costs = costs[best] + _NEARER_TO_OTHER * ~ground.is_nearest(at[best], np.full(len(best), mark))
+        places = [as_rect(each) for each in at[best].tolist()]
+        scored = zip(costs.tolist(), places, strict=True)
+        return min(scored, key=lambda each: each[0] + self._line_cost(mark, each[1]))[1]
+
+    def _line_cost(self, mark: int, place: Rect) -> float:
+        """The cost of a line from this place to the target, by what it crosses."""
+        lines = np.array(strokes(place, self._targets[mark]), np.int32).reshape(-1, 4)
+        lines = self._ground.clip(lines)
+        crossed = self._ground.foreign(lines, np.full(len(lines), mark, np.int32)).clip(0).sum()
+        labels = sum(int(np.count_nonzero(self._owners(as_rect(line)))) for line in lines.tolist())
+        return _LEADER_OVER_OTHER * (float(crossed) + 3 * labels)
+
+    def _force(self, mark: int) -> Rect:
+        """A place on the mark's own target, whatever is there, for a picture full of labels."""
+        left, top = (int(edge) for edge in self._ground.rects[mark][:2])
+        wide, high = (int(edge) for edge in self._ground.narrow[mark])
+        left = max(0, min(left, self._ground.width - wide))
+        top = max(0, min(top, self._ground.height - high))
+        return left, top, left + wide, top + high
+
+    def _take(self, mark: int, place: Rect) -> bool:
+        """Takes the place if it is free, and returns whether it was."""
+        left, top, right, bottom = place
+        under = self._taken[top:bottom, left:right]
+        if under.any():
+            return False
+        under.fill(mark + 1)
+        self.spots[mark] = place
+        self._has[mark] = True
+        return True
+
+    def _owners(self, place: Rect) -> NDArray[np.int16]:
+        """The part of `_taken` at this place, as a view."""
+        left, top, right, bottom = place
+        return self._taken[top:bottom, left:right]
+
+    def _put(self, mark: int, place: Rect) -> None:
+        self._owners(place)[...] = mark + 1
+        self.spots[mark] = place
+        self._has[mark] = True
+
+    def _lift(self, mark: int) -> None:
+        self._owners(self.spots.pop(mark))[...] = 0
+        self._has[mark] = False
+
+
+def _spread(values: Sequence[int]) -> int:
+    return max(values) - min(values)
+
+
+def _points(rects: Ints, ground: PlacementCost) -> Ints:
+    """The positions in the flattened picture to check for a label on each of these rectangles.
+
+    Labels differ by a pixel in height and are at least 9 wide, so that none fits between the points.
+    """
+    left, top, right, bottom = np.moveaxis(rects, -1, 0)[..., None]
+    x = np.minimum(left + np.arange(0, int((right - left).max()) + 7, 8, dtype=np.int32), right - 1)
+    np.clip(x, 0, ground.width - 1, out=x)
+    y = np.clip(np.concatenate([top, bottom - 1], axis=-1), 0, ground.height - 1)
+    points: Ints = (y[..., None] * np.int32(ground.width) + x[..., None, :]).reshape(*rects.shape[:2], -1)
+    return points
+
+
+def _clashes(groups: Sequence[Group], candidates: _Candidates) -> Bools:
+    """Whether each mark's label at each relative place would overlap that of the previous mark in its group."""
+    rects, may_be = candidates.rects, candidates.may_be
+    found = np.zeros(may_be.shape, np.bool_)
+    if not groups:
+        return found
+    name = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    marks = np.concatenate(groups)
+    left, top = rects[marks, 0, 0], rects[marks, 0, 1]
+    for order in (np.lexsort((left, top, name)), np.lexsort((top, left, name))):
+        one, other = order[1:], order[:-1]
+        same = name[one] == name[other]
+        one, other = marks[one[same]], marks[other[same]]
+        found[one] |= (common_area(rects[one], rects[other]) > 0) & may_be[one] & may_be[other]
+    return found
+
+
+def _best_common_place(costs: Floats, clashes: Bools) -> tuple[Group, float]:
+    """The place that is best for the whole group, and its average cost."""
+    # Sums rather than means, which take twice as long for many small groups.
+    average = costs.sum(axis=0) / len(costs) + _MISFIT * (clashes.sum(axis=0) / len(costs))
+    best = int(average.argmin())
+    return np.full(len(costs), best), float(average[best])
+
+
+def _best_column_places(lefts: Group, costs: Floats, clashes: Bools, choice: Group, cost: float) -> tuple[Group, float]:
+    """One place for each column, if that saves more than one place for all is worth."""
+    columns = np.unique((lefts + 1) // 3, return_inverse=True)[1]
+    many = int(columns.max()) + 1
+    if many > len(lefts) / 3:
+        return choice, cost
+    mixed, total = np.zeros(len(lefts), np.int64), 0.0
+    for column in range(many):
+        members = np.nonzero(columns == column)[0]
+        mixed[members], each = _best_common_place(costs[members], clashes[members])
+        total += each * len(members) / len(lefts)
+    return (mixed, total) if total + _MIXED < cost else (choice, cost)
+
+
+def _alternate(rects: Ints, costs: Floats, choice: Group, cost: float) -> Group:
+    """Alternately above and below, if that is better for a row than the choice so far."""
+    order = np.argsort(rects[:, 0, 0], kind="stable")
+    for pair in _ABOVE_AND_BELOW:
+        turns = np.empty(len(order), np.int64)
+        turns[order] = np.array(pair)[np.arange(len(order)) % 2]
+        placed = rects[order, turns[order]]
+        clash = (common_area(placed[2:], placed[:-2]) > 0).mean()
+        average = float(costs[np.arange(len(order)), turns].mean() + _MISFIT * clash)
+        if average < cost:
+            choice, cost = turns, average
+    return choice

@@ -1,0 +1,329 @@
+"""Proposes targets in a drawn surface from its pixels alone: shapes, text, and grids of similar cells.
+
+It knows no page: the caller says where the surface is in the picture. Each proposal is a guess with a confidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from vision_agent.actions import Point
+from vision_agent.types import Box, Grid, PageMap
+from vision_agent.vision.picture import Picture, Pixels, pixels_of
+from vision_agent.vision.rects import Bools, Floats, Group, Ints, common_area, group_medians, rect_areas
+from vision_agent.vision.surfaces.grid_detection import Cells, find_cells
+from vision_agent.vision.surfaces.outlines import find_outlines
+from vision_agent.vision.surfaces.regions import (
+    LEAST_PX,
+    Patches,
+    background_colour,
+    coarse_patches,
+    find_edges,
+    fine_patches,
+)
+from vision_agent.vision.surfaces.text_lines import find_lines
+
+Shape = Literal["box", "round", "shape", "words"]
+
+MOST = 40
+"""The most proposals and grids that a person and a model can still tell apart in one surface."""
+
+_APART = 1.5
+"""The gap between separate names on one line, in line heights."""
+_MOST_LINES = 4
+"""The most lines of text in a single target; a shape with more is a panel."""
+_MOST_NESTED = 3
+"""A shape with this many shapes inside, such as a bar of buttons, is not a target itself."""
+_ON_CELLS = 0.3
+_CUT_PX = 1
+_BESIDE = 1.0
+"""The largest distance between a grid and its row or column headings, in cells."""
+_MOST_OF = 0.6
+_FILLS = 0.4
+"""The share of the surface that a grid must cover to be its main content: a board has names, clocks and buttons around
+its squares."""
+_STRAIGHT_PX = 3
+_ALIKE = 0.5
+"""The common share of two rectangles that are the same target, such as the rim and the face of a button."""
+_INSIDE = 0.9
+
+# Terms of the confidence, 0 to 1: higher for solid shapes of the size of a control, and for those with text.
+_ANY, _IS_SOLID, _HAS_WORDS, _WORDS_ALONE, _WORDS_APART = 0.35, 0.3, 0.25, 0.4, 0.7
+_IS_GROUND = -0.3
+"""The penalty for a shape in the background colour without text: probably background enclosed by lines."""
+_SIZE_PX = (16, 160)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Something drawn that looks like a target, in page coordinates."""
+
+    box: Box
+    point: Point
+    """A point inside the drawn shape."""
+    shape: Shape
+    confidence: float
+    lines: tuple[Box, ...] = ()
+    """The boxes of the lines of text in it."""
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """A grid of similar cells, which becomes one mark, in page coordinates."""
+
+    box: Box
+    grid: Grid
+
+
+@dataclass(frozen=True)
+class SurfaceProposals:
+    """The proposals for one surface."""
+
+    proposals: tuple[Proposal, ...] = ()
+    """The proposals, best first."""
+    lattices: tuple[Lattice, ...] = ()
+    left_out: int = 0
+    """The number of proposals beyond the limit."""
+    lines: tuple[Box, ...] = ()
+    """The boxes of all lines of text, inside and outside the proposals."""
+
+
+def propose(picture: Picture, surface: Box, most: int = MOST) -> SurfaceProposals:
+    """Proposes targets in a surface, given as a page box; none if the picture does not show it.
+
+    `most` limits the number of proposals and grids together.
+    """
+    inside = picture.page.intersection(surface)
+    if inside is None:
+        return SurfaceProposals()
+    part = picture.crop(inside)
+    if min(part.size.width, part.size.height) < LEAST_PX:
+        return SurfaceProposals()
+    found = _find_shapes(pixels_of(part))
+    lattices = found.lattices[:most]
+    room = max(0, most - len(lattices))
+    order = np.argsort(-found.scores, kind="stable")
+    best = order[:room].tolist()
+    lines = _boxes(found.lines, part.map)
+    proposals = (
+        Proposal(
+            box=box,
+            point=part.map.to_page(Point(x=x + 0.5, y=y + 0.5)),
+            shape=found.shapes[at],
+            confidence=round(float(found.scores[at]), 2),
+            lines=tuple(lines[each] for each in np.flatnonzero(found.says[at]).tolist()),
+        )
+        for at, box, (x, y) in zip(best, _boxes(found.rects[best], part.map), found.points[best].tolist(), strict=True)
+    )
+    return SurfaceProposals(
+        tuple(proposals),
+        tuple(_lattice(cells, found.cells, part.map) for cells in lattices),
+        max(0, len(order) - room),
+        lines,
+    )
+
+
+@dataclass(frozen=True)
+class _Shapes:
+    """The shapes found, in pixels of the examined part, one row each."""
+
+    rects: Ints
+    points: Ints
+    shapes: list[Shape]
+    scores: Floats
+    says: Bools
+    """Whether each shape contains each line of text; one column per line."""
+    lattices: list[Cells]
+    cells: Ints
+    """The rectangles that the members of `lattices` index."""
+    lines: Ints
+
+
+def _find_shapes(pixels: Pixels) -> _Shapes:
+    edges, ground = find_edges(pixels), background_colour(pixels)
+    islands, areas = find_outlines(edges, around=255, least_rows=LEAST_PX)
+    patches = fine_patches(areas, edges, pixels, ground)
+    lines = find_lines(islands.rects, patches.rects)
+    lattices = find_cells(patches.rects)
+    if not any(_fills(patches.rects[each.members], pixels) for each in lattices):
+        coarse = coarse_patches(pixels, ground)
+        lattices += [each.shift(len(patches.rects)) for each in find_cells(coarse.rects)]
+        patches = patches.join(coarse)
+    # Lines cut by the edge of the surface are not text; the rounded corners of a panel, for example, look like them.
+    is_cut = (lines[:, :2] <= _CUT_PX).any(axis=1)
+    is_cut |= (lines[:, 2:] >= np.array(pixels.shape[1::-1]) - _CUT_PX).any(axis=1)
+    lattices = _largest_lattices(lattices, patches.rects)
+    for each in lattices:
+        patches.rects[each.members] = _align(patches.rects[each.members], each)
+    return _select_targets(patches, lattices, lines[~is_cut])
+
+
+def _fills(cells: Ints, pixels: Pixels) -> bool:
+    """Whether a grid is the main content of the surface, so that coarse patches need not be searched."""
+    return bool(rect_areas(_around(cells)) > _FILLS * pixels.shape[0] * pixels.shape[1])
+
+
+def _largest_lattices(lattices: list[Cells], rects: Ints) -> list[Cells]:
+    """The grids that do not overlap a grid with more cells."""
+    kept: list[Cells] = []
+    for each in sorted(lattices, key=lambda each: -len(each.members)):
+        around = _around(rects[each.members])
+        if not any(common_area(around, _around(rects[other.members])) > 0 for other in kept):
+            kept.append(each)
+    return kept
+
+
+def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints) -> _Shapes:
+    """The patches, grids and lines that are targets of their own."""
+    rects = patches.rects
+    cells = np.concatenate([np.empty(0, np.int64), *(each.members for each in lattices)])
+    is_cell = np.zeros(len(rects), bool)
+    is_cell[cells] = True
+    others = np.flatnonzero(~is_cell)
+    at = rects[others]
+    inside = _contains(at, lines)
+    many = inside.sum(axis=1)
+    is_thing: Bools = (many <= _MOST_LINES) & (_contains(at, rects).sum(axis=1) < _MOST_NESTED)
+    if lattices:
+        # A patch in a cell is the cell's content, and a patch over several cells is part of their background.
+        is_thing &= common_area(at[:, None], rects[cells][None]).sum(axis=1) <= _ON_CELLS * rect_areas(at)
+    is_thing &= ~_is_face(at, is_thing)
+    things, inside, many = others[is_thing], inside[is_thing], many[is_thing]
+    is_apart = _are_apart(lines, inside)
+    is_free = (is_apart | ~inside.any(axis=0)) & ~_are_in_cells(lines, rects[cells])
+    for each in lattices:
+        is_free &= ~_are_headings(lines, rects[each.members], each)
+    free = lines[is_free]
+    words = np.where(is_apart[is_free], _WORDS_APART, _WORDS_ALONE).astype(np.float32)
+    return _Shapes(
+        rects=np.concatenate([_with_rim(rects[things]), free]),
+        points=np.concatenate([patches.points[things], (free[:, :2] + free[:, 2:]) // 2]),
+        shapes=_classify_shapes(patches, things) + ["words"] * len(free),
+        scores=np.concatenate([_scores(patches, things, many), words]),
+        says=np.concatenate([inside, np.eye(len(lines), dtype=bool)[is_free]]),
+        lattices=lattices,
+        cells=rects,
+        lines=lines,
+    )
+
+
+def _contains(outer: Ints, inner: Ints) -> Bools:
+    """Whether each outer rectangle contains each inner one, which must be clearly smaller."""
+    common = common_area(outer[:, None], inner[None])
+    sizes = rect_areas(inner)[None]
+    return np.asarray((common >= _INSIDE * sizes) & (sizes < _INSIDE * rect_areas(outer)[:, None]))
+
+
+def _is_face(rects: Ints, among: Bools) -> Bools:
+    """Whether each rectangle nearly coincides with a larger one in `among`; of two equal ones, the second does."""
+    common = common_area(rects[:, None], rects[None])
+    sizes = rect_areas(rects)
+    is_alike = common > _ALIKE * (sizes[:, None] + sizes[None] - common)
+    rank = sizes + np.arange(len(rects), 0, -1) / (len(rects) + 1)
+    return np.asarray((is_alike & (rank[:, None] > rank[None]) & among[:, None]).any(axis=0))
+
+
+def _are_apart(lines: Ints, inside: Bools) -> Bools:
+    """Which lines have others of the same shape beside them with a gap, as in a bar of options."""
+    high = lines[:, 3] - lines[:, 1]
+    is_level = (lines[:, None, 1] < lines[None, :, 3]) & (lines[None, :, 1] < lines[:, None, 3])
+    gap = np.maximum(lines[:, None, 0] - lines[None, :, 2], lines[None, :, 0] - lines[:, None, 2])
+    is_apart = is_level & (gap > _APART * np.minimum(high[:, None], high[None]))
+    shares = inside.T.astype(np.float32) @ inside.astype(np.float32) > 0
+    return np.asarray((is_apart & shares).any(axis=1))
+
+
+def _are_in_cells(lines: Ints, cells: Ints) -> Bools:
+    """Which lines have their middle on a cell, and so belong to the cell."""
+    x, y = ((lines[:, :2] + lines[:, 2:]) / 2).T[..., None]
+    left, top, right, bottom = cells.T
+    is_on: Bools = (left <= x) & (x < right) & (top <= y) & (y < bottom)
+    return np.asarray(is_on.any(axis=1))
+
+
+def _are_headings(lines: Ints, cells: Ints, lattice: Cells) -> Bools:
+    """Which lines are headings, not targets: they are beside a grid, one for each of most rows or columns."""
+    left, top, right, bottom = _around(cells)
+    wide, high = np.median(cells[:, 2:] - cells[:, :2], axis=0)
+    x, y = ((lines[:, :2] + lines[:, 2:]) / 2).T
+    found = np.zeros(len(lines), bool)
+    for side, along, near in (
+        ((x > left - _BESIDE * wide) & (x < left), 1, lattice.rows),
+        ((x > right) & (x < right + _BESIDE * wide), 1, lattice.rows),
+        ((y > top - _BESIDE * high) & (y < top), 0, lattice.columns),
+        ((y > bottom) & (y < bottom + _BESIDE * high), 0, lattice.columns),
+    ):
+        at = (x, y)[along][:, None]
+        starts, ends = (group_medians(cells[:, edge], near)[None] for edge in (along, along + 2))
+        is_at = (at >= starts) & (at < ends) & side[:, None]
+        of = np.where(is_at.any(axis=1), is_at.argmax(axis=1), -1)
+        known, many = np.unique(of[of >= 0], return_counts=True)
+        if len(known) > _MOST_OF * (near.max() + 1) and (many == 1).all():
+            found |= of >= 0
+    return found
+
+
+def _classify_shapes(patches: Patches, things: Group) -> list[Shape]:
+    wide, high = (patches.rects[things, 2:] - patches.rects[things, :2]).T
+    solid, across = patches.solid[things], wide / high
+    is_round = (across > 0.8) & (across < 1.25) & (solid > 0.72) & (solid < 0.86)
+    shapes: list[Shape] = np.where(is_round, "round", np.where(solid > 0.8, "box", "shape")).tolist()
+    return shapes
+
+
+def _scores(patches: Patches, things: Group, lines: Group) -> Floats:
+    rects = patches.rects[things]
+    least = (rects[:, 2:] - rects[:, :2]).min(axis=1, initial=1 << 15).astype(np.float32)
+    size = np.minimum(1, least / _SIZE_PX[0]) * np.minimum(1, _SIZE_PX[1] / least)
+    has_words = (lines > 0) & (lines <= 2)
+    is_ground = patches.is_ground[things] & (lines == 0)
+    scores: Floats = (
+        _ANY + _IS_SOLID * patches.solid[things] * size + _HAS_WORDS * has_words + _IS_GROUND * is_ground
+    ).astype(np.float32)
+    return scores
+
+
+def _with_rim(rects: Ints) -> Ints:
+    """The rectangles with the edges around them, which belong to no patch."""
+    rim: Ints = rects + np.array([-1, -1, 1, 1], np.int32)
+    return rim
+
+
+def _around(rects: Ints) -> Ints:
+    """The smallest rectangle around all rectangles."""
+    return np.concatenate([rects[:, :2].min(axis=0), rects[:, 2:].max(axis=0)])
+
+
+def _align(members: Ints, cells: Cells) -> Ints:
+    """The cells, with partly found ones enlarged to their row and column, if the grid is straight."""
+    lines = (cells.columns, cells.rows, cells.columns, cells.rows)
+    edges = zip(members.T, lines, strict=True)
+    usual = np.stack([group_medians(values, each)[each] for values, each in edges], axis=1)
+    is_other = np.asarray(np.abs(members - usual) > _STRAIGHT_PX).any(axis=1)
+    is_within = common_area(members, usual) >= _INSIDE * rect_areas(members)
+    if is_other.mean() > 1 - _INSIDE:
+        return members  # bent, or of many sizes
+    return np.where((is_other & is_within)[:, None], usual, members)
+
+
+def _lattice(cells: Cells, rects: Ints, map: PageMap) -> Lattice:
+    members = _with_rim(rects[cells.members])
+    rows, columns = (cells.rows + 1).tolist(), (cells.columns + 1).tolist()
+    placed = tuple((row, column, *at) for row, column, at in zip(rows, columns, _on_page(members, map), strict=True))
+    (around,) = _boxes(_around(members)[None], map)
+    return Lattice(around, Grid(rows=max(rows), columns=max(columns), cells=placed))
+
+
+def _boxes(rects: Ints, map: PageMap) -> tuple[Box, ...]:
+    return tuple(Box(x=x, y=y, width=width, height=height) for x, y, width, height in _on_page(rects, map))
+
+
+def _on_page(rects: Ints, map: PageMap) -> list[list[float]]:
+    """X, y, width and height of each, in page coordinates."""
+    edges = rects * np.array([map.scale_x, map.scale_y] * 2) + np.array([map.offset_x, map.offset_y] * 2)
+    edges[:, 2:] -= edges[:, :2]
+    placed: list[list[float]] = edges.tolist()
+    return placed

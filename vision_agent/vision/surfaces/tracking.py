@@ -1,0 +1,420 @@
+"""Tracks what is drawn in one surface from one observation to the next, so that each thing keeps its id.
+
+A thing is recognized in its old place by its text or look; in another place only if no other candidate appeared or
+disappeared. This module knows pixels, but neither pages nor mark numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import hypot
+from typing import Literal
+
+import cv2
+import numpy as np
+
+from vision_agent.actions import Point
+from vision_agent.types import Box, Grid
+from vision_agent.vision.compare import changed_share
+from vision_agent.vision.ocr import Reading
+from vision_agent.vision.picture import Picture, Pixels, view_pixels
+from vision_agent.vision.rects import Floats
+from vision_agent.vision.surfaces.candidates import MOST, Shape, SurfaceProposals, propose
+
+Read = Callable[[Picture, Sequence[Box]], Sequence[Reading | None]]
+"""Reads lines of a picture, given as page boxes; None for lines it had no time for."""
+
+_FAR = 200.0
+"""The farthest that a thing may move between two observations, in CSS pixels, to be recognized by its look alone."""
+
+_LOOK_SIZE = (24, 12)
+_SAME_COLOURS = 25.0
+"""The largest colour difference, of 255, between two equal looks, where they differ most: a thing drawn half a pixel
+farther differs by less, other text by more."""
+_SAME_PIXELS = 6.0
+_MOST = 0.1
+_SAME_FIGURE = 0.85
+"""The least correlation between equal looks in different colours: a button that turns blue under the pointer still
+has the same text."""
+_SAME_PLACE = 0.6
+"""The least common share of two boxes in the same place."""
+_SAME_SIZE = 2.0
+_TOGETHER = 3
+"""The number of things moving the same way that means scrolling."""
+_MOST_KNOWN = 400
+_NOISE = 4
+_MOVES = 0.04
+"""The share of its pixels that must change between two pictures taken in a row for a thing to count as moving."""
+_RESTLESS = 0.4
+"""The share of a surface's pixels that change in a row, above which nothing in it can be tracked, as in a playing
+video."""
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something drawn that may be acted on, in page coordinates."""
+
+    id: int
+    """Unique within the surface and never reused."""
+    box: Box
+    point: Point
+    shape: Shape | Literal["grid"]
+    confidence: float
+    name: str = ""
+    """The text read on it."""
+    grid: Grid | None = None
+    rows: tuple[tuple[int, str, Box], ...] = ()
+    """For a grid: the number of each row with text, its text cell by cell, and the box of its first cell."""
+    moves: bool = False
+
+
+@dataclass(frozen=True)
+class SurfaceLook:
+    """The result of looking at a surface once."""
+
+    things: tuple[Thing, ...] = ()
+    elsewhere: tuple[Thing, ...] = ()
+    """Known things that are not shown: outside the examined part, or left out this time."""
+    left_out: int = 0
+    is_restless: bool = False
+    """Whether the surface changed too much during the look to find anything in it."""
+    is_all_read: bool = True
+
+
+@dataclass(frozen=True)
+class _KnownThing:
+    """A thing in coordinates of its surface, with the data to recognize it."""
+
+    thing: Thing
+    look: Floats
+    words: str | None
+    """None if it has text that was not read."""
+
+
+@dataclass(frozen=True)
+class _SeenPart:
+    """The part examined last, with the result."""
+
+    place: Box
+    corner: Point
+    pixels: Pixels
+    most: int
+    looked: SurfaceLook
+    """In the page coordinates of that time."""
+
+
+class Drawing:
+    """The tracker of one surface across observations."""
+
+    def __init__(self) -> None:
+        self._known: list[_KnownThing] = []
+        self._next = 1
+        self._last: _SeenPart | None = None
+
+    def expected(self, corner: Point) -> tuple[Thing, ...]:
+        """The things of the last look, moved to the surface's new corner, if nothing was drawn since."""
+        if self._last is None:
+            return ()
+        return _shift_look(self._last.looked, corner.x - self._last.corner.x, corner.y - self._last.corner.y).things
+
+    def look(
+        self,
+        picture: Picture,
+        visible: Box,
+        corner: Point,
+        *,
+        read: Read | None = None,
+        later: Picture | None = None,
+        most: int = MOST,
+    ) -> SurfaceLook:
+        """Finds the things in the visible part of the surface.
+
+        Args:
+            visible: the page box of the visible part.
+            corner: the top left corner of the whole surface, in page coordinates.
+            read: reads lines of text; None to read nothing.
+            later: a picture taken right after `picture` if the page is not stable; things that differ in it move.
+            most: the most things to return.
+        """
+        inside = picture.page.intersection(visible)
+        if inside is None:
+            return SurfaceLook(elsewhere=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in self._known))
+        place = _shift_box(inside, -corner.x, -corner.y)
+        pixels = view_pixels(picture, inside)
+        last = self._last
+        is_known = later is None and last is not None and (last.place, last.most) == (place, most)
+        if is_known and last and _is_same(last.pixels, pixels) and (last.looked.is_all_read or read is None):
+            return _shift_look(last.looked, corner.x - last.corner.x, corner.y - last.corner.y)
+        if later is not None and changed_share(picture, later, inside) > _RESTLESS:
+            self._last = None
+            return SurfaceLook(is_restless=True)
+        looked = self._look(picture, inside, corner, place, read, later, most)
+        self._last = None if later else _SeenPart(place, corner, pixels.copy(), most, looked)
+        return looked
+
+    def _look(
+        self,
+        picture: Picture,
+        inside: Box,
+        corner: Point,
+        place: Box,
+        read: Read | None,
+        later: Picture | None,
+        most: int,
+    ) -> SurfaceLook:
+        proposed = propose(picture, inside, most)
+        readings = _read_lines(picture, proposed, read)
+        found = [
+            _KnownThing(_shift_thing(thing, -corner.x, -corner.y), _sample_look(picture, thing.box), words)
+            for thing, words in _things(proposed, readings)
+        ]
+        known, gone = self._recognize(found)
+        kept = [each for each in gone if self._may_come_back(each, picture, corner, place)]
+        self._known = [*known, *kept][:_MOST_KNOWN]
+        things = (_shift_thing(each.thing, corner.x, corner.y) for each in known)
+        if later:
+            things = (replace(each, moves=changed_share(picture, later, each.box) > _MOVES) for each in things)
+        return SurfaceLook(
+            things=tuple(things),
+            elsewhere=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in kept),
+            left_out=proposed.left_out,
+            is_all_read=all(one is not None for one in readings.values()) if read else True,
+        )
+
+    def _recognize(self, found: list[_KnownThing]) -> tuple[list[_KnownThing], list[_KnownThing]]:
+        """The found things with known or new ids, and the known things that were not found."""
+        pairs = _pairs(self._known, found)
+        ids = {new: self._known[old].thing.id for old, new in pairs}
+        known = []
+        for index, each in enumerate(found):
+            if index not in ids:
+                ids[index], self._next = self._next, self._next + 1
+            known.append(replace(each, thing=replace(each.thing, id=ids[index])))
+        recognized = {old for old, _ in pairs}
+        return known, [each for index, each in enumerate(self._known) if index not in recognized]
+
+    def _may_come_back(self, old: _KnownThing, picture: Picture, corner: Point, place: Box) -> bool:
+        """Whether a missing thing may still be there: outside the examined part, or looking the same but left out."""
+        if old.thing.box.share_in(place) < 1:
+            return True  # cut by the edge, it looks different
+        box = _shift_box(old.thing.box, corner.x, corner.y)
+        return (
+            picture.page.intersection(box) is not None
+            and _differ(old.look, _sample_look(picture, box)) <= _SAME_COLOURS
+        )
+
+
+# --- finding things ---------------------------------------------------------------------------------------------------
+
+
+def _read_lines(picture: Picture, proposed: SurfaceProposals, read: Read | None) -> dict[Box, Reading | None]:
+    """The reading of each line; lines of proposals are read before all others."""
+    lines = list(dict.fromkeys([*(line for each in proposed.proposals for line in each.lines), *proposed.lines]))
+    return dict(zip(lines, read(picture, lines) if read else [None] * len(lines), strict=True))
+
+
+def _things(proposed: SurfaceProposals, readings: dict[Box, Reading | None]) -> list[tuple[Thing, str | None]]:
+    """The proposals as things without an id, with their text; None for text that was not read completely."""
+    things: list[tuple[Thing, str | None]] = []
+    for each in proposed.proposals:
+        own = [readings[line] for line in sorted(each.lines, key=lambda line: (line.y, line.x))]
+        name = " ".join(reading.text for reading in own if reading and reading.text)
+        words = None if None in own else name
+        things.append((Thing(0, each.box, each.point, each.shape, each.confidence, name), words))
+    for lattice in proposed.lattices:
+        first = lattice.grid.cells[0]
+        point = Point(x=first[2] + first[4] / 2, y=first[3] + first[5] / 2)
+        rows = _rows(lattice.grid, readings)
+        sure = len(lattice.grid.cells) / (lattice.grid.rows * lattice.grid.columns)
+        things.append((Thing(0, lattice.box, point, "grid", round(sure, 2), "", lattice.grid, rows), ""))
+    return things
+
+
+def _rows(grid: Grid, readings: dict[Box, Reading | None]) -> tuple[tuple[int, str, Box], ...]:
+    words: dict[tuple[int, int], list[str]] = {}
+    for line, reading in readings.items():
+        if reading and reading.text:
+            middle = line.center
+            for row, column, x, y, width, height in grid.cells:
+                if x <= middle.x < x + width and y <= middle.y < y + height:
+                    words.setdefault((row, column), []).append(reading.text)
+    rows = []
+    for row in sorted({row for row, _ in words}):
+        cells = [" ".join(words.get((row, column), ())) for column in range(1, grid.columns + 1)]
+        while cells and not cells[-1]:
+            cells.pop()
+        place = next(Box(x=x, y=y, width=w, height=h) for at, _, x, y, w, h in grid.cells if at == row)
+        rows.append((row, " | ".join(cells), place))
+    return tuple(rows)
+
+
+# --- recognizing ------------------------------------------------------------------------------------------------------
+
+
+def _pairs(olds: Sequence[_KnownThing], news: Sequence[_KnownThing]) -> list[tuple[int, int]]:
+    """The index pairs of old and new things that are the same."""
+    olds = _follow_scroll(olds, news)
+    pairs = _in_place(olds, news)
+    rest_old = [index for index in range(len(olds)) if index not in {old for old, _ in pairs}]
+    rest_new = [index for index in range(len(news)) if index not in {new for _, new in pairs}]
+    alike = [(old, new) for old in rest_old for new in rest_new if _looks_like(olds[old], news[new])]
+    together = _common_movement(olds, news, alike, len(rest_new))
+    olds_left, news_left = {old for old, _ in together}, {new for _, new in together}
+    near = [
+        (old, new)
+        for old, new in alike
+        if old not in olds_left and new not in news_left and _distance(olds[old], news[new]) <= _FAR
+    ]
+    many_old, many_new = Counter(old for old, _ in near), Counter(new for _, new in near)
+    return [*pairs, *together, *(pair for pair in near if many_old[pair[0]] == many_new[pair[1]] == 1)]
+
+
+def _follow_scroll(olds: Sequence[_KnownThing], news: Sequence[_KnownThing]) -> list[_KnownThing]:
+    """The old things, moved along if the surface was scrolled, which shows from things with text.
+
+    In a list whose rows differ only in text, things without text look as if they had not moved.
+    """
+    texts = [Counter(each.words for each in them if each.words) for them in (olds, news)]
+    unique = {words for words, count in texts[0].items() if count == texts[1][words] == 1}
+    offsets: Counter[tuple[int, int]] = Counter()
+    for words in unique:
+        one, other = (next(each.thing.box for each in them if each.words == words) for them in (olds, news))
+        offsets[round(other.x - one.x), round(other.y - one.y)] += 1
+    (x, y), count = offsets.most_common(1)[0] if offsets else ((0, 0), 0)
+    if count < _TOGETHER or 2 * count <= len(unique):
+        return list(olds)
+    return [replace(each, thing=_shift_thing(each.thing, x, y)) for each in olds]
+
+
+def _in_place(olds: Sequence[_KnownThing], news: Sequence[_KnownThing]) -> list[tuple[int, int]]:
+    """The pairs that did not move, best first, so that overlapping things each find their own."""
+    shares = sorted(
+        (
+            (share, old, new)
+            for old, one in enumerate(olds)
+            for new, other in enumerate(news)
+            if _is_same_place(one.thing.box, other.thing.box, share := one.thing.box.likeness(other.thing.box))
+            and _is_same_content(one, other)
+        ),
+        reverse=True,
+    )
+    pairs: list[tuple[int, int]] = []
+    for _, old, new in shares:
+        if all(old != each and new != other for each, other in pairs):
+            pairs.append((old, new))
+    return pairs
+
+
+def _is_same_place(old: Box, new: Box, share: float) -> bool:
+    """Whether two boxes are in the same place; for small boxes a pixel more or less changes the share a lot."""
+    edges = ((old.x, new.x), (old.y, new.y), (old.right, new.right), (old.bottom, new.bottom))
+    return share >= _SAME_PLACE or all(abs(one - other) <= _SAME_SIZE for one, other in edges)
+
+
+def _is_same_content(old: _KnownThing, new: _KnownThing) -> bool:
+    """Whether two things in the same place are the same: they have the same text, no text, or a similar look."""
+    if (old.thing.grid is None) != (new.thing.grid is None):
+        return False
+    if old.thing.grid is not None:
+        return True
+    if old.words and new.words:
+        return old.words.casefold() == new.words.casefold() or _differ(old.look, new.look) <= _SAME_PIXELS
+    if old.words == new.words == "":
+        return True
+    return _differ(old.look, new.look) <= _SAME_COLOURS or abs(_correlation(old.look, new.look)) >= _SAME_FIGURE
+
+
+def _looks_like(old: _KnownThing, new: _KnownThing) -> bool:
+    """Whether the new thing may be the old one in another place."""
+    if old.thing.grid is not None or new.thing.grid is not None:
+        return False
+    one, other = old.thing.box, new.thing.box
+    if abs(one.width - other.width) > _SAME_SIZE or abs(one.height - other.height) > _SAME_SIZE:
+        return False
+    if old.words and new.words and old.words.casefold() != new.words.casefold():
+        return False
+    return _differ(old.look, new.look) <= _SAME_COLOURS
+
+
+def _common_movement(
+    olds: Sequence[_KnownThing], news: Sequence[_KnownThing], alike: Sequence[tuple[int, int]], many: int
+) -> list[tuple[int, int]]:
+    """The pairs that moved by the most common offset."""
+
+    def offset(pair: tuple[int, int]) -> tuple[int, int]:
+        one, other = olds[pair[0]].thing.box, news[pair[1]].thing.box
+        return round((other.x - one.x) / 2), round((other.y - one.y) / 2)
+
+    offsets = Counter(map(offset, alike))
+    if not offsets:
+        return []
+    most, count = offsets.most_common(1)[0]
+    if count < _TOGETHER or 2 * count <= many:
+        return []
+    found: dict[int, int] = {}
+    for old, new in alike:
+        if offset((old, new)) == most and new not in found.values():
+            found.setdefault(old, new)
+    return list(found.items())
+
+
+def _sample_look(picture: Picture, box: Box) -> Floats:
+    """The look of a page box: its picture shrunk to a few pixels."""
+    inside = picture.page.intersection(box)
+    if inside is None:
+        return np.zeros((_LOOK_SIZE[1], _LOOK_SIZE[0], 3), np.float32)
+    small = cv2.resize(view_pixels(picture, inside), _LOOK_SIZE, interpolation=cv2.INTER_AREA)
+    look: Floats = np.asarray(small, np.float32)
+    return look
+
+
+def _differ(one: Floats, other: Floats) -> float:
+    """The mean colour difference, 0 to 255, over the tenth of the pixels that differ most."""
+    apart = np.sort(np.abs(one - other).mean(axis=2), axis=None)
+    return float(apart[-round(_MOST * apart.size) :].mean())
+
+
+def _correlation(one: Floats, other: Floats) -> float:
+    """The similarity of two figures regardless of their colours, -1 to 1."""
+    first, second = (each.mean(axis=2) - each.mean() for each in (one, other))
+    size = float(np.sqrt((first**2).sum() * (second**2).sum()))
+    return float((first * second).sum()) / size if size > 1 else 0.0
+
+
+def _distance(old: _KnownThing, new: _KnownThing) -> float:
+    return hypot(new.thing.point.x - old.thing.point.x, new.thing.point.y - old.thing.point.y)
+
+
+def _is_same(before: Pixels, now: Pixels) -> bool:
+    return before.shape == now.shape and cv2.norm(before, now, cv2.NORM_INF) <= _NOISE
+
+
+# --- between surface and page coordinates -----------------------------------------------------------------------------
+
+
+def _shift_look(looked: SurfaceLook, x: float, y: float) -> SurfaceLook:
+    if x == y == 0:
+        return looked
+    things, elsewhere = (tuple(_shift_thing(each, x, y) for each in them) for them in (looked.things, looked.elsewhere))
+    return replace(looked, things=things, elsewhere=elsewhere)
+
+
+def _shift_thing(thing: Thing, x: float, y: float) -> Thing:
+    return replace(
+        thing,
+        box=_shift_box(thing.box, x, y),
+        point=Point(x=thing.point.x + x, y=thing.point.y + y),
+        grid=thing.grid and _shift_grid(thing.grid, x, y),
+        rows=tuple((row, text, _shift_box(box, x, y)) for row, text, box in thing.rows),
+    )
+
+
+def _shift_grid(grid: Grid, x: float, y: float) -> Grid:
+    cells = tuple((row, column, left + x, top + y, *size) for row, column, left, top, *size in grid.cells)
+    return grid.model_copy(update={"cells": cells})
+
+
+def _shift_box(box: Box, x: float, y: float) -> Box:
+    return Box(x=box.x + x, y=box.y + y, width=box.width, height=box.height)
