@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import mimetypes
 import re
+import shutil
 import socket
 import threading
 from collections import Counter
@@ -48,6 +49,12 @@ async def browser() -> AsyncIterator[Browser]:
     """The browser of the session, found as the product finds it."""
     async with launch_browser(BrowserSettings()) as found:
         yield found.browser
+
+
+def desktop_chromium() -> BrowserSettings:
+    """A Chromium that has a user interface, though no window; only this one has error pages, icons and manifests."""
+    paths = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
+    return BrowserSettings(executable_path=next((Path(path) for path in paths if path), None))
 
 
 @pytest.fixture

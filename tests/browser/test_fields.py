@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.hand import On
+from tests.browser.hand import SETTINGS, On
 from vision_agent.actions import (
     Check,
     Click,
@@ -232,7 +232,9 @@ async def test_a_file_of_the_task_is_given_to_a_field_or_to_what_asks_for_it(
 async def test_nothing_but_the_task_s_files_is_uploaded_and_only_where_it_fits(
     on: On, papers: list[Path], name: str, files: tuple[str, ...], refusal: str, words: str
 ) -> None:
-    async with on(FILES, files=papers) as hand:
+    # A click that opens no file chooser is waited for until the deadline.
+    settings = SETTINGS.model_copy(update={"action_deadline_s": 3})
+    async with on(FILES, files=papers, settings=settings) as hand:
         outcome = await hand.act(Upload(mark=hand.number(name), files=files))
         assert outcome.refusal == refusal, outcome.sentence
         assert words in outcome.sentence

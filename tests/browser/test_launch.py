@@ -137,6 +137,18 @@ def test_browsers_are_tried_from_the_one_we_know_best_to_the_ones_on_the_path() 
     assert all(name.endswith("on the PATH") for name in found[3:])
 
 
+def test_a_headless_chromium_comes_first_on_the_path_unless_a_window_is_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("chromium", "chromium-headless-shell"):
+        (tmp_path / name).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = [candidate.found for candidate in candidates(BrowserSettings())]
+    assert found[3:] == ["chromium-headless-shell on the PATH", "chromium on the PATH"]
+    found = [candidate.found for candidate in candidates(BrowserSettings(headless=False))]
+    assert found[3:] == ["chromium on the PATH"]
+
+
 @pytest.mark.thorough
 async def test_a_connection_leaves_the_browser_and_its_pages_as_they_are() -> None:
     port = _free_port()

@@ -11,16 +11,18 @@ import pytest
 from answers import Answers, answering
 from playwright.async_api import Page
 
+from tests.conftest import desktop_chromium
 from vision_agent import actions
 from vision_agent.actions import Action, Click
 from vision_agent.browser import live
+from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.network.host_policy import Gate, policy_for
 from vision_agent.browser.network.request_interception import intercept_requests
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Outcome
 from vision_agent.vision.image_limits import ImageLimits
 
-SETTINGS = ObserveSettings(quiet_s=0.1, settle_deadline_s=2, action_deadline_s=4)
+SETTINGS = ObserveSettings(quiet_s=0.1, settle_deadline_s=2, action_deadline_s=20)
 
 
 @asynccontextmanager
@@ -48,7 +50,6 @@ async def act(browser: live.LiveBrowser, action: Action) -> Outcome:
     [
         ("<a href=/status/404>Go</a>", "navigated", "The page answered 404 Not Found"),
         ("<form action=/status/500 method=post><button>Go</button></form>", "navigated", "The page answered 500 Internal Server Error"),
-        ("<a href=/empty/404>Go</a>", "error_page", "its own error page for 127.0.0.1:PORT/empty/404 (its server answered 404 Not Found); the previous page is gone"),
         ("<a href=/empty/204>Go</a>", "changed", "The server answered 204 No Content, so the page stayed as it was"),
         ("<a href=/file>Go</a>", "download", 'A download started: "x.txt"; no page came from 127.0.0.1:PORT/file; the page stayed as it was'),
         ("<a href=/to/two>Go</a>", "navigated", "The address is now http://127.0.0.1:PORT/two; redirected from 127.0.0.1:PORT/to/two"),
@@ -66,6 +67,16 @@ async def test_a_click_tells_where_it_led(page: Page, body: str, effect: str, wo
         outcome = await click(browser)
         assert words.replace("PORT", str(site.port)) in outcome.sentence, outcome.sentence
         assert (outcome.status, outcome.effect) == ("done", effect)
+
+
+async def test_an_error_without_a_page_is_shown_as_the_browsers_own_page() -> None:
+    async with launch_browser(desktop_chromium()) as found:
+        page = await found.context.new_page()
+        async with on(page, "<a href=/empty/404>Go</a>") as (browser, site):
+            outcome = await click(browser)
+            shown = f"its own error page for 127.0.0.1:{site.port}/empty/404 (its server answered 404 Not Found)"
+            assert f"{shown}; the previous page is gone" in outcome.sentence
+            assert (outcome.status, outcome.effect) == ("done", "error_page")
 
 
 async def test_a_link_to_a_dead_port_leads_to_an_error_page_from_which_one_comes_back(

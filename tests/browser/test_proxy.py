@@ -16,6 +16,7 @@ from playwright.async_api import Error as PlaywrightError
 from pydantic import SecretStr
 from reaching import Foreign, Home, each_way
 
+from tests.conftest import desktop_chromium
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser, start_first_browser
 from vision_agent.browser.network.host_policy import Gate, policy_for
@@ -224,7 +225,7 @@ async def _opened(settings: BrowserSettings) -> None:
 async def _profile(settings: BrowserSettings, folder: Path) -> AsyncIterator[BrowserContext]:
     """A browser with a profile of its own, started as the settings of the gate want it."""
     async with async_playwright() as playwright:
-        started = await start_first_browser(playwright, BrowserSettings())
+        started = await start_first_browser(playwright, desktop_chromium())
         await started.browser.close()
         context = await playwright.chromium.launch_persistent_context(
             folder,

@@ -17,8 +17,8 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.types import Observation, Outcome
 from vision_agent.vision.image_limits import ImageLimits
 
-PATIENT = ObserveSettings(quiet_s=0.1, settle_deadline_s=15, action_deadline_s=5)
-HASTY = ObserveSettings(quiet_s=0.1, settle_deadline_s=0.6, action_deadline_s=5)
+PATIENT = ObserveSettings(quiet_s=0.1, settle_deadline_s=15, action_deadline_s=20)
+HASTY = ObserveSettings(quiet_s=0.1, settle_deadline_s=0.6, action_deadline_s=20)
 SHOW = "text => { document.body.append(Object.assign(document.createElement('button'), {textContent: 'Came'})); }"
 
 

@@ -135,11 +135,10 @@ def find_installers(settings: BrowserSettings) -> list[Installer]:
     as_root = _as_root()
     if as_root is not None and shutil.which("apt-get"):
         apt = (*as_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get")
-        found.append(
-            Installer(
-                "apt-get install", ((*apt, "update"), (*apt, "install", "-y", "chromium", "fonts-liberation")), 600
-            )
-        )
+        install = (*apt, "install", "-y")
+        # The headless one last and by itself: not every distribution has it, and `chromium` alone is enough.
+        packages = (("chromium", "fonts-liberation"), ("chromium-headless-shell",))
+        found.append(Installer("apt-get install", ((*apt, "update"), *((*install, *names) for names in packages)), 600))
     return found
 
 
