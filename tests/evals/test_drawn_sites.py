@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -75,9 +76,10 @@ async def drag(page: Page, start: tuple[float, float], end: tuple[float, float])
 
 async def reported(page: Page, site: Site, count: int) -> list[Report]:
     """All reports, when there are so many; asks the server, which answers in the order of arrival."""
-    await page.wait_for_function(
-        "count => fetch('/api/log').then(r => r.json()).then(log => log.length >= count)", arg=count
-    )
+    asks = "() => fetch('/api/log').then(answer => answer.json()).then(log => log.length)"
+    async with asyncio.timeout(30):
+        while await page.evaluate(asks) < count:
+            pass
     found = list(site.state())
     assert len(found) == count, found
     return found

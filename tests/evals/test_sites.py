@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import urllib.error
@@ -70,10 +71,10 @@ async def follow(page: Page, line: str) -> None:
 
 async def reported(site: Site, page: Page, event: str) -> Report:
     """The last report of this kind; asks the server, which answers in the order of arrival."""
-    await page.wait_for_function(
-        "event => fetch('/api/log').then(r => r.json()).then(log => log.some(entry => entry.event === event))",
-        arg=event,
-    )
+    asks = "event => fetch('/api/log').then(answer => answer.json()).then(log => log.some(one => one.event === event))"
+    async with asyncio.timeout(30):
+        while not await page.evaluate(asks, event):
+            pass
     return [report for report in site.state() if report.event == event][-1]
 
 
