@@ -1,10 +1,12 @@
 // What governs an element from further off than its row and the heading right over it: headings of higher rank, cells
-// that span its row, the tab that is chosen, and the month over the days of a calendar.
+// that span its row, the tab that is chosen, the month over the days of a calendar, and the row that a toolbar floats
+// over.
 //
 // The listing does not show it. It is only compared: if it changes, an element that looks as before belongs to another
 // thing.
 import { attributeOf, childCountOf, flatElementsOf, flatParentOf, localNameOf, previousElementOf } from './dom.js';
 import { queryAll, queryFirst, textContentOf } from './dom.js';
+import { wordsUnder } from './floating.js';
 import { headingsOver } from './headings.js';
 import { explicitRoleOf } from './role.js';
 import { memberCountsIn, sameNameGroupsOf } from './similarity.js';
@@ -31,7 +33,7 @@ const MONTH = new RegExp(
 export function governingWordsOf(element, box, reading) {
   return [
     ...spanningWordsOf(element, reading), ...monthOver(element, reading), ...labelsWithin(box, element),
-    ...overBox(box, reading),
+    ...overBox(box, reading), ...wordsUnder(element, reading),
   ];
 }
 

@@ -144,3 +144,74 @@ async def test_a_number_that_goes_on_by_itself_is_no_part_of_what_stands_beside_
         await page.evaluate("say", texts[-1])
         outcome = await browser.act(Click(target=1), before)
         assert (await page.title() == "hit") == is_learned, outcome.sentence
+
+
+HOVER_BAR = """<style>.row{height:40px;border-bottom:1px solid #999} #bar{position:absolute;right:20px;height:30px}</style>
+<div id=list style="position:relative"><div class=row><b>Ann</b></div><div class=row><b>Bob</b></div><div class=row><b>Cid</b></div>
+<div id=bar><button onclick="window.deleted = true">Delete</button> <button onclick="window.marked = true">Star</button></div></div>
+<script>const put = n => { bar.style.top = 41 * n + 5 + 'px' }; put(0)</script>"""
+
+
+@pytest.mark.parametrize("name", ["Delete", "Star"])
+async def test_a_toolbar_that_floats_over_another_row_now_is_not_pressed(page: Page, on: On, name: str) -> None:
+    async with on(HOVER_BAR) as browser:
+        before = await browser.observe()
+        target = next(mark.number for mark in before.marks if mark.name == name)
+        await page.evaluate("put(1)")
+        outcome = await browser.act(Click(target=target), before)
+        assert (outcome.status, outcome.refusal) == ("refused", "changed")
+        assert f'mark {target} (button "{name}") changed from "Ann" to "Bob"' in outcome.sentence
+        assert not await page.evaluate("window.deleted || window.marked")
+        outcome = await browser.act(Click(target=target), await browser.observe())
+        assert outcome.status == "done"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "list.prepend(Object.assign(document.createElement('p'), {textContent: 'News'})); bar.style.top = list.children[1].offsetTop + 5 + 'px'",
+        "document.body.style.paddingTop = '33px'",
+    ],
+)
+async def test_a_toolbar_that_moves_with_its_row_is_pressed(page: Page, on: On, change: str) -> None:
+    async with on(HOVER_BAR) as browser:
+        before = await browser.observe()
+        target = next(mark.number for mark in before.marks if mark.name == "Star")
+        await page.evaluate(change)
+        assert (await browser.act(Click(target=target), before)).status == "done"
+        assert await page.evaluate("window.marked")
+
+
+async def test_what_stays_where_it_is_while_rows_scroll_below_it_belongs_to_none_of_them(page: Page, on: On) -> None:
+    rows = "".join(f"<div class=row>Person {n}</div>" for n in "abcdefghijklmnopqrstuvwxyz")
+    body = f"""<style>.row{{height:40px}}</style><div style="position:relative;height:200px">
+    <div id=scroller style="height:200px;overflow:auto">{rows}</div>
+    <button onclick="window.done = true" style="position:absolute;top:90px;right:30px;height:36px">Remove all</button></div>"""
+    async with on(body) as browser:
+        before = await browser.observe()
+        target = next(mark.number for mark in before.marks if mark.name == "Remove all")
+        await page.evaluate("scroller.scrollTop = 80")
+        outcome = await browser.act(Click(target=target), before)
+        assert await page.evaluate("window.done"), outcome.sentence
+
+
+MAIL = """<main><div role=toolbar id=bar><button onclick="window.deleted = subject.textContent">Delete</button> <button>Archive</button></div>
+<h2 id=subject>Ann's invoice</h2><p>Dear all, the invoice is attached.</p><p style="height:700px">Regards</p></main>"""
+
+
+@pytest.mark.parametrize(
+    "redraw",
+    [
+        "subject.textContent = 'Wedding photos'",
+        "const now = document.querySelector('main'); now.innerHTML = now.innerHTML.replace(\"Ann's invoice\", 'Wedding photos')",
+    ],
+)
+async def test_the_toolbar_over_a_mail_is_not_pressed_when_another_mail_is_shown(
+    page: Page, on: On, redraw: str
+) -> None:
+    async with on(MAIL) as browser:
+        before = await browser.observe()
+        await page.evaluate(redraw)
+        outcome = await browser.act(Click(target=1), before)
+        assert outcome.status == "refused", outcome.sentence
+        assert await page.evaluate("window.deleted") is None

@@ -132,7 +132,9 @@ def _extend(seen: LiveObservation, fresh: Scan, marks: tuple[Mark, ...]) -> Live
 def _changed_context(then: FoundMark, now: FoundMark, words: str) -> ContextChanged:
     if then.beside != now.beside:
         return ContextChanged.between(then.beside, now.beside, words)
-    return ContextChanged(ContextDifference("heading", then.governing, now.governing), words)
+    if then.governing != now.governing:
+        return ContextChanged(ContextDifference("heading", then.governing, now.governing), words)
+    return ContextChanged(ContextDifference("words", _words_around(then), _words_around(now)), words)
 
 
 def _is_alike(found: FoundMark, other: FoundMark) -> bool:
@@ -148,8 +150,14 @@ def _is_beside_the_same(found: FoundMark, before: FoundMark, seen: LiveObservati
     """Whether the same words are around an element, and the same amounts if amounts count."""
     if (found.beside, found.governing) != (before.beside, before.governing):
         return False
+    if seen.risks and _words_around(before) != _words_around(found):
+        return False
     then, now = [each.context.firm if each.context else NOTHING_BESIDE for each in (before, found)]
     return not seen.counts_amounts or then == now
+
+
+def _words_around(found: FoundMark) -> str:
+    return found.context.around if found.context else ""
 
 
 async def _reveal_stand_in(

@@ -69,6 +69,11 @@ class RowContext(NamedTuple):
     answer: _Json
     """The answer as received; it is sent back to the page for comparison."""
 
+    @property
+    def around(self) -> str:
+        """All words of its box, even if the box is too large to be one row."""
+        return str(self.answer["words"])
+
 
 @dataclass(frozen=True, slots=True)
 class ContextDifference:
