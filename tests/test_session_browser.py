@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
@@ -100,6 +102,7 @@ async def running(tmp_path: Path) -> AsyncIterator[str]:
         path, "--headless", "--no-sandbox", "--no-first-run", "--remote-debugging-port=0", "--disable-gpu",
         "--disable-background-networking", f"--user-data-dir={profile}", "data:text/html,<title>Theirs</title>",
         stderr=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL,
+        start_new_session=True,
     )  # fmt: skip
     assert process.stderr is not None
     while b"DevTools listening on" not in (line := await process.stderr.readline()):
@@ -107,8 +110,9 @@ async def running(tmp_path: Path) -> AsyncIterator[str]:
     reading = asyncio.create_task(process.stderr.read())
     port = line.decode().split("127.0.0.1:")[1].split("/")[0]
     yield f"http://127.0.0.1:{port}"
+    # The command may be a script that waits for the browser, so the whole group is ended.
     with suppress(ProcessLookupError):
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
     await process.wait()
     await reading
 
