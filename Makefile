@@ -5,14 +5,17 @@ PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3 py
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Tests at a time. They wait for browsers more than they compute, so it is more than the cores of a small machine.
+WORKERS ?= 3
 
-.PHONY: help run test test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-record lint format types-js doctor clean
+.PHONY: help run test test-rest test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-record lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run       the demonstration: one task on each of two small sites"
-	@echo "make test      lint, types and tests, with a declared sample of the large suites"
-	@echo "make test-all  everything"
+	@echo "make test      lint, types, and the most telling tests (6 minutes)"
+	@echo "make test-rest the other variants and the long tests; a build server runs both"
+	@echo "make test-all  everything, the large suites too (an hour)"
 	@echo "make test-browsergym  our agent in BrowserGym's own environment, which is fetched (two minutes)"
 	@echo "make test-ray  evaluations by the workers of a Ray, which is fetched (three minutes)"
 	@echo "make bench     how long looking takes, side by side with a plain screenshot"
@@ -34,10 +37,13 @@ run: $(READY)
 	@$(BIN)/python fixtures/demo.py
 
 test: lint pages
-	@$(BIN)/python -m pytest -q -n 3 -m "not thorough"
+	@$(BIN)/python -m pytest -q -n $(WORKERS) -m "not thorough and not rest"
+
+test-rest: pages
+	@$(BIN)/python -m pytest -q -n $(WORKERS) -m "rest and not thorough"
 
 test-all: lint types-js pages
-	@$(BIN)/python -m pytest -q -n 3
+	@$(BIN)/python -m pytest -q -n $(WORKERS)
 
 # In an environment of its own: its pins exclude ours.
 test-browsergym: $(READY)

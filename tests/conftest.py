@@ -26,7 +26,7 @@ from messages_server import MessagesServer
 from playwright.async_api import Browser, BrowserContext, Page, expect
 from playwright.async_api import Error as PlaywrightError
 
-from tests.sample import ONE_IN
+from tests.sample import LONG, ONE_IN
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.settings import BrowserSettings
 
@@ -180,14 +180,18 @@ def closed_port() -> Iterator[int]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of tests with many variants one in so many is left in the sample of `make test`."""
+    """Leaves tests to `make test-all` and `make test-rest`, as `tests/sample.py` says."""
     counts: Counter[str] = Counter()
     for item in items:
+        if item.get_closest_marker("thorough") is not None:
+            continue
         name = item.nodeid.removeprefix("tests/").partition("[")[0]
-        if name in ONE_IN and item.get_closest_marker("thorough") is None:
-            if counts[name] % ONE_IN[name]:
-                item.add_marker("thorough")
-            counts[name] += 1
+        nth = counts[name]
+        counts[name] += 1
+        if nth % ONE_IN.get(name, 1):
+            item.add_marker("thorough")
+        elif name in LONG or (nth and "browser" in getattr(item, "fixturenames", ())):
+            item.add_marker("rest")
 
 
 @pytest.hookimpl(wrapper=True)

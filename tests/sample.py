@@ -1,10 +1,45 @@
-"""The tests that `make test` leaves to `make test-all`, besides those marked as thorough.
+"""Which tests run when. Each name is that of a test, below `tests`.
 
-Of a test with many variants it runs one in so many, spread evenly; what the variants have in common is tried all the
-same. Each name is that of a test, below `tests`.
+- `make test`, a few minutes: of each test that uses a browser the first variant, and not the long ones (`LONG`).
+- `make test-rest`: the other variants and the long ones. The build server runs both.
+- `make test-all`: also the variants that `ONE_IN` leaves out, and the large suites that are marked as thorough.
 """
 
 from __future__ import annotations
+
+LONG = frozenset(
+    {
+        "browser/test_batch.py::test_a_click_whose_only_trace_is_a_request_is_no_empty_one",
+        "browser/test_dead_controls.py::test_what_goes_on_changing_is_no_standstill",
+        "browser/test_foreign_pages.py::test_a_site_is_walked_through_by_addresses_history_and_tabs",
+        "browser/test_foreign_pages.py::test_boxes_buttons_a_slider_and_a_list_of_a_style_guide_are_set",
+        "browser/test_frames.py::test_a_frame_that_hangs_is_said_to_be_missing_and_does_not_cost_the_deadline_again",
+        "browser/test_manual_actions.py::test_points_frames_letters_scrolling_and_ways_are_told_and_nothing_is_left_behind",
+        "browser/test_observe.py::test_a_frame_that_crashed_is_missing_and_named_and_the_rest_is_there",
+        "browser/test_observe.py::test_a_page_of_which_a_frame_crashed_can_be_loaded_again",
+        "browser/test_observe.py::test_a_page_that_crashed_is_said_within_the_deadline",
+        "browser/test_observe.py::test_a_page_that_hangs_ends_with_a_sentence_within_its_deadlines",
+        "browser/test_observe.py::test_a_request_that_nobody_answers_does_not_hold_the_page_up_forever",
+        "browser/test_requests.py::test_a_slow_report_to_somebody_is_waited_for_once",
+        "browser/test_requests.py::test_what_runs_in_the_background_holds_nothing_up_for_long",
+        "browser/test_tabs.py::test_a_tab_whose_page_does_not_come_is_told_to_be_awaited",
+        "evals/test_eval_runs.py::test_the_same_suite_twice_gives_the_same_scores_and_the_same_pictures",
+        "evals/test_eval_runs.py::test_what_was_interrupted_and_killed_goes_on_and_runs_nothing_twice",
+        "evals/test_page_list.py::test_listed_pages_become_tasks_for_every_model_and_the_same_bytes_each_time",
+        "evals/test_perception.py::test_pages_of_other_projects_agree_with_the_independent_truth",
+        "evals/test_perception.py::test_the_command_scores_a_folder_and_leaves_with_what_came_of_it",
+        "evals/test_perception.py::test_the_labelled_pages_reach_what_is_declared",
+        "evals/test_perception.py::test_what_is_missed_and_what_is_marked_wrongly_is_told",
+        "memory/test_memory_command.py::test_a_run_is_learned_listed_shown_and_forgotten",
+        "replay/test_replay.py::test_what_cannot_be_told_for_certain_ends_it_with_the_reason",
+        "test_cli.py::test_a_secret_that_a_page_tells_is_not_on_the_terminal",
+        "test_cli_eval.py::test_compare_prints_what_evaluations_left_in_each_form",
+        "test_export.py::test_each_example_shows_a_picture_and_is_answered_as_a_model_would",
+        "test_session_browser.py::test_a_browser_of_ours_that_is_lost_is_started_again_and_the_model_is_told",
+        "test_session_model.py::test_one_task_is_done_in_both_dialects_by_the_same_actions",
+    }
+)
+"""Tests that take more than four seconds on a busy machine, and whose subject has a shorter one."""
 
 ONE_IN = {
     "benchmarks/test_bench_observe.py::test_the_table_shows_exactly_as_many_marks_as_asked": 3,
