@@ -19,7 +19,7 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.types import Outcome
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "gestures"
-SETTINGS = ObserveSettings(quiet_s=0.05, settle_deadline_s=0.6, action_deadline_s=20, navigation_deadline_s=5)
+SETTINGS = ObserveSettings(quiet_s=0.05, settle_deadline_s=0.6, action_deadline_s=20, navigation_deadline_s=20)
 
 CLICKED = (
     "button", "link", "listening", "menuitem", "option", "suggestion", "combobox", "tab", "treeitem", "summary", "icon",

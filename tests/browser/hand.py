@@ -15,7 +15,7 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.types import Observation, Outcome
 from vision_agent.vision.image_limits import ImageLimits
 
-SETTINGS = ObserveSettings(quiet_s=0.08, settle_deadline_s=2, action_deadline_s=20, navigation_deadline_s=5)
+SETTINGS = ObserveSettings(quiet_s=0.08, settle_deadline_s=5, action_deadline_s=20, navigation_deadline_s=20)
 
 
 class Hand:

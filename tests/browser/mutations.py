@@ -23,7 +23,7 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.types import Mark, Observation, Outcome
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "mutations"
-SETTINGS = ObserveSettings(quiet_s=0.05, settle_deadline_s=1.2, action_deadline_s=20, navigation_deadline_s=5)
+SETTINGS = ObserveSettings(quiet_s=0.05, settle_deadline_s=1.2, action_deadline_s=20, navigation_deadline_s=20)
 """Endless movement is waited for until these are over."""
 
 WANTED = "Bruno"

@@ -16,7 +16,7 @@ from vision_agent.browser import live
 from vision_agent.settings import ObserveSettings
 from vision_agent.vision.image_limits import ImageLimits
 
-SETTINGS = ObserveSettings(quiet_s=0.05, settle_deadline_s=2, action_deadline_s=20)
+SETTINGS = ObserveSettings(quiet_s=0.05, settle_deadline_s=5, action_deadline_s=20)
 On = Callable[[str], AbstractAsyncContextManager[live.LiveBrowser]]
 
 

@@ -111,11 +111,13 @@ async def test_what_moved_since_the_scan_is_known(page: Page, serve: Server) -> 
 async def test_a_page_that_never_rests_is_looked_at_when_the_deadline_comes_and_it_is_said(
     page: Page, serve: Server, what: str
 ) -> None:
-    observation = await looked_at(page, serve({"/": NEVER[what] + "<button>There</button>"}))
+    # A busy machine may hold a page up for longer than the quiet of the defaults.
+    settings = ObserveSettings(quiet_s=0.5, settle_deadline_s=0.8)
+    observation = await looked_at(page, serve({"/": NEVER[what] + "<button>There</button>"}), settings)
     assert not observation.at_rest
     assert "the page was not at rest" in observation.warnings
     assert "There" in names(observation)
-    assert 0.5 < observation.timings["settle"] < 5
+    assert 0.5 < observation.timings["settle"] < 20
 
 
 async def test_a_page_that_never_stops_loading_is_looked_at_as_far_as_it_came(page: Page) -> None:

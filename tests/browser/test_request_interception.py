@@ -51,7 +51,7 @@ async def test_a_foreign_server_is_not_asked_by(page: Page, gate: Gate, way: str
             await page.wait_for_function("document.title === 'over'")
         if way in SILENT | DATAGRAMS:
             await _go(page, home.page("a picture"))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             assert "a request to localhost was blocked" in await told.get()
         await _go(page, home.address)
     assert foreign.asked == []
@@ -80,12 +80,12 @@ async def test_what_is_open_already_is_held_too(page: Page, gate: Gate) -> None:
             ):
                 told = _told(gate)
                 await page.evaluate(f"() => {{ {script} }}")
-                async with asyncio.timeout(10):
+                async with asyncio.timeout(30):
                     await told.get()
             await page.evaluate(f"() => new Promise(over => {{ ({socket}).onerror = over }})")
             assert foreign.reached == []
         await page.evaluate(f"() => {{ {fetch} }}")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await foreign.came.wait()  # and given back
 
 
@@ -95,7 +95,7 @@ async def test_another_context_of_the_browser_is_let_alone(page: Page, browser: 
         async with Foreign() as foreign, Home(foreign.port) as home, intercept_requests(page, gate):
             theirs = await other.new_page()
             await _go(theirs, home.page(way))
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 await foreign.was_asked.wait()
     await other.close()
 
@@ -108,7 +108,7 @@ async def test_a_frame_that_shares_its_pages_process_is_told_from_those_of_other
     async with Foreign() as foreign, Home(foreign.port) as home, intercept_requests(page, gate):
         told = _told(gate)
         await _go(page, home.address.replace("127.0.0.1", "other.localhost") + "/framed")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await told.get()
         assert foreign.reached == []
     await other.close()
@@ -131,14 +131,14 @@ async def test_what_is_denied_is_held_back_though_all_else_passes(page: Page) ->
     async with Foreign() as foreign, Home(foreign.port) as home, intercept_requests(page, gate):
         told = _told(gate)
         await _go(page, home.page("a picture"))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             assert await told.get() == "a request to localhost was blocked: its host is denied"
         await page.goto(home.address)
         socket = home.filled("new WebSocket('AWAY'.replace('http', 'ws'))")
         await page.evaluate(f"() => new Promise(over => {{ ({socket}).onerror = over }})")
         assert foreign.reached == []
         await page.evaluate(f"() => {{ ({socket.replace('localhost', '127.0.0.1')}) }}")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await foreign.came.wait()
 
 
@@ -150,7 +150,7 @@ async def test_a_page_that_closes_takes_nothing_down(context: BrowserContext, ga
             await page.close()
         other = await context.new_page()
         await _go(other, home.page("a picture"))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await foreign.came.wait()
 
 

@@ -131,10 +131,10 @@ async def test_what_runs_in_the_background_holds_nothing_up_for_long(page: Page,
         await browser.observe()
         for _ in range(2):
             observation = await browser.observe()
-            assert (observation.at_rest, observation.timings["settle"] < 3) == (True, True), observation.timings
+            assert (observation.at_rest, observation.timings["settle"] < 10) == (True, True), observation.timings
         outcome = await click(browser, observation)
         assert outcome.status == "done"
-        assert outcome.seconds < 10
+        assert outcome.seconds < 14
         assert pending(outcome.changes) == []
 
 

@@ -20,7 +20,7 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.types import Observation, Outcome
 from vision_agent.vision.image_limits import ImageLimits
 
-SETTINGS = ObserveSettings(quiet_s=0.1, settle_deadline_s=2, action_deadline_s=20)
+SETTINGS = ObserveSettings(quiet_s=0.1, settle_deadline_s=5, action_deadline_s=20)
 
 
 @asynccontextmanager

@@ -53,7 +53,7 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.types import Mark, Observation, Outcome, Run
 from vision_agent.vision.image_limits import ImageLimits
 
-SETTINGS = ObserveSettings(quiet_s=0.08, settle_deadline_s=2, action_deadline_s=20, navigation_deadline_s=5)
+SETTINGS = ObserveSettings(quiet_s=0.08, settle_deadline_s=5, action_deadline_s=20, navigation_deadline_s=20)
 DONE = Outcome(status="done", effect="changed", sentence="")
 TWO = "<button id=a>Save</button> <button id=b>Delete</button>"
 ROWS = """<ul id=list><li>Ada <button>Delete</button><li>Bob <button>Delete</button></ul>"""
