@@ -11,6 +11,7 @@ import { hoverPaint } from './hover_rules.js';
 import { expandRect, isThing, RING, withShadow } from './paint_rects.js';
 import { plainRect } from './quad.js';
 import { elementOf } from './registry.js';
+import { textChangesIn, withoutTickers } from './text_changes.js';
 
 /** @import { Changes } from './change_log.js' */
 
@@ -20,7 +21,8 @@ const DRAWN = 'canvas, video, embed, object, iframe, input, textarea, select';
 
 /**
  * Where only paint looks different (`paint`), where the document or a drawing says more (`judged`), and where it does
- * so inside the target (`own`). `switched`: the target was ticked, pressed or selected, if only for a moment.
+ * so for certain: inside the target, or in a text (`own`). `switched`: the target was ticked, pressed or selected, if
+ * only for a moment.
  * @param {Document} doc
  * @param {{key: string, sinceMs: number, lost: string[], isPress: boolean}} request `sinceMs`: how long ago the act
  *   began. `lost`: keys of what had the pointer or the focus before
@@ -41,9 +43,9 @@ export function reportPaint(doc, request) {
   const before = [...changeLog.painted.map((rect) => translateRect(rect, -scrollX, -scrollY)), ...lost.map(withShadow)];
   const moving = movingBefore(doc, pressed).map(rectOf).filter(isThing).map(withRoomToSpin);
   const paint = [...now, ...before, ...moving].map(plainRect);
-  const changes = changesSince(began, pressed, element);
+  const changes = withoutTickers(changesSince(began, pressed, element), pressed);
   const judged = [...rectsOfChanges(changes), ...drawnApartFrom(doc, [element, ...lost])].map(plainRect);
-  const own = rectsOfChanges(changesIn(changes, element)).map(plainRect);
+  const own = [changesIn(changes, element), textChangesIn(changes)].flatMap(rectsOfChanges).map(plainRect);
   changeLog.painted = now.map((rect) => translateRect(rect, scrollX, scrollY));
   return { found: true, paint, judged, own, switched: wasSwitched(element, pressed) };
 }

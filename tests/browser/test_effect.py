@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.hand import On
+from tests.browser.hand import SETTINGS, On
 from vision_agent.actions import Click
 
 
@@ -63,8 +63,48 @@ async def test_another_title_is_a_change_and_a_counter_in_it_is_none(
 
 @pytest.mark.thorough
 async def test_a_page_that_hangs_after_the_click_is_told_within_the_deadlines(on: On) -> None:
-    async with on("<button onclick='setTimeout(() => { while (true); })'>Go</button>") as hand:
+    async with on(
+        "<button onclick='setTimeout(() => { while (true); })'>Go</button>",
+        settings=SETTINGS.model_copy(update={"action_deadline_s": 2}),
+    ) as hand:
         outcome = await hand.act(Click(target=1))
         assert outcome.refusal == "timed_out"
         assert outcome.sentence.endswith("but the page has not answered since. Look again before repeating it.")
         assert outcome.seconds < 30
+
+
+SMALL_TEXT = "<style>body{font:14px sans-serif}button{border:0;background:#205080;color:#fff;height:34px}</style>"
+
+
+@pytest.mark.parametrize(
+    ("shown", "does"),
+    [
+        ("Cart: <span id=n>0</span>", "n.textContent = 1"),
+        ("Cart: <span id=n>0</span>", "n.firstChild.data = 1"),
+        ("Cart: <span id=n>0</span>", "n.innerHTML = 1"),
+        ("<span id=n>Some text</span>", "n.textContent = 'Some tex.'"),
+        ("<span id=n>I</span>", "n.textContent = 'l!'"),
+    ],
+)
+async def test_one_letter_that_changed_is_an_effect(on: On, shown: str, does: str) -> None:
+    async with on(f'{SMALL_TEXT}<p>{shown}</p><button onclick="{does}">Add to cart</button>') as hand:
+        outcome = await hand.act(Click(target=1))
+        assert outcome.effect == "changed", outcome.sentence
+
+
+@pytest.mark.parametrize(
+    "ticks",
+    [
+        "n.textContent = new Date().toTimeString().slice(0, 8)",
+        "n.textContent = `${(9999 - performance.now()) / 1000 | 0} s left`",
+        "n.textContent = 1000 + performance.now() / 100 | 0",
+        "n.firstChild.data = 'abcdefgh'[performance.now() / 100 % 8 | 0]",
+    ],
+)
+async def test_a_text_that_changes_by_itself_is_no_effect_of_a_click(on: On, ticks: str) -> None:
+    body = f"{SMALL_TEXT}<p><span id=n>x</span></p><button>Dead</button><script>setInterval(() => {{ {ticks} }}, 100)</script>"
+    async with on(body) as hand:
+        await hand.js("new Promise(then => setTimeout(then, 800))")
+        await hand.look()
+        outcome = await hand.act(Click(target=1))
+        assert outcome.effect == "no_effect", outcome.sentence

@@ -27,7 +27,7 @@ NOISE = 100
 SWITCHES = ("checked", "expanded", "pressed", "selected")
 """The parts of a control's state that are on or off."""
 _DIGIT = 4
-"""Pixels; in a text of the target that changed, a 1 that became a 7 differs by more."""
+"""Pixels; in a text that changed, a 1 that became a 7 differs by more."""
 _RING = 8.0
 """CSS pixels around a control in which a focus ring is drawn."""
 
@@ -78,7 +78,7 @@ class Paint:
     judged: tuple[Box, ...]
     """A difference here counts, even inside `only`."""
     own: tuple[Box, ...]
-    """Where the document reports that the target itself changed."""
+    """Where the document reports that the target itself changed, or that a text says something else."""
     was_switched: bool
     """The target was ticked, pressed or selected, if only for a moment."""
 
