@@ -74,6 +74,33 @@ Figure = Callable[[Browser], Awaitable[bytes]]
 # --- the figures ------------------------------------------------------------------------------------------------------
 
 
+async def shop(browser: Browser) -> bytes:
+    """A shop, marked."""
+    page = await new_page(browser, 1280, 800)
+    with served(SITES / "shop") as site:
+        async with attach(page, SETTINGS) as live:
+            await live.open(site.url)
+            first = await live.observe()
+            accept = next(each.number for each in first.marks if each.name == "Accept all")
+            await live.act(Click(target=accept), first)
+            seen = await live.observe()
+    await page.context.close()
+    shown = Box(x=16, y=336, width=746, height=384)
+    return await drawn(browser, "screenshot", shot=part(seen.marked, shown, 0))
+
+
+async def get_started(browser: Browser) -> bytes:
+    """The page of the tutorial, marked."""
+    tutorial = (HERE / "pages" / "get-started.md").read_text("utf-8")
+    html = tutorial.split('```html title="index.html"\n')[1].split("```")[0]
+    page = await new_page(browser, 664, 300)
+    await page.set_content(html)
+    async with attach(page, SETTINGS) as live:
+        seen = await live.observe()
+    await page.context.close()
+    return await drawn(browser, "screenshot", shot=whole(seen.marked))
+
+
 async def mark(browser: Browser) -> bytes:
     """A small form, and the line of the listing for each of its marks."""
     async with opened(browser, "order", 330, 300) as (_, live):
@@ -83,7 +110,7 @@ async def mark(browser: Browser) -> bytes:
 
 async def observation(browser: Browser) -> bytes:
     """The two pictures and the listing of one observation."""
-    async with opened(browser, "order", 324, 300) as (_, live):
+    async with opened(browser, "order", 322, 300) as (_, live):
         seen = await live.observe()
     return await drawn(browser, "observation", clean=whole(seen.clean), marked=whole(seen.marked), listing=seen.listing)
 
@@ -133,7 +160,7 @@ async def run(browser: Browser) -> bytes:
         agent = Agent(Task(goal=task.goal, start_url=site.start(task)), model=StepsModel(task.steps), settings=settings)
         await agent.run()
         assert agent.report is not None
-        page = await new_page(browser, 1080, 760)
+        page = await new_page(browser, 1060, 620, ratio=1.5)
         await page.goto(f"{agent.report.as_uri()}#step-6")
         await page.wait_for_timeout(500)
         shot = await page.screenshot()
@@ -143,7 +170,7 @@ async def run(browser: Browser) -> bytes:
 
 async def surfaces(browser: Browser) -> bytes:
     """A seat map drawn on a canvas."""
-    page = await new_page(browser, 900, 760)
+    page = await new_page(browser, 1280, 800)
     with served(SITES / "seats") as site:
         await page.goto(site.url)
         async with attach(page, SETTINGS) as live:
@@ -152,7 +179,7 @@ async def surfaces(browser: Browser) -> bytes:
     surface = next(each for each in seen.marks if each.kind == "surface")
     inside = [each for each in seen.marks if each.surface == surface.number]
     listed = tuple(str(each.number) for each in (surface, *inside))
-    shown = [line for line in lines_of(seen) if line.number in listed]
+    shown = sorted((line for line in lines_of(seen) if line.number in listed), key=lambda line: int(line.number))
     return await drawn(
         browser, "surfaces", shot=part(seen.marked, seen.marked.map.box_to_picture(surface.box), 8), lines=shown
     )
@@ -160,14 +187,17 @@ async def surfaces(browser: Browser) -> bytes:
 
 async def risk_and_approval(browser: Browser) -> bytes:
     """The supervision page with a proposal to pay."""
-    shop = await new_page(browser, 620, 430)
-    await shop.set_content(source("checkout"))
+    shop = await new_page(browser, 560, 380)
+    await shop.route(
+        "**/*", lambda route: route.fulfill(body=source("checkout"), content_type="text/html; charset=utf-8")
+    )
+    await shop.goto("https://shop.example/checkout")
     settings = Settings(runs=tempfile.mkdtemp(), approval={"ask": "risky"})
     pay = Decision(
         author="model",
         model="a model",
         next_goal="Pay for the mug",
-        candidates=(Candidate(mark=4, reason="pays by invoice"),),
+        candidates=(Candidate(mark=3, reason="goes back and pays nothing"),),
         actions=(Click(target=4),),
     )
     supervision = SupervisionPage(settings.approval, has_window=False, goal="Order one enamel mug")
@@ -179,7 +209,7 @@ async def risk_and_approval(browser: Browser) -> bytes:
         approver=supervision,
         on_event=supervision.hear,
     )
-    page = await new_page(browser, 1080, 620)
+    page = await new_page(browser, 900, 600, ratio=1.5)
     async with supervision.opened() as address:
         running = asyncio.create_task(agent.run())
         await page.goto(address)
@@ -202,11 +232,13 @@ async def marks(browser: Browser) -> bytes:
 
 async def clicks(browser: Browser) -> bytes:
     """A row that becomes another person's between the look and the click."""
-    case = await clicked(browser, "people", 316, 210, change="change()")
+    case = await clicked(browser, "people", 322, 196, change="change()")
     return await drawn(browser, "clicks", case=case)
 
 
 FIGURES: dict[str, Figure] = {
+    "shop": shop,
+    "get-started": get_started,
     "mark": mark,
     "observation": observation,
     "decision": decision,
@@ -287,7 +319,11 @@ def lines_of(seen: Observation) -> list[Line]:
     found = []
     for line in seen.listing.splitlines():
         number, sign, text = line.partition("[:]")
-        found.append(Line(number, text, colours[number]) if sign and number in colours else Line("", line, ""))
+        found.append(
+            Line(number, text, colours[number])
+            if sign and number in colours
+            else Line("", line.removeprefix("_[:]"), "")
+        )
     return found
 
 
