@@ -30,6 +30,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from html.parser import HTMLParser
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -108,7 +110,11 @@ def name_of(page: Path) -> str:
 
 def blocks_of(page: Path) -> list[Block]:
     """The fenced blocks of a page, in order."""
-    lines = page.read_text("utf-8").splitlines()
+    return _blocks_in(page, page.read_text("utf-8"))
+
+
+def _blocks_in(page: Path, text: str) -> list[Block]:
+    lines = text.splitlines()
     found: list[Block] = []
     at = 0
     while at < len(lines):
@@ -120,11 +126,11 @@ def blocks_of(page: Path) -> list[Block]:
         if end is None:
             raise WrongPage(f"{name_of(page)}:{at + 1}: the block is never closed")
         indent = len(opening["indent"])
-        text = "\n".join(line[indent:] if not line[:indent].strip() else line for line in lines[at + 1 : end])
+        inside = "\n".join(line[indent:] if not line[:indent].strip() else line for line in lines[at + 1 : end])
         before = next((line.strip() for line in reversed(lines[:at]) if line.strip()), "")
         reason = _NOT_RUN.fullmatch(before)
         options = {name: quoted or plain for name, quoted, plain in _OPTION.findall(opening["info"])}
-        found.append(Block(at + 1, opening["language"], text + "\n", options, reason[1] if reason else ""))
+        found.append(Block(at + 1, opening["language"], inside + "\n", options, reason[1] if reason else ""))
         at = end + 1
     return found
 
@@ -386,6 +392,8 @@ def _check_call(words: Sequence[str], where: str, *, complete: bool) -> None:
             if options[name] and not equals and rest:
                 rest.pop(0)
         elif hasattr(command, "commands"):
+            if word not in command.commands and "SUITE" in command.commands:
+                rest, word = [word, *rest], "SUITE"
             if word not in command.commands:
                 raise WrongPage(f"{where}: {path} has no command {word}")
             command, path = command.commands[word], f"{path} {word}"
@@ -539,10 +547,16 @@ _HEADING_ID = re.compile(r"\s*\{[^}]*#([\w-]+)[^}]*\}$")
 
 def prose_of(page: Path) -> Iterator[tuple[int, str]]:
     """The lines of a page outside its blocks, with their numbers."""
+    return _prose_in(page, page.read_text("utf-8"))
+
+
+def _prose_in(page: Path, text: str) -> Iterator[tuple[int, str]]:
     inside = {
-        number for block in blocks_of(page) for number in range(block.line, block.line + block.text.count("\n") + 2)
+        number
+        for block in _blocks_in(page, text)
+        for number in range(block.line, block.line + block.text.count("\n") + 2)
     }
-    for number, line in enumerate(page.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), 1):
         if number not in inside:
             yield number, line
 
@@ -572,25 +586,36 @@ def check_links(page: Path, generated: Mapping[str, str] | None = None) -> None:
     Raises:
         WrongPage: a file or an anchor does not exist, or an address is not written as it should be.
     """
-    for number, line in prose_of(page):
+    check_links_of(page, page.read_text("utf-8"), generated or {})
+
+
+def check_links_of(page: Path, text: str, generated: Mapping[str, str]) -> None:
+    """The same for a page with this text.
+
+    Raises:
+        WrongPage: as `check_links`.
+    """
+    for number, line in _prose_in(page, text):
         prose = _CODE.sub("", line)
         tags = _Tags()
         tags.feed(prose)
         named = _NAMED_LINK.match(prose)
         links = [*_LINK.findall(prose), *_BARE_LINK.findall(prose), *tags.links, *([named[1]] if named else [])]
         for link in links:
-            fault = _fault_of(link, page, generated or {})
+            fault = _fault_of(link, page, text, generated)
             if fault:
                 raise WrongPage(f"{name_of(page)}:{number}: the link {link} {fault}")
 
 
-def _fault_of(link: str, page: Path, generated: Mapping[str, str]) -> str:
+def _fault_of(link: str, page: Path, text: str, generated: Mapping[str, str]) -> str:
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return _fault_of_address(link)
     path = (page.parent / unquote(parts.path)).resolve() if parts.path else page
     inside = path.relative_to(PAGES.resolve()).as_posix() if path.is_relative_to(PAGES.resolve()) else ""
-    if inside in generated:
+    if path == page:
+        pass
+    elif inside in generated:
         text = generated[inside]
     elif not path.exists():
         return "leads to no file"
@@ -600,7 +625,7 @@ def _fault_of(link: str, page: Path, generated: Mapping[str, str]) -> str:
         return ""
     else:
         text = path.read_text("utf-8")
-    if parts.fragment and parts.fragment not in _anchors_of(text):
+    if parts.fragment and parts.fragment not in _anchors_of(text) and not _is_documented(parts.fragment, text):
         return "leads to no heading"
     return ""
 
@@ -640,6 +665,14 @@ def _anchors_of(text: str) -> set[str]:
             anchors[anchor] = seen
             if seen:
                 anchors[f"{anchor}_{seen}"] = 0
-        for identifier in re.findall(r"^::: ([\w.]+)$", line):
-            anchors[identifier] = 0
     return {*anchors, *tags.anchors}
+
+
+def _is_documented(name: str, text: str) -> bool:
+    """Whether a page shows this Python name: it shows the module, and the module has the name."""
+    for module in re.findall(r"^::: ([\w.]+)$", text, re.MULTILINE):
+        if name == module or name.startswith(f"{module}."):
+            with suppress(AttributeError):
+                attrgetter(name.removeprefix(module).lstrip(".") or "__name__")(import_module(module))
+                return True
+    return False

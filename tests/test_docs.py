@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 from docs_snippets import (
@@ -15,6 +18,7 @@ from docs_snippets import (
     check_commands,
     check_files,
     check_links,
+    check_links_of,
     check_types,
     commands_of,
     has_pyright,
@@ -25,7 +29,15 @@ from docs_snippets import (
     snippet_environment,
     snippet_pages,
 )
+from jsonschema import Draft202012Validator, ValidationError
 from messages_server import MessagesServer, saying
+
+import vision_agent
+from tests.record.record_builder import story, write_run
+from vision_agent.actions import ACTIONS
+from vision_agent.events import Event
+from vision_agent.settings import load
+from vision_agent.types import Ending
 
 ROOT_FILES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 
@@ -63,8 +75,8 @@ def test_commands_flags_and_files_of_a_page_exist(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", **by_name([*sorted(PAGES.rglob("*.md")), *ROOT_FILES]))
-def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
-    check_links(page)
+def test_the_links_of_a_page_lead_somewhere(page: Path, generated: dict[str, str]) -> None:
+    check_links(page, generated)
 
 
 @pytest.mark.thorough
@@ -282,3 +294,101 @@ def test_every_page_can_be_read() -> None:
         for block in blocks_of(page):
             if block.language == "console":
                 assert commands_of(block), f"{name_of(page)}:{block.line} has no command"
+
+
+# --- the generated reference ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def reference() -> Any:
+    """The module that makes the reference, as MkDocs loads it: from its file."""
+    spec = spec_from_file_location("docs_reference", ROOT / "docs" / "reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def generated(reference: Any) -> dict[str, str]:
+    return dict(reference.pages())
+
+
+def test_every_public_name_is_in_the_reference(generated: dict[str, str]) -> None:
+    text = generated["reference/python/index.md"]
+    assert [name for name in vision_agent.__all__ if f"[`{name}`]" not in text] == []
+
+
+def test_every_command_and_option_is_in_the_reference(reference: Any, generated: dict[str, str]) -> None:
+    sections = re.split(r"^## ", generated["reference/cli.md"], flags=re.MULTILINE)
+    for path, command in reference.commands():
+        [section] = [each for each in sections if each.startswith(f"`{path}` ")]
+        for option in (name for each in command.params for name in each.opts if name.startswith("-")):
+            assert f"`{option}`" in section, f"{path} {option}"
+
+
+def test_every_setting_is_in_the_reference_with_its_variable(reference: Any, generated: dict[str, str]) -> None:
+    text = generated["reference/settings.md"]
+    keys = [key for key, _ in reference.settings_keys()]
+    assert {"runs", "browser.headless", "browser.proxy.server", "model.filter.kinds", "limits.steps"} <= set(keys)
+    for key in keys:
+        variable = "VISION_AGENT_" + key.upper().replace(".", "__")
+        section = text.partition(f"### `{key}` {{ #{key} }}")[2].partition("\n### ")[0]
+        assert f"`{variable}`" in section, key
+        assert not section.strip().startswith("**Type"), f"{key} has no docstring"
+
+
+def test_a_variable_of_the_reference_sets_its_setting(reference: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(reference.environment_name("model.filter.above_lines"), "7")
+    assert load().model.filter.above_lines == 7
+
+
+def test_every_action_and_event_is_in_the_reference(generated: dict[str, str]) -> None:
+    for kind in [each.model_fields["kind"].default for each in ACTIONS]:
+        assert f"## `{kind}` " in generated["reference/actions.md"]
+    for event in [each.model_fields["event"].default for each in get_args(get_args(Event)[0])]:
+        assert f"## `{event}` " in generated["reference/events.md"]
+
+
+def test_every_kind_of_action_but_one_has_a_step_line_in_the_reference(generated: dict[str, str]) -> None:
+    text = generated["reference/step-lines.md"]
+    kinds = [each.model_fields["kind"].default for each in ACTIONS]
+    assert [kind for kind in kinds if f'"kind": "{kind}"' not in text] == ["extract"]
+
+
+def test_every_exit_code_is_explained(generated: dict[str, str]) -> None:
+    text = generated["reference/exit-codes.md"]
+    for status in get_args(Ending.model_fields["status"].annotation):
+        code = Ending(status=status, sentence="").exit_code
+        [row] = [line for line in text.splitlines() if line.startswith(f"| `{code}` |")]
+        assert f"`{status}`" in row
+        assert row.split("|")[2].strip()
+
+
+def test_every_file_is_listed_with_a_phrase(generated: dict[str, str]) -> None:
+    rows = [line.split(" | ") for line in generated["reference/files.md"].splitlines() if line.startswith("| `")]
+    listed = {row[0].removeprefix("| ").strip("`") for row in rows}
+    assert {path.name for path in (ROOT / "vision_agent").rglob("*.py") if path.stat().st_size} <= listed
+    assert {path.name for path in (ROOT / "overlay_js" / "src").glob("*.js")} <= listed
+    assert [row for row in rows if not row[1].strip(" |")] == []
+
+
+def test_a_run_folder_matches_its_schemas(generated: dict[str, str], tmp_path: Path) -> None:
+    folder = write_run(tmp_path, story()).path
+    run, line = (
+        Draft202012Validator(json.loads(generated[f"reference/schemas/{name}.schema.json"])) for name in ("run", "line")
+    )
+    run.validate(json.loads((folder / "run.json").read_text("utf-8")))
+    events = [json.loads(each) for each in (folder / "steps.jsonl").read_text("utf-8").splitlines()]
+    assert len(events) > 10
+    for event in events:
+        line.validate(event)
+    with pytest.raises(ValidationError):
+        line.validate({**events[1], "dance": 1})
+
+
+def test_links_within_the_reference_lead_somewhere(generated: dict[str, str]) -> None:
+    for path, text in generated.items():
+        if path.endswith(".md"):
+            check_links_of(PAGES / path, text, generated)
