@@ -92,6 +92,27 @@ def pages() -> dict[str, str]:
     }
 
 
+def on_config(config: Any) -> Any:
+    """Replaces each folder in the navigation by its pages; MkDocs calls this."""
+    folder = Path(config["docs_dir"])
+    config["nav"] = [
+        {title: _nav_of(folder, place) if isinstance(place, str) and place.endswith("/") else place}
+        for each in config["nav"]
+        for title, place in (each.items() if isinstance(each, dict) else [("", each)])
+    ]
+    config["nav"] = [each.get("", each) for each in config["nav"]]
+    return config
+
+
+def _nav_of(docs: Path, place: str) -> list[str]:
+    """The pages of a folder: the index, then those it links, in its order, then the rest."""
+    there = {path.relative_to(docs).as_posix() for path in (docs / place).glob("*.md")}
+    index = f"{place}index.md"
+    text = (docs / index).read_text("utf-8") if index in there else ""
+    linked = [f"{place}{link}" for link in re.findall(r"\]\(([\w-]+\.md)", text)]
+    return [each for each in dict.fromkeys([index, *linked, *sorted(there)]) if each in there]
+
+
 def on_files(files: Any, *, config: Any) -> Any:
     """Adds the generated pages to the site; MkDocs calls this."""
     from mkdocs.structure.files import File

@@ -299,15 +299,19 @@ def test_every_page_can_be_read() -> None:
 # --- the generated reference ------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def reference() -> Any:
-    """The module that makes the reference, as MkDocs loads it: from its file."""
-    spec = spec_from_file_location("docs_reference", ROOT / "docs" / "reference.py")
+def module_of(path: str) -> Any:
+    """The module in this file, loaded as MkDocs loads it."""
+    spec = spec_from_file_location(Path(path).stem, ROOT / path)
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def reference() -> Any:
+    return module_of("docs/reference.py")
 
 
 @pytest.fixture(scope="module")
@@ -392,3 +396,24 @@ def test_links_within_the_reference_lead_somewhere(generated: dict[str, str]) ->
     for path, text in generated.items():
         if path.endswith(".md"):
             check_links_of(PAGES / path, text, generated)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("a.html", '<script src="https://example.org/a.js"></script>'),
+        ("a.html", '<link rel="stylesheet" href="//example.org/a.css">'),
+        ("a.html", '<img srcset="a.png, https://example.org/b.png 2x">'),
+        ("a.html", "<p style='background: url(https://example.org/a.png)'>"),
+        ("a.css", '@import "https://example.org/a.css";'),
+    ],
+)
+def test_a_load_from_another_server_is_found(file: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / file).write_text(text, "utf-8")
+    assert len(list(module_of("docs/foreign_loads.py").foreign_loads(tmp_path))) == 1
+
+
+def test_links_and_files_of_the_site_are_no_foreign_loads(tmp_path: Path) -> None:
+    text = '<a href="https://example.org/">a</a><img src="a.png"><link rel="canonical" href="https://example.org/">'
+    (tmp_path / "a.html").write_text(text, "utf-8")
+    assert list(module_of("docs/foreign_loads.py").foreign_loads(tmp_path)) == []
