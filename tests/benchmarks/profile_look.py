@@ -2,7 +2,8 @@
 
 Into `build/profile/`: flame graphs of our Python (`observation.html`, `step.html`, to be opened in a browser) and the
 page's own CPU profiles (`observation.cpuprofile`, `step.cpuprofile`, to be loaded in the Performance panel of Chromium
-or in speedscope), in which the overlay's functions have their own names. A step here is one click and the look after it.
+or in speedscope), in which the overlay's functions have their own names. A step here is a look, one click, and the look
+after it.
 """
 
 from __future__ import annotations
