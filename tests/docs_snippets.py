@@ -42,7 +42,7 @@ from vision_agent.settings import ApprovalSettings, Settings
 
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "docs" / "pages"
-ROOT_PAGES: tuple[str, ...] = ()
+ROOT_PAGES: tuple[str, ...] = ("README.md",)
 """The files in the root of the repository whose snippets are checked too, such as `README.md`."""
 
 _COMMAND_S = 120
