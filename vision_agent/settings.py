@@ -306,7 +306,7 @@ def load_policy(path: Path) -> dict[str, Any]:
         policy = tomllib.loads(path.read_text("utf-8"))
         ApprovalSettings.model_validate(policy)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"The policy {path} cannot be read: {error}", "it is a TOML file with the keys of `[approval]` in the settings") from error
+        raise UsageError(f"The policy {path} cannot be read: {error}", "it is a TOML file like [approval]") from error
     except ValidationError as error:
         lines = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
         known = ", ".join(ApprovalSettings.model_fields)
