@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 # Tests at a time. They wait for browsers more than they compute, so it is more than the cores of a small machine.
 WORKERS ?= 3
 
-.PHONY: help run test test-rest test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-record lint format types-js doctor clean
+.PHONY: help run test test-rest test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-record profile lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo "make bench-memory  how soon an exemplar is found among 10,000, and how often it is one of the same kind of task"
 	@echo "make bench-step  what share of a step is neither the model's nor the page's"
 	@echo "make bench-record  what recording a run of 100 steps costs in CPU and disk, and how large its folder is"
+	@echo "make profile   where the time of one observation and one step goes, as flame graphs in build/profile"
 	@echo "make lint      ruff and mypy"
 	@echo "make format    let ruff format"
 	@echo "make types-js  check the types of overlay_js (needs npm)"
@@ -90,6 +91,9 @@ bench-record: $(READY)
 
 bench-surfaces: ocr
 	@$(BIN)/python tests/benchmarks/bench_surfaces.py
+
+profile: $(READY)
+	@$(BIN)/python tests/benchmarks/profile_look.py
 
 lint: $(READY)
 	@$(BIN)/ruff check .

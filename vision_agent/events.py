@@ -28,6 +28,8 @@ from vision_agent.types import (
 
 
 class Started(FrozenModel):
+    """The run begins. In a run folder `run.json` holds the run, and the line holds nothing more."""
+
     event: Literal["started"] = "started"
     run: Run
 
@@ -45,6 +47,8 @@ class Resumed(FrozenModel):
 
 
 class Observed(FrozenModel):
+    """A step begins with a look at the page."""
+
     event: Literal["observed"] = "observed"
     step: int
     observation: Observation
@@ -68,6 +72,8 @@ class Chosen(FrozenModel):
 
 
 class Decided(FrozenModel):
+    """The decision whose actions are carried out; after an approval, the approved or replaced one."""
+
     event: Literal["decided"] = "decided"
     step: int
     decision: Decision
@@ -83,6 +89,8 @@ class Intended(FrozenModel):
 
 
 class Happened(FrozenModel):
+    """What came of an action."""
+
     event: Literal["happened"] = "happened"
     step: int
     index: int
@@ -143,6 +151,8 @@ class Stepped(FrozenModel):
 
 
 class Ended(FrozenModel):
+    """The run is over, or interrupted until it is resumed."""
+
     event: Literal["ended"] = "ended"
     ending: Ending
 

@@ -65,10 +65,12 @@ class Journal:
 
     @property
     def task(self) -> Task:
+        """The task of the run."""
         return self.run.task
 
     @property
     def steps(self) -> tuple[Step, ...]:
+        """The completed steps."""
         return self.run.steps
 
     @property

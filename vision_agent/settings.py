@@ -40,9 +40,13 @@ class ProxySettings(FrozenModel):
     """The proxy of a launched browser."""
 
     server: str
+    """Its address, such as `http://proxy.example.org:3128` or `socks5://127.0.0.1:1080`."""
     bypass: str | None = None
+    """Hosts that are reached without it, separated by commas."""
     username: str | None = None
+    """The user name, if the proxy asks for one."""
     password: SecretStr | None = None
+    """The password, if the proxy asks for one."""
 
 
 class HttpAuthSettings(FrozenModel):
@@ -51,7 +55,9 @@ class HttpAuthSettings(FrozenModel):
     origin: str
     """The only origin they are sent to, such as `https://example.org`."""
     username: str
+    """The user name sent to that origin."""
     password: SecretStr
+    """The password sent to that origin."""
 
 
 class EventSettings(FrozenModel):
@@ -69,22 +75,31 @@ class BrowserSettings(FrozenModel):
     """The browser to launch or to connect to."""
 
     executable_path: Path | None = None
+    """The browser to launch; None: Playwright's own build, or else an installed one."""
     channel: Literal["chrome", "msedge"] | None = None
+    """An installed Chrome or Edge to launch instead."""
     cdp_url: str | None = None
     """Connect to a running browser instead of launching one, such as `http://127.0.0.1:9222`."""
     headless: bool = True
+    """Whether the launched browser has no window."""
     viewport: Size = Size(width=1280, height=800)
+    """Size of the page's view, in CSS pixels."""
     device_ratio: float = 1.0
+    """Device pixels per CSS pixel."""
     device: str | None = None
     """A device that Playwright knows, such as `Pixel 7`; it sets viewport and ratio."""
     locale: str | None = None
+    """The language and number format of pages, such as `de-DE`; None: the browser's own."""
     timezone: str | None = None
+    """The time zone of pages, such as `Europe/Berlin`; None: the system's."""
     storage_state: Path | None = None
     """Cookies and local storage, as saved by Playwright."""
     proxy: ProxySettings | None = None
+    """The proxy of a launched browser; None: no proxy."""
     permissions: tuple[str, ...] = ()
     """Permissions granted to pages, such as `geolocation` or `clipboard-read`; all others are denied."""
     http_auth: HttpAuthSettings | None = None
+    """User name and password for HTTP authentication; None: none are sent."""
     trace: bool = False
     """Also write Playwright's own trace to `trace.zip` in the run folder. It holds everything typed and sent, so runs
     with secrets are refused; it also adds a global to the page. Launched browsers only."""
@@ -110,7 +125,9 @@ class ObserveSettings(RenamedFields):
     scan_deadline_s: float = 10.0
     """A frame that has not answered by then is left out of the observation; a warning names it."""
     navigation_deadline_s: float = 30.0
+    """How long opening an address, or going back, forward or reloading, may take."""
     action_deadline_s: float = 5.0
+    """How long one part of an action may take, such as finding its target; the whole may take several times that."""
     custom_action_deadline_s: float = 120.0
     """For a custom action as a whole, including the actions it carries out."""
     max_marks: int = Field(default=800, ge=1)
@@ -180,6 +197,7 @@ class ModelSettings(FrozenModel):
     the `listing`; its `memory` and the exemplar; the `filter` (no line is hidden, and no mark of an earlier page is
     listed); the `history`."""
     filter: FilterSettings = FilterSettings()
+    """Which lines of a long listing are hidden from the model."""
     base_url: str | None = None
     """Address of the provider's server, such as `http://127.0.0.1:8000/v1`; None: the provider's environment variable,
     or else its default."""
@@ -188,7 +206,9 @@ class ModelSettings(FrozenModel):
     coordinates: Coordinates | None = None
     """How the model gives points: `pixels`, `thousandths` or `fractions`; None: as known for the model, else pixels."""
     max_tokens: int = 8192
+    """Longest reply, in tokens."""
     timeout_s: float = 120.0
+    """How long one request may take."""
     retries: int = 3
     """Retries of a failed request; the client waits longer each time."""
     repairs: int = 2
@@ -224,11 +244,17 @@ class Settings(BaseSettings):
     )
 
     browser: BrowserSettings = BrowserSettings()
+    """The browser to launch or to connect to."""
     observe: ObserveSettings = ObserveSettings()
+    """How the page is observed."""
     events: EventSettings = EventSettings()
+    """How dialogs of the page are answered."""
     approval: ApprovalSettings = ApprovalSettings()
+    """Which decisions need a person's approval."""
     model: ModelSettings = ModelSettings()
+    """Which model decides, and what it is shown."""
     limits: Limits = Limits()
+    """The limits at which a run stops by itself."""
     runs: Path = Field(default=Path("runs"))
     """Where run folders are created."""
     memory: Path | None = None
@@ -280,7 +306,7 @@ def load_policy(path: Path) -> dict[str, Any]:
         policy = tomllib.loads(path.read_text("utf-8"))
         ApprovalSettings.model_validate(policy)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"The policy {path} cannot be read: {error}", "it is a TOML file; see the README") from error
+        raise UsageError(f"The policy {path} cannot be read: {error}", "it is a TOML file like [approval]") from error
     except ValidationError as error:
         lines = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
         known = ", ".join(ApprovalSettings.model_fields)

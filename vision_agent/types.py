@@ -58,14 +58,17 @@ class Box(FrozenModel):
 
     @property
     def right(self) -> float:
+        """The x coordinate of the right edge."""
         return self.x + self.width
 
     @property
     def bottom(self) -> float:
+        """The y coordinate of the bottom edge."""
         return self.y + self.height
 
     @property
     def center(self) -> Point:
+        """The point in the middle."""
         return Point(x=self.x + self.width / 2, y=self.y + self.height / 2)
 
     def contains(self, point: Point) -> bool:
@@ -109,10 +112,12 @@ class ScrollState(FrozenModel):
 
     @property
     def above(self) -> float:
+        """CSS pixels of content above the view."""
         return max(0.0, self.y)
 
     @property
     def below(self) -> float:
+        """CSS pixels of content below the view."""
         return max(0.0, self.height - self.view_height - self.y)
 
 
@@ -343,9 +348,11 @@ class Tab(FrozenModel):
     """One tab of the browser."""
 
     number: int
+    """Counted from 1 in the order in which tabs were opened; it names the tab in `SwitchTab` and `CloseTab`."""
     url: str
     title: str
     active: bool = False
+    """Whether it is the tab that the observation shows."""
 
 
 class Change(FrozenModel):
@@ -495,7 +502,9 @@ class Limits(RenamedFields):
     old_names: ClassVar[Mapping[str, str]] = {"standstill": "stall", "false_endings": "false_completions"}
 
     steps: int = Field(default=40, ge=1)
+    """Number of steps."""
     seconds: float | None = Field(default=None, gt=0)
+    """Duration of the run; None: no limit."""
     consecutive_failures: int = Field(default=5, ge=1)
     """Consecutive steps in which no action was carried out."""
     false_completions: int = Field(default=3, ge=1)
@@ -504,9 +513,13 @@ class Limits(RenamedFields):
     stall: int = Field(default=6, ge=1)
     """Consecutive steps without progress: done before on the same page, or without effect."""
     tokens: int | None = Field(default=None, gt=0)
+    """Tokens of all requests and replies, cached ones included; None: no limit."""
     cost_usd: float | None = Field(default=None, gt=0)
-    """A run that cannot tell the cost of a decision ends after it: too early is better than never."""
+    """Cost of all requests, in US dollars; None: no limit. A run that cannot tell the cost of a decision ends after it:
+    too early is better than never."""
     on_failure: Literal["never_raise", "after_retries", "at_once"] = "never_raise"
+    """`never_raise`: only the ending says that a run failed. `after_retries`: `RunFailed` is raised if the run was not
+    done or reached a limit while its last steps failed. `at_once`: the first action that is not done ends the run."""
 
 
 class Message(FrozenModel):
@@ -581,6 +594,7 @@ class Usage(FrozenModel):
 
     @property
     def total(self) -> int:
+        """All tokens: input, output, and those read from and written to the cache."""
         return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
 
 

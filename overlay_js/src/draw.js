@@ -1,9 +1,7 @@
-/**
- * Draws a layer of marks on a canvas of its own, to show it to a person on the live page.
- *
- * This module knows nothing about elements. Python (`vision/labels/annotate.py`) decides what to draw, where and in
- * which colours, and can draw the same pixels by itself. Keep the two alike.
- */
+// Draws a layer of marks on a canvas of its own, to show it to a person on the live page.
+//
+// This module knows nothing about elements. Python (`vision/labels/annotate.py`) decides what to draw, where and in
+// which colours, and can draw the same pixels by itself. Keep the two alike.
 /**
  * @typedef {[number, number, number, number]} Rect left, top, right, bottom; right and bottom are exclusive
  */

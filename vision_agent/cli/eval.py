@@ -273,7 +273,7 @@ def perception(
 
     Your own pages: vision-agent eval perception path/to/pages --sheet sample.png
 
-    Exit codes: 0 every required score is reached, 1 not, 2 usage, 5 no browser.
+    Exit codes: 0 every required score is reached, 1 one is missed, 2 usage, 5 no browser.
     """
     from rich.console import Console
 

@@ -36,6 +36,7 @@ class Goal(NamedTuple):
 
     @property
     def words(self) -> tuple[str, ...]:
+        """All words of the goal."""
         return self.steady + self.varying
 
     def weight(self, word: str) -> float:

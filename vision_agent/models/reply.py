@@ -84,6 +84,7 @@ class SingleActionReply(_Thought):
 
     @property
     def actions(self) -> tuple[Any, ...]:
+        """The only action, as a reply with several gives them."""
         return (self.action,)
 
 

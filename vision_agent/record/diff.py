@@ -64,6 +64,7 @@ class StepPair(FrozenModel):
 
     @property
     def is_same(self) -> bool:
+        """Whether both runs have this step and nothing differs."""
         return self.a is not None and self.b is not None and not self.differences
 
     @property

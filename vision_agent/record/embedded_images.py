@@ -51,6 +51,7 @@ class Album:
 
     @property
     def is_compressed(self) -> bool:
+        """Whether pictures are compressed to keep the page below a size."""
         return self.most is not None
 
     @classmethod

@@ -121,6 +121,7 @@ class Chain(FrozenModel):
 
     @property
     def holds(self) -> bool:
+        """Whether every line matches the hash in the next one."""
         return self.bad_line is None
 
 

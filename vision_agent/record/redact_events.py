@@ -48,6 +48,7 @@ class RedactedApprover:
 
     @property
     def wants_to_be_asked(self) -> bool:
+        """As the approver says."""
         return self._approver.wants_to_be_asked
 
     async def approve(

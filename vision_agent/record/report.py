@@ -147,6 +147,7 @@ class ActionView:
 
     @property
     def text(self) -> str:
+        """The action in words, without links."""
         return " ".join(str(word) for word in self.words)
 
 
@@ -186,11 +187,13 @@ class StepView:
 
     @property
     def title(self) -> str:
+        """The goal of the step, or else its actions."""
         decision = self.turn.decision
         return (decision.next_goal if decision else "") or "; ".join(act.text for act in self.acts) or "No decision"
 
     @property
     def short(self) -> str:
+        """The actions of the step in words."""
         return "; ".join(act.text for act in self.acts) or "No decision"
 
 

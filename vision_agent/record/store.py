@@ -1,15 +1,17 @@
 """Writes the run folder so that it survives a crash and shows later changes.
 
-    run.json              the run without its steps: task, provenance, start time
-    steps.jsonl           one event per line
-    shots/<sha256>.png    the pictures, by the hash of their bytes
+    run.json                the run without its steps: task, provenance, start time
+    steps.jsonl             one event per line
+    shots/<sha256>.png      the pictures, by the hash of their bytes
     requests/<sha256>.json  the requests to the model, redacted
+    downloads/              downloads, under their own names; the steps have their hashes
+    report.html             the report, written when the run ends
 
 A line carries its number `n` (the first is 1), the time `at`, and `prev`: the sha256 of the exact bytes of the
 previous line, including its newline. The first line's `prev` is the sha256 of run.json. So the hash of the last line,
 the *head*, covers the whole record: with it, anybody can tell whether lines were changed or removed.
 
-This module knows neither what an event means nor how a folder is read.
+This module knows neither what an event means nor how a folder is read, and does not write the report.
 """
 
 from __future__ import annotations

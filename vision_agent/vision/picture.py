@@ -148,6 +148,7 @@ class Picture:
 
     @property
     def size(self) -> Size:
+        """Width and height in pixels."""
         return Size(width=self._pixels.shape[1], height=self._pixels.shape[0])
 
     @property
@@ -157,6 +158,7 @@ class Picture:
 
     @property
     def extent(self) -> Extent:
+        """The size, and the map to the page."""
         return Extent(self.size, self._map)
 
     @property

@@ -48,11 +48,13 @@ def overlap_lengths(start: Ints, length: int, low: int, high: int) -> Ints:
 
 
 def intersections(one: Ints, other: Ints) -> Ints:
+    """The overlap of each pair of rectangles; its edges cross where they do not overlap."""
     start, end = np.maximum(one[:, :2], other[:, :2]), np.minimum(one[:, 2:], other[:, 2:])
     return np.concatenate([start, end], axis=1)
 
 
 def common_area(one: Ints, other: Ints) -> Ints:
+    """The area that each pair of rectangles shares; 0 where they do not overlap."""
     wide = np.minimum(one[..., 2], other[..., 2]) - np.maximum(one[..., 0], other[..., 0])
     high = np.minimum(one[..., 3], other[..., 3]) - np.maximum(one[..., 1], other[..., 1])
     area: Ints = np.maximum(wide, 0) * np.maximum(high, 0)
@@ -60,6 +62,7 @@ def common_area(one: Ints, other: Ints) -> Ints:
 
 
 def rect_areas(at: Ints) -> Ints:
+    """The area of each rectangle."""
     area: Ints = (at[..., 2] - at[..., 0]) * (at[..., 3] - at[..., 1])
     return area
 
@@ -87,6 +90,7 @@ def touching_pairs(one: Ints, other: Ints) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def as_rect(edges: Sequence[int]) -> Rect:
+    """Four edges as a rectangle: left, top, right, bottom."""
     left, top, right, bottom = edges
     return left, top, right, bottom
 
@@ -99,6 +103,7 @@ def edges_of(boxes: Sequence[Box]) -> NDArray[np.float64]:
 
 
 def round_rect(box: Box) -> Rect:
+    """The rectangle of a box, rounded to whole pixels."""
     return round(box.x), round(box.y), round(box.right), round(box.bottom)
 
 

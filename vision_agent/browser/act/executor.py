@@ -103,10 +103,12 @@ class Executor:
 
     @property
     def deadline_s(self) -> float:
+        """How long one part of an action may take, in seconds."""
         return self.settings.action_deadline_s
 
     @property
     def timeout_ms(self) -> float:
+        """The same in milliseconds, as Playwright takes it."""
         return self.settings.action_deadline_s * 1000
 
     async def locate(self, target: Target, *, reveal: bool = True, pointed: bool = False) -> Location:

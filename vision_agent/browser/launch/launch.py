@@ -78,6 +78,7 @@ class StartedBrowser:
 
     @property
     def description(self) -> str:
+        """Which browser and version, how it was found, and whether its sandbox is on."""
         where = f", {self.candidate.executable}" if self.candidate.executable else ""
         return f"Chromium {self.browser.version} ({self.candidate.found}{where}), sandbox {self.sandbox}"
 

@@ -41,6 +41,7 @@ class FramePlace:
 
     @cached_property
     def is_only_moved(self) -> bool:
+        """Whether the frame is neither scaled, turned nor skewed."""
         plane = tuple(self.plane)
         return plane[:2] == (1, 0) and plane[3:5] == (0, 1) and plane[6:] == (0, 0, 1)
 

@@ -49,10 +49,12 @@ class ScannedFrame:
 
     @property
     def place(self) -> FramePlace:
+        """Where the frame lies on the page."""
         return self.answer.place
 
     @property
     def token(self) -> str:
+        """The token of the frame's document, which its keys begin with."""
         return self.answer.token
 
     def chain(self) -> list[FrameInParent]:
@@ -72,6 +74,7 @@ class FrameInParent:
 
     @property
     def key(self) -> MarkKey:
+        """The key of the frame's element in the parent document."""
         return self.element.key
 
 

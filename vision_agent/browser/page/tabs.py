@@ -133,6 +133,7 @@ class Tabs:
         return self.pages.index(page) + 1
 
     def is_crashed(self, page: Page) -> bool:
+        """Whether the tab, or a frame in it, has crashed."""
         return page in self._crashed_pages
 
     def pending_work(self) -> int:

@@ -121,6 +121,7 @@ class SuiteSection:
 
     @property
     def tasks(self) -> int:
+        """Number of tasks."""
         return sum(map(len, self.blocks))
 
     @property
@@ -130,6 +131,7 @@ class SuiteSection:
 
     @property
     def items(self) -> int:
+        """Number of items, over all settings."""
         return sum(setting.row.items for setting in self.settings)
 
     def letter(self, group: Group) -> str:

@@ -35,6 +35,7 @@ class Played:
 
     @property
     def passed(self) -> bool:
+        """Whether the reward counts as passed, by the rule of the suite."""
         return miniwob.is_passed(self.task, self.reward)
 
 

@@ -134,10 +134,12 @@ class RecordedTask(NamedTuple):
 
     @property
     def id(self) -> str:
+        """The task's id in the data set."""
         return self.task.annotation_id
 
     @property
     def questions(self) -> int:
+        """Number of actions that can be asked about."""
         return len(self.task.actions) - self.left_out
 
 

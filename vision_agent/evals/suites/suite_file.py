@@ -149,7 +149,8 @@ def _read(path: Path, kind: type[_F], what: str, shared_keys: Sequence[str], def
         read = kind.model_validate({**defaults, **content})
     except ValidationError as error:
         faults = "; ".join(f"{_place(each['loc'], tasks)}: {_words(each['msg'])}" for each in _innermost(error))
-        raise UsageError(f"The {what} {path} is not valid: {faults}", "see COMPARING.md") from error
+        hint = "the guides in docs/ have examples: Compare two models, Ask models about recorded pages"
+        raise UsageError(f"The {what} {path} is not valid: {faults}", hint) from error
     ids = [task.id for task in read.tasks]
     if twice := sorted({each for each in ids if ids.count(each) > 1}):
         raise UsageError(f"The {what} {path} has two tasks called {', '.join(twice)}", "give each its own id")

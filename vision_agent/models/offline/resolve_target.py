@@ -18,6 +18,8 @@ from vision_agent.distinguish import distinction_match, distinction_suffix, dist
 from vision_agent.types import Mark, Observation
 
 _SIMILAR = 90
+_ALL = 0.99
+"""The least share of a grid's box in a mark's for the grid to lie over the mark: boxes differ by parts of pixels."""
 _CLEARLY_BETTER = 5
 """The lead in points of similarity that the best of several similar names must have."""
 
@@ -101,7 +103,7 @@ class PointInMark:
 
 @dataclass(frozen=True)
 class GridCell:
-    """A cell of a mark that has rows and columns, or of the only such mark in a surface."""
+    """A cell of a mark that has rows and columns, or of the only such mark in a surface or laid over it by a zoom."""
 
     row: int
     column: int
@@ -146,7 +148,7 @@ def find_target(where: LineTarget, observation: Observation, prefer: Callable[[M
 
 def _cell(where: GridCell, observation: Observation, prefer: Callable[[Mark], bool] | None) -> Cell:
     mark = _one(where.mark, observation, prefer)
-    inside = [each for each in observation.marks if each.grid and (each is mark or each.surface == mark.number)]
+    inside = [each for each in observation.marks if each.grid and _has_cells_of(each, mark)]
     if len(inside) != 1:
         found = f"there are {_described(inside, observation.marks)}" if inside else "it has no rows and columns"
         raise NotFoundError(f"{where} is not here: {found}.")
@@ -156,6 +158,12 @@ def _cell(where: GridCell, observation: Observation, prefer: Callable[[Mark], bo
         size = has_cells.grid.words if has_cells.grid else "none"
         raise NotFoundError(f"{where} is not here: [{has_cells.label_text}] has {size}.")
     return cell
+
+
+def _has_cells_of(grid: Mark, mark: Mark) -> bool:
+    """Whether a grid is the mark, drawn in it, or laid over it or a part of it by a zoom."""
+    is_laid_over = grid.surface is None and grid.source == "cv" and grid.box.share_in(mark.box) > _ALL
+    return grid is mark or grid.surface == mark.number or is_laid_over
 
 
 def is_field(mark: Mark) -> bool:

@@ -168,4 +168,5 @@ def new_messages(index: int, task: Task, steps: Sequence[Step]) -> list[Message]
 
 
 def person_lines(messages: Sequence[Message]) -> str:
+    """The person's messages, one element each, marked as data."""
     return join_lines(f"<person>{as_data(each.text.strip())}</person>" for each in messages)
