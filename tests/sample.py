@@ -1,7 +1,6 @@
-"""The tests that `make test` leaves to `make test-all`, besides those marked as thorough.
+"""Which tests start a browser, and which `make test` leaves to `make test-all` besides those marked as thorough.
 
-Of a test with many variants it runs one in so many, spread evenly; what the variants have in common is tried all the
-same. Each name is that of a test, below `tests`.
+Each name is that of a test or a file, below `tests`.
 """
 
 from __future__ import annotations
@@ -132,3 +131,5 @@ ONE_IN = {
     "test_examples.py::test_an_agent_works_on_a_page_of_its_owner": 2,
     "test_main_job.py::test_a_task_is_done_by_step_lines_and_the_site_confirms_it": 3,
 }
+"""Of a test with many variants `make test` runs one in so many, spread evenly; what the variants have in common is
+tried all the same."""
