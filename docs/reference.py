@@ -676,8 +676,9 @@ def _data_module(module: str) -> Iterator[str]:
         yield _member(f"{module}.{function.name}", level=2)
     for made in (each for each in public if isinstance(each, ast.ClassDef)):
         yield from _data_class(getattr(import_module(module), made.name))
-    for named in (each for each in public if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name)):
-        yield from _alias_of_types(module, named.targets[0].id, described)
+    for assigned in (each for each in public if isinstance(each, ast.Assign)):
+        for name in (each.id for each in assigned.targets if isinstance(each, ast.Name)):
+            yield from _alias_of_types(module, name, described)
 
 
 def _data_class(made: type) -> Iterator[str]:
