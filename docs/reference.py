@@ -1,7 +1,7 @@
-"""Generates the reference pages from the code that they describe, and adds them when MkDocs builds the site.
+"""Generates the reference pages from the code that they describe.
 
-`pages()` returns each page and each JSON schema by its path; `on_files` is MkDocs' own hook. Prose that explains a
-format stands in the docstrings of the module that owns it, never here.
+`pages()` returns each page and each JSON schema by its path; `hooks.py` adds them to the site. Prose that explains a
+format stands in the docstrings of the module that owns it where that is possible.
 """
 
 from __future__ import annotations
@@ -89,36 +89,6 @@ def pages() -> dict[str, str]:
         **_python(),
         **{f"reference/schemas/{name}.schema.json": _json(schema) for name, schema in schemas().items()},
     }
-
-
-def on_config(config: Any) -> Any:
-    """Replaces each folder in the navigation by its pages; MkDocs calls this."""
-    folder = Path(config["docs_dir"])
-    config["nav"] = [
-        {title: _nav_of(folder, place) if isinstance(place, str) and place.endswith("/") else place}
-        for each in config["nav"]
-        for title, place in (each.items() if isinstance(each, dict) else [("", each)])
-    ]
-    config["nav"] = [each.get("", each) for each in config["nav"]]
-    return config
-
-
-def _nav_of(docs: Path, place: str) -> list[str]:
-    """The pages of a folder: the index, then those it links, in its order, then the rest."""
-    there = {path.relative_to(docs).as_posix() for path in (docs / place).glob("*.md")}
-    index = f"{place}index.md"
-    text = (docs / index).read_text("utf-8") if index in there else ""
-    linked = [f"{place}{link}" for link in re.findall(r"\]\(([\w-]+\.md)", text)]
-    return [each for each in dict.fromkeys([index, *linked, *sorted(there)]) if each in there]
-
-
-def on_files(files: Any, *, config: Any) -> Any:
-    """Adds the generated pages to the site; MkDocs calls this."""
-    from mkdocs.structure.files import File
-
-    for path, text in pages().items():
-        files.append(File.generated(config, path, content=text))
-    return files
 
 
 # --- the command line -------------------------------------------------------------------------------------------------
@@ -701,13 +671,14 @@ def _data_module(module: str) -> Iterator[str]:
     yield from _module_prose(module)
     tree = ast.parse(inspect.getsource(import_module(module)))
     described = _docstrings_in(tree.body)
-    for each in tree.body:
-        if isinstance(each, ast.ClassDef) and not each.name.startswith("_"):
-            yield from _data_class(getattr(import_module(module), each.name))
-        elif isinstance(each, ast.FunctionDef) and not each.name.startswith("_"):
-            yield _member(f"{module}.{each.name}", level=2)
-        elif isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
-            yield from _alias_of_types(module, each.targets[0].id, described)
+    public = [each for each in tree.body if not getattr(each, "name", "").startswith("_")]
+    for function in (each for each in public if isinstance(each, ast.FunctionDef)):
+        yield _member(f"{module}.{function.name}", level=2)
+    for made in (each for each in public if isinstance(each, ast.ClassDef)):
+        yield from _data_class(getattr(import_module(module), made.name))
+    for assigned in (each for each in public if isinstance(each, ast.Assign)):
+        for name in (each.id for each in assigned.targets if isinstance(each, ast.Name)):
+            yield from _alias_of_types(module, name, described)
 
 
 def _data_class(made: type) -> Iterator[str]:
@@ -731,8 +702,8 @@ def _data_class(made: type) -> Iterator[str]:
 
 
 def _member(name: str, level: int) -> str:
-    options = {"heading_level": level, "show_root_heading": "true", "show_root_toc_entry": "true"}
-    lines = [f"      {option}: {value}" for option, value in options.items()]
+    shown = {"heading": "true", "toc_entry": "true", "full_path": "false"}
+    lines = [f"      heading_level: {level}", *(f"      show_root_{what}: {value}" for what, value in shown.items())]
     return "\n".join([f"::: {name}", "    options:", *lines])
 
 
@@ -997,9 +968,15 @@ def _escaped(text: str) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
-    lines += [f"| {' | '.join(' '.join(cell.split()) for cell in row)} |" for row in rows]
-    return "\n".join(lines)
+    """A table without the columns that are empty in all of its rows."""
+    cells = [[" ".join(cell.split()) for cell in row] for row in rows]
+    kept = [column for column in range(len(head)) if any(row[column] for row in cells)]
+    lines = [
+        [head[column] for column in kept],
+        ["---"] * len(kept),
+        *([row[column] for column in kept] for row in cells),
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _json(value: Any) -> str:

@@ -26,7 +26,7 @@ from messages_server import MessagesServer
 from playwright.async_api import Browser, BrowserContext, Page, expect
 from playwright.async_api import Error as PlaywrightError
 
-from tests.sample import LONG, ONE_IN
+from tests.sample import LONG, ONE_IN, STARTS_A_BROWSER
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.settings import BrowserSettings
 
@@ -180,17 +180,20 @@ def closed_port() -> Iterator[int]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leaves tests to `make test-all` and `make test-rest`, as `tests/sample.py` says."""
+    """Marks tests that start a browser; leaves others to `make test-all` and `make test-rest`, as `sample.py` says."""
     counts: Counter[str] = Counter()
     for item in items:
+        name = item.nodeid.removeprefix("tests/").partition("[")[0]
+        starts_one = name in STARTS_A_BROWSER or name.partition("::")[0] in STARTS_A_BROWSER
+        if starts_one or "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
         if item.get_closest_marker("thorough") is not None:
             continue
-        name = item.nodeid.removeprefix("tests/").partition("[")[0]
         nth = counts[name]
         counts[name] += 1
         if nth % ONE_IN.get(name, 1):
             item.add_marker("thorough")
-        elif name in LONG or (nth and "browser" in getattr(item, "fixturenames", ())):
+        elif name in LONG or (nth and item.get_closest_marker("browser") is not None):
             item.add_marker("rest")
 
 

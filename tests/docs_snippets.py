@@ -143,7 +143,8 @@ def _end_of_block(lines: Sequence[str], at: int, fence: str) -> int | None:
 def commands_of(block: Block) -> list[Command]:
     """The commands of a console block; a command that ends in a backslash continues on the next line."""
     commands: list[Command] = []
-    text, line, shown = "", 0, []
+    text, line = "", 0
+    shown: list[str] = []
     is_open = False
     for number, raw in enumerate(block.text.splitlines(), block.line + 1):
         if is_open:

@@ -1,4 +1,4 @@
-"""Which tests run when. Each name is that of a test, below `tests`.
+"""Which tests run when. Each name is that of a test or a file, below `tests`.
 
 - `make test`, a few minutes: of each test that uses a browser the first variant, and not the long ones (`LONG`).
 - `make test-rest`: the other variants and the long ones. The build server runs both.
@@ -40,6 +40,68 @@ LONG = frozenset(
     }
 )
 """Tests that take more than four seconds on a busy machine, and whose subject has a shorter one."""
+
+STARTS_A_BROWSER = (
+    "browser/test_launch.py",
+    "browser/test_navigations.py::test_an_error_without_a_page_is_shown_as_the_browsers_own_page",
+    "browser/test_proxy.py",
+    "browser/test_setup.py",
+    "browser/test_two_at_once.py::test_pages_of_one_browser_may_be_begun_at_once",
+    "browser/test_world.py::test_the_name_and_password_are_given_only_to_the_server_they_belong_to",
+    "browser/test_world.py::test_what_a_page_may_use_is_denied_unless_it_was_allowed",
+    "evals/test_eval_runs.py::test_a_model_that_is_asked_has_its_tokens_cost_and_time_counted_and_a_wrong_key_is_an_error",
+    "evals/test_eval_runs.py::test_a_score_is_the_pages_word_a_crash_is_an_error_and_only_that_is_tried_again",
+    "evals/test_eval_runs.py::test_the_same_suite_twice_gives_the_same_scores_and_the_same_pictures",
+    "evals/test_eval_runs.py::test_what_was_interrupted_and_killed_goes_on_and_runs_nothing_twice",
+    "evals/test_page_list.py::test_listed_pages_become_tasks_for_every_model_and_the_same_bytes_each_time",
+    "evals/test_page_list.py::test_without_a_browser_that_is_what_is_said",
+    "evals/test_perception.py::test_pages_of_other_projects_agree_with_the_independent_truth",
+    "evals/test_perception.py::test_the_command_scores_a_folder_and_leaves_with_what_came_of_it",
+    "evals/test_perception.py::test_the_labelled_pages_reach_what_is_declared",
+    "evals/test_perception.py::test_what_is_missed_and_what_is_marked_wrongly_is_told",
+    "test_cli.py::test_a_dry_run_says_what_would_be_done_and_leaves_with_0",
+    "test_cli.py::test_a_run_by_lines_says_as_json_where_it_can_be_read",
+    "test_cli.py::test_a_run_that_cannot_begin_says_so_in_json_too",
+    "test_cli.py::test_a_secret_that_a_page_tells_is_not_on_the_terminal",
+    "test_cli.py::test_ctrl_c_leaves_with_130_and_no_traceback",
+    "test_cli.py::test_doctor_prints_what_it_found_as_json",
+    "test_cli.py::test_doctor_without_a_browser_leaves_with_5_and_says_what_would_help",
+    "test_cli.py::test_marks_writes_four_files_prints_the_listing_and_knows_no_model",
+    "test_custom_actions.py::test_a_browser_that_went_away_in_it_ends_the_run_as_it_would_anywhere",
+    "test_docs.py::test_the_snippets_of_a_page_run",
+    "test_examples.py",
+    "test_export.py::test_each_example_shows_a_picture_and_is_answered_as_a_model_would",
+    "test_export.py::test_each_target_lies_on_its_picture",
+    "test_export.py::test_nothing_is_written_over",
+    "test_main_job.py",
+    "test_resume.py::test_a_run_of_which_only_the_end_was_missing_ends_and_opens_nothing",
+    "test_resume.py::test_a_run_that_is_killed_goes_on_and_does_nothing_twice",
+    "test_resume.py::test_what_cannot_go_on_says_why_and_does_nothing",
+    "test_resume.py::test_where_a_person_says_so_a_run_goes_on_from_an_address_with_a_query",
+    "test_resume.py::test_whoever_is_ask_outcome_an_act_has_been_told_what_the_page_shows",
+    "test_session.py::test_a_page_of_a_persistent_context_is_observed",
+    "test_session.py::test_a_page_whose_locators_were_used_before_is_refused_until_it_is_reloaded",
+    "test_session.py::test_a_page_whose_playwright_was_stopped_is_said",
+    "test_session.py::test_how_a_browser_is_reached_is_recorded_without_what_opens_it",
+    "test_session_browser.py::test_a_browser_of_ours_that_is_lost_is_started_again_and_the_model_is_told",
+    "test_session_browser.py::test_a_browser_that_is_not_running_is_said",
+    "test_session_browser.py::test_a_run_in_a_browser_that_was_running_leaves_it_running_with_its_own_pages",
+    "test_session_browser.py::test_hosts_are_limited_in_a_browser_that_was_running",
+    "test_session_browser.py::test_storage_state_device_locale_and_timezone_reach_the_page",
+    "test_session_trouble.py::test_a_browser_that_is_not_there_is_said",
+    "test_session_trouble.py::test_a_device_that_does_not_exist_is_said",
+    "test_session_trouble.py::test_a_start_that_fails_is_a_run_without_a_step",
+    "test_session_trouble.py::test_without_a_key_the_run_says_what_to_set",
+    "test_sync_api.py",
+    "test_trace.py::test_of_a_run_that_breaks_there_is_a_trace_too",
+    "test_zero_leak.py::test_no_form_of_a_secret_is_in_any_file_or_name_or_on_a_terminal_or_sent_to_the_model",
+    "test_zero_leak.py::test_pictures_are_the_same_whatever_the_secrets_were",
+    "test_zero_leak.py::test_what_a_page_gives_to_keep_is_not_kept_where_it_holds_a_secret",
+)
+"""Tests that start a browser, or Playwright, without the fixture `browser`: whole files, or single tests.
+
+`make check` leaves them out. It replaces Playwright's driver by `no_browser.sh`, so a test missing here fails there.
+"""
 
 ONE_IN = {
     "benchmarks/test_bench_observe.py::test_the_table_shows_exactly_as_many_marks_as_asked": 3,
@@ -105,3 +167,5 @@ ONE_IN = {
     "test_examples.py::test_an_agent_works_on_a_page_of_its_owner": 2,
     "test_main_job.py::test_a_task_is_done_by_step_lines_and_the_site_confirms_it": 3,
 }
+"""Of a test with many variants `make test` runs one in so many, spread evenly; what the variants have in common is
+tried all the same."""
