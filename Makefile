@@ -6,11 +6,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help run test test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-record lint format types-js doctor clean
+.PHONY: help run check test test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-record docs docs-serve docs-pictures lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run       the demonstration: one task on each of two small sites"
+	@echo "make check     format, lint, types, and every test that needs no browser (a minute)"
 	@echo "make test      lint, types and tests, with a declared sample of the large suites"
 	@echo "make test-all  everything"
 	@echo "make test-browsergym  our agent in BrowserGym's own environment, which is fetched (two minutes)"
@@ -24,6 +25,9 @@ help:
 	@echo "make bench-memory  how soon an exemplar is found among 10,000, and how often it is one of the same kind of task"
 	@echo "make bench-step  what share of a step is neither the model's nor the page's"
 	@echo "make bench-record  what recording a run of 100 steps costs in CPU and disk, and how large its folder is"
+	@echo "make docs      build the site of docs/ into build/docs, and fail at any warning"
+	@echo "make docs-serve     show it at http://127.0.0.1:8000/ while you write"
+	@echo "make docs-pictures  make the pictures of the site again"
 	@echo "make lint      ruff and mypy"
 	@echo "make format    let ruff format"
 	@echo "make types-js  check the types of overlay_js (needs npm)"
@@ -38,6 +42,10 @@ test: lint pages
 
 test-all: lint types-js pages
 	@$(BIN)/python -m pytest -q -n 3
+
+# Nothing here may start a browser: Playwright's driver is replaced by a script that says so and fails.
+check: lint
+	@PLAYWRIGHT_NODEJS_PATH="$(CURDIR)/tests/no_browser.sh" $(BIN)/python -m pytest -q -n 2 -m "not browser and not thorough"
 
 # In an environment of its own: its pins exclude ours.
 test-browsergym: $(READY)
@@ -84,6 +92,23 @@ bench-record: $(READY)
 
 bench-surfaces: ocr
 	@$(BIN)/python tests/benchmarks/bench_surfaces.py
+
+# The extra stays in the environment afterwards. Material announces its successor at each build, which is no warning.
+docs: docs-packages
+	@cd docs && NO_MKDOCS_2_WARNING=1 "$(CURDIR)/$(BIN)/python" -m mkdocs build --quiet --strict
+	@echo "The site is in build/docs; open build/docs/index.html"
+
+docs-serve: docs-packages
+	@cd docs && NO_MKDOCS_2_WARNING=1 "$(CURDIR)/$(BIN)/python" -m mkdocs serve --quiet
+
+docs-pictures: $(READY)
+	@$(BIN)/python docs/pictures.py
+
+.PHONY: docs-packages
+docs-packages: $(READY)
+	@$(BIN)/python -c 'import material, mkdocstrings_handlers.python' 2>/dev/null \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]' >>$(VENV)/pip.log 2>&1 \
+		|| { echo "The site cannot be built: its packages could not be installed; see $(VENV)/pip.log"; exit 5; }
 
 lint: $(READY)
 	@$(BIN)/ruff check .

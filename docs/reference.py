@@ -1,7 +1,7 @@
-"""Generates the reference pages from the code that they describe, and adds them when MkDocs builds the site.
+"""Generates the reference pages from the code that they describe.
 
-`pages()` returns each page and each JSON schema by its path; `on_files` is MkDocs' own hook. Prose that explains a
-format stands in the docstrings of the module that owns it, never here.
+`pages()` returns each page and each JSON schema by its path; `hooks.py` adds them to the site. Prose that explains a
+format stands in the docstrings of the module that owns it where that is possible.
 """
 
 from __future__ import annotations
@@ -60,7 +60,6 @@ PYTHON_PAGES = {
     "vision_agent.types": ("Data model", ()),
     "vision_agent.settings": ("Settings", ()),
     "vision_agent.errors": ("Errors", ()),
-    "vision_agent.events": ("Events", ()),
     "vision_agent.custom_actions": ("Custom actions", ()),
     "vision_agent.ports": ("Protocols", ()),
     "vision_agent.sync_api": ("Sync API", ()),
@@ -90,36 +89,6 @@ def pages() -> dict[str, str]:
         **_python(),
         **{f"reference/schemas/{name}.schema.json": _json(schema) for name, schema in schemas().items()},
     }
-
-
-def on_config(config: Any) -> Any:
-    """Replaces each folder in the navigation by its pages; MkDocs calls this."""
-    folder = Path(config["docs_dir"])
-    config["nav"] = [
-        {title: _nav_of(folder, place) if isinstance(place, str) and place.endswith("/") else place}
-        for each in config["nav"]
-        for title, place in (each.items() if isinstance(each, dict) else [("", each)])
-    ]
-    config["nav"] = [each.get("", each) for each in config["nav"]]
-    return config
-
-
-def _nav_of(docs: Path, place: str) -> list[str]:
-    """The pages of a folder: the index, then those it links, in its order, then the rest."""
-    there = {path.relative_to(docs).as_posix() for path in (docs / place).glob("*.md")}
-    index = f"{place}index.md"
-    text = (docs / index).read_text("utf-8") if index in there else ""
-    linked = [f"{place}{link}" for link in re.findall(r"\]\(([\w-]+\.md)", text)]
-    return [each for each in dict.fromkeys([index, *linked, *sorted(there)]) if each in there]
-
-
-def on_files(files: Any, *, config: Any) -> Any:
-    """Adds the generated pages to the site; MkDocs calls this."""
-    from mkdocs.structure.files import File
-
-    for path, text in pages().items():
-        files.append(File.generated(config, path, content=text))
-    return files
 
 
 # --- the command line -------------------------------------------------------------------------------------------------
@@ -298,14 +267,15 @@ def _actions() -> str:
         "An action is one thing to do in the browser. "
         "Each class below is also the tool that a model sees: its description and its arguments. "
         "In Python, import it from `vision_agent.actions`.",
+        "[](){ #vision_agent.actions.Target }",
         "## Target { #target }",
         _prose(_assigned_docstring("vision_agent.actions", "Target")),
         '```text\n12\n{"mark": 11, "row": 3, "column": 7}\n{"x": 412, "y": 233}\n```',
     ]
     for each in action_classes():
         kind = each.model_fields["kind"].default
-        parts += [f"## `{kind}` {{ #{kind} }}", *_docstring_parts(each)]
-        parts.append(f"Class: [`{each.__name__}`](python/actions.md#vision_agent.actions.{each.__name__})")
+        parts += [_alias(each), f"## `{kind}` {{ #{kind} }}", *_docstring_parts(each)]
+        parts.append(f"Class: `vision_agent.actions.{each.__name__}`")
         rows = list(_field_rows(each, skip=("kind",)))
         parts += [_table(("Field", "Type", "Default", "Meaning"), rows)] if rows else ["It has no fields."]
         parts.append(_traits_words(each.traits))
@@ -361,7 +331,7 @@ def _field_rows(model: type[BaseModel], skip: Sequence[str] = ()) -> Iterator[tu
 
 def _step_lines() -> str:
     examples, _, rules = grammar.GRAMMAR.partition("\nA thing is named")
-    rows = [(f"`{_in_table(line)}`", f"`{_in_table(_json_line(made))}`") for line, made in example_lines(examples)]
+    rows = [(f"`{line}`", f"`{_json_line(made)}`") for line, made in example_lines(examples)]
     parts = [
         "# Step lines",
         "A step line is one action in plain words. "
@@ -393,7 +363,7 @@ def example_lines(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for line in _examples_in(text):
         [parsed] = grammar.parse([line])
         made = parsed.build(page)
-        yield line, made.model_dump(mode="json", exclude_defaults=True) | {"kind": made.kind}
+        yield line, {"kind": made.kind, **made.model_dump(mode="json", exclude_defaults=True)}
 
 
 def _examples_in(text: str) -> Iterator[str]:
@@ -459,7 +429,7 @@ def _listing() -> str:
     marks = _listing_marks()
     lines = {mark.number: mark_line(mark, PageMap(), distinctions([each for each, _ in marks]).get(mark.number))
              for mark, _ in marks}  # fmt: skip
-    rows = [(f"`{_in_table(lines[mark.number])}`", words) for mark, words in marks]
+    rows = [(f"`{lines[mark.number]}`", words) for mark, words in marks]
     parts = [
         "# Listing",
         "The listing is the text that goes with the marked picture. "
@@ -473,7 +443,7 @@ def _listing() -> str:
             ("Line", "What it says"),
             [
                 ("`_[:]Free shipping from €60`", "Text of the page that belongs to no mark."),
-                ("`_[15 row 1]A \\| B \\| C`", "Text read in row 1 of the grid that is mark 15."),
+                ("`_[15 row 1]A | B | C`", "Text read in row 1 of the grid that is mark 15."),
                 ("`... 1445 px below`", "The last line: what is out of view, covered or gone."),
             ],
         ),
@@ -614,8 +584,8 @@ def _events() -> str:
     ]
     for each in event_classes():
         name = each.model_fields["event"].default
-        parts += [f"## `{name}` {{ #{name} }}", *_docstring_parts(each)]
-        parts.append(f"Class: [`{each.__name__}`](python/events.md#vision_agent.events.{each.__name__})")
+        parts += [_alias(each), f"## `{name}` {{ #{name} }}", *_docstring_parts(each)]
+        parts.append(f"Class: `vision_agent.events.{each.__name__}`")
         parts.append(_table(("Field", "Type", "Default", "Meaning"), _field_rows(each, skip=("event",))))
     return _page(parts)
 
@@ -685,10 +655,74 @@ def _python() -> dict[str, str]:
         if module == "vision_agent":
             continue
         text = [f"# {title}"]
-        for each in [f"{module}.{name}" for name in submodules] or [module]:
-            text += [f"::: {each}"]
+        if module in _DATA_MODULES:
+            text += _data_module(module)
+        else:
+            text += [f"::: {each}" for each in [f"{module}.{name}" for name in submodules] or [module]]
         made[f"reference/python/{module.rpartition('.')[2]}.md"] = _page(text)
     return made
+
+
+_DATA_MODULES = ("vision_agent.types", "vision_agent.actions", "vision_agent.settings")
+"""Modules of data classes: their fields stand in tables."""
+
+
+def _data_module(module: str) -> Iterator[str]:
+    yield from _module_prose(module)
+    tree = ast.parse(inspect.getsource(import_module(module)))
+    described = _docstrings_in(tree.body)
+    public = [each for each in tree.body if not getattr(each, "name", "").startswith("_")]
+    for function in (each for each in public if isinstance(each, ast.FunctionDef)):
+        yield _member(f"{module}.{function.name}", level=2)
+    for made in (each for each in public if isinstance(each, ast.ClassDef)):
+        yield from _data_class(getattr(import_module(module), made.name))
+    for named in (each for each in public if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name)):
+        yield from _alias_of_types(module, named.targets[0].id, described)
+
+
+def _data_class(made: type) -> Iterator[str]:
+    name = f"{made.__module__}.{made.__name__}"
+    if made in action_classes():
+        kind = made.model_fields["kind"].default  # type: ignore[attr-defined]
+        yield f"## `{made.__name__}`\n\nThe action [`{kind}`](../actions.md#{kind})."
+        return
+    yield f"## `{made.__name__}` {{ #{name} }}"
+    yield from _docstring_parts(made)
+    if made.__module__ == "vision_agent.settings" and made is not Settings:
+        group = next(group for group in _setting_groups() if _settings_model(group) is made)
+        yield f"Its fields are the keys of [`[{group}]`](../settings.md#{group})."
+    elif made is Settings:
+        yield "Its fields are the [settings](../settings.md)."
+    elif issubclass(made, BaseModel):
+        yield _table(("Field", "Type", "Default", "Meaning"), _field_rows(made))
+    for member, value in vars(made).items():
+        if not member.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
+            yield _member(f"{name}.{member}", level=3)
+
+
+def _member(name: str, level: int) -> str:
+    shown = {"heading": "true", "toc_entry": "true", "full_path": "false"}
+    lines = [f"      heading_level: {level}", *(f"      show_root_{what}: {value}" for what, value in shown.items())]
+    return "\n".join([f"::: {name}", "    options:", *lines])
+
+
+def _setting_groups() -> list[str]:
+    return list(dict.fromkeys(key.rpartition(".")[0] for key, _ in settings_keys() if "." in key))
+
+
+def _alias_of_types(module: str, name: str, described: dict[str, str]) -> Iterator[str]:
+    value = getattr(import_module(module), name)
+    if value is actions.Target:  # it has a section of its own, above the actions
+        return
+    if name[0].isupper() and not name.isupper() and get_origin(value) in (Literal, typing.Union, UnionType):
+        yield f"## `{name}` {{ #{module}.{name} }}"
+        yield _prose(described.get(name, ""))
+        yield f"One of {_type_words(value)}." if get_origin(value) is Literal else ""
+
+
+def _alias(made: type) -> str:
+    """An anchor by which links find a class from anywhere."""
+    return f"[](){{ #{made.__module__}.{made.__name__} }}"
 
 
 def _python_index() -> str:
@@ -699,7 +733,9 @@ def _python_index() -> str:
         what = (
             _first_docstring(getattr(vision_agent, name)) if name != "Action" else "Any action, told apart by `kind`."
         )
-        rows.append((f"[`{name}`]({page}#{home}.{name})", _prose(what)))
+        rows.append(
+            (f"[`{name}`]({page}#{home}.{name})" if name != "Action" else f"[`{name}`](../actions.md)", _prose(what))
+        )
     others = [
         (f"[`{module}`]({module.rpartition('.')[2]}.md)", _prose(_module_sentence(module)))
         for module in PYTHON_PAGES
@@ -784,9 +820,7 @@ def _index() -> str:
         ("[Python API](python/index.md)", "Classes and functions."),
         ("[Files](files.md)", "Every source file and what it does."),
     ]
-    return _page(
-        ["# Reference", "Generated from the code, and therefore true.", _table(("Page", "What it lists"), rows)]
-    )
+    return _page(["# Reference", "These pages are generated from the code.", _table(("Page", "What it lists"), rows)])
 
 
 @cache
@@ -846,7 +880,7 @@ def _split_indented(text: str) -> tuple[str, str]:
 
 def _type_words(annotation: Any) -> str:
     if annotation == actions.Target:
-        return "[target](actions.md#target)"
+        return "[target][vision_agent.actions.Target]"
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin is typing.Annotated:
         return _type_words(parts[0])
@@ -885,7 +919,7 @@ def _type_words(annotation: Any) -> str:
 
 
 def _model_link(model: type[BaseModel]) -> str:
-    if model.__module__ in ("vision_agent.types", "vision_agent.actions", "vision_agent.settings"):
+    if model.__module__ in _DATA_MODULES:
         return f"[`{model.__name__}`][{model.__module__}.{model.__name__}]"
     return f"`{model.__name__}`"
 
@@ -932,14 +966,16 @@ def _escaped(text: str) -> str:
     return re.sub(r"(\*(?!\w[^*]*\w\*)(?<!\w\*)|[_\[\]|])", r"\\\1", escape(text, quote=False))
 
 
-def _in_table(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
-    lines += [f"| {' | '.join(' '.join(cell.split()) for cell in row)} |" for row in rows]
-    return "\n".join(lines)
+    """A table without the columns that are empty in all of its rows."""
+    cells = [[" ".join(cell.split()) for cell in row] for row in rows]
+    kept = [column for column in range(len(head)) if any(row[column] for row in cells)]
+    lines = [
+        [head[column] for column in kept],
+        ["---"] * len(kept),
+        *([row[column] for column in kept] for row in cells),
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _json(value: Any) -> str:

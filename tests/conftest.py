@@ -26,7 +26,7 @@ from messages_server import MessagesServer
 from playwright.async_api import Browser, BrowserContext, Page, expect
 from playwright.async_api import Error as PlaywrightError
 
-from tests.sample import ONE_IN
+from tests.sample import ONE_IN, STARTS_A_BROWSER
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.settings import BrowserSettings
 
@@ -180,10 +180,13 @@ def closed_port() -> Iterator[int]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of tests with many variants one in so many is left in the sample of `make test`."""
+    """Marks tests that start a browser; of tests with many variants, leaves one in so many in the sample."""
     counts: Counter[str] = Counter()
     for item in items:
         name = item.nodeid.removeprefix("tests/").partition("[")[0]
+        starts_one = name in STARTS_A_BROWSER or name.partition("::")[0] in STARTS_A_BROWSER
+        if starts_one or "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
         if name in ONE_IN and item.get_closest_marker("thorough") is None:
             if counts[name] % ONE_IN[name]:
                 item.add_marker("thorough")

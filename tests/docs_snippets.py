@@ -542,7 +542,8 @@ _LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\
 _NAMED_LINK = re.compile(r"\s{0,3}\[[^\]]+\]:\s*(\S+)")
 _BARE_LINK = re.compile(r"<(https?://[^>\s]+)>")
 _HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*")
-_HEADING_ID = re.compile(r"\s*\{[^}]*#([\w-]+)[^}]*\}$")
+_HEADING_ID = re.compile(r"\s*\{[^}]*#([\w.-]+)[^}]*\}$")
+_ALIAS = re.compile(r"^\[\]\(\)\{ #([\w.-]+) \}$", re.MULTILINE)
 
 
 def prose_of(page: Path) -> Iterator[tuple[int, str]]:
@@ -665,7 +666,7 @@ def _anchors_of(text: str) -> set[str]:
             anchors[anchor] = seen
             if seen:
                 anchors[f"{anchor}_{seen}"] = 0
-    return {*anchors, *tags.anchors}
+    return {*anchors, *tags.anchors, *_ALIAS.findall(text)}
 
 
 def _is_documented(name: str, text: str) -> bool:

@@ -6,6 +6,9 @@ same. Each name is that of a test, below `tests`.
 
 from __future__ import annotations
 
+STARTS_A_BROWSER: tuple[str, ...] = ()
+"""Tests that start a browser without the fixture `browser`: whole files, or single tests."""
+
 ONE_IN = {
     "benchmarks/test_bench_observe.py::test_the_table_shows_exactly_as_many_marks_as_asked": 3,
     "browser/test_act.py::test_a_mark_that_is_not_what_it_was_is_refused_and_the_reason_said": 2,
