@@ -34,7 +34,7 @@ class ActionContext(Protocol):
 
     @property
     def page(self) -> Any:
-        """The current Playwright page. Input through it is neither checked nor recorded; input through `act` is."""
+        """The current Playwright page. Input through it is not checked; input through `act` is."""
         ...
 
     @property

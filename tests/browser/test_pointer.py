@@ -259,7 +259,7 @@ async def test_at_its_end_nothing_scrolls_and_it_is_said(on: On) -> None:
     async with on(SCROLLS) as hand:
         outcome = await hand.act(Scroll(direction="up"))
         assert outcome.effect == "no_effect"
-        assert "the page did not scroll up: it is at its end" in outcome.sentence
+        assert "The page did not scroll up: it is at its end" in outcome.sentence
 
 
 async def test_what_holds_a_mark_in_a_frame_scrolls_in_its_frame(on: On) -> None:

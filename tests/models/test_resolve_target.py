@@ -216,10 +216,10 @@ def test_a_grid_that_a_zoom_laid_over_a_part_of_a_surface_belongs_to_it():
     chart = mark(1, "Chart", "surface", box=Box(x=8, y=8, width=420, height=220))
     laid = mark(2, "", "guess", tag="grid", source="cv", grid=GRID, box=Box(x=148, y=81, width=35, height=37))
     aside = mark(3, "Photo", "surface", box=Box(x=8, y=300, width=420, height=220))
-    named = parse_target("row 1 column 2 of Chart")
-    assert find_target(named, seen(chart, laid, aside)) == Cell(mark=2, row=1, column=2)
+    page = seen(chart, laid, aside)
+    assert find_target(parse_target("row 1 column 2 of Chart"), page) == Cell(mark=2, row=1, column=2)
     with pytest.raises(NotFoundError, match="it has no rows and columns"):
-        find_target(parse_target("row 1 column 2 of Photo"), seen(chart, laid, aside))
+        find_target(parse_target("row 1 column 2 of Photo"), page)
 
 
 def test_what_the_page_says_of_itself_is_meant_before_a_guess_of_the_same_name():

@@ -43,6 +43,7 @@ def test_a_model_is_told_what_is_left_from_four_fifths_of_a_limit_on(
     ("limits", "spent", "said"),
     [
         ({"steps": 3}, used(steps=3), "3 steps were taken"),
+        ({"steps": 1}, used(steps=1), "1 step was taken"),
         ({"seconds": 9}, used(seconds=9), "9 of 9 seconds"),
         ({"tokens": 10}, used(tokens=10), "10 of 10 tokens"),
         ({"cost_usd": 0.1}, used(cost_usd=0.1), "0.10 of 0.10 USD"),

@@ -25,7 +25,7 @@ from vision_agent.events import (
     Started,
     Troubled,
 )
-from vision_agent.types import FAILED_EFFECTS, Outcome
+from vision_agent.types import FAILED_EFFECTS
 
 _FOUND_BY = {2: "found again by name", 3: "found again by structure", 4: "by coordinates"}
 """How a target was found that was not the live element, by `Outcome.rung`."""
@@ -67,7 +67,7 @@ class Progress:
                     self._console.print(Text(f"      {self._goal}", style="yellow"))
                 self._show_activity(self._goal or "acting")
             case Happened():
-                self._print_outcome(event.step, event.outcome, self._goal if event.index == 0 else "")
+                self._print_outcome(event, self._goal if event.index == 0 else "")
                 self._show_activity("looking")
             case Judged(verdict=verdict):
                 words = {True: "it is done", False: "it is not done", None: "nobody could tell"}[verdict.done]
@@ -86,7 +86,8 @@ class Progress:
             self._status.stop()
             self._status = None
 
-    def _print_outcome(self, step: int, outcome: Outcome, goal: str) -> None:
+    def _print_outcome(self, event: Happened, goal: str) -> None:
+        outcome, number = event.outcome, str(event.step) if event.index == 0 else ""
         is_done = outcome.status == "done"
         sign, style = ("✓", "green") if is_done else ("✗", "red")
         if outcome.effect in FAILED_EFFECTS:
@@ -95,12 +96,12 @@ class Progress:
             sign, style = "◐", "yellow"
         became = "partial" if outcome.status == "partial" else outcome.effect or outcome.refusal
         result = f"{became}, {self._marks} mark{'' if self._marks == 1 else 's'}"
-        if goal and (note := self._note(step)):
+        if goal and (note := self._note(event.step)):
             result = ", ".join(filter(None, (became, _FOUND_BY.get(outcome.rung or 1), note)))
         words = Text(goal or outcome.sentence)
         words.truncate(max(24, min(70, self._console.width - 8 - len(result) - 2)), overflow="ellipsis", pad=True)
         self._console.print(
-            Text.assemble((f"  {step if goal else '':>3} ", "dim"), (f"{sign} ", style), words, "  ", (result, "dim")),
+            Text.assemble((f"  {number:>3} ", "dim"), (f"{sign} ", style), words, "  ", (result, "dim")),
             soft_wrap=True,
         )
         if goal and (not is_done or outcome.effect in (*FAILED_EFFECTS, "dialog")):

@@ -55,7 +55,8 @@ def _print_verified(found: Verified) -> None:
     for action in found.may_have_happened:
         typer.echo(f"May have happened: {action}")
     authors = ", ".join(f"{many} by {author}" for author, many in found.authors.items())
-    held = "everything holds" if found.holds else f"{len(found.faults)} faults"
+    many = len(found.faults)
+    held = "everything holds" if found.holds else f"{many} fault{'' if many == 1 else 's'}"
     typer.echo(
         f"{found.folder}: {held}; {found.chain.lines} lines, {found.steps} steps ({authors or 'none decided'}), "
         f"{found.acts} acts, {found.pictures} pictures, {found.requests} requests; "

@@ -43,7 +43,7 @@ def cost_of(usages: Sequence[Usage]) -> tuple[int, float | None]:
 def reached(limits: Limits, used: Spent) -> str:
     """The limit that is reached, in words; empty if none is."""
     if used.steps >= limits.steps:
-        return f"{limits.steps} steps were taken"
+        return "1 step was taken" if limits.steps == 1 else f"{limits.steps} steps were taken"
     if limits.seconds is not None and used.seconds >= limits.seconds:
         return f"{used.seconds:.0f} of {limits.seconds:g} seconds have passed"
     if limits.tokens is not None and used.tokens >= limits.tokens:

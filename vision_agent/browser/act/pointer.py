@@ -232,7 +232,7 @@ async def _scroll_container(
     what = safe_line(scrolled.container, 80)
     sentence = f"Scrolled {what} {action.direction} by {far:.0f} px; {left:.0f} px remain {side}"
     if far < 1:
-        sentence = f"{what} did not scroll {action.direction}: it is at its end"
+        sentence = f"{what[:1].upper()}{what[1:]} did not scroll {action.direction}: it is at its end"
     return Execution(sentence, None, has_known_effect=far >= 1)
 
 

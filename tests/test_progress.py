@@ -1,0 +1,24 @@
+"""Claims about what a run prints while it goes on."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from vision_agent.actions import Click
+from vision_agent.cli.progress import Progress
+from vision_agent.events import Decided, Happened
+from vision_agent.types import Decision, Outcome
+
+
+def test_an_action_without_a_goal_is_shown_under_the_number_of_its_step():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=100))
+    done = Outcome(status="done", effect="changed", sentence="Clicked mark 3 (button “Send”).")
+    progress(Decided(step=7, decision=Decision(actions=(Click(target=3), Click(target=3)), author="scripted")))
+    progress(Happened(step=7, index=0, outcome=done))
+    progress(Happened(step=7, index=1, outcome=done))
+    first, second = shown.getvalue().splitlines()
+    assert first.startswith("    7 ✓ Clicked mark 3")
+    assert second.startswith("      ✓ Clicked mark 3")
