@@ -33,6 +33,8 @@ REASONS: dict[Refusal, str] = {
     "recorded": "The page is a recording: nothing was done, and the answer was compared with the reference.",
 }
 """What each refusal means to a person; the outcome's own sentence says what was found on the page."""
+FOUND_BY = {2: "found again by name", 3: "found again by place", 4: "by coordinates"}
+"""How a target was found that was not the live element that was seen, by `Outcome.rung`."""
 PARTIAL = "Part of the action reached the page, so it may have taken effect. It is not repeated automatically."
 """What a partial outcome means to a person."""
 

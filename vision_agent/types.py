@@ -738,7 +738,7 @@ class Outcome(FrozenModel):
     sentence: str
     """For the model: what was attempted, on what, what was found, what could help."""
     rung: int | None = None
-    """How the target was found: 1 the live element, 2 role and name, 3 structure, 4 coordinates."""
+    """How the target was found: 1 the live element, 2 role, name and row, 3 place and pixels, 4 coordinates."""
     point: Point | None = None
     """Page coordinates at which input was sent."""
     value: str | None = None

@@ -56,9 +56,9 @@ async def test_tabs_open_switch_and_close(on: On) -> None:
 
 async def test_waiting_ends_when_the_text_shows(on: On) -> None:
     async with on("<p id=p></p><script>setTimeout(() => { p.innerHTML = 'Thank <b>you</b>'; }, 400)</script>") as hand:
-        outcome = await hand.act(Wait(text="thank you", seconds=90))
+        outcome = await hand.act(Wait(text="thank you", seconds=60))
         assert (outcome.status, outcome.effect) == ("done", "changed")
-        assert outcome.seconds < 60
+        assert outcome.seconds < 55
 
 
 async def test_waiting_for_what_does_not_come_is_refused_in_time(on: On) -> None:

@@ -104,7 +104,7 @@ async def test_what_does_not_fit_is_refused_and_nothing_is_made_up(
 async def test_waiting_for_a_change_ends_with_the_change(on: On) -> None:
     async with on("<p id=p>a</p>") as hand:
         await hand.js("void setTimeout(() => { p.textContent = 'b' }, 500)")
-        outcome = await hand.act(Wait(change=True, seconds=90))
+        outcome = await hand.act(Wait(change=True, seconds=60))
         assert outcome.status == "done"
-        assert outcome.seconds < 60
+        assert outcome.seconds < 55
         assert (await hand.act(Wait(change=True, seconds=0.4))).refusal == "timed_out"

@@ -79,7 +79,7 @@ def test_what_was_decided_and_what_came_of_it_are_told_apart(tmp_path: Path) -> 
     found = diff(a, b)
     assert wheres(found) == [["decision", "outcome"], ["outcome"]]
     came = found.pairs[1].differences[0]
-    assert (came.a, came.b) == ("changed, rung 1", "covered")
+    assert (came.a, came.b) == ("changed", "covered")
     assert found.counts == {"decision": 1, "outcome": 2}
 
 

@@ -12,3 +12,8 @@ class Refused(Exception):
         super().__init__(sentence)
         self.refusal = refusal
         self.sentence = sentence
+
+
+def capitalised(clause: str) -> str:
+    """The clause as the beginning of a sentence."""
+    return clause[:1].upper() + clause[1:]

@@ -13,6 +13,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
+from vision_agent.describe import FOUND_BY
 from vision_agent.events import (
     Decided,
     Ended,
@@ -26,9 +27,6 @@ from vision_agent.events import (
     Troubled,
 )
 from vision_agent.types import FAILED_EFFECTS
-
-_FOUND_BY = {2: "found again by name", 3: "found again by structure", 4: "by coordinates"}
-"""How a target was found that was not the live element, by `Outcome.rung`."""
 
 
 class Progress:
@@ -97,7 +95,7 @@ class Progress:
         became = "partial" if outcome.status == "partial" else outcome.effect or outcome.refusal
         result = f"{became}, {self._marks} mark{'' if self._marks == 1 else 's'}"
         if goal and (note := self._note(event.step)):
-            result = ", ".join(filter(None, (became, _FOUND_BY.get(outcome.rung or 1), note)))
+            result = ", ".join(filter(None, (became, FOUND_BY.get(outcome.rung or 1), note)))
         words = Text(goal or outcome.sentence)
         words.truncate(max(24, min(70, self._console.width - 8 - len(result) - 2)), overflow="ellipsis", pad=True)
         self._console.print(

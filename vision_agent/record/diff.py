@@ -14,7 +14,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from vision_agent.actions import Action
-from vision_agent.describe import describe_action
+from vision_agent.describe import FOUND_BY, describe_action
 from vision_agent.errors import RecordError
 from vision_agent.frozen_model import FrozenModel
 from vision_agent.record.read import check_chain, load_shot, read
@@ -226,7 +226,7 @@ def _outcomes(one: _ComparedStep, other: _ComparedStep) -> tuple[str, str]:
 def _outcome_text(outcome: Outcome) -> str:
     parts = [(outcome.refusal or outcome.effect or outcome.status).replace("_", " ")]
     parts = ["partial", *parts] if outcome.status == "partial" else parts
-    parts += [f"rung {outcome.rung}"] * bool(outcome.rung)
+    parts += [FOUND_BY[outcome.rung]] if outcome.rung in FOUND_BY else []
     parts += [f"reads “{outcome.value}”"] * (outcome.value is not None)
     parts += [f"got “{' '.join(outcome.read.split())[:200]}”"] * bool(outcome.read)
     return ", ".join(parts)

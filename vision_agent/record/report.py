@@ -19,7 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from vision_agent.actions import Action, Cell, Finish, Infeasible, Point, Target, mark_in, targets_of
-from vision_agent.describe import PARTIAL, REASONS, action_phrase, describe_target
+from vision_agent.describe import FOUND_BY, PARTIAL, REASONS, action_phrase, describe_target
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Graded, Resumed
 from vision_agent.policy import budget
@@ -144,6 +144,11 @@ class ActionView:
     state: str
     reason: str
     """What the refusal means; empty if the action was not refused."""
+
+    @property
+    def found_by(self) -> str:
+        """How the target was found; empty if it was the live element that was seen."""
+        return FOUND_BY.get(self.outcome.rung or 1, "") if self.outcome else ""
 
     @property
     def text(self) -> str:

@@ -23,7 +23,7 @@ from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.refusal import Refused
+from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.escape import safe_line
 from vision_agent.types import Mark, Outcome
@@ -180,7 +180,9 @@ def _deadline_s(executor: Executor, action: Action) -> float:
 async def _interrupted_outcome(executor: Executor, refusal: Refused, before: Before) -> Outcome:
     """Refused if nothing reached the page; else partial, with what did reach it and the effect of that."""
     if not executor.sent_inputs:
-        return Outcome(status="refused", refusal=refusal.refusal, sentence=refusal.sentence)
+        # An address or a file name keeps its first letter.
+        said = capitalised(refusal.sentence) if refusal.sentence.startswith("mark ") else refusal.sentence
+        return Outcome(status="refused", refusal=refusal.refusal, sentence=said)
     sentence = f"{' and '.join(executor.sent_inputs)}; the rest was not done: {refusal.sentence.rstrip('.')}"
     cut = Outcome(status="partial", refusal=refusal.refusal, sentence=f"{sentence}.")
     try:

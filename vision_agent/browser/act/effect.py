@@ -26,7 +26,7 @@ from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.protocol import Expectation, LiveElement
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.page.tabs import TabEvent, Tabs
-from vision_agent.browser.refusal import Refused
+from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.escape import safe_line
 from vision_agent.types import Box, Effect, Mark, Outcome
 from vision_agent.vision.compare import changed_box, changed_share
@@ -51,7 +51,7 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
     if execution.read:
         return Outcome(status="done", effect="read", sentence=f"{execution.sentence}.", read=execution.read)
     if execution.is_already_so and at is not None:
-        sentence = f"{execution.sentence[0].upper()}{execution.sentence[1:]}; nothing was sent."
+        sentence = f"{capitalised(execution.sentence)}; nothing was sent."
         return Outcome(status="done", effect="as_wanted", sentence=sentence, rung=at.rung, point=at.point)
     quiet = observer.settings.quiet_s
     await settle(tabs, quiet, observer.settings.settle_deadline_s, at_least_s=quiet)
@@ -112,7 +112,7 @@ def _sentence(sentence: str, execution: Execution, value: str | None, changes: l
         said.append(f'The field now holds "{safe_line(value, 80)}"')
     if changes:
         joined = "; ".join(changes)
-        said.append(joined[0].upper() + joined[1:])
+        said.append(capitalised(joined))
     return " ".join(f"{sentence}." for sentence in said)
 
 

@@ -6,7 +6,7 @@ Knows how to describe a change of these words in a sentence; does not know how t
 from __future__ import annotations
 
 from vision_agent.browser.page.protocol import Beside, ContextDifference
-from vision_agent.browser.refusal import Refused
+from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.escape import safe_line
 
 _LONGEST = 60
@@ -25,8 +25,8 @@ class ContextChanged(Refused):
     def __init__(self, difference: ContextDifference, words: str) -> None:
         self.then, _ = _changed_part(difference)
         self.where = "beside" if difference.part == "words" else "over"
-        changed = describe_change(difference, words)
-        super().__init__("changed", f"{changed[0].upper()}{changed[1:]}. Look again before acting on it.")
+        changed = capitalised(describe_change(difference, words))
+        super().__init__("changed", f"{changed}. Look again before acting on it.")
 
 
 def describe_change(difference: ContextDifference, words: str) -> str:
