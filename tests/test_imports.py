@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -178,7 +179,7 @@ def test_a_public_class_name_exists_once() -> None:
     names = Counter(
         node.name
         for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in _nodes(path)
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     # As Playwright has one `Page` for code that awaits and one for code that does not.
@@ -204,9 +205,16 @@ def _room(path: Path, folder: Path) -> str:
     return path.relative_to(folder).with_suffix("").parts[0]
 
 
+@cache
+def _nodes(path: Path) -> tuple[ast.AST, ...]:
+    """The imports and classes of a file: every test here reads the whole package, and parsing it takes seconds."""
+    kept = (ast.Import, ast.ImportFrom, ast.ClassDef)
+    return tuple(node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, kept))
+
+
 def _imported(path: Path) -> Iterator[str]:
     """Every module that is imported anywhere in a file; `from package import module` counts as the module."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in _nodes(path):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
