@@ -47,7 +47,7 @@ IMPORTS = {
     "replay": "actions addresses custom_actions describe errors events frozen_model memory models ports record "
     "session settings types vision",
     "sync_api": "actions browser custom_actions errors events old_names policy ports session settings types",
-    "cli": "browser errors escape evals events export memory models ports record replay session settings "
+    "cli": "browser describe errors escape evals events export memory models ports record replay session settings "
     "supervise types",
 }
 """Of each room, all others that it imports; a room only imports what stands above it."""
