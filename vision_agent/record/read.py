@@ -390,7 +390,7 @@ def _sentence(lines: int, bad: int | None, torn: int, *, cut: bool) -> str:
     if bad is None:
         return f"Chain of {lines} entries verified{tail}"
     name = "run.json" if bad == 0 else f"Line {bad}"
-    why = ", or later lines were removed" if cut else ""
+    why = ", or later lines were removed, or the head is not that of this record" if cut else ""
     return f"{name} was changed after it was written{why}{tail}"
 
 

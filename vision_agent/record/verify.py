@@ -188,7 +188,9 @@ class _EventSequence:
             kind = self._intended[index].kind
             self.open_acts.append(f"step {self.steps}, action {index + 1}: {kind} was begun and has no outcome")
         if not self.ending:
-            self._fault("the record stops before the end of the run" + (": it was interrupted" if self._line else ""))
+            self._fault(
+                "the record stops before the end of the run" + (": it was interrupted or cut" if self._line else "")
+            )
         return self._faults
 
     def _check_resumed(self, event: Resumed) -> None:
