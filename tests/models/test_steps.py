@@ -64,6 +64,14 @@ async def test_a_line_that_may_have_been_sent_is_not_sent_again():
     )
 
 
+async def test_a_wait_in_vain_ends_the_lines_with_what_did_not_come():
+    late = refused('"Thank you" did not show within 10 s.', "timed_out")
+    decisions = await played(StepsModel(["click Email", 'wait for "Thank you"']), [DONE, late])
+    end = actions(decisions)[2]
+    assert not end.success
+    assert end.answer == ('Line 2, \'wait for "Thank you"\', did not come true: "Thank you" did not show within 10 s.')
+
+
 async def test_a_line_that_was_cut_off_half_way_is_not_sent_again():
     half = Outcome(status="partial", refusal="covered", sentence="pointerdown reached mark 12; the rest did not.")
     decisions = await played(StepsModel(["click Email", "click Sign in"]), [DONE, half])

@@ -147,7 +147,9 @@ def check_key(model: str, settings: Settings) -> None:
         return
     for access in model_accesses(_model_settings(model, settings).model):
         if not access.is_known:
-            raise UsageError(f"Unknown model {access.name!r}", f"known are {', '.join((*KNOWN, *BASELINES))}")
+            raise UsageError(
+                f"Unknown model {access.name!r}", f"known are {', '.join(dict.fromkeys((*KNOWN, *BASELINES)))}"
+            )
         if not access.is_ready:
             raise ModelUnavailable(f"{access.name} cannot be asked: {access.sentence}")
 

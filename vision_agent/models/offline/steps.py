@@ -62,6 +62,8 @@ class StepsModel(Model):
         if self._has_acted or refused:
             if refused is None:
                 self._next_line()
+            elif isinstance(steps[-1].decision.actions[-1], Wait):
+                return self._give_up(f"{_quote_line(self._lines[self._next])} did not come true: {refused.sentence}")
             elif refused.status == "partial" or refused.refusal == "timed_out":
                 # Input was or may have been sent before the page stopped responding: a second try could order twice.
                 return self._give_up(
