@@ -1,9 +1,12 @@
 // Guards the keys that are sent to one field or control. While they are typed, a page may reuse the row for something
-// else; from then on the keys are stopped. The guard lives in the isolated world, and is gone when the keys are sent.
-import { addCaptureListener, bodyOf, documentElementOf, removeCaptureListener } from './dom.js';
+// else; from then on the keys are stopped. The first text is stopped too if something else has the focus; later the
+// field itself may pass it on, as the boxes of a code do. The guard lives in the isolated world, and is gone when the
+// keys are sent.
+import { addCaptureListener, bodyOf, documentElementOf, flatContains, isConnectedOf } from './dom.js';
+import { removeCaptureListener, shadowRootOf } from './dom.js';
 import { KEY_EVENTS, KEY_GUARD } from './early_listener.js';
 import { changedAroundFrames } from './frame_context.js';
-import { recheckPlace } from './recheck.js';
+import { innermostFocus, recheckPlace, typesFor } from './recheck.js';
 import { elementOf } from './registry.js';
 import { lastChangeAt } from './stability.js';
 
@@ -17,15 +20,19 @@ import { lastChangeAt } from './stability.js';
 
 const typing = {
   meant: /** @type {Typed | null} */ (null), doc: /** @type {Document | null} */ (null), until: 0, checkedAt: -1,
-  hasArrived: false,
-  stopped: /** @type {ReturnType<typeof recheckPlace> | {gone: true}} */ (null),
+  hasArrived: false, hasTyped: false, focus: /** @type {Element | null} */ (null),
+  stopped: /** @type {ReturnType<typeof recheckPlace> | {gone: true} | {lost: true}} */ (null),
 };
 
 /** @param {Document} doc @param {Typed} request */
 export function armKeyGuard(doc, request) {
   disarmKeyGuard();
   const until = performance.now() + request.ms;
-  Object.assign(typing, { meant: request, doc, until, checkedAt: -1, hasArrived: false, stopped: null });
+  const [element, focus] = [elementOf(doc, request.key), innermostFocus(doc)];
+  Object.assign(typing, {
+    meant: request, doc, until, checkedAt: -1, hasArrived: false, hasTyped: false, focus,
+    stopped: element && focus && !takesKeysOf(element, focus) ? { lost: true } : null,
+  });
   Reflect.set(globalThis, KEY_GUARD, watchKey);
   // Added here too, for documents without the early listener.
   for (const type of KEY_EVENTS) addCaptureListener(window, type, watchKey, { passive: false });
@@ -42,7 +49,7 @@ export function reportKeyGuard() {
 function disarmKeyGuard() {
   Reflect.deleteProperty(globalThis, KEY_GUARD);
   for (const type of KEY_EVENTS) removeCaptureListener(window, type, watchKey);
-  Object.assign(typing, { meant: null, stopped: null });
+  Object.assign(typing, { meant: null, focus: null, stopped: null });
 }
 
 /** @param {Event} event */
@@ -50,12 +57,38 @@ function watchKey(event) {
   const { meant, doc } = typing;
   if (!meant || !doc || performance.now() > typing.until) return disarmKeyGuard();
   if (!event.isTrusted) return;
+  if (!typing.stopped && hasLostFocus(event)) typing.stopped = { lost: true };
   if (!typing.stopped && isInPlace(doc, meant, event)) {
     typing.hasArrived = true;
+    typing.hasTyped = typing.hasTyped || isText(event);
     return;
   }
   event.preventDefault();
   event.stopImmediatePropagation();
+}
+
+/** @param {Element} element @param {Element} focus */
+function takesKeysOf(element, focus) {
+  return flatContains(element, focus) || isInShadowOf(focus, element) || typesFor(focus, element);
+}
+
+/** Whether text is about to go to another element than the one that had the focus. @param {Event} event */
+function hasLostFocus(event) {
+  const { focus, hasTyped } = typing;
+  if (hasTyped || !focus || !isConnectedOf(focus)) return false;
+  const [target] = event.composedPath();
+  return target instanceof Element && !flatContains(focus, target) && !isInShadowOf(target, focus);
+}
+
+/** Whether an element lies in the shadow tree of another. @param {Element} host @param {Element} element */
+function isInShadowOf(host, element) {
+  return shadowRootOf(host) !== null && flatContains(host, element);
+}
+
+/** Whether an event brings text, and not only Control or the selection of what is there. @param {Event} event */
+function isText(event) {
+  if (!(event instanceof KeyboardEvent)) return true;
+  return !event.ctrlKey && !event.metaKey && !['Control', 'Meta', 'Shift', 'Alt'].includes(event.key);
 }
 
 /**

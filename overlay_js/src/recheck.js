@@ -146,15 +146,18 @@ export function otherTargetTest(element) {
  * @param {{key?: string}} request
  */
 export function describeFocus(doc, request) {
-  let at = /** @type {Element | null} */ (activeElementOf(doc));
-  for (let inner = at; inner; inner = shadowRootOf(inner) && activeElementOfRoot(shadowRootOf(inner))) at = inner;
+  const at = innermostFocus(doc);
   if (!at || at === bodyOf(doc) || at === documentElementOf(doc)) return { key: null, what: '', typesFor: false };
   const around = request.key ? elementOf(doc, request.key) : null;
-  const takesText = ['textarea', 'input'].includes(localNameOf(at)) || isEditingHost(at);
-  return {
-    key: knownKeyOf(at) ?? null, what: describeElement(at),
-    typesFor: takesText && around !== null && isBeside(around, at),
-  };
+  return { key: knownKeyOf(at) ?? null, what: describeElement(at), typesFor: around !== null && typesFor(at, around) };
+}
+
+/**
+ * Whether a field takes the text that is meant for an element around or beside it.
+ * @param {Element} field @param {Element} element
+ */
+export function typesFor(field, element) {
+  return (['textarea', 'input'].includes(localNameOf(field)) || isEditingHost(field)) && isBeside(element, field);
 }
 
 /**
@@ -276,4 +279,9 @@ function isFullySeen(element, pieces) {
     (seen >= 0.6 * rect.width * rect.height || seen >= 0.5 * innerWidth * innerHeight || pieces.length > 1);
 }
 
-
+/** The element that has the focus, inside shadow roots too. @param {Document} doc @returns {Element | null} */
+export function innermostFocus(doc) {
+  let at = /** @type {Element | null} */ (activeElementOf(doc));
+  for (let inner = at; inner; inner = shadowRootOf(inner) && activeElementOfRoot(shadowRootOf(inner))) at = inner;
+  return at;
+}

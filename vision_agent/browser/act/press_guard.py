@@ -200,6 +200,8 @@ async def _end_key_guard(at: Location) -> Refused | None:
         stopped = await protocol.read_key_guard(at.frame, _ANSWER_S)
         if stopped == "gone":
             return Refused("changed", f"{at.words} is gone from the page; later keys reached nothing.")
+        if stopped == "lost":
+            return Refused("changed", f"{at.words} lost the focus to something else; no text was typed.")
         if stopped is not None:
             return ContextChanged(stopped, at.words)
     return None

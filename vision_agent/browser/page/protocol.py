@@ -581,9 +581,11 @@ async def guard_keys(
     await ask(frame, "guard_keys", deadline_s, **details, **expected.as_details())
 
 
-async def read_key_guard(frame: Frame, deadline_s: float) -> ContextDifference | Literal["gone"] | None:
+async def read_key_guard(frame: Frame, deadline_s: float) -> ContextDifference | Literal["gone", "lost"] | None:
     """Why keys were stopped; None if all went through. Ends the guard."""
     held = (await ask(frame, "keys_guarded", deadline_s))["held"]
+    if held and held.get("lost"):
+        return "lost"
     return "gone" if held and held.get("gone") else _difference(held)
 
 
