@@ -16,8 +16,6 @@ const LOWEST_BAR = 0.4;
 const HIGHEST_BAR = 1.5;
 const HIGHEST_FLOAT = 160;
 const READ = /** @type {Depth[]} */ ([1, 2]);
-/** How many boxes are asked for their position. */
-const MOST_POSITIONED = 6;
 
 /**
  * The words of the row that an element floats over, after `row:`, so that they are not taken for the same words in the
@@ -25,8 +23,8 @@ const MOST_POSITIONED = 6;
  * @param {Element} element @param {Reading} reading @returns {string[]}
  */
 export function wordsUnder(element, reading) {
-  const float = floatAround(element);
-  if (!float) return [];
+  const float = floatAround(element, reading);
+  if (!float || float === 'fixed') return [];
   const known = reading.under.get(float);
   if (known) return known;
   const row = rowUnder(float);
@@ -37,17 +35,19 @@ export function wordsUnder(element, reading) {
 }
 
 /**
- * The outermost box around an element that is placed absolutely and no higher than a toolbar.
- * @param {Element} element @returns {Element | null}
+ * The outermost box around an element that is placed absolutely and no higher than a toolbar; `fixed` if a box around
+ * it stays where it is while the page scrolls.
+ * @param {Element} element @param {Reading} reading @returns {Element | 'fixed' | null}
  */
-function floatAround(element) {
-  let float = null;
-  let at = /** @type {Element | null} */ (element);
-  for (let n = 0; n < MOST_POSITIONED && at; n++, at = offsetParentOf(at)) {
-    const { position } = styleOf(at);
-    if (position === 'fixed' || position === 'sticky') return null;
-    if (position === 'absolute' && rectOf(at).height <= HIGHEST_FLOAT) float = at;
-  }
+function floatAround(element, reading) {
+  const known = reading.floats.get(element);
+  if (known !== undefined) return known;
+  const { position } = styleOf(element);
+  const around = offsetParentOf(element);
+  const outer = position === 'fixed' || position === 'sticky' ? 'fixed' : around && floatAround(around, reading);
+  const isFloat = position === 'absolute' && rectOf(element).height <= HIGHEST_FLOAT;
+  const float = outer ?? (isFloat ? element : null);
+  reading.floats.set(element, float);
   return float;
 }
 

@@ -53,6 +53,7 @@ const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
  * @property {Map<Element, Map<string, Shared>>} shared by likeness
  * @property {Map<Element, string[]>} governing by box
  * @property {Map<Element, string[]>} months by the box around the days
+ * @property {Map<Element, Element | 'fixed' | null>} floats the floating box around an element
  * @property {Map<Element, string[]>} under by floating box: the row it lies over
  * @property {Map<Element, Table>} tables
  * @property {Map<Element, Map<string, Element[]>>} rowParts by grid and number
@@ -82,7 +83,7 @@ export function newReading(isScan = false) {
     pieces: [new Map(), new Map(), new Map(), new Map(), new Map()],
     groups: new Map(), groupsOf: new Map(), paths: new Map(), children: new Map(), headings: new Map(),
     shared: new Map(), governing: new Map(), months: new Map(), tables: new Map(), rowParts: new Map(),
-    under: new Map(),
+    under: new Map(), floats: new Map(),
   };
 }
 

@@ -99,11 +99,26 @@ const NAMING_DIGITS = 4;
 /** Letters of a text that are recorded; the middle of a longer one is replaced by a hash. */
 const LONGEST_RECORDED = 400;
 
+/** How many texts are remembered in a form: each look reads the same rows again, and each twice. */
+const MOST_REMEMBERED = 4000;
+
 /** @typedef {'steady' | 'firm' | 'raw'} Form */
 
-/** @param {string} text as `row_context.js` gathers it @param {Form} form */
+const remembered = { steady: new Map(), firm: new Map(), raw: new Map() };
+
+/** @param {string} text as `row_context.js` gathers it @param {Form} form @returns {string} */
 function textInForm(text, form) {
   if (!text) return '';
+  const before = remembered[form].get(text);
+  if (before !== undefined) return before;
+  if (remembered[form].size >= MOST_REMEMBERED) remembered[form].clear();
+  const told = inForm(text, form);
+  remembered[form].set(text, told);
+  return told;
+}
+
+/** @param {string} text @param {Form} form */
+function inForm(text, form) {
   const plain = (form === 'steady' ? text.replace(LIVE_PART, ' ') : text).replace(LIVE_SIGNS, ' ');
   if (form === 'raw' || !/\d|now|ago|eben|instant|ahora|adesso|刚|今/i.test(plain)) return tidied(plain);
   const timeless = plain.replace(TIMES, ' ');
