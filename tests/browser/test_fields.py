@@ -359,7 +359,8 @@ async def test_a_slider_gets_no_more_keys_when_its_row_becomes_another_s(on: On)
         outcome = await hand.act(Set(mark=hand.seen.marks[0].number, value="8"))
         assert (outcome.status, outcome.refusal) == ("partial", "changed")
         assert 'changed from "Ann" to "Bob"' in outcome.sentence
-        assert await hand.js("log.textContent") == "Ann ArrowUp, "
+        # A key more may come before the page swaps the rows; none may come after.
+        assert set((await hand.js("log.textContent")).removesuffix(", ").split(", ")) == {"Ann ArrowUp"}
 
 
 async def test_a_slider_may_show_its_number_beside_it(on: On) -> None:
