@@ -1,9 +1,14 @@
 // Checks the words beside the frames around a document, from inside that document. When a page changes them in the last
 // moment, only a guard in the innermost document can still stop an event. Frames of other sites cannot be read.
-import { recheckPlace } from './recheck.js';
+//
+// The overlay in the document of the frame reads them: it remembers what stood there, and its own view says how large
+// a row may be. An overlay elsewhere does not even recognise those elements as elements.
 
 /** @import { How } from './compare_place.js' */
 /** @import { Place } from './row_context.js' */
+
+/** The overlay of a document, as a global of its isolated world. */
+export const OVERLAY = Symbol.for('marks');
 
 /**
  * What has changed beside or over a frame around this document; null where all is as it was, or cannot be read.
@@ -20,9 +25,9 @@ export function changedAroundFrames(places, how) {
       return null;
     }
     if (!frame) return null;
-    const held = recheckPlace(frame, { ...how, place, pointed: true });
-    if (held && !held.same) return held;
     view = /** @type {Window} */ (frame.ownerDocument.defaultView);
+    const held = Reflect.get(view, OVERLAY)?.recheckPlace(frame, { ...how, place, pointed: true });
+    if (held && !held.same) return held;
   }
   return null;
 }

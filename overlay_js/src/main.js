@@ -5,6 +5,7 @@
 import { takeSuspects } from './closed_shadow.js';
 import { createElement, rememberClosedRoots, titleOf } from './dom.js';
 import { frameGeometryOf } from './frame.js';
+import { OVERLAY } from './frame_context.js';
 import { stopHumanInput, watchHumanInput } from './human_input.js';
 import { armKeyGuard, reportKeyGuard } from './key_guard.js';
 import { hideLayer, showLayer } from './page_layer.js';
@@ -80,9 +81,9 @@ function locateFrame(doc, root, request) {
 }
 
 // Through this global of the isolated world, which no page can see, the browser itself gives the overlay facts that it
-// cannot get from the page, and asks it questions when Playwright no longer can.
-Reflect.set(globalThis, Symbol.for('marks'), {
-  hear: setListeners, open: rememberClosedRoots, takeSuspects, ask: answer,
+// cannot get from the page, and asks it questions when Playwright no longer can. Overlays in frames ask each other.
+Reflect.set(globalThis, OVERLAY, {
+  hear: setListeners, open: rememberClosedRoots, takeSuspects, ask: answer, recheckPlace,
 });
 
 export const engine = {

@@ -13,6 +13,7 @@ from PIL import Image
 from playwright.async_api import Browser, Page
 
 from tests.conftest import Server
+from vision_agent.actions import Click
 from vision_agent.browser import live
 from vision_agent.browser.page.frame_place import FramePlace
 from vision_agent.settings import ObserveSettings
@@ -52,6 +53,30 @@ async def test_an_observation_says_where_each_frame_comes_from_by_the_name_that_
         observation = await browser.observe()
         assert observation.frames == {"pay": other}
         assert {mark.name: mark.frame for mark in observation.marks} == {"Fine": "", "Pay": "pay"}
+
+
+LOOSE = """<style>iframe{width:200px;height:60px;border:0}</style>
+<main><i>Ann</i><iframe src='/delete#ann'></iframe><i>Bob</i><iframe src='/delete#bob'></iframe></main>
+<script>
+names = document.querySelectorAll('i'); gone = [];
+swap = () => { [names[0].textContent, names[1].textContent] = [names[1].textContent, names[0].textContent]; };
+</script>"""
+DELETE = """<button onclick="parent.gone.push(location.hash)">Delete</button>
+<script>onpointermove = () => { if (parent.onMove) parent.onMove(); };</script>"""
+
+
+async def test_one_of_two_small_frames_can_be_clicked_unless_the_names_beside_them_are_swapped(
+    page: Page, serve: Server
+) -> None:
+    async with live.attach(page, PATIENT, ImageLimits()) as browser:
+        await browser.open(serve({"/": LOOSE, "/delete": DELETE}))
+        await page.wait_for_load_state()
+        first, second = (await browser.observe()).marks
+        assert (await browser.act(Click(target=second.number), await browser.observe())).status == "done"
+        await page.evaluate("onMove = () => { swap(); onMove = null; }")
+        outcome = await browser.act(Click(target=first.number), await browser.observe())
+        assert outcome.status == "refused"
+        assert await page.evaluate("gone") == ["#bob"]
 
 
 def test_a_point_comes_back_to_where_it_was_through_a_turned_frame_in_a_tilted_one() -> None:

@@ -17,9 +17,11 @@ WATCH = """() => {
     window.records = [];
     new MutationObserver((all) => records.push(...all.map((each) => `${each.type} ${each.target.nodeName} ${each.attributeName}`)))
         .observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    const isOfItself = ({ type, clientX, clientY }) => type === 'mousemove' && clientX === 0 && clientY === 0;
     for (const kind of ['resize', 'scroll', 'focus', 'blur', 'mousemove', 'visibilitychange'])
-        addEventListener(kind, () => records.push(`event ${kind}`), true);
+        addEventListener(kind, (event) => isOfItself(event) || records.push(`event ${kind}`), true);
 }"""
+"""Chromium's headless shell tells every new page of itself, sooner or later, that the mouse is in the corner."""
 TRACES = """() => new Promise((done) => setTimeout(() => done({
     records,
     globals: Object.getOwnPropertyNames(window).sort(),
