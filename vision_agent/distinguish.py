@@ -70,9 +70,18 @@ def _group_marks(marks: Iterable[Mark], key: Callable[[Mark], Hashable]) -> list
     return [*groups.values()]
 
 
-def distinguish(group: Sequence[Mark]) -> list[Distinction]:
+def distinguish(group: Sequence[Mark]) -> Sequence[Distinction]:
     """The distinction of each mark from the others in the group, which is in reading order."""
-    contexts, headings = [_words(mark.context) for mark in group], [_words(mark.heading) for mark in group]
+    return _distinguish(tuple([(mark.context, mark.heading) for mark in group]))
+
+
+@lru_cache(maxsize=1024)
+def _distinguish(group: tuple[tuple[str, str], ...]) -> tuple[Distinction, ...]:
+    """What tells each mark from the others, from their contexts and headings.
+
+    Cached, because most rows of a page are the same in the next observation.
+    """
+    contexts, headings = [_words(context) for context, _ in group], [_words(heading) for _, heading in group]
     if len({_fold(heading) for heading in headings if heading}) == len(group):
         contexts = [()] * len(group)  # each mark has a heading of its own, which is enough
     by_context: defaultdict[_Words, list[_Words]] = defaultdict(list)
@@ -92,7 +101,7 @@ def distinguish(group: Sequence[Mark]) -> list[Distinction]:
             found[index] = Distinction(nth=index + 1, of=len(group))
         elif counts[each] > 1:
             found[index] = each._replace(nth=seen[each], of=counts[each])
-    return found
+    return tuple(found)
 
 
 def find_distinction(mark: Mark, marks: Iterable[Mark]) -> Distinction:
@@ -142,7 +151,7 @@ def _description_key(mark: Mark) -> Hashable:
 def _unique_pieces(texts: tuple[_Words, ...]) -> dict[_Words, str]:
     """For each text, its shortest run of words that no other text has; empty if all texts are the same.
 
-    Cached, because the columns of a table share their rows, and so does the next observation.
+    Cached, because the columns of a table share their rows.
     """
     written: dict[_Words, _Words] = {}
     for text in texts:
@@ -188,6 +197,7 @@ def _words(text: str) -> _Words:
     return tuple(word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…" for word in stripped if word)
 
 
+@lru_cache(maxsize=4096)
 def _fold(words: _Words) -> _Words:
     return tuple(word.rstrip("…").casefold() for word in words)
 

@@ -41,7 +41,7 @@ export function governingWordsOf(element, box, reading) {
 function overBox(box, reading) {
   const known = reading.governing.get(box);
   if (known) return known;
-  const found = [...chosenTabsOver(box), ...headingsOver(box, reading)];
+  const found = [...chosenTabsOver(box, reading), ...headingsOver(box, reading)];
   reading.governing.set(box, found);
   return found;
 }
@@ -60,18 +60,24 @@ function labelsWithin(box, element) {
   return labels;
 }
 
-/** The tabs that are chosen in the lists of tabs right above the boxes that an element is in. @param {Element} box */
-function chosenTabsOver(box) {
-  const chosen = [];
-  for (let at = /** @type {Element | null} */ (box); at; at = flatParentOf(at)) {
-    const before = previousElementOf(at);
-    const list = before && (explicitRoleOf(before) === 'tablist'
-      ? before
-      : childCountOf(before) <= 3 && flatElementsOf(before).find((each) => explicitRoleOf(each) === 'tablist'));
-    const tab = list ? queryFirst(list, CHOSEN_TAB) : null;
-    if (tab) chosen.push(tidy(attributeOf(tab, 'aria-label') || textOf(tab)));
-  }
-  return chosen.filter(Boolean);
+/**
+ * The tabs that are chosen in the lists of tabs right above the boxes that an element is in.
+ * @param {Element} box @param {Reading} reading @returns {string[]}
+ */
+function chosenTabsOver(box, reading) {
+  const known = reading.tabs.get(box);
+  if (known) return known;
+  const before = previousElementOf(box);
+  const list = before && (explicitRoleOf(before) === 'tablist'
+    ? before
+    : childCountOf(before) <= 3 && flatElementsOf(before).find((each) => explicitRoleOf(each) === 'tablist'));
+  const tab = list ? queryFirst(list, CHOSEN_TAB) : null;
+  const name = tab ? tidy(attributeOf(tab, 'aria-label') || textOf(tab)) : '';
+  const around = flatParentOf(box);
+  const over = around ? chosenTabsOver(around, reading) : [];
+  const chosen = name ? [name, ...over] : over;
+  reading.tabs.set(box, chosen);
+  return chosen;
 }
 
 /**

@@ -135,9 +135,29 @@ export function hasAttribute(element, name) {
   return Element.prototype.hasAttribute.call(element, name);
 }
 
+let rects = /** @type {Map<Element, DOMRect> | null} */ (null);
+let parents = /** @type {Map<Node, Element | null> | null} */ (null);
+
+/**
+ * Runs what neither waits nor changes the page: the box and the parent of each element are asked for once.
+ * @template T @param {() => T} run @returns {T}
+ */
+export function inOneMoment(run) {
+  [rects, parents] = [new Map(), new Map()];
+  try {
+    return run();
+  } finally {
+    [rects, parents] = [null, null];
+  }
+}
+
 /** @param {Element} element @returns {DOMRect} */
 export function rectOf(element) {
-  return Element.prototype.getBoundingClientRect.call(element);
+  const known = rects?.get(element);
+  if (known) return known;
+  const rect = Element.prototype.getBoundingClientRect.call(element);
+  rects?.set(element, rect);
+  return rect;
 }
 
 /** @param {Element} element @returns {DOMRect[]} */
@@ -155,9 +175,15 @@ export function rectsOfContent(element) {
   return Array.from(range.getClientRects());
 }
 
-/** @param {Element} element @returns {CSSStyleDeclaration} */
+const liveStyles = /** @type {WeakMap<Element, CSSStyleDeclaration>} */ (new WeakMap());
+
+/** The computed style, which stays up to date. @param {Element} element @returns {CSSStyleDeclaration} */
 export function styleOf(element) {
-  return getComputedStyle(element);
+  const known = liveStyles.get(element);
+  if (known) return known;
+  const style = getComputedStyle(element);
+  liveStyles.set(element, style);
+  return style;
 }
 
 /**
@@ -230,6 +256,14 @@ export function rememberClosedRoots(node) {
 
 /** The parent in the flat tree: through slots and out of shadow roots. @param {Node} node @returns {Element | null} */
 export function flatParentOf(node) {
+  if (!parents) return parentInFlatTree(node);
+  let parent = parents.get(node);
+  if (parent === undefined) parents.set(node, parent = parentInFlatTree(node));
+  return parent;
+}
+
+/** @param {Node} node @returns {Element | null} */
+function parentInFlatTree(node) {
   const slot = nodeTypeOf(node) === 1 ? assignedSlotOf(node) : null;
   if (slot) return slot;
   const parent = parentNodeOf(node);

@@ -3,7 +3,7 @@
 // `mark=key:<key>` is a live element. Any other body is base64 of a JSON request. The answer is the text of an element
 // that is in no document, so that the page is not touched.
 import { takeSuspects } from './closed_shadow.js';
-import { createElement, rememberClosedRoots, titleOf } from './dom.js';
+import { createElement, inOneMoment, rememberClosedRoots, titleOf } from './dom.js';
 import { frameGeometryOf } from './frame.js';
 import { OVERLAY } from './frame_context.js';
 import { stopHumanInput, watchHumanInput } from './human_input.js';
@@ -27,7 +27,7 @@ const QUOTE = '`';
 /** @param {Document} doc @param {Node} root @param {any} request @returns {unknown} */
 function answer(doc, root, request) {
   switch (request.ask) {
-    case 'scan': return scan(doc, request);
+    case 'scan': return inOneMoment(() => scan(doc, request));
     case 'check': return recheck(doc, request);
     case 'stand_ins': return findStandIns(doc, request);
     case 'shows': return whichPointsShow(doc, request);

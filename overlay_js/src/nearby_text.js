@@ -44,7 +44,8 @@ const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
  * @typedef {object} Reading
  * @property {boolean} isScan the whole document is looked at anew
  * @property {Map<Node, string>[]} words by depth
- * @property {Map<Element, Piece[]>[]} pieces by depth
+ * @property {Map<Path, Map<Node, string>>[]} around by depth: the words in what is around an element, without it
+ * @property {Map<Element, Ancestor>[]} ancestors by depth
  * @property {Map<Node, Map<string, Map<string, Group>>>} groups by root, tag and likeness
  * @property {Map<Element, Group[]>} groupsOf
  * @property {Map<Element, Path>} paths
@@ -52,6 +53,7 @@ const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
  * @property {Map<Element, Element[]>} headings
  * @property {Map<Element, Map<string, Shared>>} shared by likeness
  * @property {Map<Element, string[]>} governing by box
+ * @property {Map<Element, string[]>} tabs the chosen tabs over a box
  * @property {Map<Element, string[]>} months by the box around the days
  * @property {Map<Element, Element | 'fixed' | null>} floats the floating box around an element
  * @property {Map<Element, string[]>} under by floating box: the row it lies over
@@ -75,14 +77,21 @@ const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
  * @typedef {{at: number, text: string}} Piece
  */
 
+/**
+ * An ancestor of what is read around: its children that say something, and the space around its text. `isHidden`:
+ * nothing in it shows.
+ * @typedef {{isHidden: boolean, pieces: Piece[], gap: string}} Ancestor
+ */
+
 /** @param {boolean} [isScan] @returns {Reading} */
 export function newReading(isScan = false) {
   return {
     isScan,
     words: [new Map(), new Map(), new Map(), new Map(), new Map()],
-    pieces: [new Map(), new Map(), new Map(), new Map(), new Map()],
+    around: [new Map(), new Map(), new Map(), new Map(), new Map()],
+    ancestors: [new Map(), new Map(), new Map(), new Map(), new Map()],
     groups: new Map(), groupsOf: new Map(), paths: new Map(), children: new Map(), headings: new Map(),
-    shared: new Map(), governing: new Map(), months: new Map(), tables: new Map(), rowParts: new Map(),
+    shared: new Map(), governing: new Map(), tabs: new Map(), months: new Map(), tables: new Map(), rowParts: new Map(),
     under: new Map(), floats: new Map(),
   };
 }
@@ -122,11 +131,22 @@ export function wordsIn(node, besides, path, reading, depth) {
   if (node === besides) return '';
   if (nodeTypeOf(node) === 3) return textContentOf(node).replace(/[\u0001-\u0003]/g, '').replace(/\s+/g, ' ');
   if (nodeTypeOf(node) !== 1) return '';
-  const known = path.has(node) ? undefined : reading.words[depth].get(node);
-  if (known !== undefined) return known;
-  const text = textWithin(/** @type {Element} */ (node), besides, path, reading, depth);
-  if (!path.has(node)) reading.words[depth].set(node, text);
+  const known = path.has(node) ? wordsAround(path, reading, depth) : reading.words[depth];
+  const before = known.get(node);
+  if (before !== undefined) return before;
+  const element = /** @type {Element} */ (node);
+  const text = path.has(node)
+    ? textAround(element, besides, path, reading, depth)
+    : textWithin(element, besides, path, reading, depth);
+  known.set(node, text);
   return text;
+}
+
+/** @param {Path} path @param {Reading} reading @param {Depth} depth */
+function wordsAround(path, reading, depth) {
+  const known = reading.around[depth].get(path) ?? new Map();
+  reading.around[depth].set(path, known);
+  return known;
 }
 
 /**
@@ -136,31 +156,30 @@ export function wordsIn(node, besides, path, reading, depth) {
 function textWithin(element, besides, path, reading, depth) {
   const tag = localNameOf(element);
   if (tag === 'br') return ' ';
-  const isAround = path.has(element);
-  if (!isAround && depth === 4 && holdsValue(element, tag)) return ` ${initialValueOf(element, reading.isScan)} `;
-  if (!isAround && isLeftOut(element, tag, depth)) {
+  if (depth === 4 && holdsValue(element, tag)) return ` ${initialValueOf(element, reading.isScan)} `;
+  if (isLeftOut(element, tag, depth)) {
     return depth < 2 ? saidOfControl(element, tag, reading, depth) : shownInstead(element, tag);
   }
   const style = styleOf(element);
-  if (style.display === 'none') return '';
-  if (!isAround && depth === 0 && holdsThings(element, style)) return '';
+  const { display } = style;
+  if (display === 'none' || (depth === 0 && holdsThings(element, style))) return '';
   const label = attributeOf(element, 'aria-label') ||
     (tag === 'img' || tag === 'area' ? attributeOf(element, 'alt') : '');
-  let text = !isAround && label ? ` ${label} ` : '';
+  let text = label ? ` ${label} ` : '';
   if (!text) {
-    const shows = style.visibility === 'visible';
-    text = isAround
-      ? textAround(element, besides, path, reading, depth, shows)
-      : textOfPieces(piecesOfText(element, besides, path, reading, depth, shows));
+    text = textOfPieces(piecesOfText(element, besides, path, reading, depth, style.visibility === 'visible'));
     if (depth >= 2 && !text.trim()) text = shownInstead(element, tag, style);
-    if (depth === 4 && !isAround && !text.trim()) text = addedTo(element);
+    if (depth === 4 && !text.trim()) text = addedTo(element);
   }
-  if (style.display !== 'inline' && style.display !== 'contents') text = ` ${SEAM}${text}${SEAM} `;
-  else text = `${SEAM}${text}${SEAM}`;
-  if (!isAround && (isLive(element) || isTicking(element))) {
-    text = `${LIVE}${text.replace(/[\u0001\u0002]/g, '')}${LIVE_END}`;
-  }
+  const gap = gapAround(display);
+  text = `${gap}${SEAM}${text}${SEAM}${gap}`;
+  if (isLive(element) || isTicking(element)) text = `${LIVE}${text.replace(/[\u0001\u0002]/g, '')}${LIVE_END}`;
   return text.length > LONGEST_CONTEXT ? text.slice(0, LONGEST_CONTEXT) : text;
+}
+
+/** @param {string} display */
+function gapAround(display) {
+  return display === 'inline' || display === 'contents' ? '' : ' ';
 }
 
 /** @param {Piece[]} pieces */
@@ -176,18 +195,36 @@ function textOfPieces(pieces) {
 /**
  * The text of an ancestor: as it would be without the element, except for the child on the way to it.
  * @param {Element} element @param {Element | null} besides @param {Path} path @param {Reading} reading
- * @param {Depth} depth @param {boolean} shows
+ * @param {Depth} depth
  */
-function textAround(element, besides, path, reading, depth, shows) {
+function textAround(element, besides, path, reading, depth) {
+  const { isHidden, pieces, gap } = ancestorOf(element, reading, depth);
+  if (isHidden) return '';
   const child = path.get(element);
   const own = child ? childrenWithin(element, reading).at.get(child) ?? -1 : -1;
-  const pieces = reading.pieces[depth].get(element) ?? piecesOfText(element, null, new Map(), reading, depth, shows);
-  reading.pieces[depth].set(element, pieces);
-  const inner = child ? wordsIn(child, besides, path, reading, depth) : '';
-  return textOfPieces([
-    ...pieces.filter((piece) => piece.at < own), { at: own, text: inner || ` ${SEAM} ` },
-    ...pieces.filter((piece) => piece.at > own),
+  const inner = (child && wordsIn(child, besides, path, reading, depth)) || ` ${SEAM} `;
+  const first = pieces.findIndex((piece) => piece.at >= own);
+  const next = first >= 0 && pieces[first].at === own ? first + 1 : first;
+  let text = textOfPieces([
+    ...(first < 0 ? pieces : pieces.slice(0, first)), { at: own, text: inner }, ...(next < 0 ? [] : pieces.slice(next)),
   ]);
+  if (depth >= 2 && !text.trim()) text = shownInstead(element, localNameOf(element), styleOf(element));
+  text = `${gap}${SEAM}${text}${SEAM}${gap}`;
+  return text.length > LONGEST_CONTEXT ? text.slice(0, LONGEST_CONTEXT) : text;
+}
+
+/** @param {Element} element @param {Reading} reading @param {Depth} depth @returns {Ancestor} */
+function ancestorOf(element, reading, depth) {
+  const known = reading.ancestors[depth].get(element);
+  if (known) return known;
+  const style = styleOf(element);
+  const { display } = style;
+  const isHidden = display === 'none';
+  const shows = style.visibility === 'visible';
+  const pieces = isHidden ? [] : piecesOfText(element, null, new Map(), reading, depth, shows);
+  const told = { isHidden, pieces, gap: gapAround(display) };
+  reading.ancestors[depth].set(element, told);
+  return told;
 }
 
 /**

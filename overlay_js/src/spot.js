@@ -117,7 +117,7 @@ function thingAround(element, path, groups, reading, hasTwins) {
     if (holdsSeveral(at, groups)) return { box, shared: at };
     if (!hasTwins && (isRowAmongRows(box) || (looksLikeRow(box) && (box !== element || childCountOf(box) > 1)))) break;
     if (CHOICES.has(roleOrTagOf(at)) || (hasWords && PAGE_PARTS.has(roleOrTagOf(at)))) break;
-    if (!isOneThing(at) && hasWords) break;
+    if (hasWords && !isOneThing(at)) break;
     if (isMenuOfLinks(at, element)) break;
     box = at;
     // A picture can be the only thing that identifies it.

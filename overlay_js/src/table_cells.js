@@ -71,7 +71,7 @@ function cellOf(element, reading) {
   if (!table) return null;
   const known = tableOf(table, reading);
   const at = known.at.get(cell);
-  return at ? { table, ...known, at } : null;
+  return at ? { table, rows: known.rows, groups: known.groups, at } : null;
 }
 
 /** @param {Element} table @param {Reading | null} reading @returns {Table} */
