@@ -10,6 +10,8 @@ from playwright.async_api import Browser, BrowserContext, Page
 from playwright.async_api import Error as PlaywrightError
 from reaching import FETCH, Foreign, Home, each_way
 
+from tests.conftest import desktop_chromium
+from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.network.host_policy import Gate, policy_for
 from vision_agent.browser.network.request_interception import NOT_INTERCEPTED, intercept_requests
 
@@ -32,6 +34,8 @@ ONLY_CONNECTED = {
 """Ways for which Chromium opens a connection before it asks; nothing is sent on it. That is said too."""
 PROFILES_ONLY = {"a preconnect", "a header that preconnects", "a manifest"}
 """Ways that lead nowhere in a mere context."""
+INTERFACE_ONLY = {"a favicon"}
+"""Ways that only a browser with a user interface goes."""
 SILENT = {"a web socket", "a web socket over TLS"}
 """Ways that the network refuses, so that nobody is asked."""
 DATAGRAMS = {"WebRTC over UDP", "WebRTC to a number"}
@@ -42,8 +46,19 @@ def gate() -> Gate:
     return Gate(policy_for(["127.0.0.1", "*.localhost"]))
 
 
-@pytest.mark.parametrize("way", each_way(but={*SAID, *PROFILES_ONLY}))
+@pytest.mark.parametrize("way", each_way(but={*SAID, *PROFILES_ONLY, *INTERFACE_ONLY}))
 async def test_a_foreign_server_is_not_asked_by(page: Page, gate: Gate, way: str) -> None:
+    await _go_and_be_blocked(page, gate, way)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("way", sorted(INTERFACE_ONLY))
+async def test_a_foreign_server_is_not_asked_by_a_browser_with_an_interface(gate: Gate, way: str) -> None:
+    async with launch_browser(desktop_chromium()) as started:
+        await _go_and_be_blocked(await started.context.new_page(), gate, way)
+
+
+async def _go_and_be_blocked(page: Page, gate: Gate, way: str) -> None:
     async with Foreign() as foreign, Home(foreign.port) as home, intercept_requests(page, gate):
         told = _told(gate)
         await _go(page, home.page(way))

@@ -117,8 +117,8 @@ class _Locked(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None: ...
 
 
-@pytest.mark.parametrize(("elsewhere", "title"), [(False, "In"), (True, "")])
-async def test_the_name_and_password_are_given_only_to_the_server_they_belong_to(elsewhere: bool, title: str) -> None:
+@pytest.mark.parametrize("elsewhere", [False, True])
+async def test_the_name_and_password_are_given_only_to_the_server_they_belong_to(elsewhere: bool) -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Locked)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{server.server_port}"
@@ -129,7 +129,7 @@ async def test_the_name_and_password_are_given_only_to_the_server_they_belong_to
             page = await started.context.new_page()
             with suppress(PlaywrightError):  # how Chromium refuses to go on without
                 await page.goto(address)
-            assert await page.title() == title
+            assert (await page.title() == "In") is not elsewhere
     finally:
         server.shutdown()
         server.server_close()

@@ -74,6 +74,8 @@ async def identify(
         what = element_words(now.role, mark.tag, now.name)
         raise Refused("changed", f"{words} has become {what}. Look at the new listing before acting on it.")
     if now.difference is not None:
+        if not now.is_visible:
+            raise Refused("covered", NOT_SHOWN.format(words))  # a hidden element stands nowhere
         raise ContextChanged(now.difference, words)
     for inside in owner.chain():
         await _frame_must_be_same(inside, words, seen, deadline_s, pointed=pointed)
