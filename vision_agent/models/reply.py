@@ -10,6 +10,8 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
+from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, NoReturn, TypeVar, Union
 
 from pydantic import BaseModel, Field, ValidationError, create_model
@@ -96,7 +98,7 @@ def schema(
     Providers compile it to a grammar and limit the number of optional and union-typed parameters. So every field of
     `DecisionReply` is required, `kind` is required and tells actions apart, and "none" means to leave a field out.
     """
-    whole: dict[str, Any] = _reply(custom, per_step).model_json_schema()
+    whole = deepcopy(_json_schema(_reply(tuple(custom), per_step)))
     whole["required"] = list(whole["properties"])
     for each in whole["$defs"].values():
         if "kind" in each.get("properties", {}):
@@ -123,7 +125,7 @@ def parse_decision(
         FormatError: the reply does not fit the schema, or names a mark or a point that the observation does not have.
     """
     with usage_on_error(model_reply.usage):
-        reply = _read(model_reply.text, observation, _reply(custom, per_step), coordinates)
+        reply = _read(model_reply.text, observation, _reply(tuple(custom), per_step), coordinates)
     return Decision(
         judgement=reply.judgement,
         memory=reply.memory,
@@ -167,7 +169,13 @@ def _read(
     return reply
 
 
-def _reply(custom: Sequence[CustomAction], per_step: PerStep) -> type[DecisionReply] | type[SingleActionReply]:
+@lru_cache(maxsize=8)
+def _json_schema(reply: type[BaseModel]) -> dict[str, Any]:
+    return reply.model_json_schema()
+
+
+@lru_cache(maxsize=8)
+def _reply(custom: tuple[CustomAction, ...], per_step: PerStep) -> type[DecisionReply] | type[SingleActionReply]:
     """The form of the reply, with the custom actions added to the built-in ones."""
     if not custom:
         return DecisionReply if per_step == "several" else SingleActionReply
