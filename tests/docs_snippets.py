@@ -295,7 +295,7 @@ def snippet_environment(bin_folder: Path, model_address: str) -> dict[str, str]:
     `bin_folder` gets the commands `python` and `vision-agent` of this checkout.
     """
     bin_folder.mkdir(parents=True, exist_ok=True)
-    for name, module in (("python", ""), ("vision-agent", " -m vision_agent.cli"), ("playwright", " -m playwright")):
+    for name, module in (("python", ""), ("vision-agent", " -m vision_agent"), ("playwright", " -m playwright")):
         script = bin_folder / name
         script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)}{module} "$@"\n', "utf-8")
         script.chmod(0o755)

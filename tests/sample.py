@@ -10,8 +10,10 @@ from __future__ import annotations
 LONG = frozenset(
     {
         "browser/test_batch.py::test_a_click_whose_only_trace_is_a_request_is_no_empty_one",
+        "browser/test_dead_controls.py::test_a_spinner_that_goes_away_again_is_news_once",
         "browser/test_dead_controls.py::test_what_goes_on_changing_is_no_standstill",
         "browser/test_foreign_pages.py::test_a_site_is_walked_through_by_addresses_history_and_tabs",
+        "browser/test_foreign_pages.py::test_a_table_of_a_style_guide_is_scrolled_read_and_looked_at_closer",
         "browser/test_foreign_pages.py::test_boxes_buttons_a_slider_and_a_list_of_a_style_guide_are_set",
         "browser/test_frames.py::test_a_frame_that_hangs_is_said_to_be_missing_and_does_not_cost_the_deadline_again",
         "browser/test_manual_actions.py::test_points_frames_letters_scrolling_and_ways_are_told_and_nothing_is_left_behind",
@@ -20,9 +22,18 @@ LONG = frozenset(
         "browser/test_observe.py::test_a_page_that_crashed_is_said_within_the_deadline",
         "browser/test_observe.py::test_a_page_that_hangs_ends_with_a_sentence_within_its_deadlines",
         "browser/test_observe.py::test_a_request_that_nobody_answers_does_not_hold_the_page_up_forever",
+        "browser/test_requests.py::test_a_request_that_was_under_way_before_we_came_is_waited_for",
         "browser/test_requests.py::test_a_slow_report_to_somebody_is_waited_for_once",
+        "browser/test_requests.py::test_an_answer_that_was_coming_without_end_before_we_came_holds_nothing_up",
+        "browser/test_requests.py::test_what_a_frame_asked_for_is_waited_for_too",
         "browser/test_requests.py::test_what_runs_in_the_background_holds_nothing_up_for_long",
+        "browser/test_setup.py::test_a_browser_that_a_command_brings_is_found",
+        "browser/test_setup.py::test_nothing_is_fetched_where_a_browser_works",
         "browser/test_tabs.py::test_a_tab_whose_page_does_not_come_is_told_to_be_awaited",
+        "browser/test_widgets_options.py::test_suggestions_that_come_late_are_waited_for",
+        "browser/test_widgets_reading.py::test_what_changes_by_itself_is_waited_for",
+        "evals/test_eval_runs.py::test_a_model_that_is_asked_has_its_tokens_cost_and_time_counted_and_a_wrong_key_is_an_error",
+        "evals/test_eval_runs.py::test_a_score_is_the_pages_word_a_crash_is_an_error_and_only_that_is_tried_again",
         "evals/test_eval_runs.py::test_the_same_suite_twice_gives_the_same_scores_and_the_same_pictures",
         "evals/test_eval_runs.py::test_what_was_interrupted_and_killed_goes_on_and_runs_nothing_twice",
         "evals/test_page_list.py::test_listed_pages_become_tasks_for_every_model_and_the_same_bytes_each_time",
@@ -30,16 +41,20 @@ LONG = frozenset(
         "evals/test_perception.py::test_the_command_scores_a_folder_and_leaves_with_what_came_of_it",
         "evals/test_perception.py::test_the_labelled_pages_reach_what_is_declared",
         "evals/test_perception.py::test_what_is_missed_and_what_is_marked_wrongly_is_told",
+        "evals/test_sites.py::test_reference_steps_reach_the_end_state_and_nothing_less_does",
         "memory/test_memory_command.py::test_a_run_is_learned_listed_shown_and_forgotten",
+        "policy/test_rebind.py::test_a_run_begins_with_the_steps_of_another_and_the_model_goes_on_from_there",
+        "replay/test_replay.py::test_the_same_is_done_with_other_words_and_each_step_says_how_like_the_record_it_was",
         "replay/test_replay.py::test_what_cannot_be_told_for_certain_ends_it_with_the_reason",
         "test_cli.py::test_a_secret_that_a_page_tells_is_not_on_the_terminal",
         "test_cli_eval.py::test_compare_prints_what_evaluations_left_in_each_form",
         "test_export.py::test_each_example_shows_a_picture_and_is_answered_as_a_model_would",
         "test_session_browser.py::test_a_browser_of_ours_that_is_lost_is_started_again_and_the_model_is_told",
         "test_session_model.py::test_one_task_is_done_in_both_dialects_by_the_same_actions",
+        "test_session_trouble.py::test_a_server_that_never_answers_is_given_up_on_at_the_deadline",
     }
 )
-"""Tests that take more than four seconds on a busy machine, and whose subject has a shorter one."""
+"""Tests that take more than three seconds, and whose subject has a shorter one."""
 
 STARTS_A_BROWSER = (
     "browser/test_launch.py",

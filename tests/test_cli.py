@@ -19,7 +19,7 @@ HEAVY = {"anthropic", "cv2", "numpy", "PIL", "playwright", "jinja2", "uvicorn"}
 
 def vision_agent(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "vision_agent.cli", *args],
+        [sys.executable, "-m", "vision_agent", *args],
         env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200", **environment},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -80,7 +80,7 @@ def test_ctrl_c_leaves_with_130_and_no_traceback() -> None:
     with socket.create_server(("127.0.0.1", 0)) as never_answers:
         address = f"http://127.0.0.1:{never_answers.getsockname()[1]}"
         process = subprocess.Popen(
-            [sys.executable, "-m", "vision_agent.cli", "doctor", "--cdp", address],
+            [sys.executable, "-m", "vision_agent", "doctor", "--cdp", address],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -236,7 +236,7 @@ def test_a_dry_run_says_what_would_be_done_and_leaves_with_0(serve: Any, tmp_pat
 def test_a_supervised_run_says_where_and_waits_for_the_person(serve: Any, tmp_path: Path) -> None:
     (tmp_path / "lines.txt").write_text("click Pay now\nfinish\n")
     site = serve({"/": RISKY, "/favicon.ico": b""})
-    command = [sys.executable, "-m", "vision_agent.cli", "run", site, "--steps", str(tmp_path / "lines.txt")]
+    command = [sys.executable, "-m", "vision_agent", "run", site, "--steps", str(tmp_path / "lines.txt")]
     process = subprocess.Popen(
         [*command, "--runs", str(tmp_path / "runs"), "--supervise"],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

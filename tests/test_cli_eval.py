@@ -22,7 +22,7 @@ NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 def vision_agent(*args: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     bare = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_AUTH_TOKEN"))}
     return subprocess.run(
-        [sys.executable, "-m", "vision_agent.cli", *map(str, args)],
+        [sys.executable, "-m", "vision_agent", *map(str, args)],
         env={**bare, "NO_COLOR": "1", "COLUMNS": "200"},
         cwd=cwd,
         stdin=subprocess.DEVNULL,

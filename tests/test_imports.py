@@ -49,6 +49,7 @@ IMPORTS = {
     "sync_api": "actions browser custom_actions errors events old_names policy ports session settings types",
     "cli": "browser describe errors escape evals events export memory models ports record replay session settings "
     "supervise types",
+    "__main__": "cli",
 }
 """Of each room, all others that it imports; a room only imports what stands above it."""
 

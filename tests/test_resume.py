@@ -113,7 +113,7 @@ def opened() -> Iterator[Shop]:
 def cut_off(shop: Shop, folder: Path, after: int, pause_s: float = 0.0) -> Path:
     """The folder of a run of these lines that was killed when so many lines were on record, and a moment later."""
     (folder / "lines.txt").write_text(LINES)
-    command = [sys.executable, "-m", "vision_agent.cli", "run", shop.url, "--steps", str(folder / "lines.txt")]
+    command = [sys.executable, "-m", "vision_agent", "run", shop.url, "--steps", str(folder / "lines.txt")]
     process = subprocess.Popen(
         [*command, "--runs", str(folder / "runs")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

@@ -174,7 +174,7 @@ async def left(serve: Server, tmp_path_factory: pytest.TempPathFactory) -> Left:
 
     async def command(secrets: dict[str, str], *arguments: str) -> Path:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "vision_agent.cli", *arguments),
+            *(sys.executable, "-m", "vision_agent", *arguments),
             env={**environment, **{name.upper(): value for name, value in secrets.items()}},
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

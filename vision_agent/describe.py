@@ -39,6 +39,11 @@ PARTIAL = "Part of the action reached the page, so it may have taken effect. It 
 """What a partial outcome means to a person."""
 
 
+def counted(many: int, thing: str) -> str:
+    """The number and the thing, in the plural where needed: `1 task`, `3 tasks`."""
+    return f"{many} {thing}{'' if many == 1 else 's'}"
+
+
 def describe_action(action: Action, seen: Observation, *, numbered: bool = True) -> str:
     """One action in words, with marks by number, name and distinction: `Click [7] “Delete” ‹Ann›`.
 

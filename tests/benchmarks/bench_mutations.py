@@ -31,6 +31,7 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.browser import row_mutations
 from tests.browser.mutations import (

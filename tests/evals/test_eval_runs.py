@@ -33,7 +33,7 @@ NOTES = """<title>Notes</title><style>button { border-radius: 9px }</style>
 
 
 def eval_(*args: object) -> list[str]:
-    return [sys.executable, "-m", "vision_agent.cli", "eval", *map(str, args)]
+    return [sys.executable, "-m", "vision_agent", "eval", *map(str, args)]
 
 
 ENVIRONMENT = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}

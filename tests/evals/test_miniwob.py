@@ -110,7 +110,7 @@ async def test_a_task_is_opened_by_the_command_line(site: str, tmp_path: Path) -
         *(
             sys.executable,
             "-m",
-            "vision_agent.cli",
+            "vision_agent",
             "marks",
             f"{site}/miniwob/click-tab-2.html",
             "--out",

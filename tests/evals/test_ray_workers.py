@@ -47,7 +47,7 @@ class Command:
     def __init__(self, *args: object, **more: str) -> None:
         self.sign = uuid.uuid4().hex
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "vision_agent.cli", "eval", *map(str, args)],
+            [sys.executable, "-m", "vision_agent", "eval", *map(str, args)],
             env={**BARE, "NO_COLOR": "1", "COLUMNS": "200", "STARTED_BY_TEST": self.sign, **more},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -88,6 +88,13 @@ def test_a_folder_without_a_run_is_a_clear_error(tmp_path: Path) -> None:
         read(tmp_path)
 
 
+def test_a_golden_session_is_no_run_folder_and_it_is_said_how_it_becomes_one(tmp_path: Path) -> None:
+    file = tmp_path / "run.cere"
+    file.write_bytes(b"PK")
+    with pytest.raises(RecordError, match=r"vision-agent import .*run\.cere"):
+        read(file)
+
+
 def test_a_last_line_torn_at_any_byte_counts_as_never_written(told: tuple[Path, str], tmp_path: Path) -> None:
     folder, head = told
     whole = (folder / "steps.jsonl").read_bytes()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vision_agent.cli.options import AsJson, LaunchOptions, grouped
+from vision_agent.describe import counted
 from vision_agent.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,8 +76,9 @@ def freeze(
         return
     history = made.steps - made.references
     typer.echo(
-        f"{made.tasks} tasks with {made.references} references and {made.pictures} pictures in {out}"
-        + (f"; {history} steps that only look, ask or end are kept as history" if history else "")
+        f"{counted(made.tasks, 'task')} with {counted(made.references, 'reference')} and "
+        f"{counted(made.pictures, 'picture')} in {out}"
+        + (f"; {counted(history, 'step')} without an act kept as history" if history else "")
     )
     for why, many in made.left_out.items():
         typer.echo(f"left out: {many} that {why}")

@@ -13,7 +13,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from vision_agent.describe import FOUND_BY
+from vision_agent.describe import FOUND_BY, counted
 from vision_agent.events import (
     Decided,
     Ended,
@@ -93,7 +93,7 @@ class Progress:
         if outcome.status == "partial":
             sign, style = "◐", "yellow"
         became = "partial" if outcome.status == "partial" else outcome.effect or outcome.refusal
-        result = f"{became}, {self._marks} mark{'' if self._marks == 1 else 's'}"
+        result = f"{became}, {counted(self._marks, 'mark')}"
         if goal and (note := self._note(event.step)):
             result = ", ".join(filter(None, (became, FOUND_BY.get(outcome.rung or 1), note)))
         words = Text(goal or outcome.sentence)

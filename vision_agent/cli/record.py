@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vision_agent.cli.options import AsJson, Runs
+from vision_agent.describe import counted
 
 if TYPE_CHECKING:
     from vision_agent.record.verify import Verified
@@ -56,10 +57,11 @@ def _print_verified(found: Verified) -> None:
         typer.echo(f"May have happened: {action}")
     authors = ", ".join(f"{many} by {author}" for author, many in found.authors.items())
     many = len(found.faults)
-    held = "everything holds" if found.holds else f"{many} fault{'' if many == 1 else 's'}"
+    held = "everything holds" if found.holds else counted(many, "fault")
     typer.echo(
-        f"{found.folder}: {held}; {found.chain.lines} lines, {found.steps} steps ({authors or 'none decided'}), "
-        f"{found.acts} acts, {found.pictures} pictures, {found.requests} requests; "
+        f"{found.folder}: {held}; {counted(found.chain.lines, 'line')}, {counted(found.steps, 'step')} "
+        f"({authors or 'none decided'}), {counted(found.acts, 'act')}, {counted(found.pictures, 'picture')}, "
+        f"{counted(found.requests, 'request')}; "
         f"ended: {found.ending or 'not recorded'}"
     )
     typer.echo(f"head {found.chain.head}")

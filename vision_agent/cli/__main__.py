@@ -1,5 +1,0 @@
-"""Makes `python -m vision_agent.cli` run the command line."""
-
-from vision_agent.cli.main import main
-
-main()
