@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Tests at a time. They wait for browsers more than they compute, so it is more than the cores of a small machine.
-WORKERS ?= 3
+WORKERS ?= 4
 
 .PHONY: help run check test test-rest test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-record docs docs-serve docs-pictures profile lint format types-js doctor clean
 .DEFAULT_GOAL := help
@@ -14,7 +14,7 @@ WORKERS ?= 3
 help:
 	@echo "make run       the demonstration: one task on each of two small sites"
 	@echo "make check     format, lint, types, and every test that needs no browser (a minute)"
-	@echo "make test      lint, types, and the most telling tests (six to nine minutes)"
+	@echo "make test      lint, types, and the most telling tests (six minutes)"
 	@echo "make test-rest the other variants and the long tests; a build server runs both"
 	@echo "make test-all  everything, the large suites too (an hour)"
 	@echo "make test-browsergym  our agent in BrowserGym's own environment, which is fetched (two minutes)"

@@ -18,7 +18,7 @@ from vision_agent.memory.exemplar_text import account_of
 
 def memory(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "vision_agent.cli", "memory", *args],
+        [sys.executable, "-m", "vision_agent", "memory", *args],
         env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200", **environment},
         stdin=subprocess.DEVNULL,
         capture_output=True,
