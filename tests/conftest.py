@@ -10,6 +10,7 @@ import asyncio
 import mimetypes
 import re
 import shutil
+import signal
 import socket
 import threading
 from collections import Counter
@@ -176,6 +177,11 @@ def closed_port() -> Iterator[int]:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield taken.getsockname()[1]
+
+
+def hear_ctrl_c() -> None:
+    """For a child, before it starts: in the background a shell may have Ctrl-C ignored, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -67,6 +67,7 @@ LONG = frozenset(
 STARTS_A_BROWSER = (
     "browser/test_launch.py",
     "browser/test_navigations.py::test_an_error_without_a_page_is_shown_as_the_browsers_own_page",
+    "browser/test_numbers.py::test_a_list_that_uses_its_rows_again_hands_no_number_to_another_message_and_takes_none_away",
     "browser/test_proxy.py",
     "browser/test_setup.py",
     "browser/test_two_at_once.py::test_pages_of_one_browser_may_be_begun_at_once",

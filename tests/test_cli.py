@@ -14,6 +14,8 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.conftest import hear_ctrl_c
+
 HEAVY = {"anthropic", "cv2", "numpy", "PIL", "playwright", "jinja2", "uvicorn"}
 
 
@@ -84,6 +86,7 @@ def test_ctrl_c_leaves_with_130_and_no_traceback() -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=hear_ctrl_c,
         )
         never_answers.settimeout(30)
         connection, _ = never_answers.accept()

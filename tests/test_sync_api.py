@@ -18,6 +18,7 @@ import pytest
 from playwright.async_api import async_playwright
 
 import vision_agent
+from tests.conftest import hear_ctrl_c
 from vision_agent import Settings, Task
 from vision_agent.actions import Ask, Click, Finish, Type
 from vision_agent.browser.launch.launch import end_browser, start_first_browser
@@ -387,7 +388,13 @@ def interrupted(runs: Path, how: str, *more: str) -> list[str]:
     """What the script printed when it and its children got a SIGINT while it acted, as a terminal sends it."""
     command = [sys.executable, "-c", SCRIPT, str(runs), how, *more]
     process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=hear_ctrl_c,
     )
     assert process.stdout is not None
     first = process.stdout.readline().strip()

@@ -29,8 +29,11 @@ export function looksLikeRow(element) {
   );
 }
 
-/** @param {Element} one @param {Element} other */
-function hasShapeOf(one, other) {
+/**
+ * Whether two boxes have the same tag, as many elements, and the same first one.
+ * @param {Element} one @param {Element} other
+ */
+export function hasShapeOf(one, other) {
   const [a, b] = [firstElementOf(one), firstElementOf(other)];
   return localNameOf(one) === localNameOf(other) && childCountOf(one) === childCountOf(other) && a !== null &&
     b !== null && localNameOf(a) === localNameOf(b);

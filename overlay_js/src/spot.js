@@ -4,7 +4,7 @@ import { nodeTypeOf, rectOf } from './dom.js';
 import { headingOf, isHeading } from './headings.js';
 import { childrenWithin, CHOICES, DIALOGS, isNamingField, pathOf, wordsIn } from './nearby_text.js';
 import { roleOrTagOf } from './role.js';
-import { isRow, isRowAmongRows, looksLikeRow } from './rows.js';
+import { hasShapeOf, isRow, isRowAmongRows, looksLikeRow } from './rows.js';
 import { holdsSeveral, memberCountsIn, sameNameGroupsOf } from './similarity.js';
 import { SEAM, withoutSpaces } from './steady_text.js';
 import { columnHeaderOf, otherPartsOfRow } from './table_cells.js';
@@ -167,8 +167,10 @@ export function partOf(element, box, shared, reading, depth) {
   const { children, at, twins, isAfter: known } = childrenOf(shared, sameNameGroupsOf(element, reading), reading);
   const own = at.get(box) ?? -1;
   if (own < 0) return '';
-  const textOfChild = (/** @type {Node} */ child) =>
-    (isHeading(child) ? '' : wordsIn(child, element, path, reading, depth));
+  const steps = stepsTo(element, box);
+  const textOfChild = (/** @type {Node} */ child) => (
+    isHeading(child) || isRowLike(child, box, steps) ? '' : wordsIn(child, element, path, reading, depth)
+  );
   /** @param {number} from @param {number} to */
   const between = (from, to) => children.slice(from, to).map(textOfChild).join(SEAM);
   const [saysBefore, saysAfter] = known.get(depth) ??
@@ -196,6 +198,36 @@ function childrenOf(shared, groups, reading) {
   const byLikeness = reading.shared.get(shared) ?? new Map();
   reading.shared.set(shared, byLikeness.set(groups[0].likeness, told));
   return told;
+}
+
+/**
+ * The way from a box down to an element in it: the tag and the place of each element among its siblings.
+ * @param {Element} element @param {Element} box
+ */
+function stepsTo(element, box) {
+  const steps = /** @type {{tag: string, at: number}[]} */ ([]);
+  for (let at = /** @type {Element | null} */ (element); at && at !== box; at = flatParentOf(at)) {
+    const around = flatParentOf(at);
+    steps.unshift({ tag: localNameOf(at), at: around ? flatElementsOf(around).indexOf(at) : -1 });
+  }
+  return steps;
+}
+
+/**
+ * Whether a node is another row like the box of an element: of the same shape, and with an element of the same tag at
+ * the same place. It is another thing, although its element has another name.
+ * @param {Node} node @param {Element} box @param {ReturnType<typeof stepsTo>} steps
+ */
+function isRowLike(node, box, steps) {
+  if (node === box || nodeTypeOf(node) !== 1 || childCountOf(box) < 2 || !steps.length) return false;
+  if (!hasShapeOf(/** @type {Element} */ (node), box)) return false;
+  let inner = /** @type {Element} */ (node);
+  for (const { tag, at } of steps) {
+    const next = flatElementsOf(inner)[at];
+    if (!next || localNameOf(next) !== tag) return false;
+    inner = next;
+  }
+  return true;
 }
 
 /** @param {Node | undefined} node @param {Element} box */

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 from playwright.async_api import Page
 
@@ -11,7 +14,8 @@ from tests.conftest import Server
 from vision_agent.actions import Point
 from vision_agent.browser import live
 from vision_agent.browser.observe.numbers import Numbers, Sighting
-from vision_agent.settings import ObserveSettings
+from vision_agent.evals.perception.churn import CHURN, churn
+from vision_agent.settings import BrowserSettings, ObserveSettings
 from vision_agent.types import Observation
 from vision_agent.vision.image_limits import ImageLimits
 
@@ -251,3 +255,12 @@ async def test_navigation_begins_at_1_in_a_new_epoch_and_a_rerender_does_not(pag
     assert named(second) == {"Next": 1}
     assert second.change.navigated
     assert named(third) == {"Written": 1}
+
+
+async def test_a_list_that_uses_its_rows_again_hands_no_number_to_another_message_and_takes_none_away(
+    tmp_path: Path,
+) -> None:
+    shutil.copy(CHURN / "virtual_list.html", tmp_path)
+    [measured] = await churn(tmp_path, settings=BrowserSettings())
+
+    assert (measured.lived, measured.kept, measured.handed) == (18, 18, 0)

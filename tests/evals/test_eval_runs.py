@@ -16,6 +16,7 @@ from messages_server import Answer, MessagesServer, saying
 from playwright.async_api import Page
 from result_builder import result_files, results_in
 
+from tests.conftest import hear_ctrl_c
 from vision_agent import Agent, Settings, Task
 from vision_agent.evals import miniwob
 from vision_agent.evals.ablation import left_out_parts
@@ -251,7 +252,13 @@ def _ran(command: list[str]) -> subprocess.CompletedProcess[str]:
 def _stopped(command: list[str], at: str, by: signal.Signals) -> tuple[str, int]:
     """What it said until it was stopped, which is when it said `at`, and how it ended."""
     process = subprocess.Popen(
-        command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command,
+        env=ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hear_ctrl_c,
     )
     assert process.stderr is not None
     said = ""

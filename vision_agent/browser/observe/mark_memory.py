@@ -78,7 +78,8 @@ class MarkMemory:
         order = reading_order([box for _, box in found], right_to_left=scan.main.is_right_to_left)
         here = [(found[index][0], found[index][0].beside, found[index][1]) for index in order]
         numbers = self.numbers.assign(
-            [Sighting(mark.key, mark.fingerprint, mark.points[0], beside.says) for mark, beside, _ in here], scan.living
+            [Sighting(mark.key, mark.fingerprint, mark.points[0], _row_text(mark, beside)) for mark, beside, _ in here],
+            scan.living,
         )
         squeezed = [_without_spaces(each) for each in hidden]
         marks = tuple(
@@ -163,6 +164,11 @@ class MarkMemory:
             return "changed"
         is_moved = abs(old.box.x - mark.box.x) > _MOVED or abs(old.box.y - mark.box.y) > _MOVED
         return "moved" if is_moved else ""
+
+
+def _row_text(mark: FoundMark, beside: Beside) -> str:
+    """The text that identifies the row of a mark: the words beside it; a link that has none is known by its name."""
+    return mark.name if mark.role == "link" and not beside.words else beside.says
 
 
 def _without_spaces(text: str) -> str:
