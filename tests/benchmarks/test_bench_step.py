@@ -26,7 +26,7 @@ def test_work_of_the_loop_and_of_threads_is_ours_and_waiting_is_the_pages() -> N
         asyncio.get_running_loop().set_default_executor(threads)
         ends.append(watched.so_far())
         work(0.2)
-        await asyncio.to_thread(work, 0.1)
+        await asyncio.to_thread(work, 0.2)
         await asyncio.wait_for(asyncio.Event().wait(), 0.3)
 
     with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(watched)) as runner:
@@ -38,5 +38,5 @@ def test_work_of_the_loop_and_of_threads_is_ours_and_waiting_is_the_pages() -> N
     model, page, ours, taken = _shares(ends, watched, threads.works, nobody)
     assert model == 0
     assert page > 0.25
-    assert 0.28 < ours < 0.28 + 1.0
+    assert 0.3 < ours < 0.4 + 1.0  # neither half alone
     assert model + page + ours + taken <= ends[1] - ends[0] + 0.01
