@@ -112,12 +112,11 @@ def find_distinction(mark: Mark, marks: Iterable[Mark]) -> Distinction:
 
 def distinction_suffix(mark: Mark, marks: Iterable[Mark]) -> str:
     """The distinction of a mark as a suffix for its name, ` ‹Ann›`, or an empty string."""
-    return bracketed(find_distinction(mark, marks))
+    return bracketed(str(find_distinction(mark, marks)))
 
 
-def bracketed(distinction: Distinction | None) -> str:
-    """The distinction in its signs, ` ‹Ann›`, or an empty string."""
-    words = str(distinction) if distinction else ""
+def bracketed(words: str) -> str:
+    """The words of a distinction in its signs, ` ‹Ann›`, or an empty string."""
     return f" ‹{words}›" if words else ""
 
 

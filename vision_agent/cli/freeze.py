@@ -78,7 +78,7 @@ def freeze(
     typer.echo(
         f"{counted(made.tasks, 'task')} with {counted(made.references, 'reference')} and "
         f"{counted(made.pictures, 'picture')} in {out}"
-        + (f"; {counted(history, 'step')} without an act kept as history" if history else "")
+        + (f"; {counted(history, 'other step')} kept as history" if history else "")
     )
     for why, many in made.left_out.items():
         typer.echo(f"left out: {many} that {why}")

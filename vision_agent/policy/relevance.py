@@ -78,10 +78,10 @@ def spoken(said: str) -> str:
 def lines_of(seen: Observation) -> dict[int, str]:
     """Each mark's line without number and transient state; for a mark cut from the listing, its tag and name."""
     apart = distinctions(seen.marks)
-    cut = {
-        mark.number: f"<{mark.tag}>{f'{safe_name(mark.name)}{bracketed(apart.get(mark.number))}'.strip()}"
-        for mark in seen.marks
-    }
+    cut = {}
+    for mark in seen.marks:
+        beside = bracketed(str(apart.get(mark.number, "")))
+        cut[mark.number] = f"<{mark.tag}>{f'{safe_name(mark.name)}{beside}'.strip()}"
     return cut | _lines_in(seen.listing)
 
 

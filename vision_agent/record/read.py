@@ -435,10 +435,10 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        help = "is this a run folder, and did the run start?"
+        hint = "is this a run folder, and did the run start?"
         if path.parent.is_file():
-            help = f"a golden session becomes a run folder with: vision-agent import {path.parent}"
-        raise RecordError(f"{path} cannot be read: {error.strerror}", help) from error
+            hint = f"a golden session becomes a run folder with: vision-agent import {path.parent}"
+        raise RecordError(f"{path} cannot be read: {error.strerror}", hint) from error
 
 
 def _fields(raw: bytes) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from vision_agent.distinguish import Distinction, distinctions, safe_name
+from vision_agent.distinguish import Distinction, bracketed, distinctions, safe_name
 from vision_agent.escape import NARROW, safe_line
 from vision_agent.types import Box, Covered, Mark, PageMap, ScrollState
 
@@ -134,8 +134,7 @@ def mark_line(mark: Mark, picture: PageMap, apart: Distinction | None = None) ->
     frame = f" @frame:{_word(mark.frame)}" if mark.frame else ""
     attributes = "".join(f" {each}" for each in _attributes(mark, picture))
     name = safe_name(safe_line(mark.name, _LONGEST_NAME))
-    words = safe_line(str(apart), _LONGEST_APART) if apart else ""
-    beside = f" ‹{words}›" if words else ""
+    beside = bracketed(safe_line(str(apart), _LONGEST_APART) if apart else "")
     return f"{mark.label_text}[:]<{_word(mark.tag)}{attributes}>{f'{name}{beside}'.strip()}{frame}"
 
 
