@@ -55,7 +55,6 @@ const hostOfLink = accessor(HTMLAnchorElement.prototype, 'hostname');
 const hostOfArea = accessor(HTMLAreaElement.prototype, 'hostname');
 const firstElementIn = accessor(DocumentFragment.prototype, 'firstElementChild');
 const openShadowRoot = accessor(Element.prototype, 'shadowRoot');
-const offsetParent = accessor(HTMLElement.prototype, 'offsetParent');
 const offsetWidth = accessor(HTMLElement.prototype, 'offsetWidth');
 const offsetHeight = accessor(HTMLElement.prototype, 'offsetHeight');
 const isContentEditable = accessor(HTMLElement.prototype, 'isContentEditable');
@@ -295,11 +294,6 @@ export function flatElementsOf(element) {
     elements.push(child);
   }
   return elements;
-}
-
-/** The nearest ancestor with a position of its own, or `<body>`. @param {Element} element @returns {Element | null} */
-export function offsetParentOf(element) {
-  return element instanceof HTMLElement ? offsetParent(element) : flatParentOf(element);
 }
 
 /** Whether `ancestor` is `node` or contains it in the flat tree. @param {Element} ancestor @param {Node | null} node */

@@ -3,7 +3,7 @@
 //
 // Only what is placed absolutely, scrolls with the rows and fits one of them counts. What stays where it is while rows
 // scroll below it (a bar at the top, a round button in the corner) is about none of them.
-import { closestInFlatTree, documentOf, flatContains, flatParentOf, offsetParentOf, rectOf, styleOf } from './dom.js';
+import { closestInFlatTree, documentOf, flatContains, flatParentOf, rectOf, styleOf } from './dom.js';
 import { isScrollable } from './evidence.js';
 import { pathOf, wordsIn } from './nearby_text.js';
 import { isRow, looksLikeRow } from './rows.js';
@@ -16,6 +16,8 @@ const LOWEST_BAR = 0.4;
 const HIGHEST_BAR = 1.5;
 const HIGHEST_FLOAT = 160;
 const READ = /** @type {Depth[]} */ ([1, 2]);
+
+/** @typedef {Element | 'fixed' | null} Floating what floats around an element, if anything does */
 
 /**
  * The words of the row that an element floats over, after `row:`, so that they are not taken for the same words in the
@@ -37,18 +39,22 @@ export function wordsUnder(element, reading) {
 /**
  * The outermost box around an element that is placed absolutely and no higher than a toolbar; `fixed` if a box around
  * it stays where it is while the page scrolls.
- * @param {Element} element @param {Reading} reading @returns {Element | 'fixed' | null}
+ * @param {Element} element @param {Reading} reading @returns {Floating}
  */
 function floatAround(element, reading) {
   const known = reading.floats.get(element);
   if (known !== undefined) return known;
-  const { position } = styleOf(element);
-  const around = offsetParentOf(element);
-  const outer = position === 'fixed' || position === 'sticky' ? 'fixed' : around && floatAround(around, reading);
-  const isFloat = position === 'absolute' && rectOf(element).height <= HIGHEST_FLOAT;
-  const float = outer ?? (isFloat ? element : null);
+  const around = flatParentOf(element);
+  const float = floatWithin(element, styleOf(element).position, around && floatAround(around, reading));
   reading.floats.set(element, float);
   return float;
+}
+
+/** @param {Element} element @param {string} position its own @param {Floating} outer that of its parent */
+export function floatWithin(element, position, outer) {
+  if (position === 'fixed' || position === 'sticky') return 'fixed';
+  if (outer || position !== 'absolute') return outer;
+  return rectOf(element).height <= HIGHEST_FLOAT ? element : null;
 }
 
 /** @param {Element} float */

@@ -7,11 +7,13 @@ import { flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, styleOf, textCon
 import { isList, pressTypesOf } from './evidence.js';
 import { areasOfImage, boundsOfImageArea } from './image_map.js';
 import { layerKind } from './dialogs.js';
+import { floatWithin } from './floating.js';
 import { NO_AREA } from './quad.js';
 import { readableValueOf } from './state.js';
 import { boundingArea, intersect, piecesOf, placeInFlow, rootSurroundings } from './visible.js';
 
 /** @import { Candidate } from './candidates.js' */
+/** @import { Floating } from './floating.js' */
 /** @import { Area } from './quad.js' */
 /** @import { Surroundings } from './visible.js' */
 
@@ -29,6 +31,7 @@ const LEAST_OPACITY = 0.05;
  * @property {number} parent index of the nearest enclosing candidate, -1 for none
  * @property {boolean} isInert
  * @property {string[]} heardFor the presses that a list around it listens for
+ * @property {Floating} float what floats around its parent
  */
 
 /** @typedef {{element: Element, clip: Area, turned: boolean}} TextBlock an element with text of its own */
@@ -40,6 +43,7 @@ const LEAST_OPACITY = 0.05;
  * @property {{element: Element, clip: Area, isInert: boolean}[]} frames
  * @property {{element: Element, value: string, box: Area}[]} fields those that show what is in them
  * @property {{element: Element, kind: string}[]} layers
+ * @property {Map<Element, Floating>} floats around each element that was visited
  * @property {number} count
  * @property {number} failed
  */
@@ -54,9 +58,11 @@ const LEAST_OPACITY = 0.05;
  */
 export function gather(root, clip, near, isInert, openers) {
   const gathered = /** @type {Gathered} */ ({
-    found: [], texts: [], frames: [], fields: [], layers: [], count: 0, failed: 0,
+    found: [], texts: [], frames: [], fields: [], layers: [], floats: new Map(), count: 0, failed: 0,
   });
-  const stack = [{ element: root, outside: rootSurroundings(clip), parent: -1, isInert, heardFor: UNHEARD }];
+  const stack = /** @type {Visit[]} */ ([
+    { element: root, outside: rootSurroundings(clip), parent: -1, isInert, heardFor: UNHEARD, float: null },
+  ]);
   for (let visit = stack.pop(); visit; visit = stack.pop()) {
     gathered.count++;
     try {
@@ -76,12 +82,15 @@ export function gather(root, clip, near, isInert, openers) {
  * @param {Gathered} gathered
  * @returns {Visit[]} its children, the last one first
  */
-function visitElement({ element, outside, parent, isInert: isInertOutside, heardFor }, near, openers, gathered) {
+function visitElement(visit, near, openers, gathered) {
+  const { element, outside, parent, isInert: isInertOutside, heardFor } = visit;
   const tag = localNameOf(element);
   const style = styleOf(element);
   const isInert = isInertOutside || hasAttribute(element, 'inert');
   const children = flatChildrenOf(element);
   const inside = /** @type {Element[]} */ (children.filter((child) => near.has(/** @type {Element} */ (child))));
+  const float = floatWithin(element, style.position, visit.float);
+  gathered.floats.set(element, float);
   const { around, clip, inner: handedDown } = placeInFlow(element, style, outside, !inside.length);
   const isItsOwnList = isList(element);
   // The cursor on a list, and the clicks that the list listens for, are meant for its items.
@@ -105,7 +114,7 @@ function visitElement({ element, outside, parent, isInert: isInertOutside, heard
   }
   const heardForItems = isItsOwnList ? pressTypesOf(element) : UNHEARD;
   return inside.reverse().map((child) => (
-    { element: child, outside: inner, parent: index, isInert, heardFor: heardForItems }
+    { element: child, outside: inner, parent: index, isInert, heardFor: heardForItems, float }
   ));
 }
 

@@ -24,16 +24,20 @@ const NAMING_GROUPS = new Set(['dialog', 'alertdialog', 'fieldset', 'tabpanel', 
  * @param {Element} box @param {Reading} reading
  */
 export function headingOf(box, reading) {
-  for (let at = box; ;) {
-    const around = flatParentOf(at);
-    if (HEADINGS.has(roleOrTagOf(at)) || !around) return '';
-    const before = headingsIn(around, reading).filter((heading) => isBefore(heading, at));
-    const text = before.length ? tidy(textOf(before[before.length - 1]), LONGEST_HEADING) : '';
-    if (text) return text;
-    const named = NAMED_GROUPS.has(roleOrTagOf(around)) ? groupName(around) : '';
-    if (named) return named;
-    at = around;
-  }
+  const known = reading.heading.get(box);
+  if (known !== undefined) return known;
+  const around = flatParentOf(box);
+  const found = HEADINGS.has(roleOrTagOf(box)) || !around ? '' : headingWithin(around, box, reading);
+  reading.heading.set(box, found);
+  return found;
+}
+
+/** @param {Element} around @param {Element} box @param {Reading} reading @returns {string} */
+function headingWithin(around, box, reading) {
+  const before = headingsIn(around, reading).filter((heading) => isBefore(heading, box));
+  const text = before.length ? tidy(textOf(before[before.length - 1]), LONGEST_HEADING) : '';
+  if (text) return text;
+  return (NAMED_GROUPS.has(roleOrTagOf(around)) ? groupName(around) : '') || headingOf(around, reading);
 }
 
 /** The rank of a heading that has none, such as a legend or a caption. */

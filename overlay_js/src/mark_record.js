@@ -33,7 +33,7 @@ export function markRecordOf(doc, candidate, points, labels, captchas) {
     key: keyOf(doc, element), tag: localNameOf(control), role, kind, name, state,
     box: rectOfArea(piece), corners: piece.corners, points,
     evidence: [...candidate.evidence, ...(how ? [how] : []), ...captchaEvidence(element, captchas)],
-    fingerprint: fingerprintOf(control, lasting), inDialog: isInDialog(element), disabled: state.disabled === true,
+    fingerprint: fingerprintOf(control, lasting), inDialog: isInDialog(element),
     ...(kind === 'surface' ? { rect: plainRect(rectOf(element)) } : {}), // all of it, in view or not
   };
 }

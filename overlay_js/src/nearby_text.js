@@ -10,8 +10,9 @@ import { LIVE, LIVE_END, SEAM } from './steady_text.js';
 import { textOf } from './text.js';
 import { isTicking } from './ticking.js';
 
+/** @import { Floating } from './floating.js' */
 /** @import { Group } from './similarity.js' */
-/** @import { Table } from './table_cells.js' */
+/** @import { Cell, Table } from './table_cells.js' */
 
 /** How many letters are read. */
 export const LONGEST_CONTEXT = 6000;
@@ -50,14 +51,16 @@ const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
  * @property {Map<Element, Group[]>} groupsOf
  * @property {Map<Element, Path>} paths
  * @property {Map<Element, {children: Node[], at: Map<Node, number>}>} children
- * @property {Map<Element, Element[]>} headings
+ * @property {Map<Element, Element[]>} headings those that govern what follows them in an element
+ * @property {Map<Element, string>} heading the nearest one above an element
  * @property {Map<Element, Map<string, Shared>>} shared by likeness
  * @property {Map<Element, string[]>} governing by box
  * @property {Map<Element, string[]>} tabs the chosen tabs over a box
  * @property {Map<Element, string[]>} months by the box around the days
- * @property {Map<Element, Element | 'fixed' | null>} floats the floating box around an element
+ * @property {Map<Element, Floating>} floats
  * @property {Map<Element, string[]>} under by floating box: the row it lies over
  * @property {Map<Element, Table>} tables
+ * @property {Map<Element, Cell | null>} cells the cell that an element stands in
  * @property {Map<Element, Map<string, Element[]>>} rowParts by grid and number
  */
 
@@ -83,16 +86,18 @@ const NAMING_FIELDS = new Set(['text', 'search', 'email', 'tel', 'url']);
  * @typedef {{isHidden: boolean, pieces: Piece[], gap: string}} Ancestor
  */
 
-/** @param {boolean} [isScan] @returns {Reading} */
-export function newReading(isScan = false) {
+/**
+ * @param {boolean} [isScan] @param {Reading['floats']} [floats] what is known of them already @returns {Reading}
+ */
+export function newReading(isScan = false, floats = new Map()) {
   return {
     isScan,
     words: [new Map(), new Map(), new Map(), new Map(), new Map()],
     around: [new Map(), new Map(), new Map(), new Map(), new Map()],
     ancestors: [new Map(), new Map(), new Map(), new Map(), new Map()],
     groups: new Map(), groupsOf: new Map(), paths: new Map(), children: new Map(), headings: new Map(),
-    shared: new Map(), governing: new Map(), tabs: new Map(), months: new Map(), tables: new Map(), rowParts: new Map(),
-    under: new Map(), floats: new Map(),
+    shared: new Map(), heading: new Map(), governing: new Map(), tabs: new Map(), months: new Map(), tables: new Map(),
+    cells: new Map(), rowParts: new Map(), under: new Map(), floats,
   };
 }
 

@@ -11,6 +11,7 @@ import { isBehind, rememberTargets } from './hit_test.js';
 import { hoverOpenersIn } from './hover_openers.js';
 import { layerOf } from './dialogs.js';
 import { markRecordOf } from './mark_record.js';
+import { markTable } from './mark_table.js';
 import { newReading } from './nearby_text.js';
 import { rectOfArea } from './quad.js';
 import { newBudget, newCoverage, reachOf } from './reach.js';
@@ -23,6 +24,7 @@ import { elementsNearViewport } from './viewport_filter.js';
 import { pinchZoom, visibleView } from './visible.js';
 
 /** @import { Candidate } from './candidates.js' */
+/** @import { Reading } from './nearby_text.js' */
 /** @import { Area } from './quad.js' */
 /** @import { Budget } from './reach.js' */
 
@@ -42,14 +44,14 @@ export function scan(doc, request) {
   const kept = selectCandidates(doc, gathered.found, view);
   // The budget begins after the walk: a page that takes long to walk still gets its marks.
   const budget = newBudget();
-  const { marks, elements, covered } = markReachable(doc, kept, request.points ?? 1, budget);
-  const frames = framesOf(doc, gathered.frames);
+  const { marks, elements, covered } = markReachable(doc, kept, gathered.floats, request.points ?? 1, budget);
+  const frames = framesOf(doc, gathered.frames, gathered.floats);
   const context = contextLines(doc, gathered.texts, kept, budget);
   recordChanges(doc);
   changeLog.looked = started;
   rememberPlaces(doc, [...elements, ...gathered.frames.map(({ element }) => element)]);
   return {
-    token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks, covered,
+    token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks: markTable(marks), covered,
     layers: gathered.layers.flatMap(({ element, kind }) => layerOf(doc, element, kind) ?? []), context,
     living: (request.known ?? []).filter((key) => elementOf(doc, key)),
     frames,
@@ -69,10 +71,11 @@ export function scan(doc, request) {
  * A record for each candidate that a click can reach, and a count of the covered ones.
  * @param {Document} doc
  * @param {Candidate[]} kept
+ * @param {Reading['floats']} floats
  * @param {number} wanted points for each mark
  * @param {Budget} budget
  */
-function markReachable(doc, kept, wanted, budget) {
+function markReachable(doc, kept, floats, wanted, budget) {
   const isTarget = rememberTargets(kept.filter((each) => !each.scrolls).map((each) => each.element));
   const covered = newCoverage(doc);
   const records = /** @type {ReturnType<typeof markRecordOf>[]} */ ([]);
@@ -91,14 +94,17 @@ function markReachable(doc, kept, wanted, budget) {
     }
   }
   const fingerprints = new Map(records.map((record, index) => [elements[index], record.fingerprint]));
-  const places = placesOf(elements, newReading(true), (element) => fingerprints.get(element) ?? '');
+  const places = placesOf(elements, newReading(true, floats), (element) => fingerprints.get(element) ?? '');
   const marks = records.map((record, index) => ({ ...record, place: places.get(elements[index]) ?? null }));
   return { marks, elements, covered: covered.groups };
 }
 
-/** @param {Document} doc @param {{element: Element, clip: Area, isInert: boolean}[]} frames */
-function framesOf(doc, frames) {
-  const places = placesOf(frames.map(({ element }) => element), newReading(true), () => '');
+/**
+ * @param {Document} doc @param {{element: Element, clip: Area, isInert: boolean}[]} frames
+ * @param {Reading['floats']} floats
+ */
+function framesOf(doc, frames, floats) {
+  const places = placesOf(frames.map(({ element }) => element), newReading(true, floats), () => '');
   return frames.map(({ element, clip, isInert }) => (
     { ...frameGeometryOf(doc, element, clip), place: places.get(element) ?? null, inert: isInert }
   ));

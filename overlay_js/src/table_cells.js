@@ -20,16 +20,25 @@ const MOST_TABLE_BOXES = 3;
 /**
  * A row: what stands in each column, its own cells, and whether it lies in the head of the table.
  * @typedef {{slots: Element[], own: Element[], section: Element, isHead: boolean}} Row
- * @typedef {{rows: Row[], at: Map<Element, {row: number, column: number}>, groups: (Element | null)[]}} Table
+ * @typedef {object} Table
+ * @property {Row[]} rows
+ * @property {Map<Element, {row: number, column: number}>} at by cell
+ * @property {(Element | null)[]} groups by row, the cell that names its group
+ * @property {Row[]} heads its rows of headers
+ * @property {Row[] | null} headsAbove those of a table right above, once they were looked for
  */
+
+/** @typedef {{element: Element, table: Table, at: {row: number, column: number}}} Cell where an element stands */
 
 /** The headers of the column that an element stands in, the upper one first. @param {Element} element */
 export function columnHeaderOf(element, reading = /** @type {Reading | null} */ (null)) {
   const found = cellOf(element, reading);
   if (!found) return '';
-  const { table, rows, at: { row, column } } = found;
-  const heads = headRowsOf(rows);
-  const own = heads.length ? heads.filter((head) => rows.indexOf(head) < row) : headRowsAbove(table, reading);
+  const { table, at: { row, column } } = found;
+  const { rows, heads } = table;
+  const own = heads.length
+    ? heads.filter((head) => rows.indexOf(head) < row)
+    : (table.headsAbove ??= headRowsAbove(found.element, reading));
   if (heads.includes(rows[row]) || own.some((head) => head.slots.length !== rows[row].slots.length)) return '';
   const headers = new Set(own.map((head) => head.slots[column]));
   return tidy(Array.from(headers, (header) => tidy(textOf(header))).filter(Boolean).join(' › '));
@@ -42,7 +51,7 @@ export function columnHeaderOf(element, reading = /** @type {Reading | null} */ 
 export function spanningWordsOf(element, reading) {
   const found = cellOf(element, reading);
   if (!found) return [];
-  const { rows, groups, at: { row } } = found;
+  const { table: { rows, groups }, at: { row } } = found;
   const { slots, own } = rows[row];
   const cells = new Set([groups[row], ...slots.filter((cell) => !own.includes(cell))]);
   return Array.from(cells, (cell) => (cell ? wordsOfCell(cell) : '')).filter(Boolean);
@@ -64,14 +73,17 @@ export function otherPartsOfRow(box, reading) {
   return (parts.get(numberOf(row)) ?? []).filter((part) => part !== row);
 }
 
-/** @param {Element} element @param {Reading | null} reading */
+/** @param {Element} element @param {Reading | null} reading @returns {Cell | null} */
 function cellOf(element, reading) {
+  const known = reading?.cells.get(element);
+  if (known !== undefined) return known;
   const cell = closest(element, BODY_CELLS);
-  const table = cell && closest(cell, TABLES);
-  if (!table) return null;
-  const known = tableOf(table, reading);
-  const at = known.at.get(cell);
-  return at ? { table, rows: known.rows, groups: known.groups, at } : null;
+  const around = cell && closest(cell, TABLES);
+  const table = around && tableOf(around, reading);
+  const at = cell && table?.at.get(cell);
+  const found = around && table && at ? { element: around, table, at } : null;
+  reading?.cells.set(element, found);
+  return found;
 }
 
 /** @param {Element} table @param {Reading | null} reading @returns {Table} */
@@ -83,7 +95,8 @@ function tableOf(table, reading) {
   for (const [row, { slots, own }] of rows.entries()) {
     for (const cell of own) at.set(cell, { row, column: slots.indexOf(cell) });
   }
-  const told = { rows, at, groups: groupsOf(rows) };
+  const heads = headRowsOf(rows);
+  const told = { rows, at, groups: groupsOf(rows, heads), heads, headsAbove: null };
   reading?.tables.set(table, told);
   return told;
 }
@@ -179,8 +192,7 @@ function headRowsAbove(table, reading) {
     const before = previousElementOf(at);
     if (!before) continue;
     const [head, ...more] = localNameOf(before) === 'table' ? [before] : queryAll(before, 'table');
-    const rows = head && !more.length ? tableOf(head, reading).rows : [];
-    const heads = headRowsOf(rows);
+    const { rows, heads } = head && !more.length ? tableOf(head, reading) : { rows: [], heads: [] };
     return heads.length === rows.length ? heads : [];
   }
   return [];
@@ -189,11 +201,10 @@ function headRowsAbove(table, reading) {
 /**
  * For each row the cell that names the group it is in, if there is one: alone in a row above. A cell that is no header
  * only names a group if the table begins with one: else it may hold the details of the row above it.
- * @param {Row[]} rows
+ * @param {Row[]} rows @param {Row[]} heads
  */
-function groupsOf(rows) {
-  const heads = new Set(headRowsOf(rows));
-  const body = rows.filter((row) => !heads.has(row) && !row.isHead);
+function groupsOf(rows, heads) {
+  const body = rows.filter((row) => !heads.includes(row) && !row.isHead);
   const begins = body.length > 1 && isOneCell(body[0]) && !isOneCell(body[1]);
   let group = /** @type {Element | null} */ (null);
   return rows.map((row) => {

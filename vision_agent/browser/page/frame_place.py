@@ -54,7 +54,7 @@ class FramePlace:
         """A point of the page as a spot of the frame."""
         return _project(_inverse(self.plane), point.x, point.y)
 
-    def box_to_page(self, rect: tuple[float, float, float, float], corners: Sequence[Spot] | None = None) -> Box:
+    def box_to_page(self, rect: Sequence[float], corners: Sequence[Spot] | None = None) -> Box:
         """The page box around `corners` (those of a rotated element), or else around the corners of `rect`."""
         left, top, width, height = rect
         right, bottom = left + width, top + height

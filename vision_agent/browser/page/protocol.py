@@ -252,7 +252,7 @@ async def scan(
         url=answer["url"],
         title=answer["title"],
         place=at,
-        marks=tuple([_mark(each, at, name, around) for each in answer["marks"]]),
+        marks=_marks(answer["marks"], at, name, around),
         covered=_obstacles(answer["covered"]),
         layers=tuple(OpenLayer(MarkKey(each["key"]), each["kind"], each["words"]) for each in answer["layers"]),
         context=tuple(ContextLine(each["text"], at.to_page(each["x"], each["y"])) for each in answer["context"]),
@@ -275,29 +275,45 @@ async def scan(
 _NO_STATE = MarkState()
 
 
-def _mark(answer: _Json, place: FramePlace, frame: str, frame_context: RowContext | None) -> FoundMark:
-    corners, box = answer.get("corners"), answer["box"]
-    rect = _rect(answer["rect"]) if "rect" in answer else None
-    return FoundMark(
-        MarkKey(answer["key"]),
-        answer["tag"],
-        answer["role"],
-        answer["kind"],
-        answer["name"],
-        MarkState(**answer["state"]) if answer["state"] else _NO_STATE,
-        place.box_to_page(
-            (box["x"], box["y"], box["width"], box["height"]), [_spot(each) for each in corners] if corners else None
-        ),
-        tuple([place.to_page(each["x"], each["y"]) for each in answer["points"]]),
-        tuple(answer["evidence"]),
-        answer["fingerprint"],
-        answer["inDialog"],
-        _context(answer["place"]),
-        frame,
-        frame_context,
-        rect,
-        place.box_to_page(rect) if rect else None,
-    )
+def _marks(table: _Json, place: FramePlace, frame: str, frame_context: RowContext | None) -> tuple[FoundMark, ...]:
+    """The marks of a table as `mark_table.js` makes it."""
+    traits = [
+        (
+            each["tag"],
+            each["role"],
+            each["kind"],
+            MarkState(**each["state"]) if each["state"] else _NO_STATE,
+            tuple(each["evidence"]),
+        )
+        for each in table["traits"]
+    ]
+    contexts = [_context(each) for each in table["contexts"]]
+    marks = []
+    for key, name, fingerprint, is_in_dialog, box, points, traits_at, context_at, *more in table["rows"]:
+        tag, role, kind, state, evidence = traits[traits_at]
+        corners, surface = more or (None, None)
+        rect = _rect(surface) if surface else None
+        marks.append(
+            FoundMark(
+                MarkKey(key),
+                tag,
+                role,
+                kind,
+                name,
+                state,
+                place.box_to_page(box, [_spot(each) for each in corners] if corners else None),
+                tuple([place.to_page(x, y) for x, y in points]),
+                evidence,
+                fingerprint,
+                is_in_dialog,
+                contexts[context_at],
+                frame,
+                frame_context,
+                rect,
+                place.box_to_page(rect) if rect else None,
+            )
+        )
+    return tuple(marks)
 
 
 def _frame_element(answer: _Json) -> FrameElement:
