@@ -7,7 +7,6 @@ What an agent does wrongly is done here with the bare mouse and keyboard, which 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,10 +17,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "overlay"))
-from test_untouched import TRACES, WATCH
-
 from tests.conftest import Server
+from tests.overlay.traces import TRACES, WATCH
 from vision_agent import Agent, Settings, Task
 from vision_agent.actions import (
     Action,

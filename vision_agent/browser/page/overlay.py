@@ -22,6 +22,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent import assets
 from vision_agent.browser import cdp
+from vision_agent.browser.page import used_document
 from vision_agent.errors import BrowserUnavailable, UsageError
 
 NAME = "mark"
@@ -51,6 +52,9 @@ _silent_frames: weakref.WeakKeyDictionary[Frame, str] = weakref.WeakKeyDictionar
 
 _register_locks: weakref.WeakKeyDictionary[Any, asyncio.Lock] = weakref.WeakKeyDictionary()
 """Serializes registration for each Playwright, however many pages start at once."""
+
+_entering: weakref.WeakKeyDictionary[Page, asyncio.Lock] = weakref.WeakKeyDictionary()
+"""Whether the overlay is being brought into the used documents of a page: all frames notice at once."""
 
 _early_listeners: weakref.WeakSet[CDPSession] = weakref.WeakSet()
 """Sessions that have installed the early listener."""
@@ -171,14 +175,33 @@ def isolated_world_name(page: Page) -> str:
 async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **details: Any) -> dict[str, Any]:
     """The overlay's answer in one frame, or about one element.
 
-    A child frame that was silent last time gets only a short deadline until it answers or navigates.
+    Documents that were used before the overlay was registered get it now. A child frame that was silent last time gets
+    only a short deadline until it answers or navigates.
     If a frame of the page has crashed, the main frame's answer contains `crashed`.
 
     Raises:
         FrameSilent: no answer within the deadline, and why.
         BrowserUnavailable: the browser is gone.
-        UsageError: locators were used on the page before the overlay was registered, so it cannot enter.
+        UsageError: locators were used on the page before the overlay was registered, and it cannot enter any more.
     """
+    try:
+        return await _ask(frame, question, timeout_s, **details)
+    except UsageError:
+        if not isinstance(frame, Frame):
+            raise
+    await _enter_used_documents(frame.page)
+    return await _ask(frame, question, timeout_s, **details)
+
+
+async def _enter_used_documents(page: Page) -> None:
+    lock = _entering.setdefault(page, asyncio.Lock())
+    is_being_entered = lock.locked()
+    async with lock:
+        if not is_being_entered:
+            await used_document.bring_into(page, isolated_world_name(page), NAME, script())
+
+
+async def _ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **details: Any) -> dict[str, Any]:
     if isinstance(frame, Frame) and is_silent(frame):
         timeout_s = min(timeout_s, _SILENT_S)
     body = base64.b64encode(json.dumps({"ask": question, **details}).encode()).decode()
