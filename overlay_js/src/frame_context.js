@@ -16,18 +16,35 @@ export const OVERLAY = Symbol.for('marks');
  * @param {Partial<How>} how
  */
 export function changedAroundFrames(places, how) {
+  for (const [n, { frame, overlay }] of framesAround(places.length).entries()) {
+    const held = overlay?.recheckPlace(frame, { ...how, place: places[n], pointed: true });
+    if (held && !held.same) return held;
+  }
+  return null;
+}
+
+/** When each of so many documents around this one was last seen to change. @param {number} depth @returns {number[]} */
+export function lastChangesAround(depth) {
+  return framesAround(depth).map(({ frame, overlay }) => overlay?.lastChangeAt(frame.ownerDocument) ?? 0);
+}
+
+/**
+ * The frames around this document that can be read, the innermost first, each with the overlay beside it.
+ * @param {number} depth
+ */
+function framesAround(depth) {
+  const found = [];
   let view = /** @type {Window} */ (window);
-  for (const place of places) {
+  while (found.length < depth) {
     let frame;
     try {
       frame = view.frameElement;
     } catch {
-      return null;
+      break;
     }
-    if (!frame) return null;
+    if (!frame) break;
     view = /** @type {Window} */ (frame.ownerDocument.defaultView);
-    const held = Reflect.get(view, OVERLAY)?.recheckPlace(frame, { ...how, place, pointed: true });
-    if (held && !held.same) return held;
+    found.push({ frame, overlay: Reflect.get(view, OVERLAY) });
   }
-  return null;
+  return found;
 }

@@ -5,7 +5,7 @@
 import { addCaptureListener, bodyOf, documentElementOf, flatContains, isConnectedOf } from './dom.js';
 import { removeCaptureListener, shadowRootOf } from './dom.js';
 import { KEY_EVENTS, KEY_GUARD } from './early_listener.js';
-import { changedAroundFrames } from './frame_context.js';
+import { changedAroundFrames, lastChangesAround } from './frame_context.js';
 import { innermostFocus, recheckPlace, typesFor } from './recheck.js';
 import { elementOf } from './registry.js';
 import { lastChangeAt } from './stability.js';
@@ -19,7 +19,7 @@ import { lastChangeAt } from './stability.js';
  */
 
 const typing = {
-  meant: /** @type {Typed | null} */ (null), doc: /** @type {Document | null} */ (null), until: 0, checkedAt: -1,
+  meant: /** @type {Typed | null} */ (null), doc: /** @type {Document | null} */ (null), until: 0, checkedAt: '',
   hasArrived: false, hasTyped: false, focus: /** @type {Element | null} */ (null),
   stopped: /** @type {ReturnType<typeof recheckPlace> | {gone: true} | {lost: true}} */ (null),
 };
@@ -30,7 +30,7 @@ export function armKeyGuard(doc, request) {
   const until = performance.now() + request.ms;
   const [element, focus] = [elementOf(doc, request.key), innermostFocus(doc)];
   Object.assign(typing, {
-    meant: request, doc, until, checkedAt: -1, hasArrived: false, hasTyped: false, focus,
+    meant: request, doc, until, checkedAt: '', hasArrived: false, hasTyped: false, focus,
     stopped: element && focus && !takesKeysOf(element, focus) ? { lost: true } : null,
   });
   Reflect.set(globalThis, KEY_GUARD, watchKey);
@@ -92,11 +92,11 @@ function isText(event) {
 }
 
 /**
- * Checks the place again only if the document has changed since.
+ * Checks the place again only if the document, or one around it, has changed since.
  * @param {Document} doc @param {Typed} meant @param {Event} event
  */
 function isInPlace(doc, meant, event) {
-  const now = lastChangeAt(doc);
+  const now = [lastChangeAt(doc), ...lastChangesAround(meant.frames.length)].join();
   if (now === typing.checkedAt) return true;
   const element = elementOf(doc, meant.key) ?? drawnAnew(doc, event);
   const own = element && recheckPlace(element, { ...meant, pointed: true });

@@ -17,7 +17,7 @@ import { valueFits, whichPointsShow } from './recheck.js';
 import { documentToken, elementOf, setListeners } from './registry.js';
 import { scan } from './scan.js';
 import { setValue } from './set_value.js';
-import { reportMoved, stabilityOf } from './stability.js';
+import { lastChangeAt, reportMoved, stabilityOf } from './stability.js';
 import { tidy } from './text.js';
 import { locateWords, selectedText } from './text_selection.js';
 import { pinchZoom } from './visible.js';
@@ -83,7 +83,7 @@ function locateFrame(doc, root, request) {
 // Through this global of the isolated world, which no page can see, the browser itself gives the overlay facts that it
 // cannot get from the page, and asks it questions when Playwright no longer can. Overlays in frames ask each other.
 Reflect.set(globalThis, OVERLAY, {
-  hear: setListeners, open: rememberClosedRoots, takeSuspects, ask: answer, recheckPlace,
+  hear: setListeners, open: rememberClosedRoots, takeSuspects, ask: answer, recheckPlace, lastChangeAt,
 });
 
 export const engine = {

@@ -403,6 +403,19 @@ async def test_enter_is_not_pressed_on_what_took_the_focus_while_typing(on: On) 
         assert await hand.js("document.title") == ""
 
 
+async def test_keys_stop_when_the_page_around_a_frame_gives_it_to_somebody_else(on: On) -> None:
+    body = """<div><h3 id=who>Ann</h3><iframe id=f srcdoc="<input aria-label=Note>"></iframe></div><script>
+    window.told = []
+    f.onload = () => f.contentWindow.addEventListener('input', () => {
+      told.push(who.textContent); if (told.length === 2) who.textContent = 'Bob' })
+    </script>"""
+    async with on(body) as hand:
+        outcome = await hand.act(Type(target=hand.number("Note"), text="see you"))
+        assert set(await hand.js("told")) == {"Ann"}, outcome.sentence
+        assert outcome.status == "partial"
+        assert "Bob" in outcome.sentence
+
+
 @pytest.mark.parametrize("moves", ["other.focus()", "document.activeElement.blur()"])
 @pytest.mark.parametrize("at", ["onfocus", "onmousedown", "onclick", "onselect", "onkeydown"])
 async def test_text_never_goes_to_a_field_that_takes_the_focus(on: On, moves: str, at: str) -> None:

@@ -139,6 +139,17 @@ def test_a_flipped_bit_before_the_last_line_is_found_without_the_head(told: tupl
     assert check_chain(copy(told[0], tmp_path / "f", bytes(whole))).bad_line == 3
 
 
+def test_where_one_line_or_its_neighbour_may_have_been_changed_both_are_named(
+    told: tuple[Path, str], tmp_path: Path
+) -> None:
+    lines = (told[0] / "steps.jsonl").read_bytes().splitlines(keepends=True)
+    for n in (2, 3):
+        lines[n] = lines[n].replace(b"{", b"{ ", 1)
+    assert check_chain(copy(told[0], tmp_path / "n", b"".join(lines))).sentence == (
+        "Line 3 or 4 was changed after it was written"
+    )
+
+
 def test_a_changed_run_json_is_line_zero(told: tuple[Path, str], tmp_path: Path) -> None:
     changed = copy(told[0], tmp_path / "c", (told[0] / "steps.jsonl").read_bytes())
     text = (changed / "run.json").read_text()

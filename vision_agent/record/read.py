@@ -366,15 +366,16 @@ def check_chain(folder: Path, head: str | None = None) -> Chain:
     cut = head is not None and bad == len(lines)
     if cut and torn:
         bad = len(lines) + 1  # the head belongs to the line that lost its newline
-    sentence = _sentence(len(complete), bad, len(torn), cut=cut)
+    either = bad is not None and 0 < bad < len(mismatches) and mismatches[bad] and mismatches[bad - 1]
+    sentence = _sentence(len(complete), bad, len(torn), cut=cut, either=either)
     return Chain(lines=len(complete), head=hashes[-1], torn_bytes=len(torn), bad_line=bad, sentence=sentence)
 
 
 def _first_bad(numbers: list[Any], fails: list[bool]) -> int | None:
-    """The first line that was changed.
+    """The first line that was changed, on the fewest changes that explain the failures.
 
     `fails[i]` says that line i (0 is run.json) does not match its noted hash. Then line i was changed; but if the next
-    line fails too, it was the next line that changed, where it notes the hash of line i.
+    line fails too, one change is enough: of the next line, where it notes the hash of line i.
     """
     misnumbered = next((i for i, number in enumerate(numbers, 1) if number != i), None)
     broken = next((i for i, failed in enumerate(fails) if failed), None)
@@ -385,11 +386,14 @@ def _first_bad(numbers: list[Any], fails: list[bool]) -> int | None:
     return broken if misnumbered is None else min(broken, misnumbered)
 
 
-def _sentence(lines: int, bad: int | None, torn: int, *, cut: bool) -> str:
+def _sentence(lines: int, bad: int | None, torn: int, *, cut: bool, either: bool) -> str:
+    """`either`: the line before may be the one that was changed, or both."""
     tail = f"; {torn} bytes of an unfinished line follow" if torn else ""
     if bad is None:
         return f"Chain of {lines} entries verified{tail}"
     name = "run.json" if bad == 0 else f"Line {bad}"
+    if either:
+        name = f"{'run.json or line' if bad == 1 else f'Line {bad - 1} or'} {bad}"
     why = ", or later lines were removed, or the head is not that of this record" if cut else ""
     return f"{name} was changed after it was written{why}{tail}"
 
