@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from pydantic import BaseModel
 
+import vision_agent
 from tests.supervise.proposals import MARKS, NOW, mark, seen
 from vision_agent.actions import (
     ACTIONS,
@@ -124,6 +127,32 @@ def test_text_that_is_added_or_sent_is_never_typed_a_second_time() -> None:
             ((True, False), (False, False), (True, True))] == ["if_state_shows", "never", "never"]  # fmt: skip
 
 
+CLASS_CHECKS = {
+    "browser/act/batch.py": {"Press"},  # keys with no target go to what has the focus
+    "evals/answer_grading.py": {"Drag"},  # two targets are graded, not one
+    "models/llm/toolset_calls.py": {"Click", "Type"},  # the toolset's own words for them
+    "policy/approval.py": {"Press"},  # some keys only move the focus
+    "policy/interrupted.py": {"Type"},  # only its text can name a secret
+    "replay/replay.py": {"Upload"},  # only it names files
+    "replay/variables.py": {"Select", "Set", "Type"},  # those that carry a value
+}
+"""Where the program asks for the class of an action that presses, instead of its traits, and why. Whoever adds an
+action must look at these, so there may be no others; `match` statements end in `assert_never`."""
+
+
+def test_no_other_place_asks_for_the_class_of_an_action_that_presses() -> None:
+    names = {kind.__name__ for kind in ACTIONS if kind.traits.presses and kind.traits.targets}
+    found: dict[str, set[str]] = defaultdict(set)
+    package = Path(vision_agent.__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+                asked = {n.attr if isinstance(n, ast.Attribute) else n.id for n in ast.walk(node.args[1])
+                         if isinstance(n, ast.Attribute | ast.Name)}  # fmt: skip
+                found[path.relative_to(package).as_posix()] |= asked & names
+    assert {file: asked for file, asked in found.items() if asked} == CLASS_CHECKS
+
+
 # --- fails closed -----------------------------------------------------------------------------------------------------
 
 
@@ -138,6 +167,7 @@ def test_an_action_that_nobody_classified_is_risky_and_never_repeated() -> None:
     assert infer_outcome(wink, cut(), seen(), is_page_gone=True) is None
     assert action_reference(wink, seen()) is None
     assert wink.traits.ends_batch
+    assert (wink.traits.focuses, wink.keeps_focus) == ("nothing", False)
 
 
 def test_it_is_risky_even_under_a_policy_that_names_other_risks_only() -> None:

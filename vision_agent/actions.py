@@ -66,8 +66,12 @@ class Traits:
     """It only moves the view or the pointer, waits, or reads. A dry run carries it out, and it is never risky."""
     presses: bool = True
     """It presses buttons or keys, or has the same effect through the browser."""
-    sets_field: bool = True
-    """It leaves state in the page that reloading loses. For a click this depends on the mark."""
+    sets_field: bool | Literal["by_mark"] = True
+    """It leaves state in the page that reloading loses. `by_mark`: only on a target that keeps a state, such as a
+    checkbox or a drawing."""
+    focuses: Literal["target", "field", "nothing"] = "nothing"
+    """What has the focus afterwards, for later keys that name no target: its `target`, or that only if it is a
+    `field`. `nothing`: nothing that is known."""
     informs: bool = False
     """It tells the model something even if the page does not change."""
     repeat: Repeat = "never"
@@ -97,9 +101,20 @@ def _look_traits(*targets: str, informs: bool = False, ends_batch: bool = False)
     )
 
 
-def _press_traits(*targets: str, sets_field: bool = True, repeat: Repeat = "never") -> Traits:
+def _press_traits(
+    *targets: str,
+    sets_field: bool | Literal["by_mark"] = True,
+    focuses: Literal["target", "field", "nothing"] = "nothing",
+    repeat: Repeat = "never",
+) -> Traits:
     return Traits(
-        targets=targets, sets_field=sets_field, repeat=repeat, ends_batch=False, in_browser=True, is_classified=True
+        targets=targets,
+        sets_field=sets_field,
+        focuses=focuses,
+        repeat=repeat,
+        ends_batch=False,
+        in_browser=True,
+        is_classified=True,
     )
 
 
@@ -121,11 +136,16 @@ class _Action(FrozenModel):
         """When the action is repeated if it may have been done."""
         return self.traits.repeat
 
+    @property
+    def keeps_focus(self) -> bool:
+        """Whether a field that it focuses keeps the focus: if something else has it then, the page took it."""
+        return self.traits.focuses == "field"
+
 
 class Click(_Action):
     """Click a mark, or a point of the picture where there is no mark."""
 
-    traits: ClassVar[Traits] = _press_traits("target", sets_field=False)
+    traits: ClassVar[Traits] = _press_traits("target", sets_field="by_mark", focuses="field")
 
     kind: Literal["click"] = "click"
     target: Target
@@ -138,7 +158,7 @@ class Click(_Action):
 class Type(_Action):
     """Type text into a field, replacing its content unless `clear` is false. Write a secret as <secret:name>."""
 
-    traits: ClassVar[Traits] = _press_traits("target", repeat="if_state_shows")
+    traits: ClassVar[Traits] = _press_traits("target", focuses="target", repeat="if_state_shows")
 
     kind: Literal["type"] = "type"
     target: Target
@@ -151,6 +171,11 @@ class Type(_Action):
     def repeat(self) -> Repeat:
         """`never` for text that is appended or submitted: the second time it has another effect."""
         return self.traits.repeat if self.clear and not self.submit else "never"
+
+    @property
+    def keeps_focus(self) -> bool:
+        """False where it is submitted: the page may go on elsewhere."""
+        return not self.submit
 
 
 class Select(_Action):
@@ -177,7 +202,7 @@ class Check(_Action):
 class Set(_Action):
     """Set a date, time, colour, number, range or slider to a value written like 2026-02-03, 14:30, #ff8800, 42."""
 
-    traits: ClassVar[Traits] = _press_traits("mark", repeat="if_state_shows")
+    traits: ClassVar[Traits] = _press_traits("mark", focuses="target", repeat="if_state_shows")
 
     kind: Literal["set"] = "set"
     mark: int
@@ -197,7 +222,7 @@ class Upload(_Action):
 class Press(_Action):
     """Press a key or a combination such as Enter, ArrowDown, Control+a; a target gets the focus first."""
 
-    traits: ClassVar[Traits] = _press_traits("target")
+    traits: ClassVar[Traits] = _press_traits("target", focuses="target")
 
     kind: Literal["press"] = "press"
     keys: str

@@ -199,8 +199,8 @@ class ModelSettings(FrozenModel):
     filter: FilterSettings = FilterSettings()
     """Which lines of a long listing are hidden from the model."""
     base_url: str | None = None
-    """Address of the provider's server, such as `http://127.0.0.1:8000/v1`; None: the provider's environment variable,
-    or else its default."""
+    """Address of the server of the provider in `name`, such as `http://127.0.0.1:8000/v1`; None: the provider's
+    environment variable, or else its default. Set `name` too."""
     api_key: SecretStr | None = None
     """None: the provider's environment variable, such as `OPENAI_API_KEY`; a compatible server then gets no key."""
     coordinates: Coordinates | None = None

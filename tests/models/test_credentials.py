@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
+import pytest
+from pydantic import SecretStr
+
+from vision_agent.errors import UsageError
 from vision_agent.models.credentials import model_accesses
-from vision_agent.models.providers import PROVIDERS
+from vision_agent.models.providers import PROVIDERS, provider_settings
 from vision_agent.settings import ModelSettings
 
 
@@ -14,6 +18,16 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     for variable in (key for provider in PROVIDERS.values() for key in provider.keys):
         monkeypatch.delenv(variable, raising=False)
     return monkeypatch
+
+
+@pytest.mark.parametrize("given", [{"base_url": "http://127.0.0.1:1/v1"}, {"api_key": SecretStr("key")}])
+def test_an_address_or_key_without_the_model_it_is_for_goes_to_no_other_provider(given: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=r"unclear whether model\.\w+ should be used for openai:gpt.*set model\.name"):
+        provider_settings("openai:gpt", ModelSettings(**given))
+    meant = ModelSettings(name="openai:other", **given)
+    assert provider_settings("openai:gpt", meant) == meant
+    other = provider_settings("google:gemini", meant)
+    assert (other.base_url, other.api_key) == (None, None)
 
 
 @pytest.mark.parametrize(

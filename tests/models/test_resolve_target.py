@@ -81,6 +81,7 @@ def test_words_find_the_mark_they_name(words, number):
         ("4th Add", r"is not here: \[3\].*\[4\]"),
         ("Seat 14", r"Nothing here is called 'Seat 14'; the nearest are .*\[9\]"),
         ("Seat 1", "Nothing here is called"),
+        ("9", r"Nothing here is called '9'; .* For the mark with this number, write \[9\]\."),
         ("the Remember me link", "Nothing here is called"),
         ("Subscribe to the newslettr", r"any of \[18\].*\[19\]"),
         ("2nd Subscribe to the newslettr", r"any of \[18\].*\[19\]"),

@@ -168,7 +168,7 @@ def suite(
     from rich.console import Console
 
     from vision_agent.evals import ray_workers
-    from vision_agent.evals.items import FoundResult, result_of
+    from vision_agent.evals.items import FoundResult, place_of, result_of
     from vision_agent.evals.progress import EvalProgress
     from vision_agent.evals.results.results_html import PAGE, write_page
     from vision_agent.evals.results.summary import summary
@@ -208,7 +208,8 @@ def suite(
             nullcontext(on_this_machine) if is_here else ray_workers.joined(str(ray), jobs, suites) as crew,
             EvalProgress(console, len(items), len(known)) as progress,
         ):
-            results = asyncio.run(all_results(crew, progress))
+            # In the order of `compare`, so that both say the same of the same two models.
+            results = sorted(asyncio.run(all_results(crew, progress)), key=place_of)
     except KeyboardInterrupt:
         kept = sum(result_of(item, out) is not None for item in items)
         console.print(

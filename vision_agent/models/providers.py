@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from vision_agent.errors import UsageError
+
 if TYPE_CHECKING:
     from vision_agent.settings import ModelSettings
 
@@ -76,8 +78,18 @@ def find_provider(name: str) -> Provider | None:
 
 
 def provider_settings(name: str, settings: ModelSettings) -> ModelSettings:
-    """The settings for this model, without an address, key and coordinates that are meant for another provider."""
+    """The settings for this model, without an address, key and coordinates that are meant for another provider.
+
+    Raises:
+        UsageError: they have an address or a key but name no model, so nobody can tell which provider those are for.
+    """
     provider = find_provider(name)
     if provider is None or provider.is_configured_in(settings):
         return settings
+    given = [f"model.{each}" for each in ("base_url", "api_key") if getattr(settings, each) is not None]
+    if given and "name" not in settings.model_fields_set:
+        raise UsageError(
+            f"It is unclear whether {' and '.join(given)} should be used for {name}",
+            "set model.name to the model that they are for",
+        )
     return settings.model_copy(update={"base_url": None, "api_key": None, "coordinates": None})

@@ -216,11 +216,10 @@ def _is_work(step: Step) -> bool:
 
 def sets_field(action: Action, step: Step) -> bool:
     """Whether an action of a step left state in the page that reloading would lose."""
-    if not isinstance(action, Click):
+    if action.traits.sets_field != "by_mark":
         return action.traits.sets_field
-    number = mark_in(action.target)
-    mark = step.observation.mark(number) if number is not None else None
-    return mark is None or mark.kind in ("toggle", "surface", "guess")
+    marks = [step.observation.mark(number) for each in targets_of(action) if (number := mark_in(each)) is not None]
+    return not marks or any(mark is None or mark.kind in ("toggle", "surface", "guess") for mark in marks)
 
 
 def is_repeatable(step: Step, also: Callable[[Action, Outcome], bool] = lambda _, __: False) -> bool:

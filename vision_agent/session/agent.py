@@ -36,7 +36,19 @@ from vision_agent.session.opening import BrowserOpener
 from vision_agent.settings import Settings
 from vision_agent.types import Ending, Provenance, Run, Task
 
-_TRACED = ("vision-agent", "playwright", "anthropic", "pillow", "numpy", "opencv-python-headless", "pydantic")
+_TRACED = (
+    *("vision-agent", "playwright", "anthropic", "pydantic-ai-slim", "pillow", "numpy", "opencv-python-headless"),
+    "pydantic",
+)
+    "vision-agent",
+    "playwright",
+    "anthropic",
+    "pydantic-ai-slim",
+    "pillow",
+    "numpy",
+    "opencv-python-headless",
+    "pydantic",
+)
 
 
 class Agent:

@@ -151,9 +151,13 @@ async def _carry_out(executor: Executor, action: Action) -> Execution:
 def _next_focus(action: Action, execution: Execution) -> Mark | None:
     """The mark that should have the focus for the next keys without a target."""
     mark = execution.at.mark if execution.at else None
-    if isinstance(action, actions.Type | actions.Set | actions.Press):
-        return mark
-    return mark if isinstance(action, actions.Click) and mark is not None and mark.kind == "field" else None
+    match action.traits.focuses:
+        case "target":
+            return mark
+        case "field":
+            return mark if mark is not None and mark.kind == "field" else None
+        case "nothing":
+            return None
 
 
 def _zoom(executor: Executor, action: actions.Zoom) -> Outcome:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from vision_agent.actions import Action, Click, Press, Type, mark_in, targets_of
+from vision_agent.actions import Action, Press, mark_in, targets_of
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.naming import element_words, mark_words
@@ -66,18 +66,13 @@ async def allowed_focus(executor: Executor, action: Action) -> set[str] | None:
     if not _sends_input(action):
         return executor.allowed_focus
     about = {mark.key: mark for mark in _target_marks(executor, action)}
-    if any(mark.kind == "field" for mark in about.values()) and _stays_in_field(action):
+    if any(mark.kind == "field" for mark in about.values()) and action.keeps_focus:
         return {*about}
     try:
         now = await protocol.focused_element(executor.page.main_frame, min(_LEAVE_S, executor.deadline_s))
     except FrameSilent:
         return None  # it navigates or hangs; `effect` reports that
     return {now.key or now.words, *about}
-
-
-def _stays_in_field(action: Action) -> bool:
-    """Whether the action focuses a field and leaves the focus there: if something else has it, the page took it."""
-    return isinstance(action, Click) or (isinstance(action, Type) and not action.submit)
 
 
 def _sends_input(action: Action) -> bool:

@@ -91,17 +91,13 @@ class InputInterpreter:
         """An input as an action on the observation before it."""
         event, frame = timed.event, seen.scan.frame_with_token(timed.event.token)
         mark = None if event.is_new else _mark(event.keys, seen)
-        made: _Meaning | None = None
+        made, point = None, None
         if self.knows(timed, seen) and frame is not None:
-            made = (
-                self._pointer_action(event, frame, mark, seen)
-                or self._field_action(event, mark, timed)
-                or _key_or_scroll_action(event, mark, seen)
-            )
+            if (made := self._pointer_action(event, frame, mark, seen)) is not None:
+                point = frame.place.to_page(event.x, event.y)
+            else:
+                made = self._field_action(event, mark, timed) or _key_or_scroll_action(event, mark, seen)
         action, words, value = made or (None, _describe_without_action(event), None)
-        point = None
-        if isinstance(action, Click | Drag) and frame is not None:
-            point = frame.place.to_page(event.x, event.y)
         return HumanAct(seen, words, action, timed.at, value, point, is_stale)
 
     def interpret_tab_switch(self, page: Page, seen: LiveObservation) -> HumanAct:

@@ -204,7 +204,11 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
         raise AmbiguousError(f"{where} could be any of {_described(found, observation.marks)}; {ways}")
     if not found:
         hidden = "".join(f"; {each.count} covered by {each.blocker}" for each in observation.covered)
-        raise NotFoundError(f"Nothing here is called {where}; {_nearest(where.name, observation.marks)}{hidden}.")
+        is_number = any(mark.label_text == where.name for mark in observation.marks)
+        meant = f" For the mark with this number, write [{where.name}]." if is_number else ""
+        raise NotFoundError(
+            f"Nothing here is called {where}; {_nearest(where.name, observation.marks)}{hidden}.{meant}"
+        )
     return found[0]
 
 
