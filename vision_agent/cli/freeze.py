@@ -47,8 +47,8 @@ def freeze(
     vision-agent eval frozen pages --model anthropic:claude-sonnet-5-5 --model match
 
     Pictures, listings, marks and earlier steps of a run are kept as recorded, so every model sees the same.
-    The actions of a run are taken for right. Runs in a folder are left out if they did not end as done, or failed the
-    evaluation they belong to; a run that you name yourself is refused instead.
+    The actions of a run are treated as correct. Runs in a folder are left out if they did not end as done, or failed
+    the evaluation they belong to; a run that you name yourself is refused instead.
 
     A list of pages gives for each an id, start_url, goal and reference: a step line such as "click Save", or several
     of which any is right. Each page is opened and observed once, and the line must match exactly one thing on it. All

@@ -37,7 +37,7 @@ def _memory() -> None:
 def list_(folder: Folder = None, as_json: AsJson = False) -> None:
     """List all exemplars, latest first, and files that are not exemplars.
 
-    Columns: id, how often it helped and failed, turns, site, goal.
+    Columns: id, times it helped, times it failed, turns, site, goal.
     """
     from vision_agent.escape import escaped_line
 

@@ -79,7 +79,7 @@ def export(
 ) -> None:
     """Export a run in a format that other tools read.
 
-    pytest: a Playwright test that does the same, by role and name.
+    pytest: a Playwright test that repeats the run, finding targets by role and name.
     chat-jsonl: one training example per step, with its pictures.
     grounding: a folder of pictures with the place of the target on each.
     cere: a golden session, which `import` reads back.

@@ -56,7 +56,10 @@ class ModelOptions:
     ] = None
     history: Annotated[
         str | None,
-        option("How much the model is told about earlier steps: full, short, data, compressed.", "--history"),
+        option(
+            "How much the model is told about earlier steps: short, data (with text read), full, compressed.",
+            "--history",
+        ),
     ] = None
     ablate: Annotated[
         str | None,
@@ -152,7 +155,7 @@ class ApprovalOptions:
     policy: Annotated[Path | None, option("A TOML file that defines what is risky.", "--policy")] = None
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Only look: stop before the first action that does more, and name it."),
+        typer.Option("--dry-run", help="Stop before the first action that does more than look, and name it."),
     ] = False
 
     @property

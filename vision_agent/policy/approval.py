@@ -112,7 +112,7 @@ _WITHOUT_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def must_ask(settings: ApprovalSettings, decision: Decision, risks: Sequence[Risky]) -> bool:
-    """Whether a decision needs a person's approval. Not if a person decided it or if it only asks the person."""
+    """Whether a decision needs a person's approval. False if a person made it, or if it only asks the person."""
     if settings.dry_run or decision.author == "human" or all(action.kind == "ask" for action in decision.actions):
         return False
     return settings.ask == "always" or (settings.ask == "risky" and bool(risks))

@@ -37,9 +37,6 @@ from vision_agent.settings import Settings
 from vision_agent.types import Ending, Provenance, Run, Task
 
 _TRACED = (
-    *("vision-agent", "playwright", "anthropic", "pydantic-ai-slim", "pillow", "numpy", "opencv-python-headless"),
-    "pydantic",
-)
     "vision-agent",
     "playwright",
     "anthropic",

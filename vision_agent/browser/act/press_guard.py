@@ -65,7 +65,7 @@ class Gesture:
 
     @property
     def remark(self) -> str:
-        """What the page did before a click was over, as a clause; empty if every event reached the target."""
+        """What the page did before a click was complete, as a clause; empty if every event reached the target."""
         if not self.elsewhere or not self.arrived or self.is_drag:
             return ""
         there = obstacle_words(self.elsewhere.obstacle, self.seen)

@@ -122,7 +122,7 @@ class _Watch:
         return _to_manual_action(HumanAct(self.seen, words, None, time.monotonic()))
 
     async def handle_input(self, timed: TimedInput) -> list[ManualAction]:
-        """Interprets an input, and returns the manual actions that are finished by it."""
+        """Interprets an input, and returns the manual actions that it completes."""
         # Input during a look refers to the look before.
         is_earlier = timed.at < self._looked_at and self._before is not None and self.meaning.knows(timed, self._before)
         base = self._before if is_earlier and self._before is not None else self.seen

@@ -256,7 +256,7 @@ def _grow(rect: Rect, by: int) -> Rect:
 
 
 def _sides(rect: Rect, inner: int, outer: int) -> tuple[Rect, Rect, Rect, Rect]:
-    """Top, bottom, left and right of the ring between two distances from the edge; negative distances are inside."""
+    """The four sides of a frame between two distances from the edge; negative distances are inside."""
     left, top, right, bottom = _grow(rect, outer)
     thick = outer - inner
     return (

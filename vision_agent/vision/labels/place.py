@@ -547,7 +547,7 @@ def _best_common_place(costs: Floats, clashes: Bools) -> tuple[Group, float]:
 
 
 def _best_column_places(lefts: Group, costs: Floats, clashes: Bools, choice: Group, cost: float) -> tuple[Group, float]:
-    """One place for each column, if that saves more than one place for all is worth."""
+    """One place for each column, if the saving outweighs the loss of a common place."""
     columns = np.unique((lefts + 1) // 3, return_inverse=True)[1]
     many = int(columns.max()) + 1
     if many > len(lefts) / 3:
