@@ -20,7 +20,7 @@ _LETS_THROUGH_S = 8.0
 
 
 class RecoveryPolicy:
-    """The recovery decisions of one run. A way back may take several steps; `tell` is called with the reason if it ends early."""
+    """The recovery decisions of one run. A way back may take several steps; `tell` gets the reason if it ends early."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell
