@@ -162,7 +162,7 @@ def test_the_rules_say_how_many_actions_an_answer_may_have():
     same = [line for line in several.splitlines() if line in one.splitlines()]
     assert [line for line in several.splitlines() if line not in same] == [
         "- `actions`: what to do now, in order; usually one.",
-        "  Several all refer to the current picture.",
+        "  If you give several, all refer to the current picture.",
         "  That suits filling the fields of a form, but nothing that follows a click which changes the page: "
         "the rest is then not carried out, and you look again.",
     ]

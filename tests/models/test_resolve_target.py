@@ -62,6 +62,9 @@ PAGE = seen(
         ("Terms and condition", 20),
         ("Terms  & conditions", None),
         ("Subscribe to the newsletter", 18),
+        ("Terms", 20),
+        ("the Remember checkbox", 12),
+        ('"Terms"', None),
     ],
 )
 def test_words_find_the_mark_they_name(words, number):
@@ -95,6 +98,22 @@ def test_words_that_fit_nothing_or_two_things_say_what_there_is(words, says):
         find_target(parse_target(words), PAGE)
 
 
+def test_a_name_that_goes_on_is_meant_by_its_beginning_if_only_one_begins_so():
+    page = seen(
+        mark(1, "Rectangle — R"), mark(2, "10:00 - 11:00 Dentist"), mark(3, "Play Video"), mark(4, "Play List", "link"),
+        mark(5, "Delete all"), mark(6, "Cancel order"), mark(7, "Seat 12"), mark(8, "Rectangles"), mark(9, "Zoom in"),
+    )  # fmt: skip
+    found = {
+        words: find_target(parse_target(words), page) for words in ("Rectangle", "Dentist", "the Play link", "zoom")
+    }
+    assert found == {"Rectangle": 1, "Dentist": 2, "the Play link": 4, "zoom": 9}
+    with pytest.raises(NotFoundError, match=r"any of \[3\] button 'Play Video', \[4\] link 'Play List'"):
+        find_target(parse_target("Play"), page)
+    for words in ("Delete", "order", "Seat 1", "Rect", '"Dentist"', "10"):
+        with pytest.raises(NotFoundError, match="Nothing here is called"):
+            find_target(parse_target(words), page)
+
+
 STAFF = seen(
     mark(1, "Delete", context="Ann Smith Paris", heading="Staff"),
     mark(2, "Delete", context="Bob Smith", heading="Staff"),
@@ -126,6 +145,8 @@ STAFF = seen(
         ("checkbox ‹Bob›", 6),
         ("‹Bob Smith›", 6),
         ("Save ‹2nd of 2›", 10),
+        ("Delete in row Lee", 4),
+        ('checkbox in row "Bob Smith"', 6),
         ("Delete ‹Eve›", None),
         ("Delete ‹Ann Paris›", None),
         ("Delete ‹Dan›", None),

@@ -22,6 +22,10 @@ async def played(model, outcomes, page=None):
     return decisions
 
 
+RESTLESS = seen(at_rest=False)
+"""A page on which something is still under way."""
+
+
 def actions(decisions):
     return [each.actions[0] for each in decisions]
 
@@ -109,14 +113,14 @@ async def test_a_line_that_works_the_second_time_goes_on():
 
 async def test_each_line_has_a_second_try_and_further_looks_of_its_own():
     model = StepsModel(["click Email", "click Sign in", "click Sign out"])
-    decisions = await played(model, [refused(), DONE, refused(), DONE, DONE, DONE, DONE])
+    decisions = await played(model, [refused(), DONE, refused(), DONE, DONE, DONE, DONE], RESTLESS)
     assert actions(decisions)[:4] == [Click(target=3), Click(target=3), Click(target=12), Click(target=12)]
     assert [each.kind for each in actions(decisions)[4:]] == ["wait", "wait", "wait", "finish"]
 
 
 async def test_looks_spent_on_one_line_are_not_missed_by_the_next():
     model = StepsModel(["click Sign out", "click Help"])
-    page, later = seen(), seen(mark(13, "Sign out"))
+    page, later = RESTLESS, seen(mark(13, "Sign out"), at_rest=False)
     first = await model.decide(TASK, (), page)
     second = await model.decide(TASK, (step(0, *first.actions, outcome=DONE),), later)
     after = step(1, *second.actions, outcome=DONE)
@@ -137,7 +141,7 @@ async def test_the_last_line_counts_too():
 
 
 async def test_what_is_not_there_is_looked_for_again_and_then_given_up_with_the_nearest_names():
-    decisions = await played(StepsModel(["click Sign out"]), [DONE, DONE, DONE])
+    decisions = await played(StepsModel(["click Sign out"]), [DONE, DONE, DONE], RESTLESS)
     assert actions(decisions)[:3] == [Wait(seconds=0.5), Wait(seconds=1), Wait(seconds=2)]
     end = actions(decisions)[3]
     assert not end.success
@@ -145,6 +149,18 @@ async def test_what_is_not_there_is_looked_for_again_and_then_given_up_with_the_
         "Line 1, 'click Sign out', could not be carried out: Nothing here is called 'Sign out'"
     )
     assert "[12] button 'Sign in'" in end.answer
+
+
+async def test_on_a_page_at_rest_a_missing_target_costs_half_a_second():
+    decisions = await played(StepsModel(["click Sign out"]), [DONE])
+    assert actions(decisions)[0] == Wait(seconds=0.5)
+    assert not actions(decisions)[1].success
+
+
+async def test_a_line_may_say_how_long_to_look_for_its_target():
+    decisions = await played(StepsModel(["click Sign out within 2.5 s"]), [DONE] * 3)
+    assert actions(decisions)[:3] == [Wait(seconds=1), Wait(seconds=1), Wait(seconds=0.5)]
+    assert "Line 1, 'click Sign out within 2.5 s', could not be carried out" in actions(decisions)[3].answer
 
 
 async def test_what_appears_while_it_is_looked_for_is_acted_upon():
@@ -157,14 +173,14 @@ async def test_what_appears_while_it_is_looked_for_is_acted_upon():
 
 
 async def test_two_things_of_one_name_are_never_chosen_between():
-    page = seen(mark(1, "Add"), mark(2, "Add"))
+    page = seen(mark(1, "Add"), mark(2, "Add"), at_rest=False)
     decisions = await played(StepsModel(["click Add"]), [DONE] * 3, page)
     assert all(isinstance(each, Wait) for each in actions(decisions)[:3])
     assert "any of [1] button 'Add' ‹1st of 2›, [2] button 'Add' ‹2nd of 2›" in actions(decisions)[3].answer
 
 
 def scrolled(y, *marks):
-    return seen(*marks).model_copy(update={"scroll": ScrollState(y=y, height=1000, view_height=400)})
+    return seen(*marks, at_rest=False, scroll=ScrollState(y=y, height=1000, view_height=400))
 
 
 async def test_reference_lines_are_followed_through_the_whole_page_once():

@@ -208,8 +208,7 @@ def suite(
             nullcontext(on_this_machine) if is_here else ray_workers.joined(str(ray), jobs, suites) as crew,
             EvalProgress(console, len(items), len(known)) as progress,
         ):
-            # In the order of `compare`, so that both say the same of the same two models.
-            results = sorted(asyncio.run(all_results(crew, progress)), key=place_of)
+            results = asyncio.run(all_results(crew, progress))
     except KeyboardInterrupt:
         kept = sum(result_of(item, out) is not None for item in items)
         console.print(
@@ -217,7 +216,8 @@ def suite(
             soft_wrap=True,
         )
         raise
-    found = summary({"": results})
+    # In the order of `compare`, so that both say the same of the same two models.
+    found = summary({"": sorted(results, key=place_of)})
     page = write_page({"": [FoundResult(result, out / result.item.folder) for result in results]}, out / PAGE)
     if as_json:
         typer.echo(json.dumps(results_as_json(chosen.name, results, found, out), ensure_ascii=False, indent=2))

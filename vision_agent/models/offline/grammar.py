@@ -62,7 +62,8 @@ from vision_agent.types import Mark, Observation
 
 GRAMMAR = """\
   click Sign in                     double click, right click
-  click Delete ‹Ann›                click Delete <Ann>
+  click Delete ‹Ann›                click Delete <Ann>, click Delete in row Ann
+  click Pause within 5 s            as soon as it is there; any line may end so
   type "a@b.c" into Email           and press Enter; append "x" to Notes
   select Large in Size              select "A", "B" in List
   select text "Chapter 2"           select text "It was" to "the end."
@@ -77,10 +78,11 @@ GRAMMAR = """\
   open tab URL                      switch to tab 2, close tab 2
   ask QUESTION
   finish                            finish ANSWER, fail REASON, infeasible REASON
-A thing is named by what the listing calls it (Sign in, "Sign in", the Add button, 2nd Add), by its number ([12]),
-where several have one name, with words behind it in ‹ › or < > that only one of them has in its row, card or heading,
-as the listing shows them (Delete ‹Ann›, 2nd Save <Home>, checkbox ‹Ann› for one without a name),
-by a point of the picture in pixels ((412, 233)), by a point inside it ((0.42, 0.31) of Seat map),
+A thing is named by what the listing calls it (Sign in, "Sign in", the Add button, 2nd Add) or by how that begins, if
+only one does; in quotes, by the whole of it; by its number ([12]); where several have one name, with words behind it in
+‹ › or < > that only one of them has in its row, card or heading, as the listing shows them (Delete ‹Ann›, 2nd Save
+<Home>, checkbox ‹Ann› for one without a name, or Delete in row Ann); by a point of the picture in pixels ((412, 233));
+by a point inside it ((0.42, 0.31) of Seat map);
 or by a cell of what has rows and columns (row 3 column 7 of Seat map, row 2 column 5 of [14]).
 Text goes in double quotes; \\" is a quote inside it. A line that begins with # is a note."""
 
@@ -92,6 +94,8 @@ _NUMBER = r"\d+(?:\.\d+)?"
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\s+(?=\S)", re.IGNORECASE)
 _KIND = re.compile(rf"\s+({'|'.join(sorted(KIND_WORDS))})$", re.IGNORECASE)
 _DISTINCTION = re.compile(r"\s*(?:‹([^‹›]+)›|<([^<>]+)>)$")
+_IN_ROW = re.compile(rf"\s+in\s+row\s+({_QUOTED}|.+)$", re.IGNORECASE)
+_WITHIN = re.compile(rf"\s+within\s+({_NUMBER})\s*s(?:econds?)?$", re.IGNORECASE)
 _IN_SIGNS = r"‹[^‹›]*›|<[^<>]*>"
 _OFFSET = re.compile(rf"\s+by\s+\(\s*(-?{_NUMBER})\s*,\s*(-?{_NUMBER})\s*\)$", re.IGNORECASE)
 _POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
@@ -130,6 +134,8 @@ class StepLine:
     number: int
     text: str
     build: Build
+    within_s: float | None = None
+    """How long to look for a target that is not there yet; None if the line does not say."""
 
 
 def parse(lines: Iterable[str]) -> tuple[StepLine, ...]:
@@ -139,10 +145,17 @@ def parse(lines: Iterable[str]) -> tuple[StepLine, ...]:
         UsageError: a line cannot be parsed; the message names the line and shows the grammar.
     """
     return tuple(
-        StepLine(number, text.strip(), _read(text.strip(), number))
+        _step_line(text.strip(), number)
         for number, text in enumerate(lines, 1)
         if text.strip() and not text.strip().startswith("#")
     )
+
+
+def _step_line(text: str, number: int) -> StepLine:
+    within = _WITHIN.search(text)
+    if within is None:
+        return StepLine(number, text, _read(text, number))
+    return StepLine(number, text, _read(text[: within.start()], number), float(within[1]))
 
 
 def _read(text: str, number: int) -> Build:
@@ -203,6 +216,8 @@ def _named(text: str) -> NamedTarget:
     rest = rest[ordinal.end() :] if ordinal else rest
     distinction = _DISTINCTION.search(rest)
     beside = (distinction[1] or distinction[2]).strip() if distinction else ""
+    if distinction is None and (distinction := _IN_ROW.search(rest)) is not None:
+        beside = _unquoted(distinction[1])
     rest = rest[: distinction.start()] if distinction else rest
     kind = _KIND.search(rest)
     name = rest[: kind.start()].strip() if kind else rest
@@ -214,7 +229,9 @@ def _named(text: str) -> NamedTarget:
         _fail("ordinals count from 1st")
     # Quotes mark the exact name; without them all of the text may be a name, such as `Sort list`.
     words = name if quoted and not (kind or nth or distinction) else text
-    return NamedTarget(words=words, name=name, kind=kind[1].lower() if kind else "", nth=nth, beside=beside)
+    return NamedTarget(
+        words=words, name=name, kind=kind[1].lower() if kind else "", nth=nth, beside=beside, is_whole=bool(quoted)
+    )
 
 
 def _pair(text: str, word: str) -> tuple[str, str]:

@@ -17,7 +17,10 @@ from vision_agent.ports import Model
 from vision_agent.types import FAILED_EFFECTS, Decision, Observation, Outcome, Step, Task
 
 LOOKS_AGAIN = (0.5, 1.0, 2.0)
-"""Seconds to wait before each further look for a missing target."""
+"""Seconds to wait before each further look for a missing target. On a page at rest only the first counts: nothing is
+under way that could still bring it."""
+_LOOK_EVERY_S = 1.0
+"""The same for a line that says how long to wait."""
 
 _MOST_SCROLLS = 20
 _LOOK_AGAIN = "look again for: "
@@ -117,8 +120,9 @@ class StepsModel(Model):
             if scroll is not None:
                 self._scrolled += 1
                 return _decision(f"{_LOOK_AGAIN}{line.text}", scroll, judgement, summary=str(error))
-            if self._looked_again < len(LOOKS_AGAIN):
-                pause = Wait(seconds=LOOKS_AGAIN[self._looked_again])
+            pauses = _pauses(line, observation)
+            if self._looked_again < len(pauses):
+                pause = Wait(seconds=pauses[self._looked_again])
                 self._looked_again += 1
                 return _decision(f"{_LOOK_AGAIN}{line.text}", pause, judgement, summary=str(error))
             return self._give_up(f"{_quote_line(line)} could not be carried out: {error}")
@@ -143,6 +147,14 @@ class StepsModel(Model):
 
 
 _Judgement = Literal["success", "failure", "unknown"]
+
+
+def _pauses(line: StepLine, observation: Observation) -> tuple[float, ...]:
+    """Seconds before each further look for the target of a line."""
+    if line.within_s is None:
+        return LOOKS_AGAIN[:1] if observation.at_rest else LOOKS_AGAIN
+    whole, rest = divmod(line.within_s, _LOOK_EVERY_S)
+    return (*[_LOOK_EVERY_S] * int(whole), *([rest] if rest else []))
 
 
 def _refused(steps: Sequence[Step]) -> Outcome | None:
