@@ -63,7 +63,7 @@ from vision_agent.types import Mark, Observation
 GRAMMAR = """\
   click Sign in                     double click, right click
   click Delete ‹Ann›                click Delete <Ann>, click Delete in row Ann
-  click Pause within 5 s            as soon as it is there; any line may end so
+  click Pause within 5 s            check News within 2 s
   type "a@b.c" into Email           and press Enter; append "x" to Notes
   select Large in Size              select "A", "B" in List
   select text "Chapter 2"           select text "It was" to "the end."
@@ -84,6 +84,7 @@ only one does; in quotes, by the whole of it; by its number ([12]); where severa
 <Home>, checkbox ‹Ann› for one without a name, or Delete in row Ann); by a point of the picture in pixels ((412, 233));
 by a point inside it ((0.42, 0.31) of Seat map);
 or by a cell of what has rows and columns (row 3 column 7 of Seat map, row 2 column 5 of [14]).
+A line may end with how long to look for what it names (within 5 s).
 Text goes in double quotes; \\" is a quote inside it. A line that begins with # is a note."""
 
 Build = Callable[[Observation], Action]
