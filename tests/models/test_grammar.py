@@ -164,6 +164,15 @@ def test_notes_and_empty_lines_are_left_out_and_counted():
     assert [(line.number, line.text) for line in lines] == [(3, "click Sign in"), (4, "finish")]
 
 
+def test_how_long_to_look_is_read_only_from_lines_with_a_target():
+    [look, end, question] = parse(["click Save within 2.5 s", "finish Ready within 5 s", "ask Is it within 3 s"])
+    assert (look.within_s, end.within_s, question.within_s) == (2.5, None, None)
+    assert end.build(seen()) == Finish(answer="Ready within 5 s")
+    assert question.build(seen()) == Ask(question="Is it within 3 s")
+    with pytest.raises(UsageError, match='wait for "Ready" within 3 s'):
+        parse(['wait for "Ready" within 3 s'])
+
+
 def test_every_line_of_the_shown_grammar_can_be_read():
     rows = [row.strip() for row in GRAMMAR.splitlines() if row.startswith("  ")]
     assert len(rows) >= 11

@@ -154,7 +154,9 @@ async def test_what_is_not_there_is_looked_for_again_and_then_given_up_with_the_
 async def test_on_a_page_at_rest_a_missing_target_costs_half_a_second():
     decisions = await played(StepsModel(["click Sign out"]), [DONE])
     assert actions(decisions)[0] == Wait(seconds=0.5)
-    assert not actions(decisions)[1].success
+    end = actions(decisions)[1]
+    assert not end.success
+    assert end.answer.endswith("If it comes later, say at the end of the line how long to look: within 5 s")
 
 
 async def test_a_line_may_say_how_long_to_look_for_its_target():

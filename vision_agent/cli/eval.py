@@ -168,7 +168,7 @@ def suite(
     from rich.console import Console
 
     from vision_agent.evals import ray_workers
-    from vision_agent.evals.items import FoundResult, place_of, result_of
+    from vision_agent.evals.items import FoundResult, result_of, sort_key
     from vision_agent.evals.progress import EvalProgress
     from vision_agent.evals.results.results_html import PAGE, write_page
     from vision_agent.evals.results.summary import summary
@@ -217,7 +217,7 @@ def suite(
         )
         raise
     # In the order of `compare`, so that both say the same of the same two models.
-    found = summary({"": sorted(results, key=place_of)})
+    found = summary({"": sorted(results, key=sort_key)})
     page = write_page({"": [FoundResult(result, out / result.item.folder) for result in results]}, out / PAGE)
     if as_json:
         typer.echo(json.dumps(results_as_json(chosen.name, results, found, out), ensure_ascii=False, indent=2))

@@ -178,10 +178,10 @@ def found_in(folder: Path) -> list[FoundResult]:
     paths = [path for depth in ("*/*/", "*/", "") for path in folder.glob(f"{depth}{RESULT}")]
     if not paths:
         raise UsageError(f"There are no results in {folder}", "name the --out folder of a `vision-agent eval` command")
-    return sorted((FoundResult(_read(path), path.parent) for path in paths), key=lambda each: place_of(each.result))
+    return sorted((FoundResult(_read(path), path.parent) for path in paths), key=lambda each: sort_key(each.result))
 
 
-def place_of(result: ItemResult) -> tuple[str, str, int, str]:
+def sort_key(result: ItemResult) -> tuple[str, str, int, str]:
     """The key that sorts results: by suite, task, seed and model."""
     item = result.item
     return item.suite, item.task, item.seed, item.model

@@ -372,7 +372,7 @@ def check_chain(folder: Path, head: str | None = None) -> Chain:
 
 
 def _first_bad(numbers: list[Any], fails: list[bool]) -> int | None:
-    """The first line that was changed, on the fewest changes that explain the failures.
+    """The first changed line, assuming the fewest changes that explain the failures.
 
     `fails[i]` says that line i (0 is run.json) does not match its noted hash. Then line i was changed; but if the next
     line fails too, one change is enough: of the next line, where it notes the hash of line i.

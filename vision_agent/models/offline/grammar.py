@@ -78,13 +78,12 @@ GRAMMAR = """\
   open tab URL                      switch to tab 2, close tab 2
   ask QUESTION
   finish                            finish ANSWER, fail REASON, infeasible REASON
-A thing is named by what the listing calls it (Sign in, "Sign in", the Add button, 2nd Add) or by how that begins, if
-only one does; in quotes, by the whole of it; by its number ([12]); where several have one name, with words behind it in
-‹ › or < > that only one of them has in its row, card or heading, as the listing shows them (Delete ‹Ann›, 2nd Save
-<Home>, checkbox ‹Ann› for one without a name, or Delete in row Ann); by a point of the picture in pixels ((412, 233));
-by a point inside it ((0.42, 0.31) of Seat map);
+A thing is named by what the listing calls it (Sign in, "Sign in", the Add button, 2nd Add), by its number ([12]),
+where several have one name, with words behind it in ‹ › or < > that only one of them has in its row, card or heading,
+as the listing shows them (Delete ‹Ann›, Delete in row Ann, 2nd Save <Home>, checkbox ‹Ann› for one without a name),
+by a point of the picture in pixels ((412, 233)), by a point inside it ((0.42, 0.31) of Seat map),
 or by a cell of what has rows and columns (row 3 column 7 of Seat map, row 2 column 5 of [14]).
-A line may end with how long to look for what it names (within 5 s).
+A line with a target may end with how long to look for it (within 5 s).
 Text goes in double quotes; \\" is a quote inside it. A line that begins with # is a note."""
 
 Build = Callable[[Observation], Action]
@@ -101,29 +100,14 @@ _IN_SIGNS = r"‹[^‹›]*›|<[^<>]*>"
 _OFFSET = re.compile(rf"\s+by\s+\(\s*(-?{_NUMBER})\s*,\s*(-?{_NUMBER})\s*\)$", re.IGNORECASE)
 _POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
 _CELL = re.compile(r"row\s+(\d+)\s*,?\s*column\s+(\d+)\s+of\s+(.+)", re.IGNORECASE)
+_WITH_TARGET = (
+    *("click", "double", "right", "type", "append", "select", "check", "uncheck", "set", "upload", "read", "press"),
+    *("scroll", "hover", "drag", "zoom"),
+)
 _VERBS = (
-    *(
-        "click",
-        "double",
-        "right",
-        "type",
-        "append",
-        "select",
-        "check",
-        "uncheck",
-        "set",
-        "upload",
-        "read",
-        "press",
-        "scroll",
-        "hover",
-        "drag",
-        "zoom",
-        "go",
-        "goto",
-        "back",
-    ),
-    *("forward", "reload", "wait", "open", "switch", "close", "ask", "finish", "fail", "infeasible"),
+    *_WITH_TARGET,
+    *("go", "goto", "back", "forward", "reload", "wait", "open", "switch", "close", "ask", "finish", "fail"),
+    "infeasible",
 )
 _Direction = Literal["up", "down", "left", "right"]
 
@@ -154,7 +138,7 @@ def parse(lines: Iterable[str]) -> tuple[StepLine, ...]:
 
 def _step_line(text: str, number: int) -> StepLine:
     within = _WITHIN.search(text)
-    if within is None:
+    if within is None or text.split()[0].lower() not in _WITH_TARGET:
         return StepLine(number, text, _read(text, number))
     return StepLine(number, text, _read(text[: within.start()], number), float(within[1]))
 
@@ -230,9 +214,7 @@ def _named(text: str) -> NamedTarget:
         _fail("ordinals count from 1st")
     # Quotes mark the exact name; without them all of the text may be a name, such as `Sort list`.
     words = name if quoted and not (kind or nth or distinction) else text
-    return NamedTarget(
-        words=words, name=name, kind=kind[1].lower() if kind else "", nth=nth, beside=beside, is_whole=bool(quoted)
-    )
+    return NamedTarget(words=words, name=name, kind=kind[1].lower() if kind else "", nth=nth, beside=beside)
 
 
 def _pair(text: str, word: str) -> tuple[str, str]:

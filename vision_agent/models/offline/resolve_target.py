@@ -1,8 +1,8 @@
 """Finds the mark that the words of a step line mean. Knows marks and words, but no grammar, page or model.
 
-An exact name beats one that differs in case, which beats one that only begins with the words, which beats a similar
-one. If words fit two marks equally well, neither is chosen and the error lists the candidates, because a wrong click is
-worse than an error. With quotes, or with a distinction as in `Delete ‹Ann›`, only the whole name will do.
+An exact name beats one that differs in case, which beats a similar one. If words fit two marks equally well, neither is
+chosen and the error lists the candidates, because a wrong click is worse than an error. With a distinction, as in
+`Delete ‹Ann›`, a similar name is not enough.
 """
 
 from __future__ import annotations
@@ -22,14 +22,6 @@ _ALL = 0.99
 """The least share of a grid's box in a mark's for the grid to lie over the mark: boxes differ by parts of pixels."""
 _CLEARLY_BETTER = 5
 """The lead in points of similarity that the best of several similar names must have."""
-
-_BEFORE_NAME = re.compile(r"[\W\d_]*")
-"""What may stand before the words in a name that has more: a time, a number, signs."""
-_WIDENS = frozenset(
-    """all any both each every everything everyone entire whole forever permanently alle alles jeden jede ganz ganze
-    immer tout tous toute toutes chaque todo todos toda todas cada tutto tutti ogni sempre""".split()  # noqa: SIM905
-)
-"""Words behind a name that make it mean much more: `Delete` is not `Delete all`."""
 
 _ROLES = {
     "checkbox": {"checkbox"},
@@ -70,8 +62,6 @@ class NamedTarget:
     """Which of several marks in reading order, from 1; 0 if not given."""
     beside: str = ""
     """Words that distinguish it from others of its name, such as those of its row, card or heading."""
-    is_whole: bool = False
-    """The words are in quotes: they are the whole name."""
 
     def __str__(self) -> str:
         return f"{self.words!r}"
@@ -235,12 +225,7 @@ def _matching(where: NamedTarget, marks: Sequence[Mark]) -> list[Mark]:
         # A page may have a name with ‹ › in it, so both readings are possible.
         literal = _called(where.words, marks)
         return literal + [mark for mark in _matching_beside(where, of_kind, marks) if mark not in literal]
-    return (
-        _called(where.words, marks)
-        or _called(where.name, of_kind)
-        or ([] if where.is_whole else _beginning_with(where.name, of_kind))
-        or _similar(where.name, of_kind)
-    )
+    return _called(where.words, marks) or _called(where.name, of_kind) or _similar(where.name, of_kind)
 
 
 def _called(words: str, marks: Sequence[Mark]) -> list[Mark]:
@@ -250,22 +235,6 @@ def _called(words: str, marks: Sequence[Mark]) -> list[Mark]:
             if found:
                 return found
     return []
-
-
-def _beginning_with(words: str, marks: Sequence[Mark]) -> list[Mark]:
-    """The marks whose name begins with these words and goes on: `Play Video`, `Rectangle — R`, `10:00 Dentist`."""
-    return [mark for mark in marks if any(_begins_with(words, label) for label in _names(mark))]
-
-
-def _begins_with(words: str, label: str) -> bool:
-    name, wanted = _folded(label), _folded(words)
-    if sum(map(str.isalnum, wanted)) < 2 or not wanted[0].isalpha():
-        return False
-    before = _BEFORE_NAME.match(name)
-    rest = name[before.end() :] if before else name
-    if not rest.startswith(wanted) or rest[len(wanted) : len(wanted) + 1].isalnum():
-        return False
-    return _WIDENS.isdisjoint(re.findall(r"\w+", rest[len(wanted) :]))
 
 
 def _matching_beside(where: NamedTarget, of_kind: Sequence[Mark], marks: Sequence[Mark]) -> list[Mark]:

@@ -17,8 +17,8 @@ from vision_agent.ports import Model
 from vision_agent.types import FAILED_EFFECTS, Decision, Observation, Outcome, Step, Task
 
 LOOKS_AGAIN = (0.5, 1.0, 2.0)
-"""Seconds to wait before each further look for a missing target. On a page at rest only the first counts: nothing is
-under way that could still bring it."""
+"""Seconds to wait before each further look for a missing target. On a page at rest only the first counts: no request or
+animation is under way that could bring it."""
 _LOOK_EVERY_S = 1.0
 """The same for a line that says how long to wait."""
 
@@ -125,7 +125,9 @@ class StepsModel(Model):
                 pause = Wait(seconds=pauses[self._looked_again])
                 self._looked_again += 1
                 return _decision(f"{_LOOK_AGAIN}{line.text}", pause, judgement, summary=str(error))
-            return self._give_up(f"{_quote_line(line)} could not be carried out: {error}")
+            may_come = line.within_s is None and not isinstance(error, AmbiguousError)
+            hint = " If it comes later, say at the end of the line how long to look: within 5 s" if may_come else ""
+            return self._give_up(f"{_quote_line(line)} could not be carried out: {error}{hint}")
         self._has_acted = True
         return _decision(line.text, action, judgement)
 
