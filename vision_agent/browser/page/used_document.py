@@ -17,6 +17,7 @@ from playwright.async_api import Error as PlaywrightError
 from vision_agent.browser import cdp
 
 _ENTER_S = 5.0
+_RELEASE_S = 1.0
 _GROUP = "vision-agent-enter"
 """Name of the group in which the protocol holds the objects it found, until they are released."""
 
@@ -60,5 +61,6 @@ async def _bring_into_world(session: CDPSession, context_id: int, name: str, sou
         call = {"functionDeclaration": _ADD % source, "arguments": [{"value": name}]}
         await session.send("Runtime.callFunctionOn", {"objectId": found["objects"]["objectId"], **call})
     finally:
-        with suppress(PlaywrightError):
-            await session.send("Runtime.releaseObjectGroup", {"objectGroup": _GROUP})
+        with suppress(PlaywrightError, TimeoutError):  # the page may hang
+            async with asyncio.timeout(_RELEASE_S):
+                await session.send("Runtime.releaseObjectGroup", {"objectGroup": _GROUP})
