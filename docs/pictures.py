@@ -23,10 +23,10 @@ from PIL import Image
 from playwright.async_api import Browser, Page
 
 from vision_agent import Agent, Settings, Task, attach
+from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Click, Finish
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
-from vision_agent.describe import describe_action
 from vision_agent.evals.suites.sites import served, tasks_of
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.offline.steps import StepsModel

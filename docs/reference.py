@@ -31,7 +31,7 @@ import vision_agent
 from vision_agent import actions, events
 from vision_agent.browser.observe.listing import GridRow, listing, mark_line
 from vision_agent.cli.main import app
-from vision_agent.distinguish import distinctions
+from vision_agent.equal_names import distinctions
 from vision_agent.errors import VisionAgentError
 from vision_agent.models.offline import grammar
 from vision_agent.record import store

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 import vision_agent
 from tests.supervise.proposals import MARKS, NOW, mark, seen
+from vision_agent.action_sentences import describe_action
 from vision_agent.actions import (
     ACTIONS,
     TARGET_FIELDS,
@@ -41,7 +42,6 @@ from vision_agent.actions import (
     targets_of,
 )
 from vision_agent.custom_actions import action
-from vision_agent.describe import describe_action
 from vision_agent.errors import UsageError
 from vision_agent.evals.answer_grading import action_reference, operation_text
 from vision_agent.evals.hit_oracle import named_number
@@ -198,7 +198,7 @@ def test_type_checks_name_every_reader_that_forgot_a_new_action(tmp_path: Path) 
     forgetful = {line.split(":")[0] for line in checked.stdout.splitlines() if "Wink" in line}
     assert forgetful == {
         "vision_agent/browser/act/act.py",
-        "vision_agent/describe.py",
+        "vision_agent/action_sentences.py",
         "vision_agent/evals/answer_grading.py",
         "vision_agent/export/playwright_test.py",
         "vision_agent/policy/approval.py",

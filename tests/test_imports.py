@@ -13,42 +13,42 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "vision_agent"
 
 IMPORTS = {
-    "addresses": "",
+    "urls": "",
     "assets": "",
     "escape": "",
-    "frozen_model": "",
+    "base_model": "",
     "old_names": "",
-    "actions": "frozen_model",
-    "types": "actions frozen_model old_names",
-    "distinguish": "types",
+    "actions": "base_model",
+    "types": "actions base_model old_names",
+    "equal_names": "types",
     "errors": "types",
-    "events": "actions frozen_model types",
+    "events": "actions base_model types",
     "custom_actions": "actions errors types",
-    "describe": "actions distinguish types",
+    "action_sentences": "actions equal_names types",
     "ports": "actions events types",
-    "settings": "errors frozen_model types",
+    "settings": "base_model errors types",
     "totp": "errors types",
-    "vision": "actions errors frozen_model types",
+    "vision": "actions base_model errors types",
     "journal": "errors events ports types",
-    "policy": "actions addresses describe distinguish errors escape events journal ports settings types",
+    "policy": "action_sentences actions equal_names errors escape events journal ports settings types urls",
     "agent": "actions errors events journal policy ports settings types",
-    "browser": "actions addresses assets custom_actions distinguish errors escape frozen_model policy ports settings "
-    "totp types vision",
-    "models": "actions assets custom_actions distinguish errors escape frozen_model policy ports settings types",
-    "record": "actions describe errors escape events frozen_model policy ports totp types vision",
-    "export": "actions distinguish errors escape events models record settings types",
-    "memory": "actions addresses errors escape policy record types vision",
-    "supervise": "actions describe errors events frozen_model models policy settings types",
-    "session": "agent assets browser custom_actions errors events journal memory models old_names policy ports "
-    "record settings types vision",
+    "browser": "actions assets base_model custom_actions equal_names errors escape policy ports settings totp types "
+    "urls vision",
+    "models": "actions assets base_model custom_actions equal_names errors escape policy ports settings types",
+    "record": "action_sentences actions base_model errors escape events policy ports totp types vision",
+    "export": "actions equal_names errors escape events models record settings types",
+    "memory": "actions errors escape policy record types urls vision",
+    "supervise": "action_sentences actions base_model errors events models policy settings types",
+    "session": "agent assets browser custom_actions errors events journal memory models old_names policy ports record "
+    "settings types vision",
     "__init__": "actions custom_actions errors old_names policy session settings types",
-    "evals": "actions assets browser describe errors escape events frozen_model memory models policy ports record "
-    "session settings types vision",
-    "replay": "actions addresses custom_actions describe errors events frozen_model memory models ports record "
-    "session settings types vision",
+    "evals": "action_sentences actions assets base_model browser errors escape events memory models policy ports "
+    "record session settings types vision",
+    "replay": "action_sentences actions base_model custom_actions errors events memory models ports record session "
+    "settings types urls vision",
     "sync_api": "actions browser custom_actions errors events old_names policy ports session settings types",
-    "cli": "browser describe errors escape evals events export memory models ports record replay session settings "
-    "supervise types",
+    "cli": "action_sentences browser errors escape evals events export memory models ports record replay session "
+    "settings supervise types",
     "__main__": "cli",
 }
 """Of each room, all others that it imports; a room only imports what stands above it."""

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from vision_agent.frozen_model import FrozenModel
+from vision_agent.base_model import FrozenModel
 
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 

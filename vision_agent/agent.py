@@ -125,7 +125,7 @@ class Loop:
         observation = await self._browser.observe()
         self.journal.record_observation(observation)
         if self.journal.index == 1 and self._memory is not None and self.record.task.exemplar is None:
-            self.journal.remember(self._memory.recall(self.record.task, observation))
+            self.journal.record_recalled(self._memory.recall(self.record.task, observation))
         return observation
 
     async def _act(self, decision: Decision, observation: Observation, approval: Approval | None) -> Ending | None:

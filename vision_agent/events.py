@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from vision_agent.actions import Action
-from vision_agent.frozen_model import FrozenModel
+from vision_agent.base_model import FrozenModel
 from vision_agent.types import (
     Box,
     Choice,

@@ -168,7 +168,7 @@ class Journal:
         self._update(task=self.task.model_copy(update={"messages": (*self.task.messages, message)}))
         self.write(MessageReceived(message=message))
 
-    def remember(self, recalled: Recalled) -> None:
+    def record_recalled(self, recalled: Recalled) -> None:
         """Records what the memory recalled; an exemplar becomes part of the task."""
         for warning in recalled.warnings:
             self.record_trouble(warning)

@@ -108,7 +108,7 @@ MODULES = {
     "models.steps": "models.offline.steps",
     "models.toolset": "models.llm.toolset",
     "own_way": "policy.recovery",
-    "phrases": "describe",
+    "phrases": "action_sentences",
     "progress": "cli.progress",
     "record.album": "record.embedded_images",
     "record.animation": "export.animation",

@@ -17,8 +17,8 @@ from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 from pydantic_settings.exceptions import SettingsError
 
+from vision_agent.base_model import FrozenModel, RenamedFields
 from vision_agent.errors import UsageError
-from vision_agent.frozen_model import FrozenModel, RenamedFields
 from vision_agent.types import Kind, Limits, MarkStyle, Risk, Size
 
 FILE_NAME = "vision-agent.toml"

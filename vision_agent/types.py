@@ -19,7 +19,7 @@ from pydantic import Field, JsonValue, SecretStr, model_validator
 
 from vision_agent import old_names
 from vision_agent.actions import Action, Cell, Point
-from vision_agent.frozen_model import FrozenModel, RenamedFields
+from vision_agent.base_model import FrozenModel, RenamedFields
 
 # --- geometry ---------------------------------------------------------------------------------------------------------
 

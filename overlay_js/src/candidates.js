@@ -22,7 +22,7 @@ const OPENS = 'more shows while the pointer is on it';
  * @property {boolean} strong
  * @property {boolean} scrolls
  * @property {boolean} listens
- * @property {boolean} tells
+ * @property {boolean} responds
  * @property {boolean} item it is a candidate only because its list listens for clicks
  * @property {boolean} opens more shows while the pointer is on it
  * @property {boolean} drawing
@@ -35,7 +35,7 @@ export function candidateOfImageArea(area, piece) {
   if (roleOf(area) !== 'link') return null;
   return {
     element: area, control: area, evidence: ['href', 'area of an image map'], strong: true, scrolls: false,
-    listens: false, tells: true, item: false, opens: false, drawing: false, pieces: sizeOf(piece) ? [piece] : [],
+    listens: false, responds: true, item: false, opens: false, drawing: false, pieces: sizeOf(piece) ? [piece] : [],
   };
 }
 
@@ -63,7 +63,7 @@ export function candidateOf(element, tag, style, clip, around, inner, heardFor, 
   const pieces = clickablePieces(element, tag, style, clip, around, inner, strong);
   return {
     element, control: labelled ?? element, evidence: reasonsOf(evidence, labelled, scrolls), strong, scrolls, listens,
-    tells: evidence.tells, item: isItem(evidence.listens, heardFor), opens,
+    responds: evidence.responds, item: isItem(evidence.listens, heardFor), opens,
     drawing: isClickableDrawing(element, listens, pieces), pieces,
   };
 }

@@ -4,12 +4,12 @@ import { governingWordsOf } from './distant_context.js';
 import { headingOf } from './headings.js';
 import { LONGEST_CONTEXT, newReading, pathOf, wordsIn } from './nearby_text.js';
 import { holdsSeveral, sameNameGroupsOf } from './similarity.js';
-import { headedBy, lastBoxOf, partOf, spotOf } from './spot.js';
+import { headedBy, lastBoxOf, partOf, surroundingsOf } from './surroundings.js';
 import { abridged, abridgedEach, containsInOrder, withoutSpaces } from './steady_text.js';
 
 /** @import { Reading } from './nearby_text.js' */
 /** @import { Place } from './row_context.js' */
-/** @import { Spot } from './spot.js' */
+/** @import { Surroundings } from './surroundings.js' */
 
 /**
  * How much may differ.
@@ -28,7 +28,7 @@ import { abridged, abridgedEach, containsInOrder, withoutSpaces } from './steady
  * @returns {{same: boolean, part: 'words' | 'heading', then: string, now: string}}
  */
 export function comparePlace(element, then, { strict, amounts, pointed }, reading = newReading()) {
-  const spot = spotOf(element, reading, lastBoxOf(element));
+  const around = surroundingsOf(element, reading, lastBoxOf(element));
   const form = amounts && then.form === 'steady' ? 'firm' : then.form;
   const words = form === then.form ? then.words : then.firm || then.words;
   const headingForm = amounts ? 'firm' : 'steady';
@@ -37,16 +37,16 @@ export function comparePlace(element, then, { strict, amounts, pointed }, readin
   const isSame = (/** @type {string} */ text, grows = false) => isSameText(words, abridged(text, form), grows);
 
   const part = then.how === 'part' || then.how === 'parts' ? partNow(element, then, reading) : null;
-  const text = part ?? spot.text;
-  const inBox = spot.depth === then.depth && isSame(text, mayGrow && (part !== null || spot.how === then.how))
-    ? spot.box
+  const text = part ?? around.text;
+  const inBox = around.depth === then.depth && isSame(text, mayGrow && (part !== null || around.how === then.how))
+    ? around.box
     : boxThatSays(element, then, reading, isSame);
   const isSameWords = inBox !== null || !words || (then.how === 'head' && !strict);
-  const headings = new Set([spot.heading, ...[inBox, element].map((at) => (at ? headingOf(at, reading) : ''))]);
+  const headings = new Set([around.heading, ...[inBox, element].map((at) => (at ? headingOf(at, reading) : ''))]);
   const isSameHeading = Array.from(headings).some((each) => isSameText(heading, abridged(each, headingForm), mayGrow));
-  const governing = () => compareGoverning(element, then, spot, { mayGrow, amounts }, reading);
+  const governing = () => compareGoverning(element, then, around, { mayGrow, amounts }, reading);
   if (isSameWords && isSameHeading) return governing() ?? { same: true, part: 'words', then: words, now: words };
-  const [here, over] = [abridged(text, form), abridged(spot.heading, headingForm)];
+  const [here, over] = [abridged(text, form), abridged(around.heading, headingForm)];
   // What was the heading may have been one of its words, and its words may now stand under a heading.
   if (isSaidTogether(heading, words, over, here)) {
     return governing() ?? { same: true, part: 'words', then: words, now: here };
@@ -58,17 +58,17 @@ export function comparePlace(element, then, { strict, amounts, pointed }, readin
 
 /**
  * What differs in what governs it from further off; null if it is the same.
- * @param {Element} element @param {Place} then @param {Spot} spot
+ * @param {Element} element @param {Place} then @param {Surroundings} around
  * @param {{mayGrow: boolean, amounts: boolean}} how @param {Reading} reading
  * @returns {ReturnType<typeof comparePlace> | null}
  */
-function compareGoverning(element, then, spot, { mayGrow, amounts }, reading) {
+function compareGoverning(element, then, around, { mayGrow, amounts }, reading) {
   const form = amounts ? 'firm' : 'steady';
   const before = (amounts && then.firmGoverning) || then.governing;
-  const now = abridgedEach(governingWordsOf(element, spot.box, reading), form);
+  const now = abridgedEach(governingWordsOf(element, around.box, reading), form);
   // What was a heading may have become one of its words, and the other way round.
   const near = `${then.heading} ${then.words}`;
-  const nearNow = `${abridged(spot.heading, form)} ${abridged(spot.text, form)}`;
+  const nearNow = `${abridged(around.heading, form)} ${abridged(around.text, form)}`;
   const gone = before.filter((text) => !now.includes(text) && !containsInOrder(text, nearNow));
   const come = now.filter((text) => !before.includes(text) && !containsInOrder(text, near));
   if (!gone.length && (mayGrow || !come.length)) return null;

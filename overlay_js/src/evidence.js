@@ -40,7 +40,7 @@ const PASSIVE_CURSORS = new Set([
  * @property {string[]} weak
  * @property {boolean} scrolls
  * @property {boolean} listens it does something itself when it is pressed
- * @property {boolean} tells it shows that it responds, or the keyboard can reach it
+ * @property {boolean} responds it shows that it responds, or the keyboard can reach it
  */
 
 /**
@@ -68,12 +68,12 @@ export function evidenceOf(element, style, parentCursor) {
   if (style.cursor !== parentCursor && !isList(element) && !PASSIVE_CURSORS.has(style.cursor)) {
     weak.push(`cursor:${style.cursor.split(',').pop()?.trim()}`);
   }
-  const tells = weak.length > 0;
+  const responds = weak.length > 0;
   const heard = listenerTypesOf(element);
   for (const name of HANDLERS) if (hasAttribute(element, name)) weak.push(name);
   const listens = heard.some((type) => PRESSES.has(type)) || weak.some((reason) => PRESSES.has(reason.slice(2)));
   if (heard.length) weak.push(`listens: ${heard.join(', ')}`);
-  return { strong, weak, scrolls: isScrollable(element, style), listens, tells };
+  return { strong, weak, scrolls: isScrollable(element, style), listens, responds };
 }
 
 /** Whether an element holds others and may listen on their behalf. @param {Element} element */

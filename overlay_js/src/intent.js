@@ -7,7 +7,7 @@
  * @property {boolean} scrolls marked only because it scrolls
  * @property {boolean} surface
  * @property {boolean} listens it does something itself when it is pressed
- * @property {boolean} tells it shows that it responds, or the keyboard can reach it
+ * @property {boolean} responds it shows that it responds, or the keyboard can reach it
  * @property {boolean} points the only evidence is how the pointer looks on it
  * @property {boolean} opens the only evidence is what shows while the pointer is on it
  * @property {boolean} structure a list, a dialog, a form: it holds others
@@ -110,8 +110,8 @@ function oneHandleEach(candidates, stays) {
  * @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index @param {number} view
  */
 function answersForOthers(candidates, stays, index, view) {
-  const { tells, points, opens } = candidates[index];
-  if (!tells && listensForOthers(candidates, stays, index, view)) return true;
+  const { responds, points, opens } = candidates[index];
+  if (!responds && listensForOthers(candidates, stays, index, view)) return true;
   if (points && saysNoMore(candidates, stays, index)) return true;
   return opens && outermostInside(candidates, stays, index).length > 0;
 }
@@ -137,7 +137,7 @@ function listensForOthers(candidates, stays, index, view) {
  * @param {Candidate} inner
  */
 function isPartOfHeading(inner) {
-  return inner.borrows || !(inner.strong || (inner.listens && inner.tells));
+  return inner.borrows || !(inner.strong || (inner.listens && inner.responds));
 }
 
 /**
@@ -176,7 +176,7 @@ function outermostInside(candidates, stays, outer, most = MANY, withUnseen = fal
  */
 function isPartOnly(inner, outer) {
   // An arrow in a sortable heading only shows the direction.
-  return (!outer.header || inner.tells) && inner.size <= 0.5 * outer.size && outer.words() > inner.words();
+  return (!outer.header || inner.responds) && inner.size <= 0.5 * outer.size && outer.words() > inner.words();
 }
 
 /** @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index */

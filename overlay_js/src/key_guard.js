@@ -33,9 +33,9 @@ export function armKeyGuard(doc, request) {
     meant: request, doc, until, checkedAt: '', hasArrived: false, hasTyped: false, focus,
     stopped: element && focus && !takesKeysOf(element, focus) ? { lost: true } : null,
   });
-  Reflect.set(globalThis, KEY_GUARD, watchKey);
+  Reflect.set(globalThis, KEY_GUARD, guardKey);
   // Added here too, for documents without the early listener.
-  for (const type of KEY_EVENTS) addCaptureListener(window, type, watchKey, { passive: false });
+  for (const type of KEY_EVENTS) addCaptureListener(window, type, guardKey, { passive: false });
   return { armed: true };
 }
 
@@ -48,12 +48,12 @@ export function reportKeyGuard() {
 
 function disarmKeyGuard() {
   Reflect.deleteProperty(globalThis, KEY_GUARD);
-  for (const type of KEY_EVENTS) removeCaptureListener(window, type, watchKey);
+  for (const type of KEY_EVENTS) removeCaptureListener(window, type, guardKey);
   Object.assign(typing, { meant: null, focus: null, stopped: null });
 }
 
 /** @param {Event} event */
-function watchKey(event) {
+function guardKey(event) {
   const { meant, doc } = typing;
   if (!meant || !doc || performance.now() > typing.until) return disarmKeyGuard();
   if (!event.isTrusted) return;

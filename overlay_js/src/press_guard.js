@@ -206,8 +206,8 @@ function reachesMeant(element, at, meant) {
 function actingAround(doc, at, element) {
   for (let each = /** @type {Element | null} */ (at); each && !isPageItself(doc, each); each = flatParentOf(each)) {
     if (each === element) return null;
-    const { strong, listens, tells } = evidenceOf(each, styleOf(each), styleOf(flatParentOf(each) ?? each).cursor);
-    if (isTarget(each) || strong.length || listens || tells) return each;
+    const { strong, listens, responds } = evidenceOf(each, styleOf(each), styleOf(flatParentOf(each) ?? each).cursor);
+    if (isTarget(each) || strong.length || listens || responds) return each;
   }
   return null;
 }

@@ -10,11 +10,11 @@
 // What changes by itself does not count: `steady_text.js`.
 import { governingWordsOf } from './distant_context.js';
 import { pathOf, wordsIn } from './nearby_text.js';
-import { partOf, rememberBox, spotOf } from './spot.js';
+import { partOf, rememberBox, surroundingsOf } from './surroundings.js';
 import { abridged, abridgedEach, isTimeOfDay } from './steady_text.js';
 
 /** @import { Depth, Reading } from './nearby_text.js' */
-/** @import { Spot } from './spot.js' */
+/** @import { Surroundings } from './surroundings.js' */
 /** @import { Form } from './steady_text.js' */
 
 /**
@@ -47,9 +47,9 @@ export function placesOf(elements, reading, nameFor) {
   const alike = new Map();
   for (const element of elements) {
     try {
-      const spot = spotOf(element, reading);
-      found.set(element, spot);
-      rememberBox(element, spot.box);
+      const around = surroundingsOf(element, reading);
+      found.set(element, around);
+      rememberBox(element, around.box);
       const name = nameFor(element);
       const same = alike.get(name);
       if (same) same.push(element);
@@ -60,7 +60,9 @@ export function placesOf(elements, reading, nameFor) {
   }
   const places = new Map();
   // A place that is nothing but a time of day, such as a slot of a calendar, is identified by that time.
-  for (const [element, spot] of found) places.set(element, inPlace(spot, isTimeOfDay(spot.text) ? 'raw' : 'steady'));
+  for (const [element, around] of found) {
+    places.set(element, inPlace(around, isTimeOfDay(around.text) ? 'raw' : 'steady'));
+  }
   for (const members of alike.values()) if (members.length > 1) tellApart(members, found, places, reading);
   for (const [element, place] of places) {
     const words = governingWordsOf(element, found.get(element).box, reading);
@@ -71,31 +73,34 @@ export function placesOf(elements, reading, nameFor) {
 }
 
 /** Ways to say more about a place that sounds like another; the first one that helps is used. */
-const MORE_TOLD = /** @type {((element: Element, spot: Spot, reading: Reading) => [Partial<Spot>, Form])[]} */ ([
-  (element, spot, reading) => [withItsPart(element, spot, reading), 'steady'],
+const MORE_TOLD = /**
+ * @type {((element: Element, around: Surroundings, reading: Reading) => [Partial<Surroundings>, Form])[]}
+ */ ([
+  (element, around, reading) => [withItsPart(element, around, reading), 'steady'],
   () => [{}, 'firm'],
   () => [{}, 'raw'],
-  (element, spot, reading) => [deeper(element, spot, reading, 2), 'firm'],
-  (element, spot, reading) => [deeper(element, spot, reading, 3), 'firm'],
+  (element, around, reading) => [deeper(element, around, reading, 2), 'firm'],
+  (element, around, reading) => [deeper(element, around, reading, 3), 'firm'],
 ]);
 
-/** @param {Element} element @param {Spot} spot @param {Reading} reading @returns {Partial<Spot>} */
-function withItsPart(element, spot, reading) {
-  if (spot.how !== 'unit' || !spot.shared) return {};
-  return { how: 'parts', text: `${partOf(element, spot.box, spot.shared, reading, 1)} ${spot.text}` };
+/** @param {Element} element @param {Surroundings} around @param {Reading} reading @returns {Partial<Surroundings>} */
+function withItsPart(element, around, reading) {
+  if (around.how !== 'unit' || !around.shared) return {};
+  return { how: 'parts', text: `${partOf(element, around.box, around.shared, reading, 1)} ${around.text}` };
 }
 
 /**
- * @param {Element} element @param {Spot} spot @param {Reading} reading @param {Depth} depth @returns {Partial<Spot>}
+ * @param {Element} element @param {Surroundings} around @param {Reading} reading @param {Depth} depth
+ * @returns {Partial<Surroundings>}
  */
-function deeper(element, spot, reading, depth) {
-  return spot.box === element
+function deeper(element, around, reading, depth) {
+  return around.box === element
     ? {}
-    : { how: 'unit', depth, text: wordsIn(spot.box, element, pathOf(element, reading), reading, depth) };
+    : { how: 'unit', depth, text: wordsIn(around.box, element, pathOf(element, reading), reading, depth) };
 }
 
 /**
- * @param {Element[]} members @param {Map<Element, Spot>} found @param {Map<Element, Place>} places
+ * @param {Element[]} members @param {Map<Element, Surroundings>} found @param {Map<Element, Place>} places
  * @param {Reading} reading
  */
 function tellApart(members, found, places, reading) {
@@ -104,9 +109,9 @@ function tellApart(members, found, places, reading) {
   for (const more of MORE_TOLD) {
     if (!unclear.length) break;
     for (const member of unclear) {
-      const spot = /** @type {Spot} */ (found.get(member));
-      const [told, form] = more(member, spot, reading);
-      places.set(member, inPlace({ ...spot, ...told }, form));
+      const around = /** @type {Surroundings} */ (found.get(member));
+      const [told, form] = more(member, around, reading);
+      places.set(member, inPlace({ ...around, ...told }, form));
     }
     unclear = unclearOf(unclear, places);
   }
@@ -127,13 +132,13 @@ function toldBy(place) {
   return `${place.heading}\n${place.words}`;
 }
 
-/** @param {Spot} spot @param {Form} form @returns {Place} */
-function inPlace(spot, form) {
-  const [words, firm] = [abridged(spot.text, form), abridged(spot.text, 'firm')];
-  const [heading, firmHeading] = [abridged(spot.heading, 'steady'), abridged(spot.heading, 'firm')];
+/** @param {Surroundings} around @param {Form} form @returns {Place} */
+function inPlace(around, form) {
+  const [words, firm] = [abridged(around.text, form), abridged(around.text, 'firm')];
+  const [heading, firmHeading] = [abridged(around.heading, 'steady'), abridged(around.heading, 'firm')];
   return {
     words, firm: firm === words ? undefined : firm, heading,
     firmHeading: firmHeading === heading ? undefined : firmHeading,
-    governing: [], form, depth: spot.depth, how: spot.text ? spot.how : '',
+    governing: [], form, depth: around.depth, how: around.text ? around.how : '',
   };
 }

@@ -43,7 +43,7 @@ function withOnePerIntent(found, view) {
     scrolls: each.scrolls,
     surface: isDrawn(each),
     listens: each.listens,
-    tells: each.tells,
+    responds: each.responds,
     points: each.evidence.every((reason) => reason.startsWith('cursor:')),
     opens: each.opens && each.evidence.length === 1,
     structure: isStructure(each.element),

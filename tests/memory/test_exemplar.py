@@ -10,7 +10,6 @@ from pydantic import SecretStr
 from record_builder import decision, done, mark, observation, run, small_run, step_events, story, task, write_run
 
 from vision_agent.actions import Check, Click, Custom, Drag, Finish, Goto, Point, Type
-from vision_agent.addresses import host_of
 from vision_agent.browser.observe.listing import listing
 from vision_agent.errors import UsageError
 from vision_agent.events import Decided, Ended, Event, Started
@@ -18,6 +17,7 @@ from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.memory.page_features import without_values
 from vision_agent.record import Redactor, RunFolder
 from vision_agent.types import Box, Ending, Outcome, PageMap, ScrollState, Secret, Size
+from vision_agent.urls import host_of
 from vision_agent.vision.picture import Picture
 
 

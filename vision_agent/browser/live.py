@@ -16,7 +16,6 @@ from playwright.async_api import Page
 
 from vision_agent import custom_actions, totp
 from vision_agent.actions import Action, Custom
-from vision_agent.addresses import host_of
 from vision_agent.browser import cdp
 from vision_agent.browser.act.act import act
 from vision_agent.browser.act.executor import Executor
@@ -33,6 +32,7 @@ from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.ports import Redact
 from vision_agent.settings import EventSettings, ObserveSettings
 from vision_agent.types import ManualAction, Observation, Outcome, Secret
+from vision_agent.urls import host_of
 from vision_agent.vision.image_limits import ImageLimits
 
 _MOST_WARNINGS = 5

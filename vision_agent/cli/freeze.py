@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vision_agent.action_sentences import counted
 from vision_agent.cli.options import AsJson, LaunchOptions, grouped
-from vision_agent.describe import counted
 from vision_agent.errors import UsageError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from vision_agent.describe import FOUND_BY, counted
+from vision_agent.action_sentences import FOUND_BY, counted
 from vision_agent.events import (
     Decided,
     Ended,

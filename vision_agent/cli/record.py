@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vision_agent.action_sentences import counted
 from vision_agent.cli.options import AsJson, Runs
-from vision_agent.describe import counted
 
 if TYPE_CHECKING:
     from vision_agent.record.verify import Verified

@@ -25,11 +25,11 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from vision_agent import actions
+from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Action, Cell, Drag, Point, Target, targets_of
-from vision_agent.describe import describe_action
+from vision_agent.base_model import FrozenModel
 from vision_agent.escape import printable_line
 from vision_agent.evals.statistics import Interval, bootstrap
-from vision_agent.frozen_model import FrozenModel
 from vision_agent.types import Box, Decision, Mark, Observation, Step
 
 NEAR_PX = 12.0

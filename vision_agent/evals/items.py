@@ -23,11 +23,11 @@ from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
+from vision_agent.base_model import FrozenModel
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.evals.ablation import TURNED, left_out_parts
 from vision_agent.evals.answer_grading import Grade
 from vision_agent.evals.run_metrics import RunMetrics
-from vision_agent.frozen_model import FrozenModel
 from vision_agent.record.store import write_whole
 from vision_agent.settings import Settings, recordable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Literal
 
-from vision_agent.frozen_model import FrozenModel
+from vision_agent.base_model import FrozenModel
 from vision_agent.policy.budget import cost_of
 from vision_agent.types import Run
 

@@ -14,12 +14,12 @@ from typing import Any
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from vision_agent.actions import Action, Cell, Point
-from vision_agent.addresses import host_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.memory.page_features import count_kinds, without_values
 from vision_agent.policy.relevance import lines_of, most_relevant, touched_by
 from vision_agent.record.read import check_chain, load_shot, read
 from vision_agent.types import FAILED_EFFECTS, Exemplar, Observation, Outcome, PastAct, PastTurn, Run, Shot, Size, Step
+from vision_agent.urls import host_of
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.picture import Picture
 

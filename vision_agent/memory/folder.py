@@ -24,7 +24,6 @@ try:
 except ImportError:  # Windows: there, only one process may write
     fcntl = None  # type: ignore[assignment]
 
-from vision_agent.addresses import host_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.memory.file import parse_exemplar, serialize_exemplar
 from vision_agent.memory.goal_words import parse
@@ -33,6 +32,7 @@ from vision_agent.memory.page_features import count_kinds
 from vision_agent.memory.rank import Ranked, Vote, rank, vote
 from vision_agent.record.store import shot_name, write_whole
 from vision_agent.types import Exemplar, Kind, Observation, PastTurn, Recalled, Run, Shot, Standing, Task
+from vision_agent.urls import host_of
 
 PICTURES = "pictures"
 _TRIES = 2

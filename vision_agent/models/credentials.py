@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from importlib.util import find_spec
 
-from vision_agent.frozen_model import FrozenModel
+from vision_agent.base_model import FrozenModel
 from vision_agent.models.providers import KNOWN, NOT_MODELS, find_provider
 from vision_agent.settings import ModelSettings
 

@@ -17,9 +17,9 @@ from typing import Annotated, Any, Literal, NamedTuple, NoReturn, TypeVar, Union
 from pydantic import BaseModel, Field, ValidationError, create_model
 
 from vision_agent.actions import Cell, Finish, Infeasible, Offered, Point, Target, targets_of
+from vision_agent.base_model import FrozenModel
 from vision_agent.custom_actions import CustomAction, recordable_action
 from vision_agent.errors import FormatError, ModelUnavailable
-from vision_agent.frozen_model import FrozenModel
 from vision_agent.models.coordinates import CONVENTIONS, to_pixels
 from vision_agent.settings import Coordinates, PerStep
 from vision_agent.types import Candidate, Decision, Observation, Usage

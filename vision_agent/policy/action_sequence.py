@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Action
-from vision_agent.describe import describe_action
 from vision_agent.policy import approval
 from vision_agent.policy.finishing import ActionResult
 from vision_agent.policy.interrupted import ends_batch

@@ -45,9 +45,9 @@ from vision_agent.actions import (
     Zoom,
     targets_of,
 )
-from vision_agent.addresses import host_of, resolve_url
 from vision_agent.settings import ApprovalSettings
 from vision_agent.types import RISKS, Choice, Decision, Mark, Observation, Risk, Risky, Task
+from vision_agent.urls import host_of, resolve_url
 
 _WORDS: dict[Risk, str] = {
     "submit": """

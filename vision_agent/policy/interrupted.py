@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import assert_never
 
+from vision_agent.action_sentences import describe_action
 from vision_agent.actions import (
     Action,
     Check,
@@ -31,7 +32,6 @@ from vision_agent.actions import (
     mark_in,
     targets_of,
 )
-from vision_agent.describe import describe_action
 from vision_agent.events import Resumed
 from vision_agent.policy.rebind import RebindError, rebind_mark
 from vision_agent.policy.stall import is_repeatable, may_do_something, sets_field

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from vision_agent.action_sentences import FOUND_BY, describe_action
 from vision_agent.actions import Action
-from vision_agent.describe import FOUND_BY, describe_action
+from vision_agent.base_model import FrozenModel
 from vision_agent.errors import RecordError
-from vision_agent.frozen_model import FrozenModel
 from vision_agent.record.read import check_chain, load_shot, read
 from vision_agent.types import Author, Box, Ending, Mark, Observation, Outcome, Run, Step
 from vision_agent.vision.compare import changed_boxes, changed_share

@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from vision_agent.actions import Action
+from vision_agent.base_model import FrozenModel
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.escape import printable_line
 from vision_agent.events import (
@@ -37,7 +38,6 @@ from vision_agent.events import (
     Stepped,
     Troubled,
 )
-from vision_agent.frozen_model import FrozenModel
 from vision_agent.policy.interrupted import InterruptedStep, where_it_stood
 from vision_agent.record.store import RUN, SHOTS, STEPS, shot_name
 from vision_agent.types import (

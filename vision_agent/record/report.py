@@ -18,8 +18,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from vision_agent.action_sentences import FOUND_BY, PARTIAL, REASONS, action_phrase, describe_target
 from vision_agent.actions import Action, Cell, Finish, Infeasible, Point, Target, mark_in, targets_of
-from vision_agent.describe import FOUND_BY, PARTIAL, REASONS, action_phrase, describe_target
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Graded, Resumed
 from vision_agent.policy import budget

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from vision_agent import actions
+from vision_agent.base_model import FrozenModel
 from vision_agent.errors import RecordError
 from vision_agent.events import (
     Chosen,
@@ -28,7 +29,6 @@ from vision_agent.events import (
     Started,
     Stepped,
 )
-from vision_agent.frozen_model import FrozenModel
 from vision_agent.record.read import FINAL_ENDINGS, Chain, RecordLine, check_chain, read_lines
 from vision_agent.record.store import REQUESTS, RUN, SHOTS, shot_name
 from vision_agent.types import Choice, Decision, Observation, Shot

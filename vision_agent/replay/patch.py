@@ -11,10 +11,10 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from vision_agent.action_sentences import describe_action
 from vision_agent.actions import mark_in, targets_of
-from vision_agent.describe import describe_action
+from vision_agent.base_model import FrozenModel
 from vision_agent.errors import UsageError
-from vision_agent.frozen_model import FrozenModel
 from vision_agent.record.store import write_whole
 from vision_agent.types import Author, Mark, Run, Step
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
+from vision_agent.base_model import RECORDED
 from vision_agent.errors import UsageError
-from vision_agent.frozen_model import RECORDED
 from vision_agent.settings import ApprovalSettings, BrowserSettings, EventSettings, ObserveSettings, Settings
 from vision_agent.types import Run
 

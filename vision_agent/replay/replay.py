@@ -18,10 +18,9 @@ from pydantic import SecretStr
 
 from vision_agent import settings as settings_module
 from vision_agent.actions import Action, Goto, OpenTab, Upload
-from vision_agent.addresses import host_of
+from vision_agent.base_model import FrozenModel
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Decided, Event, Observed
-from vision_agent.frozen_model import FrozenModel
 from vision_agent.memory import EmptyMemory
 from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.replayed import ReplayedModel
@@ -34,6 +33,7 @@ from vision_agent.replay.variables import Variable, set_variables, typed_secrets
 from vision_agent.session import Agent
 from vision_agent.settings import Settings
 from vision_agent.types import Author, Observation, Outcome, Provenance, Run, Secret, Step, Task
+from vision_agent.urls import host_of
 
 _STEPS_EACH = 9
 """Steps allowed for each recorded step: waiting for late content and the attempts of a healing model count too."""

@@ -13,11 +13,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Action, Cell, Point, mark_in, targets_of
-from vision_agent.describe import describe_action
+from vision_agent.base_model import FrozenModel
 from vision_agent.errors import UsageError
 from vision_agent.events import Decided, Ended, Event, Happened, MessageReceived, Observed, Proposed, Started, Troubled
-from vision_agent.frozen_model import FrozenModel
 from vision_agent.policy.approval import must_ask
 from vision_agent.settings import ApprovalSettings
 from vision_agent.supervise.parse_typed_line import parse_line

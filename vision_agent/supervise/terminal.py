@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
-from vision_agent.describe import describe_action
+from vision_agent.action_sentences import describe_action
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import GRAMMAR
 from vision_agent.models.offline.human import read_terminal

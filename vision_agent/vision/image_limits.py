@@ -10,7 +10,7 @@ from math import ceil, sqrt
 
 from pydantic import Field
 
-from vision_agent.frozen_model import FrozenModel
+from vision_agent.base_model import FrozenModel
 from vision_agent.types import Size
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from vision_agent.frozen_model import FrozenModel
+from vision_agent.base_model import FrozenModel
 from vision_agent.types import Kind, MarkStyle, Size
 
 Ink = Literal["#ffffff", "#000000"]

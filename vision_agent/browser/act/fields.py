@@ -15,7 +15,6 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent import totp
 from vision_agent.actions import Check, Click, Press, Set, Type, Upload
-from vision_agent.addresses import host_of
 from vision_agent.browser.act.direct_input import perform_directly, set_directly
 from vision_agent.browser.act.effect import tick_state
 from vision_agent.browser.act.execution import Execution
@@ -30,6 +29,7 @@ from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
 from vision_agent.types import MarkState
+from vision_agent.urls import host_of
 
 _FORMS = {
     "date": "2026-02-03",

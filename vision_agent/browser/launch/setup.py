@@ -24,10 +24,10 @@ from pathlib import Path
 from playwright.async_api import Browser, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
+from vision_agent.base_model import FrozenModel
 from vision_agent.browser.launch.launch import GET_A_BROWSER, BrowserCandidate, candidates, end_browser, start
 from vision_agent.browser.network.request_interception import NOT_INTERCEPTED
 from vision_agent.errors import BrowserUnavailable
-from vision_agent.frozen_model import FrozenModel
 from vision_agent.settings import BrowserSettings, Settings
 from vision_agent.vision.ocr import can_read
 

@@ -35,7 +35,6 @@ from vision_agent.actions import (
     Type,
     Upload,
 )
-from vision_agent.addresses import host_of
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.locate.naming import mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
@@ -44,6 +43,7 @@ from vision_agent.browser.takeover.input_listener import HumanInput, NavigationK
 from vision_agent.errors import UsageError
 from vision_agent.escape import safe_line
 from vision_agent.types import Mark, Secret
+from vision_agent.urls import host_of
 
 _OR_ITSELF = ", or the page did so by itself; the browser does not tell which"
 _NOT_RECORDED = "the text is not recorded, because it may be a password"

@@ -21,12 +21,12 @@ from playwright.async_api import Error as PlaywrightError
 from pydantic import ValidationError
 
 from vision_agent.actions import Modifier
+from vision_agent.base_model import FrozenModel
 from vision_agent.browser import cdp
 from vision_agent.browser.page import overlay, protocol
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
-from vision_agent.frozen_model import FrozenModel
 
 _MOST_WAITING = 500
 """Inputs in the queue."""

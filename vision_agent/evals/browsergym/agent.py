@@ -26,8 +26,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Action
-from vision_agent.describe import describe_action
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
 from vision_agent.escape import safe_line
 from vision_agent.evals.baselines import BASELINES, baseline

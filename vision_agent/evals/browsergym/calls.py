@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from vision_agent import actions
+from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Action, Cell, Offset, Point, Target
-from vision_agent.describe import describe_action
 from vision_agent.types import Mark, Observation, Outcome, Refusal
 
 NOTHING = "noop(0)"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import combinations, zip_longest
 from pathlib import Path
 
+from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Cell, Point, Target, mark_in, targets_of
-from vision_agent.describe import describe_action
 from vision_agent.errors import RecordError
 from vision_agent.evals.items import ItemResult
 from vision_agent.evals.results.summary import Group, item_key

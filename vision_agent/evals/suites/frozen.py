@@ -30,11 +30,11 @@ from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
+from vision_agent.base_model import FrozenModel
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.evals.answer_grading import Reference, step_reference
 from vision_agent.evals.items import RESULT, RUNS
 from vision_agent.events import MessageReceived
-from vision_agent.frozen_model import FrozenModel
 from vision_agent.record.read import check_chain, load_shot, read, read_lines
 from vision_agent.record.store import RUN, SHOTS, shot_name
 from vision_agent.types import Observation, Run, Shot, Step, Task

@@ -25,8 +25,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from vision_agent.base_model import FrozenModel
 from vision_agent.errors import UsageError
-from vision_agent.frozen_model import FrozenModel
 
 TASKS_FILE = "tasks.json"
 COMMON = "common"

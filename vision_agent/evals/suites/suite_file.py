@@ -32,8 +32,8 @@ from typing import Any, TypeVar
 from pydantic import AwareDatetime, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 
+from vision_agent.base_model import FrozenModel
 from vision_agent.errors import UsageError, VisionAgentError
-from vision_agent.frozen_model import FrozenModel
 from vision_agent.models.offline.grammar import parse
 from vision_agent.types import Limits, SuccessCheck
 

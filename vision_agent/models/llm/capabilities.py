@@ -12,7 +12,7 @@ from typing import Literal
 import anthropic
 from pydantic import BaseModel, ValidationError
 
-from vision_agent.frozen_model import FrozenModel
+from vision_agent.base_model import FrozenModel
 
 DEADLINE_S = 5.0
 """The deadline of the whole lookup; a run can start without its result."""

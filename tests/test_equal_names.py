@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vision_agent.distinguish import (
+from vision_agent.equal_names import (
     LONGEST,
     distinction_match,
     distinction_suffix,

@@ -23,7 +23,7 @@ const PAGE_PARTS = new Set([
 
 /**
  * @typedef {{box: Element, shared: Element | null, text: string, heading: string, how: Place['how'], depth: Depth}}
- *   Spot
+ *   Surroundings
  */
 
 const boxes = /** @type {WeakMap<Element, Element>} */ (new WeakMap());
@@ -41,9 +41,9 @@ export function lastBoxOf(element) {
 /**
  * @param {Element} element @param {Reading} reading
  * @param {Element} [known] the box it stood in before
- * @returns {Spot}
+ * @returns {Surroundings}
  */
-export function spotOf(element, reading, known) {
+export function surroundingsOf(element, reading, known) {
   const groups = sameNameGroupsOf(element, reading);
   const path = pathOf(element, reading);
   const hasTwins = groups.some((group) => group.members.length > 1);

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import get_args
 
 from tests.policy.test_rebind import page_of, thing
+from vision_agent.action_sentences import REASONS, action_phrase, describe_action
 from vision_agent.actions import Click, Drag, Offset
-from vision_agent.describe import REASONS, action_phrase, describe_action
 from vision_agent.types import Refusal
 
 
