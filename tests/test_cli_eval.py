@@ -112,7 +112,7 @@ def test_compare_prints_what_evaluations_left_in_each_form(tmp_path: Path) -> No
     assert told["pairs"][0]["p"] == 0.25
     lines = list(csv.DictReader(io.StringIO(vision_agent("compare", "evals", "--csv", cwd=tmp_path).stdout)))
     assert [line["success"] for line in lines] == ["1.0", "0.0"]
-    assert "| random | 0/3 = 0 % [0, 56] |" in vision_agent("compare", "evals", "--markdown", cwd=tmp_path).stdout
+    assert "| random | 0/3 = 0% [0, 56] |" in vision_agent("compare", "evals", "--markdown", cwd=tmp_path).stdout
     done = vision_agent("compare", "evals", cwd=tmp_path)
     assert done.returncode == 0
     assert "match → random" in done.stdout

@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from vision_agent.actions import Click
+from vision_agent.actions import Click, Finish, Wait
 from vision_agent.cli.progress import Progress
 from vision_agent.events import Decided, Happened
 from vision_agent.types import Decision, Outcome
@@ -22,3 +22,18 @@ def test_an_action_without_a_goal_is_shown_under_the_number_of_its_step():
     first, second = shown.getvalue().splitlines()
     assert first.startswith("    7 ✓ Clicked mark 3")
     assert second.startswith("      ✓ Clicked mark 3")
+
+
+def test_giving_up_is_no_success_and_a_pause_is_no_failure():
+    shown = io.StringIO()
+    progress = Progress(Console(file=shown, width=100))
+    pause, end = Wait(seconds=0.5), Finish(success=False, answer="There is no mug.")
+    progress(Decided(step=1, decision=Decision(next_goal="look again", actions=(pause,), author="steps")))
+    waited = Outcome(status="done", effect="no_effect", sentence="Waited 0.5 s. Nothing changed.")
+    progress(Happened(step=1, index=0, outcome=waited))
+    progress(Decided(step=2, decision=Decision(next_goal="give up", actions=(end,), author="steps")))
+    progress(Happened(step=2, index=0, outcome=Outcome(status="done", effect="finished", sentence=end.answer)))
+    first, second = shown.getvalue().splitlines()
+    assert first.startswith("    1 ✓ look again")
+    assert second.startswith("    2 ✗ give up")
+    assert "not done" in second

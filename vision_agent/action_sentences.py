@@ -8,7 +8,7 @@ from typing import assert_never
 from vision_agent import actions
 from vision_agent.actions import Action, Cell, Offset, Point, Target, offset_words
 from vision_agent.equal_names import distinction_suffix, safe_name
-from vision_agent.types import Mark, Observation, Refusal
+from vision_agent.types import FAILED_EFFECTS, Mark, Observation, Outcome, Refusal
 
 REASONS: dict[Refusal, str] = {
     "unknown_mark": "The action named a mark that the picture did not have. Nothing was touched.",
@@ -42,6 +42,17 @@ PARTIAL = "Part of the action reached the page, so it may have taken effect. It 
 def counted(many: int, thing: str) -> str:
     """The number and the thing, in the plural where needed: `1 task`, `3 tasks`."""
     return f"{many} {thing}{'' if many == 1 else 's'}"
+
+
+def gives_up(action: Action | None) -> bool:
+    """Whether an action ends the task without having done it."""
+    return isinstance(action, actions.Infeasible) or (isinstance(action, actions.Finish) and not action.success)
+
+
+def lacks_effect(action: Action | None, outcome: Outcome) -> bool:
+    """Whether an action was done and had not the effect it is for; a pause is for none."""
+    is_pause = isinstance(action, actions.Wait) and action.text is None and not action.change
+    return outcome.effect in FAILED_EFFECTS and not is_pause
 
 
 def describe_action(action: Action, seen: Observation, *, numbered: bool = True) -> str:

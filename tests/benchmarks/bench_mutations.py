@@ -266,7 +266,7 @@ def _show_things(console: Console, results: Results) -> None:
     shown = _table(
         "Pages that change between the look and the act, or under the hand", "declared", "cases", "right", "reach"
     )
-    for kind, reach in (("hit", f"≥ {REACH_HIT:.0%}"), ("refuse", "100 %"), ("either", "100 %")):
+    for kind, reach in (("hit", f"≥ {REACH_HIT:.0%}"), ("refuse", "100%"), ("either", "100%")):
         found = results.of(kind)
         shown.add_row(kind, f"{len(found)}", _share(_right(found), len(found)), reach)
     shown.add_section()
@@ -290,7 +290,7 @@ def _show_rows(console: Console, results: Results) -> None:
     shown = _table("Rows whose controls are called the same", "declared", "cases", "right", "reach")
     for kind in ("hit", "refuse", "either"):
         found = [each for each in meant if each.case.kind == kind]
-        shown.add_row(kind, f"{len(found)}", _share(_right(found), len(found)), "100 %")
+        shown.add_row(kind, f"{len(found)}", _share(_right(found), len(found)), "100%")
     shown.add_section()
     wrong = [each for each in results.rows if each.wrong]
     shown.add_row("somebody else reached", f"{len(results.rows)}", f"{len(wrong)}", "0")
@@ -330,7 +330,7 @@ def _show_acts(console: Console, acts: dict[str, list[tuple[float, float]]]) -> 
     if not acts:
         return
     title = f"An act, without waiting for rest, in ms (reach: {REACH_ACT_MS} of our own)"
-    shown = _table(title, "", "whole", "the page's", "our own", "10-90 %")
+    shown = _table(title, "", "whole", "the page's", "our own", "10-90%")
     for action, taken in acts.items():
         own = _ms([ours - theirs for ours, theirs in taken])
         whole, page = (statistics.median(part) * 1000 for part in zip(*taken, strict=True))
@@ -343,7 +343,7 @@ def _show_acts(console: Console, acts: dict[str, list[tuple[float, float]]]) -> 
 def _show_times(console: Console, title: str, taken: dict[str, list[float]], reach: int) -> None:
     if not taken:
         return
-    shown = _table(f"{title}, in ms (reach: {reach})", "", "median", "10-90 %")
+    shown = _table(f"{title}, in ms (reach: {reach})", "", "median", "10-90%")
     for what, seconds in taken.items():
         ms = _ms(seconds)
         shown.add_row(what, f"{ms['median']:.0f}", f"{ms['p10']:.0f}-{ms['p90']:.0f}")

@@ -235,7 +235,7 @@ def show(console: Console, results: Results, rounds: int) -> None:
 
 def _compared(results: Results) -> Table:
     shown = _table("A page of the office; ÷ is observe ÷ screenshot, rest is waiting for rest, apart", "marks")
-    for title in ("screenshot", "scan", "observe", "10-90 %", "÷", "reach", "rest"):
+    for title in ("screenshot", "scan", "observe", "10-90%", "÷", "reach", "rest"):
         shown.add_column(title, justify="right", no_wrap=True)
     for looked in results.by_marks.values():
         spread = looked.observation.summary()

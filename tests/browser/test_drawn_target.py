@@ -29,7 +29,7 @@ async def test_a_click_on_a_drawn_button_hits_it_and_says_what_changed(on: On) -
         outcome = await hand.act(Click(target=send(hand)))
         assert await hits(hand) == ["Send"]
         assert (outcome.status, outcome.effect, outcome.rung) == ("done", "changed", 4)
-        assert '3 % of mark 1 (img "Board") changed, within (47, 37) to (169, 79)' in outcome.sentence
+        assert '3% of mark 1 (img "Board") changed, within (47, 37) to (169, 79)' in outcome.sentence
 
 
 async def test_a_click_that_does_nothing_is_known_to(on: On) -> None:

@@ -326,7 +326,7 @@ async def test_measures_are_told_by_the_kind_of_operation_too(tmp_path: Path) ->
     [row] = told.rows
     rates = {kind: (each.steps, each.element and each.element.value) for kind, each in row.operations.items()}
     assert rates == {"CLICK": (2, 1.0), "TYPE": (1, 0.0)}
-    assert "|  | CLICK | 2 | 100 % [100, 100] |" in as_markdown(told)
+    assert "|  | CLICK | 2 | 100% [100, 100] |" in as_markdown(told)
     assert "answers_TYPE_element_low" in as_csv(told).splitlines()[0]
     html = render_page({"": found_in(tmp_path / "out")}, tmp_path)
     assert re.findall(r'<td class="pg">(\w+)</td><td>(\d)</td>', html) == [("all", "3"), ("CLICK", "2"), ("TYPE", "1")]

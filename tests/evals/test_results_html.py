@@ -74,7 +74,7 @@ def test_each_wrong_element_is_a_way_to_its_step(tmp_path: Path) -> None:
     write_result(kept.model_copy(update={"witness": Witnessed(witnessed=4, unwitnessed=1, wrong=(wrong,))}), tmp_path)
     html = render_page({"evals": found_in(tmp_path)}, tmp_path)
 
-    assert "<td>1/4 = 25 % [5, 70], 1 not witnessed</td>" in html
+    assert "<td>1/4 = 25% [5, 70], 1 not witnessed</td>" in html
     assert f'href="{kept.item.folder}/{kept.run}#step-1" class="pg">a seed 1, step 1</a>' in html
     assert "Click [5] reached &lt;img src=x" in html
 

@@ -99,7 +99,7 @@ def test_the_same_is_told_as_csv_as_markdown_and_in_a_terminal() -> None:
     assert [line["label"] for line in lines] == ["match", "x|[y]"]
     assert float(lines[0]["success"]) == 1.0
     assert float(lines[0]["refusals_covered"]) == 1
-    assert r"| x\|[y] | 0/1 = 0 % [0, 79] |" in as_markdown(found)
+    assert r"| x\|[y] | 0/1 = 0% [0, 79] |" in as_markdown(found)
     console = Console(file=io.StringIO(), width=200)
     show(console, found)
     assert "x|[y]" in console.file.getvalue()  # type: ignore[attr-defined]
@@ -182,7 +182,7 @@ def test_what_lacks_something_is_held_against_the_same_with_all_in_one_table() -
     console = Console(file=io.StringIO(), width=200)
     show_ablation(console, found)
     said = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "a:b without marks model.history=data     3/4 = 75 % [30, 95]     -25 % [-75, +0]" in said
+    assert "a:b without marks model.history=data     3/4 = 75% [30, 95]     -25% [-75, +0]" in said
     assert "history=short" not in said
     assert "### notes, ablations" in as_markdown(found)
 
@@ -196,7 +196,7 @@ def test_wrong_elements_are_told_of_what_was_witnessed_and_what_was_not_stands_b
     found = told(*results)
 
     assert found.rows[0].reached == Reached(witnessed=20, wrong=1, rate=wilson(1, 20), unwitnessed=3)
-    assert "| 1/20 = 5 % [1, 24], 3 not witnessed |" in as_markdown(found)
+    assert "| 1/20 = 5% [1, 24], 3 not witnessed |" in as_markdown(found)
     assert "- x, a seed 1, step 3: Click [4] “Save” reached <button> “Delete”" in as_markdown(found)
     [line] = csv.DictReader(io.StringIO(as_csv(found)))
     assert (line["reached_witnessed"], line["reached_wrong"], line["reached_unwitnessed"]) == ("20", "1", "3")
@@ -227,6 +227,6 @@ def test_how_often_a_judge_agrees_with_the_score_is_told_with_how_it_was_wrong()
     assert judge is not None
     assert (judge.judged, judge.agreed, judge.rate) == (4, 2, wilson(2, 4))
     assert (judge.wrongly_done, judge.wrongly_not_done, judge.could_not_tell) == (1, 1, 1)
-    assert "2/4 = 50 % [15, 85], 1 wrongly done, 1 wrongly not done, 1 undecided" in as_markdown(found)
+    assert "2/4 = 50% [15, 85], 1 wrongly done, 1 wrongly not done, 1 undecided" in as_markdown(found)
     assert next(csv.DictReader(io.StringIO(as_csv(found))))["judge_wrongly_done"] == "1"
     assert told(result("a", "match", True)).rows[0].judge is None

@@ -13,7 +13,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from vision_agent.action_sentences import FOUND_BY, counted
+from vision_agent.action_sentences import FOUND_BY, counted, gives_up, lacks_effect
 from vision_agent.events import (
     Decided,
     Ended,
@@ -26,7 +26,7 @@ from vision_agent.events import (
     Started,
     Troubled,
 )
-from vision_agent.types import FAILED_EFFECTS
+from vision_agent.types import Decision
 
 
 class Progress:
@@ -41,7 +41,7 @@ class Progress:
         self._is_shared = is_shared
         """A person types in this terminal, so nothing may move in it meanwhile."""
         self._status: Status | None = None
-        self._goal = ""
+        self._decision = Decision(author="loop")
         self._marks = 0
 
     def __call__(self, event: Event) -> None:
@@ -60,12 +60,12 @@ class Progress:
             case Proposed(decision=proposed):
                 self._show_activity(f"waiting for a person: {proposed.next_goal or 'may this be done?'}")
             case Decided(decision=decision):
-                self._goal = decision.next_goal
-                if not decision.actions and self._goal:
-                    self._console.print(Text(f"      {self._goal}", style="yellow"))
-                self._show_activity(self._goal or "acting")
+                self._decision = decision
+                if not decision.actions and decision.next_goal:
+                    self._console.print(Text(f"      {decision.next_goal}", style="yellow"))
+                self._show_activity(decision.next_goal or "acting")
             case Happened():
-                self._print_outcome(event, self._goal if event.index == 0 else "")
+                self._print_outcome(event, self._decision)
                 self._show_activity("looking")
             case Judged(verdict=verdict):
                 words = {True: "it is done", False: "it is not done", None: "nobody could tell"}[verdict.done]
@@ -84,15 +84,18 @@ class Progress:
             self._status.stop()
             self._status = None
 
-    def _print_outcome(self, event: Happened, goal: str) -> None:
-        outcome, number = event.outcome, str(event.step) if event.index == 0 else ""
-        is_done = outcome.status == "done"
-        sign, style = ("✓", "green") if is_done else ("✗", "red")
-        if outcome.effect in FAILED_EFFECTS:
+    def _print_outcome(self, event: Happened, decision: Decision) -> None:
+        outcome, action = event.outcome, dict(enumerate(decision.actions)).get(event.index)
+        number, goal = (str(event.step), decision.next_goal) if event.index == 0 else ("", "")
+        is_done, is_void, is_end = outcome.status == "done", lacks_effect(action, outcome), gives_up(action)
+        sign, style = ("✓", "green") if is_done and not is_end else ("✗", "red")
+        if is_void:
             sign, style = "·", "yellow"
         if outcome.status == "partial":
             sign, style = "◐", "yellow"
-        became = "partial" if outcome.status == "partial" else outcome.effect or outcome.refusal
+        became = "partial" if outcome.status == "partial" else str(outcome.effect or outcome.refusal)
+        if is_end and outcome.effect == "finished":
+            became = "not done"
         result = f"{became}, {counted(self._marks, 'mark')}"
         if goal and (note := self._note(event.step)):
             result = ", ".join(filter(None, (became, FOUND_BY.get(outcome.rung or 1), note)))
@@ -102,7 +105,7 @@ class Progress:
             Text.assemble((f"  {number:>3} ", "dim"), (f"{sign} ", style), words, "  ", (result, "dim")),
             soft_wrap=True,
         )
-        if goal and (not is_done or outcome.effect in (*FAILED_EFFECTS, "dialog")):
+        if goal and (not is_done or is_void or outcome.effect == "dialog"):
             self._console.print(Text(f"        {outcome.sentence}", style=style))
 
     def _show_activity(self, doing: str) -> None:

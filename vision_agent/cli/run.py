@@ -217,7 +217,7 @@ def run(
         raise UsageError("There is no goal", 'give one: vision-agent run URL "Find the imprint"')
     is_asked = settings.approval.ask != "never"
     agent = Agent(
-        task.task(goal or "Follow the lines", url, settings.limits),
+        task.task(goal or f"Follow the step lines in {decides.steps}", url, settings.limits),
         model=chosen_model(decides.model, decides.steps),
         settings=settings,
         begin=decides.begin,

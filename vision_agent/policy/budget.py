@@ -13,7 +13,7 @@ from vision_agent.types import Limits, Step, Usage
 _WARN_AT = 0.8
 """The share of a limit at which the model is first told what is left."""
 _LAST_STEPS = 3
-"""Steps left at which the model is told, if the run has taken as many: 20 % of a small limit is less than a step."""
+"""Steps left at which the model is told, if the run has taken as many: 20% of a small limit is less than a step."""
 
 
 @dataclass(frozen=True)

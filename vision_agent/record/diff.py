@@ -284,8 +284,8 @@ def _is_caret(box: Box, one: Observation, other: Observation) -> bool:
 
 
 def percent(share: float) -> str:
-    """A share (0 to 1) as a percentage; a share above 0 is never shown as 0 %."""
-    return f"{max(share * 100, 0.01):.2f} %" if share < 0.1 else f"{share:.0%}".replace("%", " %")
+    """A share (0 to 1) as a percentage; a share above 0 is never shown as 0%."""
+    return f"{max(share * 100, 0.01):.2f}%" if share < 0.1 else f"{share:.0%}"
 
 
 def _ending_difference(one: Run, other: Run) -> Difference | None:

@@ -439,6 +439,8 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
+        if not path.parent.exists():
+            raise RecordError(f"There is no {path.parent}", "give a run folder, or a picture of one") from error
         hint = "is this a run folder, and did the run start?"
         if path.parent.is_file():
             hint = f"a golden session becomes a run folder with: vision-agent import {path.parent}"

@@ -18,7 +18,15 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from vision_agent.action_sentences import FOUND_BY, PARTIAL, REASONS, action_phrase, describe_target
+from vision_agent.action_sentences import (
+    FOUND_BY,
+    PARTIAL,
+    REASONS,
+    action_phrase,
+    describe_target,
+    gives_up,
+    lacks_effect,
+)
 from vision_agent.actions import Action, Cell, Finish, Infeasible, Point, Target, mark_in, targets_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Graded, Resumed
@@ -39,7 +47,7 @@ from vision_agent.record.read import (
     turns,
 )
 from vision_agent.record.store import write_whole
-from vision_agent.types import FAILED_EFFECTS, Box, Decision, Mark, Observation, Outcome, Run
+from vision_agent.types import Box, Decision, Mark, Observation, Outcome, Run
 from vision_agent.vision.compare import changed_box
 from vision_agent.vision.picture import Picture as VisionPicture
 
@@ -354,10 +362,10 @@ def _act(action: Action, outcome: Outcome | None, seen: Observation | None, grad
     reason = REASONS[outcome.refusal] if outcome and outcome.refusal and graded is None else ""
     if outcome and outcome.status == "partial":
         reason = PARTIAL
-    return ActionView(words=words, outcome=outcome, state=_act_state(outcome, graded), reason=reason)
+    return ActionView(words=words, outcome=outcome, state=_act_state(action, outcome, graded), reason=reason)
 
 
-def _act_state(outcome: Outcome | None, graded: Graded | None) -> str:
+def _act_state(action: Action, outcome: Outcome | None, graded: Graded | None) -> str:
     if outcome is None:
         return "warned"
     if graded is not None:
@@ -366,9 +374,9 @@ def _act_state(outcome: Outcome | None, graded: Graded | None) -> str:
         return "skipped"
     if outcome.refusal == "dry_run":
         return "warned"
-    if outcome.status == "refused":
+    if outcome.status == "refused" or gives_up(action):
         return "failed"
-    return "warned" if outcome.status == "partial" or outcome.effect in FAILED_EFFECTS else "ok"
+    return "warned" if outcome.status == "partial" or lacks_effect(action, outcome) else "ok"
 
 
 def _chip(target: Target, seen: Observation | None) -> ChipView:
@@ -410,23 +418,22 @@ def _reference_targets(graded: Graded | None, seen: Observation) -> tuple[Target
 
 def _targets(actions: Sequence[Action], turn: Turn, seen: Observation) -> tuple[TargetView, ...]:
     return tuple(
-        _target(order, target, turn.outcomes.get(order), seen, turn.graded)
+        _target(order, action, target, turn, seen)
         for order, action in enumerate(actions)
         for target in (action.evidence if isinstance(action, Finish | Infeasible) else targets_of(action))
-        if _act_state(turn.outcomes.get(order), turn.graded) != "skipped"
+        if _act_state(action, turn.outcomes.get(order), turn.graded) != "skipped"
     )
 
 
-def _target(
-    order: int, target: Target, outcome: Outcome | None, seen: Observation, graded: Graded | None
-) -> TargetView:
+def _target(order: int, action: Action, target: Target, turn: Turn, seen: Observation) -> TargetView:
+    outcome = turn.outcomes.get(order)
     number = mark_in(target)
     mark = seen.mark(number) if number is not None else None
     cell = seen.box_of(target) if isinstance(target, Cell) else None
     clicked = seen.marked.map.to_picture(outcome.point) if outcome and outcome.point else None
     return TargetView(
         order=order + 1,
-        failed=_act_state(outcome, graded) == "failed",
+        failed=_act_state(action, outcome, turn.graded) == "failed",
         box=seen.marked.map.box_to_picture(cell or mark.box) if mark else None,
         point=clicked or (target if isinstance(target, Point) else None),
     )

@@ -26,8 +26,8 @@ class Likeness(FrozenModel):
     def words(self) -> str:
         """A short description for people."""
         if self.same_pixels is not None:
-            # Rounded down, so that 100 % means identical to the pixel.
-            return f"picture {int(self.same_pixels * 1000) / 10:g} % the same"
+            # Rounded down, so that 100% means identical to the pixel.
+            return f"picture {int(self.same_pixels * 1000) / 10:g}% the same"
         return "pictures differ in size" if self.look is not None else "no picture to compare"
 
 

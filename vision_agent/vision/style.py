@@ -29,7 +29,7 @@ COVERAGE: dict[str, float] = {"#": 1.0, "+": 191 / 255, "o": 128 / 255, "-": 64 
 """The share of ink in a pixel, for each character of the bitmaps below; the rest is the label's colour."""
 
 # 12 rows high, 8 columns wide, stems of 2 pixels, open shapes. Of single digits on all fixture pages, an OCR engine
-# reads more than 99.5 % in this form and 98.3 % in the wide one.
+# reads more than 99.5% in this form and 98.3% in the wide one.
 _SINGLE = """
 ..o##o.. ...++... ..+##+.. .-+##o.. ....+##. .####### ..-+##o. +######+ ..+##+.. .-+##+-.
 .o####o. .-###... .######. -#####+. ...-###. .####### .o#####o +######+ .+####+. .######.

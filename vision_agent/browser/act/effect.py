@@ -11,7 +11,6 @@ from urllib.parse import urldefrag
 
 from playwright.async_api import Page
 
-from vision_agent.actions import Point
 from vision_agent.browser.act.changed_pixels import NOISE, SWITCHES, Paint, changed_pixels, find_paint, judge_pixels
 from vision_agent.browser.act.execution import Before, Execution
 from vision_agent.browser.locate.identify import recheck
@@ -132,7 +131,7 @@ def _final_sentence(execution: Execution, now: LiveElement | None, paint: Paint 
 def _no_change_words(execution: Execution, is_painted: bool, seen: LiveObservation) -> str:
     apart = ", apart from hover and focus styles" if is_painted else ""
     is_click = execution.expected is None and execution.wants_ticked is None
-    return f"nothing changed{apart}" + (_nearest_marks(execution.at.point, seen) if execution.at and is_click else "")
+    return f"nothing changed{apart}" + (_nearest_marks(execution.at, seen) if execution.at and is_click else "")
 
 
 def tick_state(element: LiveElement | None) -> str | None:
@@ -239,7 +238,7 @@ async def _surface_changes(
     share = changed_share(seen.clean, after, surface.box)
     if share * surface.box.width * surface.box.height <= NOISE:
         return []
-    much = "less than 1 %" if share < 0.01 else f"{share:.0%}".replace("%", " %")
+    much = "less than 1%" if share < 0.01 else f"{share:.0%}"
     box = seen.observation.marked.map.box_to_picture(where)
     corners = f"({box.x:.0f}, {box.y:.0f}) to ({box.right:.0f}, {box.bottom:.0f})"
     return [f"{much} of {mark_words(surface)} changed, within {corners}"]
@@ -250,17 +249,19 @@ def _first_few(sentences: list[str]) -> list[str]:
     return sentences if more <= 0 else [*sentences[:_MOST_SAID], f"and {more} more"]
 
 
-def _nearest_marks(point: Point, seen: LiveObservation) -> str:
-    """The three nearest marks, for a click that changed nothing."""
+def _nearest_marks(at: Location, seen: LiveObservation) -> str:
+    """The three nearest other marks, for a click that changed nothing; for a point, the mark it lies in comes first."""
+    point = at.point
 
     def distance(box: Box) -> float:
         dx = max(box.x - point.x, 0.0, point.x - box.right)
         dy = max(box.y - point.y, 0.0, point.y - box.bottom)
         return dx * dx + dy * dy
 
-    others = sorted(
-        (mark for mark in seen.observation.marks if not mark.box.contains(point)), key=lambda mark: distance(mark.box)
-    )
+    marks = seen.observation.marks
+    others = sorted((mark for mark in marks if not mark.box.contains(point)), key=lambda mark: distance(mark.box))
+    if at.mark is None and at.under is not None:
+        others.insert(0, at.under)
     if not others:
         return ""
     return "; nearest are " + ", ".join(mark_words(mark) for mark in others[:3])

@@ -236,4 +236,4 @@ def _table(title: str, measured: Sequence[Figure]) -> Table:
 
 
 def _shown(figure: Figure, value: float) -> str:
-    return f"{100 * value:.1f} %" if figure.is_share else f"{value:g}" if value == round(value) else f"{value:.2f}"
+    return f"{100 * value:.1f}%" if figure.is_share else f"{value:g}" if value == round(value) else f"{value:.2f}"

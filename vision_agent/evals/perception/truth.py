@@ -25,11 +25,11 @@ It is **unsure**, and counts neither for nor against a mark, if there is a reaso
 5. it has a pointer cursor or a place in the tab order, or reacted only to hovering, and the press had no effect: the
    page says that it can be pressed, but it does nothing;
 6. it could not be tried (the copy had another element there, time ran out, similar elements disagree). Its own press
-   listener still makes it sure if it takes up at most 5 % of the viewport and is neither a table cell nor a shape in a
-   drawing, or at most 25 % and has a pointer cursor, and no ancestor or descendant could be meant instead;
+   listener still makes it sure if it takes up at most 5% of the viewport and is neither a table cell nor a shape in a
+   drawing, or at most 25% and has a pointer cursor, and no ancestor or descendant could be meant instead;
 7. it contains sure targets and has a composite role (a combobox around its text box), has neither a control's role nor
    a pointer cursor (a toolbar), or is hit only by their sample points; or its cursor says that it is not pressable now;
-8. it is transparent (under 5 %), unless it is a form control, which then lies over its visible part; or it is larger,
+8. it is transparent (under 5%), unless it is a form control, which then lies over its visible part; or it is larger,
    but less than 6 px of it can be hit vertically or horizontally: nobody can see what it is;
 9. a control that lets every press through (`pointer-events: none`) is hit by no point and so is not a candidate.
 

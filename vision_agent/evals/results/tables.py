@@ -305,7 +305,7 @@ def bounds_note(summary: ResultsSummary) -> list[str]:
 
 def _percent(interval: Interval, sign: str = "") -> str:
     low, high = (f"{100 * each:{sign}.0f}" for each in (interval.low, interval.high))
-    return f"{100 * interval.value:{sign}.0f} % [{low}, {high}]"
+    return f"{100 * interval.value:{sign}.0f}% [{low}, {high}]"
 
 
 def _number(interval: Interval, digits: int) -> str:

@@ -181,6 +181,6 @@ _DEAF = "the item selected at the start gets no mouse events in Chromium: its pa
 SOMETIMES = {
     "click-pie": f"{_DEAF}; only while it unfolds can the pointer be there in time",
     "click-pie-nodelay": _DEAF,
-    "tic-tac-toe": "the opponent is sometimes lucky: the best play wins 97 % of games when it begins, else 53 to 85 %",
+    "tic-tac-toe": "the opponent is sometimes lucky: the best play wins 97% of games when it begins, else 53 to 85%",
 }
 """Tasks that pass in some episodes only, each with the reason."""

@@ -133,7 +133,7 @@ def _after(board: _Board, square: int) -> float:
 
 @cache
 def _theirs(board: _Board) -> float:
-    """The probability of winning when the opponent moves next: 55 % of its moves are random, the others planned."""
+    """The probability of winning when the opponent moves next: 55% of its moves are random, the others planned."""
     free = _free(board)
     planned = _line_of(board, -1) or _line_of(board, 1) or free
     return 0.55 * _mean(_ours(_with(board, square, -1)) for square in free) + 0.45 * _mean(

@@ -41,7 +41,7 @@ VARIANTS = (
     Variant("small", "a view of 800 by 600", browser={"viewport": Size(width=800, height=600)}),
     Variant(
         "zoomed",
-        "browser zoom at 125 %: less of the page, in more detail",
+        "browser zoom at 125%: less of the page, in more detail",
         browser={"viewport": Size(width=1024, height=640), "device_ratio": 1.25},
     ),
     Variant("german", "a German browser in Berlin", browser={"locale": "de-DE", "timezone": "Europe/Berlin"}),
