@@ -25,10 +25,25 @@ export function listenEarly() {
       event.preventDefault();
       return event.stopImmediatePropagation();
     }
-    Reflect.get(globalThis, PRESS_GUARD)?.(event);
+    (Reflect.get(globalThis, PRESS_GUARD) ?? guardAround())?.(event);
   };
   for (const type of GUARDED_EVENTS) addEventListener(type, hear, { capture: true });
   for (const type of KEY_EVENTS) {
     addEventListener(type, (event) => Reflect.get(globalThis, KEY_GUARD)?.(event), { capture: true });
   }
+}
+
+/** The guard of the nearest document around this one that has any: one that came since the guards were armed has none. */
+function guardAround() {
+  let view = /** @type {Window} */ (window);
+  while (view !== view.parent) {
+    view = view.parent;
+    try {
+      const guard = Reflect.get(view, PRESS_GUARD);
+      if (guard) return guard;
+    } catch {
+      continue; // of another site
+    }
+  }
+  return null;
 }

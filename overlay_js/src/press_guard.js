@@ -90,6 +90,7 @@ function watchEvent(event) {
 
 /** @param {Document} doc @param {Meant} meant @param {PointerEvent} event */
 function isStopped(doc, meant, event) {
+  if (event.view !== window) return stopInNewFrame(event);
   const isBeginning = event.type === 'pointerdown' || (event.type === 'mousedown' && !armed.arrived.length);
   const at = goesTo(doc, event);
   if (PRESSED.has(event.type)) armed.pressed = at;
@@ -110,6 +111,17 @@ function isStopped(doc, meant, event) {
   if (meant.isDrag ? !PRESSED.has(event.type) : mayHear(doc, event, at, other)) return false;
   armed.stopped ??= elsewhere;
   return true;
+}
+
+/**
+ * Stops an event in a frame without a guard: it appeared, or loaded another document, after the guards were armed.
+ * @param {PointerEvent} event
+ */
+function stopInNewFrame(event) {
+  const elsewhere = { why: 'changed', type: event.type, blocker: 'another frame', key: null };
+  armed.elsewhere ??= elsewhere;
+  armed.stopped ??= elsewhere;
+  return (armed.isOver = true);
 }
 
 /**

@@ -329,6 +329,44 @@ async def test_a_window_that_listened_before_us_hears_nothing_of_a_press_that_wa
         assert await hand.js("heard") == ([] if is_covered else [f"{kind} Save" for kind in kinds])
 
 
+FRAMED_ROWS = """<div id=ann><iframe srcdoc="<button style='width:200px;height:60px'>Delete</button>"></iframe></div><script>
+window.heard = [];
+window.listen = (view) => {
+  for (const type of ['pointerdown', 'mousedown', 'mouseup', 'click']) view.addEventListener(type, () => heard.push(type));
+  window.listens = true;
+};
+const another = {
+  srcdoc: (frame) => { frame.srcdoc = '<button style="width:200px;height:60px">Delete</button><img src="" onerror="parent.listen(window)">' },
+  address: (frame) => { frame.removeAttribute('srcdoc'); frame.src = '/bob' },
+  empty: (frame) => { frame.contentDocument.body.innerHTML = '<button style="width:200px;height:60px">Delete</button>'; listen(frame.contentWindow) },
+};
+const replace = (how) => { ann.innerHTML = '<iframe></iframe>'; another[how](ann.firstChild) };
+const load = (how) => another[how](ann.firstChild);
+</script>"""
+
+
+@pytest.mark.parametrize("change", ["replace", "load"])
+@pytest.mark.parametrize("how", ["srcdoc", "address", "empty"])
+async def test_a_frame_that_came_between_check_and_press_gets_no_event(on: On, how: str, change: str) -> None:
+    bob = "<button style='width:200px;height:60px'>Delete</button><script>parent.listen(window)</script>"
+    async with on(FRAMED_ROWS, pages={"/bob": bob}) as hand:
+        if change == "load" and how == "empty":
+            pytest.skip("the document stays the same")
+        [mark] = hand.seen.marks
+        meant = {"kind": mark.kind, "fingerprint": mark.fingerprint, "expected": NOTHING_EXPECTED}
+        main, inner = hand.page.frames
+        await protocol.guard_press(main, 2, None, **meant, is_drag=False, lasts_s=2)
+        await protocol.guard_press(inner, 2, mark.key, **meant, is_drag=False, lasts_s=2)
+        await hand.js(f"{change}('{how}')")
+        await hand.page.wait_for_function("window.listens")
+        await hand.page.mouse.click(mark.point.x, mark.point.y)
+        told = await protocol.read_press_guard(main, 2, is_over=True)
+        assert told.stopped is not None
+        assert await hand.js("heard") == []
+        await hand.page.mouse.click(mark.point.x, mark.point.y)
+        assert await hand.js("heard") == ["pointerdown", "mousedown", "mouseup", "click"]
+
+
 async def test_nothing_is_sent_when_another_tab_came_to_the_front(on: On) -> None:
     pop = "<input autofocus aria-label=Trap><script>focus()</script>"
     async with on("<label>Name <input></label>", pages={"/pop": pop}) as hand:

@@ -141,8 +141,11 @@ async def guard_gesture(
     if key is None or target is None:
         yield Gesture(at, seen, has_lost_document=True)
         return
-    frames = [frame for frame in page.frames[:_MOST_GUARDED] if not overlay.is_silent(frame)]
     owner = seen.scan.owner(key)
+    around = [owner.frame] if owner else []
+    while around and around[-1].parent_frame:
+        around.append(around[-1].parent_frame)
+    frames = [each for each in dict.fromkeys([*around, *page.frames][:_MOST_GUARDED]) if not overlay.is_silent(each)]
 
     async def arm(frame: Frame) -> bool:
         try:
