@@ -25,25 +25,26 @@ export function listenEarly() {
       event.preventDefault();
       return event.stopImmediatePropagation();
     }
-    (Reflect.get(globalThis, PRESS_GUARD) ?? guardAround())?.(event);
+    guardOf(PRESS_GUARD)?.(event, window);
   };
   for (const type of GUARDED_EVENTS) addEventListener(type, hear, { capture: true });
   for (const type of KEY_EVENTS) {
-    addEventListener(type, (event) => Reflect.get(globalThis, KEY_GUARD)?.(event), { capture: true });
+    addEventListener(type, (event) => guardOf(KEY_GUARD)?.(event, window), { capture: true });
   }
 }
 
-/** The guard of the nearest document around this one that has any: one that came since the guards were armed has none. */
-function guardAround() {
-  let view = /** @type {Window} */ (window);
-  while (view !== view.parent) {
-    view = view.parent;
+/**
+ * The guard that is armed in this document or the nearest one around it: a frame that came since then has none.
+ * @param {symbol} name
+ */
+function guardOf(name) {
+  for (let view = /** @type {Window} */ (window); ; view = view.parent) {
     try {
-      const guard = Reflect.get(view, PRESS_GUARD);
+      const guard = Reflect.get(view, name);
       if (guard) return guard;
     } catch {
-      continue; // of another site
+      // of another site
     }
+    if (view === view.parent) return null;
   }
-  return null;
 }

@@ -14,12 +14,14 @@ import { lastChangeAt } from './stability.js';
 /** @import { Place } from './row_context.js' */
 
 /**
- * @typedef {{key: string, ms: number, place: Place | null, frames: (Place | null)[],
- *   counts: boolean} & Partial<How>} Typed `counts`: the keys may change a number beside it, as those of a slider do
+ * @typedef {{key: string | null, ms: number, place: Place | null, frames: (Place | null)[],
+ *   counts: boolean} & Partial<How>} Typed `key`: null in a document around the frame of the target. `counts`: the keys
+ *   may change a number beside it, as those of a slider do
  */
 
 const typing = {
   meant: /** @type {Typed | null} */ (null), doc: /** @type {Document | null} */ (null), until: 0, checkedAt: '',
+  armedAt: 0,
   hasArrived: false, hasTyped: false, focus: /** @type {Element | null} */ (null),
   stopped: /** @type {ReturnType<typeof recheckPlace> | {gone: true} | {lost: true}} */ (null),
 };
@@ -28,9 +30,10 @@ const typing = {
 export function armKeyGuard(doc, request) {
   disarmKeyGuard();
   const until = performance.now() + request.ms;
-  const [element, focus] = [elementOf(doc, request.key), innermostFocus(doc)];
+  const [element, focus] = [request.key && elementOf(doc, request.key), innermostFocus(doc)];
   Object.assign(typing, {
-    meant: request, doc, until, checkedAt: '', hasArrived: false, hasTyped: false, focus,
+    meant: request, doc, until, checkedAt: '', armedAt: performance.timeOrigin + performance.now(),
+    hasArrived: false, hasTyped: false, focus,
     stopped: element && focus && !takesKeysOf(element, focus) ? { lost: true } : null,
   });
   Reflect.set(globalThis, KEY_GUARD, guardKey);
@@ -52,11 +55,15 @@ function disarmKeyGuard() {
   Object.assign(typing, { meant: null, focus: null, stopped: null });
 }
 
-/** @param {Event} event */
-function guardKey(event) {
+/** @param {Event} event @param {Window} [view] the window that got it, if a frame without a guard asks */
+function guardKey(event, view = window) {
   const { meant, doc } = typing;
   if (!meant || !doc || performance.now() > typing.until) return disarmKeyGuard();
   if (!event.isTrusted) return;
+  if (view !== window || meant.key === null) {
+    if (!isStray(meant, view)) return;
+    typing.stopped ??= meant.key !== null && !typing.hasTyped ? { lost: true } : { gone: true };
+  }
   if (!typing.stopped && hasLostFocus(event)) typing.stopped = { lost: true };
   if (!typing.stopped && isInPlace(doc, meant, event)) {
     typing.hasArrived = true;
@@ -70,6 +77,16 @@ function guardKey(event) {
 /** @param {Element} element @param {Element} focus */
 function takesKeysOf(element, focus) {
   return flatContains(element, focus) || isInShadowOf(focus, element) || typesFor(focus, element);
+}
+
+/**
+ * Whether a key went to the wrong document: to one that came after the guard was armed, to the page around a frame that
+ * is gone, or, before any text was typed, out of the document of the target.
+ * @param {Typed} meant @param {Window} view
+ */
+function isStray(meant, view) {
+  if (view === window) return typing.focus !== null && !isConnectedOf(typing.focus);
+  return (meant.key !== null && !typing.hasTyped) || view.performance.timeOrigin > typing.armedAt;
 }
 
 /** Whether text is about to go to another element than the one that had the focus. @param {Event} event */
@@ -98,7 +115,7 @@ function isText(event) {
 function isInPlace(doc, meant, event) {
   const now = [lastChangeAt(doc), ...lastChangesAround(meant.frames.length)].join();
   if (now === typing.checkedAt) return true;
-  const element = elementOf(doc, meant.key) ?? drawnAnew(doc, event);
+  const element = (meant.key && elementOf(doc, meant.key)) || drawnAnew(doc, event);
   const own = element && recheckPlace(element, { ...meant, pointed: true });
   const isCounted = typing.hasArrived && meant.counts && own && withoutNumbers(own.then) === withoutNumbers(own.now);
   const held = own && !own.same && !isCounted ? own : changedAroundFrames(meant.frames, meant);

@@ -75,22 +75,21 @@ function disarm() {
   Object.assign(armed, { meant: null, last: null, around: [], pressed: null, released: null });
 }
 
-/** @param {Event} event */
-function watchEvent(event) {
+/** @param {Event} event @param {Window} [view] the window that got it */
+function watchEvent(event, view = window) {
   const { meant, doc } = armed;
   if (!meant || !doc || performance.now() > armed.until) return disarm();
   const pointer = /** @type {PointerEvent} */ (event);
   // A label clicks its control by itself; that event has no pointer.
   if (!event.isTrusted || event === armed.last || (event.type === 'click' && pointer.pointerType === '')) return;
   armed.last = event;
-  if (!armed.isOver && !isStopped(doc, meant, pointer)) return;
+  if (!armed.isOver && !(view === window ? isStopped(doc, meant, pointer) : stopInNewFrame(pointer))) return;
   event.preventDefault();
   event.stopImmediatePropagation();
 }
 
 /** @param {Document} doc @param {Meant} meant @param {PointerEvent} event */
 function isStopped(doc, meant, event) {
-  if (event.view !== window) return stopInNewFrame(event);
   const isBeginning = event.type === 'pointerdown' || (event.type === 'mousedown' && !armed.arrived.length);
   const at = goesTo(doc, event);
   if (PRESSED.has(event.type)) armed.pressed = at;

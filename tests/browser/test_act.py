@@ -454,6 +454,35 @@ async def test_keys_stop_when_the_page_around_a_frame_gives_it_to_somebody_else(
         assert "Bob" in outcome.sentence
 
 
+FRAMED_FIELD = """<div id=row></div><script>
+window.heard = '';
+const fill = (frame) => {
+  frame.contentDocument.body.innerHTML = '<input aria-label=Note>';
+  return frame.contentDocument.getElementsByTagName('input')[0];
+};
+const replace = () => {
+  row.innerHTML = '<iframe></iframe>';
+  const field = fill(row.firstChild);
+  field.onkeydown = (event) => { heard += event.key };
+  field.focus();
+};
+const remove = () => { row.innerHTML = ''; document.body.onkeydown = (event) => { heard += event.key } };
+row.innerHTML = '<iframe></iframe>';
+const change = { replace, remove };
+const field = fill(row.firstChild);
+field.oninput = () => { if (field.value === 'he') change[window.how]() };
+</script>"""
+
+
+@pytest.mark.parametrize("how", ["replace", "remove"])
+async def test_keys_stop_when_the_frame_that_they_are_typed_into_is_replaced(on: On, how: str) -> None:
+    async with on(FRAMED_FIELD) as hand:
+        await hand.js(f"window.how = '{how}'")
+        outcome = await hand.act(Type(target=hand.number("Note"), text="hello"))
+        assert await hand.js("heard") == "", outcome.sentence
+        assert outcome.status == "partial", outcome.sentence
+
+
 @pytest.mark.parametrize("moves", ["other.focus()", "document.activeElement.blur()"])
 @pytest.mark.parametrize("at", ["onfocus", "onmousedown", "onclick", "onselect", "onkeydown"])
 async def test_text_never_goes_to_a_field_that_takes_the_focus(on: On, moves: str, at: str) -> None:

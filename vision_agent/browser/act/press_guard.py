@@ -15,7 +15,7 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.row_context import ContextChanged
 from vision_agent.browser.page import overlay, protocol
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.protocol import Deflection, PressAnswer
+from vision_agent.browser.page.protocol import NOTHING_EXPECTED, Deflection, PressAnswer
 from vision_agent.browser.refusal import Refused
 from vision_agent.errors import BrowserUnavailable
 
@@ -142,10 +142,8 @@ async def guard_gesture(
         yield Gesture(at, seen, has_lost_document=True)
         return
     owner = seen.scan.owner(key)
-    around = [owner.frame] if owner else []
-    while around and around[-1].parent_frame:
-        around.append(around[-1].parent_frame)
-    frames = [each for each in dict.fromkeys([*around, *page.frames][:_MOST_GUARDED]) if not overlay.is_silent(each)]
+    nearest = [*_with_parents(owner.frame), *page.frames] if owner else page.frames
+    frames = [each for each in list(dict.fromkeys(nearest))[:_MOST_GUARDED] if not overlay.is_silent(each)]
 
     async def arm(frame: Frame) -> bool:
         try:
@@ -185,22 +183,31 @@ async def guard_keys(at: Location, seen: LiveObservation, deadline_s: float) -> 
         yield
         return
     counts = at.mark.kind != "field" or (at.mark.role in ("slider", "spinbutton") and at.mark.tag != "input")
+    armed = [at.frame]
     await protocol.guard_keys(at.frame, deadline_s, at.mark.key, expected, counts=counts, lasts_s=4 * deadline_s)
+    for frame in _with_parents(at.frame)[1:]:
+        with suppress(FrameSilent):
+            await protocol.guard_keys(frame, deadline_s, None, NOTHING_EXPECTED, counts=False, lasts_s=4 * deadline_s)
+            armed.append(frame)
     try:
         yield
     except Refused as refusal:
-        if stopped := await _end_key_guard(at):
+        if stopped := await _end_key_guards(armed, at):
             raise stopped from refusal  # it explains why the keys had no effect
         raise
-    if stopped := await _end_key_guard(at):
+    if stopped := await _end_key_guards(armed, at):
         raise stopped
 
 
-async def _end_key_guard(at: Location) -> Refused | None:
-    """Why keys were stopped; None if all went through. Ends the guard."""
-    assert at.frame is not None
+async def _end_key_guards(frames: Sequence[Frame], at: Location) -> Refused | None:
+    """Why keys were stopped; None if all went through. Ends the guards."""
+    ended = await asyncio.gather(*(_end_key_guard(frame, at) for frame in frames))
+    return next(filter(None, ended), None)
+
+
+async def _end_key_guard(frame: Frame, at: Location) -> Refused | None:
     with suppress(FrameSilent):  # the keys led to another document
-        stopped = await protocol.read_key_guard(at.frame, _ANSWER_S)
+        stopped = await protocol.read_key_guard(frame, _ANSWER_S)
         if stopped == "gone":
             return Refused("changed", f"{at.words} is gone from the page; later keys reached nothing.")
         if stopped == "lost":
@@ -208,6 +215,14 @@ async def _end_key_guard(at: Location) -> Refused | None:
         if stopped is not None:
             return ContextChanged(stopped, at.words)
     return None
+
+
+def _with_parents(frame: Frame) -> list[Frame]:
+    """A frame and those around it, the innermost first."""
+    found = [frame]
+    while found[-1].parent_frame:
+        found.append(found[-1].parent_frame)
+    return found
 
 
 async def _read_guard(frame: Frame, is_over: bool) -> PressAnswer:

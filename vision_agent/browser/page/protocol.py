@@ -587,11 +587,12 @@ async def read_press_guard(frame: Frame, deadline_s: float, *, is_over: bool) ->
 
 
 async def guard_keys(
-    frame: Frame, deadline_s: float, key: str, expected: Expectation, *, counts: bool, lasts_s: float
+    frame: Frame, deadline_s: float, key: str | None, expected: Expectation, *, counts: bool, lasts_s: float
 ) -> None:
     """Stops keys to an element once the words around it have changed.
 
-    `counts`: after the first key, a number beside it may change, like that of a slider.
+    Without a key, in a page around the frame of the element, it stops those that go to a frame that came since, or to
+    this page once the frame is gone. `counts`: after the first key, a number beside it may change, like a slider's.
     """
     details = {"key": key, "counts": counts, "ms": lasts_s * 1000}
     await ask(frame, "guard_keys", deadline_s, **details, **expected.as_details())
