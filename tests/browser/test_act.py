@@ -30,7 +30,7 @@ SAVE = "<button id=b style='width:90px;height:40px' onclick='document.title = `h
         (
             "document.body.insertAdjacentHTML('beforeend', `<div role=dialog style='position:fixed;inset:0;background:#fff'><h2>Cookies</h2></div>`)",
             "covered",
-            'Mark 1 (button "Save") is covered by <dialog> "Cookies". Close or move that first.',
+            'Mark 1 (button "Save") is covered by <dialog> "Cookies". Close that first. It stayed so for 2 s.',
         ),
         ("b.style.pointerEvents = 'none'", "covered", "cannot be reached by a click where it is"),
         ("document.open(), document.write('<button>Save</button>'), document.close()", "gone", "no longer on the page"),
@@ -53,7 +53,8 @@ async def test_the_mark_in_the_way_is_named_by_its_number(on: On) -> None:
         await hand.js("void (other.style.cssText = 'position:fixed;left:0;top:0;width:400px;height:200px')")
         outcome = await hand.act(Click(target=hand.number("Save")))
         assert (
-            outcome.sentence == 'Mark 1 (button "Save") is covered by <button> "Other" [2]. Close or move that first.'
+            outcome.sentence
+            == 'Mark 1 (button "Save") is covered by <button> "Other" [2]. Scroll, or deal with that first. It stayed so for 2 s.'
         )
 
 

@@ -45,6 +45,10 @@ _QUIET_MS = 50.0
 _CHASES = 4
 """Times the pointer follows a target that moves away from it."""
 _MOMENT_S = 0.06
+_PATIENCE_S = 2.0
+"""How long one action waits in all for a target that is covered, hidden or disabled: an overlay that closes, a button
+that is enabled after a check."""
+_MAY_PASS = ("covered", "disabled")
 _PRESSES = 3
 """Attempts at one click, when the page moves its target away in the last moment."""
 _RESTLESS = "{} keeps moving, so nothing was sent to it."
@@ -78,6 +82,8 @@ class Executor:
     """What the page did before the last gesture was over."""
     last_location: Location | None = None
     """Where input of this action went last."""
+    _patient_until: float | None = None
+    """When this action stops waiting for a target, on the monotonic clock; None: it did not have to wait yet."""
     _last_observation_id: str = ""
     """The observation that the last action referred to."""
     _rungs: dict[int, int] = field(default_factory=dict)
@@ -90,7 +96,7 @@ class Executor:
         self.seen = replace(seen, risks=frozenset(risks_taken(action, seen.observation)))
         self._rungs.clear()
         self.sent_inputs.clear()
-        self.remark, self.last_location = "", None
+        self.remark, self.last_location, self._patient_until = "", None, None
         if not is_later:
             self.focused_mark = next((mark for mark in seen.observation.marks if mark.state.focused), None)
             self.allowed_focus = None
@@ -114,11 +120,33 @@ class Executor:
     async def locate(self, target: Target, *, reveal: bool = True, pointed: bool = False) -> Location:
         """Where a target is now: its live element, or the element that the page redrew in its place.
 
-        `pointed`: the pointer is already on it.
+        A target that is covered, hidden or disabled gets a moment. `pointed`: the pointer is already on it.
 
         Raises:
-            Refused: it is no longer what was seen, or cannot be reached.
+            Refused: it is no longer what was seen, or still cannot be reached.
         """
+        while True:
+            try:
+                return await self._locate_now(target, reveal=reveal, pointed=pointed)
+            except Refused as refusal:
+                if refusal.refusal not in _MAY_PASS:
+                    raise
+                if not self._is_patient():
+                    stayed = f"{refusal.sentence} It stayed so for {self._patience_s:g} s."
+                    raise Refused(refusal.refusal, stayed) from refusal
+            await asyncio.sleep(_MOMENT_S)
+
+    def _is_patient(self) -> bool:
+        now = time.monotonic()
+        if self._patient_until is None:
+            self._patient_until = now + self._patience_s
+        return now < self._patient_until
+
+    @property
+    def _patience_s(self) -> float:
+        return min(_PATIENCE_S, self.deadline_s / 2)
+
+    async def _locate_now(self, target: Target, *, reveal: bool, pointed: bool) -> Location:
         drawn = drawn_target(target, self.seen)
         if drawn is not None:
             return await self._locate_drawn(drawn, reveal=reveal)

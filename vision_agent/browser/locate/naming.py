@@ -8,6 +8,12 @@ from vision_agent.browser.page.protocol import Obstacle
 from vision_agent.escape import safe_line
 from vision_agent.types import Mark
 
+_WAYS_ROUND = {
+    **dict.fromkeys(("dialog", "alertdialog"), "Close that first."),
+    **dict.fromkeys(("input", "textarea", "select", "textbox", "combobox"), "Fill that in first, or press Escape."),
+}
+"""What to do about an obstacle, by its role or tag."""
+
 
 def mark_words(mark: Mark) -> str:
     """A mark in a sentence: `mark 7 (button "Pay")`, or `the button "Pay"` for one without a number."""
@@ -30,7 +36,9 @@ def covered_sentence(words: str, obstacle: Obstacle | None, seen: LiveObservatio
     """A sentence that says what covers a target."""
     if obstacle is None:
         return f"{words} cannot be reached by a click where it is."
-    return f"{words} is covered by {obstacle_words(obstacle, seen)}. Close or move that first."
+    tag = obstacle.words.removeprefix("<").partition(">")[0]
+    hint = _WAYS_ROUND.get(tag, "Scroll, or deal with that first.")
+    return f"{words} is covered by {obstacle_words(obstacle, seen)}. {hint}"
 
 
 def obstacle_words(obstacle: Obstacle, seen: LiveObservation) -> str:
