@@ -5,8 +5,20 @@ import { documentToken, keyOf } from './registry.js';
 import { watchEdits } from './state.js';
 import { recordTick } from './ticking.js';
 
+/** @typedef {{first: number, last: number, times: number}} Repeated changes of the same kind in the same place */
+
 const watch = {
-  last: 0, doc: /** @type {Document | null} */ (null), restless: /** @type {WeakMap<Node, number>} */ (new WeakMap()),
+  doc: /** @type {Document | null} */ (null),
+  /** When anything changed last. */
+  last: 0,
+  /** The same without what keeps changing by itself. */
+  lastOwn: 0,
+  /** When a text or the children of an element changed by themselves. */
+  lastByItself: -Infinity,
+  /** When the last input arrived; what began to change after it may be its effect. */
+  input: -Infinity,
+  restyled: /** @type {WeakMap<Node, Repeated>} */ (new WeakMap()),
+  rewritten: /** @type {WeakMap<Node, Repeated>} */ (new WeakMap()),
 };
 
 /**
@@ -14,6 +26,13 @@ const watch = {
  * longer.
  */
 const RESTLESS = 60;
+/** What changes this often, for so many milliseconds without a longer pause, changes by itself. */
+const GOING_ON = { times: 5, ms: 700, pause: 400 };
+/** How many milliseconds after an input what began to change after it may be its effect. */
+const EFFECT_MS = 3000;
+/** A change by itself this many milliseconds ago still goes on. */
+const GOES_ON_MS = 500;
+const INPUTS = ['pointerdown', 'keydown', 'beforeinput', 'wheel', 'change'];
 
 const seen = { at: 0, marks: /** @type {{key: string, element: WeakRef<Element>, rect: DOMRect}[]} */ ([]) };
 
@@ -21,15 +40,18 @@ const seen = { at: 0, marks: /** @type {{key: string, element: WeakRef<Element>,
 function watchOver(doc) {
   if (watch.doc === doc) return;
   watch.doc = doc;
-  watch.last = performance.now();
+  watch.last = watch.lastOwn = performance.now();
   const observer = new MutationObserver((records) => {
-    // `some` would stop at the first match, but all records must be counted.
-    if (records.filter(matters).length) watch.last = performance.now();
+    const now = performance.now();
+    for (const record of records) noteChange(record, now);
   });
   observer.observe(doc, { childList: true, subtree: true, attributes: true, characterData: true });
   // Scrolling changes no attribute. The page cannot see a listener of this world.
   watchEdits(doc);
-  addCaptureListener(doc, 'scroll', () => (watch.last = performance.now()));
+  addCaptureListener(doc, 'scroll', () => (watch.last = watch.lastOwn = performance.now()));
+  for (const type of INPUTS) {
+    addCaptureListener(doc, type, (event) => { if (event.isTrusted) watch.input = performance.now(); });
+  }
 }
 
 /** When the document was last seen to change. @param {Document} doc */
@@ -38,16 +60,33 @@ export function lastChangeAt(doc) {
   return watch.last;
 }
 
-/** @param {MutationRecord} record */
-function matters(record) {
-  const { type, target } = record;
-  if (type !== 'attributes') {
-    recordTick(record);
-    return true;
-  }
-  const times = (watch.restless.get(target) ?? 0) + 1;
-  watch.restless.set(target, times);
-  return times <= RESTLESS;
+/** @param {MutationRecord} record @param {number} now */
+function noteChange(record, now) {
+  const isStyle = record.type === 'attributes';
+  if (!isStyle) recordTick(record);
+  const repeated = countRepeated(isStyle ? watch.restyled : watch.rewritten, record.target, now);
+  if (isStyle && repeated.times > RESTLESS) return;
+  watch.last = now;
+  if (!goesOn(repeated, now)) watch.lastOwn = now;
+  else if (!isStyle) watch.lastByItself = now;
+}
+
+/** @param {WeakMap<Node, Repeated>} known @param {Node} node @param {number} now */
+function countRepeated(known, node, now) {
+  const before = known.get(node);
+  const isNew = !before || now - before.last > GOING_ON.pause;
+  const repeated = isNew ? { first: now, last: now, times: 0 } : before;
+  // Changes of one task are one change.
+  if (isNew || now > repeated.last) repeated.times += 1;
+  repeated.last = now;
+  known.set(node, repeated);
+  return repeated;
+}
+
+/** @param {Repeated} repeated @param {number} now */
+function goesOn({ first, times }, now) {
+  const mayBeEffect = first >= watch.input && now - watch.input < EFFECT_MS;
+  return times >= GOING_ON.times && now - first >= GOING_ON.ms && !mayBeEffect;
 }
 
 /** Keeps where elements are now, for `reportMoved`. @param {Document} doc @param {Element[]} elements */
@@ -74,9 +113,13 @@ function isElsewhere(now, then) {
   return shifts.some((by) => Math.abs(by) > 1);
 }
 
-/** Milliseconds since the last change of the DOM, and what else is still going on. @param {Document} doc */
+/**
+ * Milliseconds since the last change of the DOM that is not by itself, and what else is still going on.
+ * @param {Document} doc
+ */
 export function stabilityOf(doc) {
   watchOver(doc);
+  const now = performance.now();
   // An endless animation is decoration; one that ends moves things to their final place.
   const moving = Document.prototype.getAnimations.call(doc).filter((animation) => {
     const timing = animation.effect?.getComputedTiming();
@@ -84,7 +127,8 @@ export function stabilityOf(doc) {
       timing.activeDuration !== 0;
   });
   return {
-    quietMs: performance.now() - watch.last, ready: readyStateOf(doc), moving: moving.length, drawn: hasDrawing(doc),
+    token: documentToken(doc), quietMs: now - watch.lastOwn, ready: readyStateOf(doc), moving: moving.length,
+    drawn: hasDrawing(doc), restless: now - watch.lastByItself < GOES_ON_MS,
   };
 }
 

@@ -120,6 +120,53 @@ async def test_a_page_that_never_rests_is_looked_at_when_the_deadline_comes_and_
     assert 0.5 < observation.timings["settle"] < 20
 
 
+FRAMED = "<div id=p style='height:90px;overflow:hidden'></div><script>setInterval(() => {{ {} }}, 30)</script>"
+RESTLESS = {
+    **NEVER,
+    "a log that grows": FRAMED.format("p.prepend(Object.assign(document.createElement('i'), { textContent: Date.now() })); p.childNodes[9]?.remove()"),
+    "things that are made and taken away": FRAMED.format("const i = document.createElement('i'); p.append(i); for (const each of p.children) each.style.marginLeft = `${Math.random() * 90}px`; p.childNodes[9]?.remove()"),
+    "a movement that begins again": "<i id=i>o</i><script>(function go() { i.animate([{ translate: '0' }, { translate: '90px' }], 300).onfinish = go; })()</script>",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", RESTLESS)
+async def test_what_never_rests_is_waited_for_once(page: Page, serve: Server, what: str) -> None:
+    body = "<button onclick='document.title = `pressed`'>Press</button>" + RESTLESS[what]
+    async with live.attach(page, ObserveSettings(settle_deadline_s=20), ImageLimits()) as browser:
+        await browser.open(serve({"/": body}))
+        first = await browser.observe()
+        again = await browser.observe()
+        assert not first.at_rest
+        assert not again.at_rest
+        assert first.timings["settle"] < 15
+        assert again.timings["settle"] < 5
+        [number] = [mark.number for mark in again.marks if mark.name == "Press"]
+        outcome = await browser.act(Click(target=number), again)
+        assert 'the title is now "pressed"' in outcome.sentence.lower()
+        assert outcome.seconds < 10
+
+
+async def test_what_an_act_causes_is_waited_for_although_something_else_never_rests(page: Page, serve: Server) -> None:
+    grows = "let n = 0; const go = setInterval(() => { list.append(`${++n} `); if (n === 40) clearInterval(go); }, 25)"
+    body = NEVER["text that changes without end"] + f"<button onclick='{grows}'>Load</button><p id=list></p>"
+    async with live.attach(page, ObserveSettings(settle_deadline_s=20), ImageLimits()) as browser:
+        await browser.open(serve({"/": body}))
+        await browser.observe()
+        seen = await browser.observe()
+        await browser.act(Click(target=next(each.number for each in seen.marks if each.name == "Load")), seen)
+        assert await page.evaluate("list.textContent.trim().endsWith('40')")
+
+
+async def test_a_page_that_came_to_rest_after_all_is_at_rest_again(page: Page, serve: Server) -> None:
+    body = "<canvas id=c width=600 height=300></canvas><script>let n = 0; const go = setInterval(() => { const pen = c.getContext('2d'); pen.clearRect(0, 0, 600, 300); n += 40; pen.fillRect(n % 600, 40 * Math.floor(n / 600) % 300, 40, 40); }, 20)</script>"
+    async with live.attach(page, ObserveSettings(settle_deadline_s=20), ImageLimits()) as browser:
+        await browser.open(serve({"/": body}))
+        assert not (await browser.observe()).at_rest
+        await page.evaluate("clearInterval(go)")
+        await browser.observe()
+        assert (await browser.observe()).at_rest
+
+
 async def test_a_page_that_never_stops_loading_is_looked_at_as_far_as_it_came(page: Page) -> None:
     async with answering("<button>Early</button>") as address:
         observation = await looked_at(page, address)

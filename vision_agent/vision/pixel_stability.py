@@ -25,6 +25,11 @@ class PixelStability:
         self._last: Pixels | None = None
         self._changes: NDArray[np.uint8] | None = None
 
+    @property
+    def has_picture(self) -> bool:
+        """Whether there is a screenshot to compare the next one with."""
+        return self._last is not None
+
     def is_still(self, screenshot: bytes) -> bool:
         """Whether nothing changed since the previous screenshot, outside areas that keep changing; False at first."""
         now = np.asarray(cv2.imdecode(np.frombuffer(screenshot, np.uint8), cv2.IMREAD_REDUCED_GRAYSCALE_4), np.uint8)

@@ -337,12 +337,16 @@ async def find_stand_ins(
 class Stability:
     """How long a document has not changed, and what is still going on in it."""
 
+    token: str
     quiet_ms: float
+    """Without what keeps changing by itself."""
     is_loading: bool
     moving: int
     """Number of running finite animations."""
     is_drawn: bool
     """Something in it is drawn that its document does not reveal."""
+    is_restless: bool
+    """Some of its text or elements keep changing by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -806,4 +810,11 @@ def _deflection(answer: _Json | None) -> Deflection | None:
 
 
 def _stability(answer: _Json) -> Stability:
-    return Stability(answer["quietMs"], answer["ready"] == "loading", answer["moving"], answer["drawn"])
+    return Stability(
+        answer["token"],
+        answer["quietMs"],
+        answer["ready"] == "loading",
+        answer["moving"],
+        answer["drawn"],
+        answer["restless"],
+    )

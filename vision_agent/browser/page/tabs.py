@@ -25,6 +25,7 @@ from playwright.async_api import Error as PlaywrightError
 from vision_agent.browser import cdp
 from vision_agent.browser.network.navigations import Navigations
 from vision_agent.browser.network.requests import ENDLESS, PendingRequests
+from vision_agent.browser.page.restless import RestlessDocuments
 from vision_agent.ports import Redact
 from vision_agent.settings import EventSettings
 
@@ -74,6 +75,7 @@ class Tabs:
     _earlier_events: list[TabEvent] = field(default_factory=list)
     network: PendingRequests = field(default_factory=PendingRequests)
     navigations: Navigations = field(default_factory=Navigations)
+    restless: RestlessDocuments = field(default_factory=RestlessDocuments)
     _awaited_pages: dict[Request, float] = field(default_factory=dict)
     """Unanswered requests for whole pages, of our tabs and of tabs still opening, by their start times."""
     _tab_expected_until: float = 0.0
