@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from seen import mark, point, seen, select
 
@@ -31,7 +33,7 @@ from vision_agent.actions import (
     Zoom,
 )
 from vision_agent.errors import UsageError
-from vision_agent.models.offline.grammar import GRAMMAR, parse
+from vision_agent.models.offline.grammar import _READERS, _VERBS, _WITH_TARGET, GRAMMAR, parse
 
 PAGE = seen(
     mark(1, "Sign in"),
@@ -178,6 +180,21 @@ def test_every_line_of_the_shown_grammar_can_be_read():
     assert len(rows) >= 11
     first_forms = [row.split("  ")[0] for row in rows]
     assert [line.text for line in parse(first_forms)] == first_forms
+
+
+def test_every_reader_has_its_first_word_in_the_lists_of_verbs():
+    rows = [row.strip() for row in GRAMMAR.splitlines() if row.startswith("  ")]
+    forms = [form.strip() for row in rows for form in re.split(r" {2,}|[,;] (?=[a-z])", row)]
+    unread = {pattern.pattern for pattern, _ in _READERS}
+    for form in forms:
+        for pattern, _ in _READERS:
+            if found := pattern.fullmatch(form):
+                unread.discard(pattern.pattern)
+                assert form.split()[0] in _VERBS, form
+                named = found.groupdict().keys() & {"what", "rest"}
+                assert not named or not any(found[each] for each in named) or form.split()[0] in _WITH_TARGET, form
+                break
+    assert not unread, f"no example in GRAMMAR for {unread}"
 
 
 def test_words_beside_a_name_may_hold_what_else_parts_a_line():
