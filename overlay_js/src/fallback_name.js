@@ -1,6 +1,6 @@
 // What a person would call a mark whose accessible name is empty, and where that name comes from. Classes are never
 // used.
-import { shieldedSurfaceOf } from './click_shield.js';
+import { coveredSurfaceOf } from './transparent_cover.js';
 import { attributeOf, closest, drawingAddressOf, flatChildrenOf, flatParentOf, hasAttribute } from './dom.js';
 import { localNameOf, matches, nextSiblingOf, nodeTypeOf, previousSiblingOf, queryFirst, rectOf } from './dom.js';
 import { styleOf, textContentOf } from './dom.js';
@@ -49,7 +49,7 @@ export function bestNameOf(element, control, kind, labels) {
  * @returns {Generator<[string, string]>}
  */
 function* guesses(element, control, kind, labels) {
-  const beneath = kind === 'surface' ? shieldedSurfaceOf(element) : null;
+  const beneath = kind === 'surface' ? coveredSurfaceOf(element) : null;
   if (beneath) yield ['named by the surface beneath it', nameOf(beneath, labels).name];
   if (kind === 'scroller' || kind === 'surface') return;
   const isFilled = kind === 'field' || kind === 'toggle' || localNameOf(control) === 'input';

@@ -4,7 +4,7 @@
 // The overlay in the document of the frame reads them: it remembers what stood there, and its own view says how large
 // a row may be. An overlay elsewhere does not even recognise those elements as elements.
 
-/** @import { How } from './compare_place.js' */
+/** @import { How } from './compare_context.js' */
 /** @import { Place } from './row_context.js' */
 
 /** The overlay of a document, as a global of its isolated world. */

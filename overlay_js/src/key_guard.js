@@ -10,7 +10,7 @@ import { innermostFocus, recheckPlace, typesFor } from './recheck.js';
 import { elementOf } from './registry.js';
 import { lastChangeAt } from './stability.js';
 
-/** @import { How } from './compare_place.js' */
+/** @import { How } from './compare_context.js' */
 /** @import { Place } from './row_context.js' */
 
 /**

@@ -1,6 +1,6 @@
 // Looks again at one thing that was marked: is it still there, still what it was, and would a click reach it?
 import { recordChanges } from './change_log.js';
-import { comparePlace } from './compare_place.js';
+import { comparePlace } from './compare_context.js';
 import { activeElementOf, activeElementOfRoot, attributeOf, bodyOf, clientHeightOf, clientWidthOf } from './dom.js';
 import { controlOf, createElement, documentElementOf, flatContains, flatParentOf, localNameOf } from './dom.js';
 import { queryAll, rectOf, scrollHeightOf, scrollingElementOf, scrollLeftOf, scrollTopOf } from './dom.js';
@@ -21,7 +21,7 @@ import { intersect, largestFirst, piecesOf, pinchZoom, placeInFlow, rootSurround
 import { visibleView } from './visible.js';
 
 /** @import { Area } from './quad.js' */
-/** @import { How } from './compare_place.js' */
+/** @import { How } from './compare_context.js' */
 /** @import { Place } from './row_context.js' */
 
 /** How many elements of a tag are checked as replacements. */

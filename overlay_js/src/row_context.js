@@ -8,7 +8,7 @@
 // - An element whose name is unique stands in the largest box around it that a person would still take for one thing: a
 //   row, a card, a dialog, a form, but not the page.
 // What changes by itself does not count: `steady_text.js`.
-import { governingWordsOf } from './distant_context.js';
+import { governingWordsOf } from './governing_words.js';
 import { pathOf, wordsIn } from './nearby_text.js';
 import { partOf, rememberBox, surroundingsOf } from './surroundings.js';
 import { abridged, abridgedEach, isTimeOfDay } from './steady_text.js';

@@ -3,7 +3,7 @@
 import { captchasIn } from './captcha.js';
 import { changeLog, recordChanges } from './change_log.js';
 import { countOfSuspects } from './closed_shadow.js';
-import { contextLines } from './context_lines.js';
+import { contextLines } from './unmarked_text.js';
 import { bodyOf, documentElementOf, scrollHeightOf, scrollWidthOf, styleOf, titleOf, urlOf } from './dom.js';
 import { frameGeometryOf } from './frame.js';
 import { gather } from './gather.js';

@@ -1,5 +1,5 @@
-// Which candidates stay: one for each intent, and one for a surface together with its click shield.
-import { findClickShields } from './click_shield.js';
+// Which candidates stay: one for each intent, and one for a surface together with its transparent cover.
+import { findTransparentCovers } from './transparent_cover.js';
 import { attributeOf, flatContains, flatParentOf, localNameOf, parentElementOf, textContentOf } from './dom.js';
 import { isStructure } from './evidence.js';
 import { keepOnePerIntent } from './intent.js';
@@ -20,12 +20,12 @@ const SMALLEST_SEEN = 9;
 
 /** @param {Document} doc @param {Candidate[]} found @param {Area} view @returns {Candidate[]} */
 export function selectCandidates(doc, found, view) {
-  const shields = findClickShields(doc, found, isDrawn);
-  for (const shield of shields.keys()) shield.drawing = true;
+  const covers = findTransparentCovers(doc, found, isDrawn);
+  for (const cover of covers.keys()) cover.drawing = true;
   const remaining = withOnePerIntent(found, view);
-  // The shield stands for its surfaces, because it gets their clicks.
-  const shielded = new Set(remaining.flatMap((each) => shields.get(each) ?? []));
-  return remaining.filter((each) => !shielded.has(each));
+  // The cover stands for its surfaces, because it gets their clicks.
+  const beneath = new Set(remaining.flatMap((each) => covers.get(each) ?? []));
+  return remaining.filter((each) => !beneath.has(each));
 }
 
 /** @param {Candidate} candidate */

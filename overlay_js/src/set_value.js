@@ -8,7 +8,7 @@ import { elementOf } from './registry.js';
 import { isDisabled } from './state.js';
 import { tidy } from './text.js';
 
-/** @import { How } from './compare_place.js' */
+/** @import { How } from './compare_context.js' */
 /** @import { Place } from './row_context.js' */
 
 /**

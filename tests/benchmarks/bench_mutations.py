@@ -166,7 +166,7 @@ async def _rechecks(context: BrowserContext, address: str, place: str, rounds: i
             started = time.perf_counter()
             await locate(browser.page, number, seen, ImageLimits(), 5)
             taken.append(time.perf_counter() - started)
-        tabs.close()
+        tabs.stop_listening()
     return taken[_WARM_UP:]
 
 

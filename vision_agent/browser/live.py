@@ -218,7 +218,7 @@ async def attach(
     browser = LiveBrowser(
         tabs, observer, Executor(tabs, observer, settings, image_limits, policy, secrets, named), actions, hide
     )
-    tabs.open()
+    tabs.start_listening()
     gate.report = tabs.note_blocked
     try:
         yield browser
@@ -226,7 +226,7 @@ async def attach(
         if settings.marks_on_page and not page.is_closed():
             await browser.hide_marks()
         gate.report = None
-        tabs.close()
+        tabs.stop_listening()
         for each in [*tabs.pages]:
             await cdp.release(each)
 

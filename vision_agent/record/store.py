@@ -11,7 +11,7 @@ A line carries its number `n` (the first is 1), the time `at`, and `prev`: the s
 previous line, including its newline. The first line's `prev` is the sha256 of run.json. So the hash of the last line,
 the *head*, covers the whole record: with it, anybody can tell whether lines were changed or removed.
 
-This module knows neither what an event means nor how a folder is read, and does not write the report.
+This module does not know how a folder is read, and does not write the report.
 """
 
 from __future__ import annotations

@@ -229,7 +229,7 @@ class Agent:
         except BaseException as error:  # noqa: BLE001 - recorded, even Ctrl-C, and raised again
             facts = deciders.facts if deciders is not None else {}
             provenance = self._provenance_of(opener, facts, beginning)
-            return self._record_failed_start(*self._initial_run(folder, now, provenance, interrupted), folder, error)
+            return self._end_or_raise(*self._initial_run(folder, now, provenance, interrupted), folder, error)
         stood = interrupted.stood if interrupted else None
         provenance = self._provenance_of(opener, deciders.facts, beginning)
         run, plan = self._initial_run(folder, now, provenance, interrupted, opens=stood if self._page is None else None)
@@ -280,7 +280,7 @@ class Agent:
         )
         return interrupted.run.model_copy(update={"task": task, "ending": None}), plan
 
-    def _record_failed_start(self, run: Run, plan: ResumePlan | None, folder: RunFolder, error: BaseException) -> Run:
+    def _end_or_raise(self, run: Run, plan: ResumePlan | None, folder: RunFolder, error: BaseException) -> Run:
         """Records the error that kept the run from starting, and raises it.
 
         A resumed run that lacks only its ending needs neither browser nor model: it gets that ending and is returned.

@@ -130,13 +130,13 @@ def _app(page: SupervisionPage, port: int, token: str) -> Starlette:
     cookie, session = f"supervise-{port}", secrets.token_urlsafe(24)
     left = [token]
 
-    def is_known(request: Request) -> bool:
+    def has_session(request: Request) -> bool:
         return secrets.compare_digest(request.cookies.get(cookie, "").encode(), session.encode())
 
     async def root(request: Request) -> Response:
         given = request.query_params.get("token", "")
         is_new = bool(left) and secrets.compare_digest(given.encode(), left[0].encode())
-        if not (is_new or is_known(request)):
+        if not (is_new or has_session(request)):
             return PlainTextResponse(_USED, 403)
         response = Response((_WEB / "page.html").read_bytes(), media_type="text/html")
         if is_new:
@@ -182,9 +182,9 @@ def _app(page: SupervisionPage, port: int, token: str) -> Starlette:
 
         return endpoint
 
-    def known(endpoint: Callable[[Request], Any]) -> Callable[[Request], Any]:
+    def require_session(endpoint: Callable[[Request], Any]) -> Callable[[Request], Any]:
         async def checked(request: Request) -> Response:
-            if not is_known(request):
+            if not has_session(request):
                 return PlainTextResponse(_USED, 403)
             answered: Response = await endpoint(request)
             return answered
@@ -194,12 +194,12 @@ def _app(page: SupervisionPage, port: int, token: str) -> Starlette:
     return Starlette(
         routes=[
             Route("/", root),
-            Route("/favicon.ico", known(nothing)),
-            Route("/page.css", known(web)),
-            Route("/page.js", known(web)),
-            Route("/shots/{sha256}", known(shot)),
-            Route("/events", known(events)),
-            Route("/reply", known(taking(SupervisorReply, page.reply)), methods=["POST"]),
-            Route("/order", known(taking(SupervisorOrder, page.order)), methods=["POST"]),
+            Route("/favicon.ico", require_session(nothing)),
+            Route("/page.css", require_session(web)),
+            Route("/page.js", require_session(web)),
+            Route("/shots/{sha256}", require_session(shot)),
+            Route("/events", require_session(events)),
+            Route("/reply", require_session(taking(SupervisorReply, page.reply)), methods=["POST"]),
+            Route("/order", require_session(taking(SupervisorOrder, page.order)), methods=["POST"]),
         ]
     )

@@ -70,7 +70,7 @@ class Navigations:
         """Forgets earlier navigations: they are not results of the action that starts now."""
         self._navigations.clear()
 
-    def add_request(self, request: Request) -> None:
+    def add_document_request(self, request: Request) -> None:
         """Records a document request, or the next hop of a redirect."""
         before = request.redirected_from
         known = next((each for each in self._navigations if before is not None and each.request is before), None)

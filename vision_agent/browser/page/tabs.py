@@ -88,8 +88,8 @@ class Tabs:
     """The ends of the requests from before we attached."""
     _crashed_pages: weakref.WeakSet[Page] = field(default_factory=weakref.WeakSet)
 
-    def open(self) -> None:
-        """Starts listening."""
+    def start_listening(self) -> None:
+        """Listens to the events of the first tab, and of the context for later ones."""
         self._on(self.context, "page", self._on_page)
         # On the context, because the first request of a new tab comes before the tab.
         self._on(self.context, "request", self._on_request)
@@ -100,7 +100,7 @@ class Tabs:
         self._unfinished_checks += 1
         self._spawn(self._adopt_running_requests(self.active))
 
-    def close(self) -> None:
+    def stop_listening(self) -> None:
         """Stops listening; the pages stay as they are."""
         for source, event, handler in self._listeners:
             with suppress(KeyError, ValueError):  # the source may already be closed
@@ -294,7 +294,7 @@ class Tabs:
         if is_for_new_tab:
             self._tab_expected_until = 0.0
         if request.is_navigation_request():
-            self.navigations.add_request(request)
+            self.navigations.add_document_request(request)
         self.network.count_request(request)
         if page is None or (request.is_navigation_request() and request.frame.parent_frame is None):
             self._awaited_pages[request] = time.monotonic()

@@ -1,6 +1,6 @@
 // Whether an element still stands where it stood: what its row, card or dialog says now, compared with what it said
 // then.
-import { governingWordsOf } from './distant_context.js';
+import { governingWordsOf } from './governing_words.js';
 import { headingOf } from './headings.js';
 import { LONGEST_CONTEXT, newReading, pathOf, wordsIn } from './nearby_text.js';
 import { holdsSeveral, sameNameGroupsOf } from './similarity.js';

@@ -8,33 +8,33 @@ import { intersect, sizeOf } from './visible.js';
 
 /** The share of its area that each must have in common with the other. */
 const PANE_ALIKE = 0.7;
-/** CSS pixels; a smaller surface has no shield of its own. */
+/** CSS pixels; a smaller surface has no cover of its own. */
 const LEAST_PANE = 64 * 40;
 /** How many surfaces are checked, because each costs a hit test. */
 const MOST_ASKED = 50;
 
 const glass = { through: /** @type {WeakMap<Element, Element>} */ (new WeakMap()) };
 
-/** The surface beneath an element that was found to be a click shield. @param {Element} element */
-export function shieldedSurfaceOf(element) {
+/** The surface beneath an element that was found to be such a cover. @param {Element} element */
+export function coveredSurfaceOf(element) {
   return glass.through.get(element) ?? null;
 }
 
 /**
- * The candidates that shield other candidates, each with the surfaces beneath it.
+ * The candidates that cover others, each with the surfaces beneath it.
  * @template {{element: Element, listens: boolean, pieces: Area[]}} Found
  * @param {Document} doc
  * @param {Found[]} found
  * @param {(found: Found) => boolean} isDrawn
  * @returns {Map<Found, Found[]>}
  */
-export function findClickShields(doc, found, isDrawn) {
+export function findTransparentCovers(doc, found, isDrawn) {
   const panes = new Map();
   glass.through = new WeakMap();
   const surfaces = found.filter((each) => isDrawn(each) && each.pieces.length && sizeOf(each.pieces[0]) >= LEAST_PANE);
   for (const surface of surfaces.slice(0, MOST_ASKED)) {
     try {
-      const pane = shieldOver(doc, surface, found);
+      const pane = coverOver(doc, surface, found);
       if (!pane || isDrawn(pane)) continue;
       panes.set(pane, [...(panes.get(pane) ?? []), surface]);
       glass.through.set(pane.element, surface.element);
@@ -51,7 +51,7 @@ export function findClickShields(doc, found, isDrawn) {
  * @param {Found} surface
  * @param {Found[]} found
  */
-function shieldOver(doc, surface, found) {
+function coverOver(doc, surface, found) {
   const [center] = samplePoints(surface.pieces);
   const hit = hitAt(doc, center.x, center.y);
   if (!hit || flatContains(surface.element, hit)) return null;
