@@ -12,8 +12,8 @@ import { hideLayer, showLayer } from './page_layer.js';
 import { keysWithin, readPage, readTable } from './page_text.js';
 import { reportPaint } from './paint.js';
 import { armPressGuard, reportPressGuard } from './press_guard.js';
-import { describeFocus, findStandIns, keysAt, recheck, recheckPlace, scrollByViews, showsText } from './recheck.js';
-import { valueFits, whichPointsShow } from './recheck.js';
+import { describeFocus, findStandIns, keysAt, middleOf, recheck, recheckPlace, scrollByViews } from './recheck.js';
+import { showsText, valueFits, whichPointsShow } from './recheck.js';
 import { documentToken, elementOf, setListeners } from './registry.js';
 import { scan } from './scan.js';
 import { setValue } from './set_value.js';
@@ -29,6 +29,7 @@ function answer(doc, root, request) {
   switch (request.ask) {
     case 'scan': return inOneMoment(() => scan(doc, request));
     case 'check': return recheck(doc, request);
+    case 'middle': return middleOf(doc, request);
     case 'stand_ins': return findStandIns(doc, request);
     case 'shows': return whichPointsShow(doc, request);
     case 'focused': return describeFocus(doc, request);

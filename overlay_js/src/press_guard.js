@@ -39,6 +39,7 @@ const armed = {
   elsewhere: /** @type {Elsewhere | null} */ (null), isOver: false,
   last: /** @type {Event | null} */ (null), around: /** @type {Element[]} */ ([]),
   pressed: /** @type {Element | null} */ (null), released: /** @type {Element | null} */ (null),
+  pressedAt: /** @type {number | null} */ (null),
 };
 
 /** @param {Document} doc @param {Meant} request */
@@ -46,7 +47,7 @@ export function armPressGuard(doc, request) {
   disarm();
   Object.assign(armed, {
     meant: request, doc, until: performance.now() + request.ms, arrived: [], stopped: null, elsewhere: null,
-    isOver: false,
+    isOver: false, pressedAt: null,
   });
   Reflect.set(globalThis, PRESS_GUARD, watchEvent);
   // Added here too, for documents without the early listener: those that were there before us or were rewritten.
@@ -57,13 +58,14 @@ export function armPressGuard(doc, request) {
 /**
  * What became of the gesture. `armed`: false in a document loaded since. `arrived`: the events that reached the
  * target. `stopped`: the first event that was stopped. `elsewhere`: the first event that did not go to the target,
- * stopped or not. `unanswered`: the target is unchanged, and nothing is known to handle the events that it got.
+ * stopped or not. `pressedAt`: when the press came. `unanswered`: the target is unchanged, and nothing is known to
+ * handle the events that it got.
  * @param {{isOver: boolean}} request
  */
 export function reportPressGuard({ isOver }) {
   const told = {
     armed: armed.doc !== null, arrived: armed.arrived, stopped: armed.stopped, elsewhere: armed.elsewhere,
-    unanswered: isUnanswered(),
+    unanswered: isUnanswered(), pressedAt: armed.pressedAt,
   };
   if (isOver) disarm();
   return told;
@@ -95,6 +97,7 @@ function isStopped(doc, meant, event) {
   if (PRESSED.has(event.type)) armed.pressed = at;
   if (RELEASED.has(event.type)) armed.released = at;
   if (isBeginning) {
+    armed.pressedAt ??= performance.now();
     const wrong = wrongToBegin(doc, meant, event);
     if (!wrong) return arrive(event, at);
     armed.elsewhere ??= wrong;

@@ -69,6 +69,17 @@ export function recheck(doc, request) {
 }
 
 /**
+ * The middle of an element at this moment, for targets that move.
+ * @param {Document} doc @param {{key: string}} request
+ */
+export function middleOf(doc, { key }) {
+  const element = elementOf(doc, key);
+  if (!element) return { found: false };
+  const { left, top, width, height } = rectOf(element);
+  return { found: true, at: performance.now(), x: left + width / 2, y: top + height / 2 };
+}
+
+/**
  * For each point on a child frame or a surface, whether the element is what shows there.
  * @param {Document} doc @param {{key: string, points: {x: number, y: number}[]}} request
  */

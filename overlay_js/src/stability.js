@@ -9,7 +9,9 @@ import { recordTick } from './ticking.js';
 
 const watch = {
   doc: /** @type {Document | null} */ (null),
-  /** When anything changed last. */
+  /** When any attribute, text or child changed last. */
+  lastAny: 0,
+  /** The same without what is restyled all the time. */
   last: 0,
   /** The same without what keeps changing by itself. */
   lastOwn: 0,
@@ -40,7 +42,7 @@ const seen = { at: 0, marks: /** @type {{key: string, element: WeakRef<Element>,
 function watchOver(doc) {
   if (watch.doc === doc) return;
   watch.doc = doc;
-  watch.last = watch.lastOwn = performance.now();
+  watch.lastAny = watch.last = watch.lastOwn = performance.now();
   const observer = new MutationObserver((records) => {
     const now = performance.now();
     for (const record of records) noteChange(record, now);
@@ -48,9 +50,10 @@ function watchOver(doc) {
   observer.observe(doc, { childList: true, subtree: true, attributes: true, characterData: true });
   // Scrolling changes no attribute. The page cannot see a listener of this world.
   watchEdits(doc);
-  addCaptureListener(doc, 'scroll', () => (watch.last = watch.lastOwn = performance.now()));
+  addCaptureListener(doc, 'scroll', () => (watch.lastAny = watch.last = watch.lastOwn = performance.now()));
+  // On the window, because the browser reports listeners of documents as those of the page.
   for (const type of INPUTS) {
-    addCaptureListener(doc, type, (event) => { if (event.isTrusted) watch.input = performance.now(); });
+    addCaptureListener(window, type, (event) => { if (event.isTrusted) watch.input = performance.now(); });
   }
 }
 
@@ -65,6 +68,7 @@ function noteChange(record, now) {
   const isStyle = record.type === 'attributes';
   if (!isStyle) recordTick(record);
   const repeated = countRepeated(isStyle ? watch.restyled : watch.rewritten, record.target, now);
+  watch.lastAny = now;
   if (isStyle && repeated.times > RESTLESS) return;
   watch.last = now;
   if (!goesOn(repeated, now)) watch.lastOwn = now;
@@ -114,7 +118,7 @@ function isElsewhere(now, then) {
 }
 
 /**
- * Milliseconds since the last change of the DOM that is not by itself, and what else is still going on.
+ * Milliseconds since the last change of the DOM that is not by itself, and since any; and what else is still going on.
  * @param {Document} doc
  */
 export function stabilityOf(doc) {
@@ -127,8 +131,9 @@ export function stabilityOf(doc) {
       timing.activeDuration !== 0;
   });
   return {
-    token: documentToken(doc), quietMs: now - watch.lastOwn, ready: readyStateOf(doc), moving: moving.length,
-    drawn: hasDrawing(doc), restless: now - watch.lastByItself < GOES_ON_MS,
+    token: documentToken(doc), quietMs: now - watch.lastOwn, unchangedMs: now - watch.lastAny,
+    ready: readyStateOf(doc), moving: moving.length, drawn: hasDrawing(doc),
+    restless: now - watch.lastByItself < GOES_ON_MS,
   };
 }
 

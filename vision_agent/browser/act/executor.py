@@ -18,6 +18,7 @@ from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Action, Cell, Click, Point, Target
+from vision_agent.browser.act.moving_target import Track, follow
 from vision_agent.browser.act.press_guard import Gesture, GestureStopped, guard_gesture, guard_keys
 from vision_agent.browser.locate.at_point import page_point, smallest_mark_at_point
 from vision_agent.browser.locate.drawn_target import DrawnTarget, drawn_target, locate_drawn, must_not_be_grid
@@ -49,6 +50,8 @@ _PATIENCE_S = 2.0
 """How long one action waits in all for a target that is covered, hidden or disabled: an overlay that closes, a button
 that is enabled after a check."""
 _MAY_PASS = ("covered", "disabled")
+_PRESS_DELAY_MS = 20.0
+"""How long after the last sample of a moving target a press arrives; measured anew at each press that missed."""
 _PRESSES = 3
 """Attempts at one click, when the page moves its target away in the last moment."""
 _RESTLESS = "{} keeps moving, so nothing was sent to it."
@@ -197,8 +200,10 @@ class Executor:
         expected = self.seen.expectation(mark, pointed=True) if in_place else NOTHING_EXPECTED
         return await recheck(mark, self.seen.scan, self.deadline_s, reveal=reveal, expected=expected)
 
-    async def aim(self, target: Target) -> Location:
+    async def aim(self, target: Target, patience_s: float | None = None) -> Location:
         """Where a target is once it has stopped moving; it is located again after that.
+
+        `patience_s`: how long to wait for that, if not as long as the action may take.
 
         Playwright's trial click cannot wait for this: it presses the mouse and hides that from the document only, so a
         page that listens on its window is clicked twice.
@@ -208,11 +213,12 @@ class Executor:
         """
         must_not_be_grid(target, self.seen)
         at = await self.locate(target)
-        until = time.monotonic() + self.deadline_s
+        patience_s = self.deadline_s if patience_s is None else patience_s
+        until = time.monotonic() + patience_s
         while at.locator is not None and not _is_stable(at):
             try:
                 handle = await at.locator.element_handle(timeout=self.timeout_ms)
-                await handle.wait_for_element_state("stable", timeout=self.timeout_ms)
+                await handle.wait_for_element_state("stable", timeout=patience_s * 1000)
             except PlaywrightTimeout:
                 raise Refused("moved", _RESTLESS.format(at.words)) from None
             except PlaywrightError as error:
@@ -245,6 +251,42 @@ class Executor:
             # Nothing reached the page, and the target may only have moved: locate it once more.
             at = await self.aim(click.target)
         raise AssertionError("the last press neither went through nor was refused")
+
+    async def click_moving(self, click: Click) -> Location:
+        """Clicks a target that does not stop moving, and returns where.
+
+        Raises:
+            Refused: no press met the target before the deadline; those that missed were stopped.
+        """
+        until, delay_ms = time.monotonic() + self.deadline_s, _PRESS_DELAY_MS
+        while True:
+            at = await self.locate(click.target, reveal=False)
+            if at.mark is None or at.frame is None or at.element is None:
+                raise Refused("moved", _RESTLESS.format(at.words))
+            track: Track | None = None
+            gesture: Gesture | None = None
+            try:
+                async with self.guard_gesture(at) as gesture:
+                    track = await follow(at.frame, at.mark.key, self.deadline_s)
+                    if track is not None and (ahead := self._ahead(at, track, delay_ms)) is not None:
+                        at = replace(at, point=ahead)
+                        await self._press(at, click, gesture)
+                        return at
+            except GestureStopped as stopped:
+                if not stopped.reached_nothing:
+                    raise
+                if track is not None and gesture is not None and gesture.pressed_ms is not None:
+                    delay_ms = gesture.pressed_ms - track.last_ms
+            if time.monotonic() > until:
+                raise Refused("moved", _RESTLESS.format(at.words))
+
+    def _ahead(self, at: Location, track: Track, delay_ms: float) -> Point | None:
+        """Where to press, in page coordinates, for a press that comes so much later; None outside the view."""
+        assert at.element is not None
+        middle, rect = track.predict(track.last_ms + delay_ms), at.element.rect
+        by_x, by_y = middle.x - (rect.x + rect.width / 2), middle.y - (rect.y + rect.height / 2)
+        point = Point(x=at.point.x + by_x, y=at.point.y + by_y)
+        return point if self.seen.observation.viewport.contains(point) else None
 
     async def _press(self, at: Location, click: Click, gesture: Gesture) -> None:
         mouse = self.page.mouse
@@ -425,4 +467,4 @@ def _is_stable(at: Location) -> bool:
     element = at.element
     if element is None or element.was_scrolled or at.frame is None or at.frame.parent_frame is not None:
         return False
-    return element.stability.quiet_ms >= _QUIET_MS and not element.stability.moving
+    return element.stability.unchanged_ms >= _QUIET_MS and not element.stability.moving

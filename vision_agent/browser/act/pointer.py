@@ -20,6 +20,8 @@ from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
 from vision_agent.types import Mark
 
+_STOPS_WITHIN_S = 0.6
+"""A target that has not stopped moving by then is clicked as it moves."""
 _STEPS = 12
 """Mouse moves between two places of a drag: pages follow moves, not a jump."""
 _BEYOND = 4.0
@@ -33,7 +35,12 @@ _TO_THE_END = 1e6
 
 async def click(executor: Executor, action: Click) -> Execution:
     """Clicks a mark or a point."""
-    at = await executor.click(await executor.aim(action.target), action)
+    try:
+        at = await executor.click(await executor.aim(action.target, _STOPS_WITHIN_S), action)
+    except Refused as refusal:
+        if refusal.refusal != "moved" or executor.sent_inputs:
+            raise
+        at = await executor.click_moving(action)
     how = {1: "Clicked", 2: "Double-clicked", 3: "Triple-clicked"}[action.count]
     return Execution(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
 

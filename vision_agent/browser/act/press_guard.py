@@ -49,6 +49,8 @@ class Gesture:
     elsewhere: Deflection | None = None
     """The first event that missed the target, stopped or not."""
     unanswered: bool = False
+    pressed_ms: float | None = None
+    """When the press came to the target's document, by the clock of that document."""
 
     @property
     def has_reached_page(self) -> bool:
@@ -111,6 +113,7 @@ class Gesture:
         self.stopped = next((each.stopped for each in answers if each.stopped), None)
         self.elsewhere = next((each.elsewhere for each in answers if each.elsewhere), None)
         self.unanswered = any(each.is_unanswered for each in answers)
+        self.pressed_ms = answers[0].pressed_ms if answers else None
 
     def _refusal(self, stopped: Deflection) -> GestureStopped:
         words = self.at.words

@@ -340,6 +340,8 @@ class Stability:
     token: str
     quiet_ms: float
     """Without what keeps changing by itself."""
+    unchanged_ms: float
+    """With it."""
     is_loading: bool
     moving: int
     """Number of running finite animations."""
@@ -560,6 +562,24 @@ class PressAnswer:
     """The first event that missed the target, stopped or not."""
     is_unanswered: bool = False
     """The target is unchanged, and nothing is known to react to the events it got."""
+    pressed_ms: float | None = None
+    """When the press came, by the document's own clock; None if it did not come there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Middle:
+    """The middle of an element at a moment, in CSS pixels of its frame's viewport."""
+
+    at_ms: float
+    """By the document's own clock."""
+    x: float
+    y: float
+
+
+async def middle_of(frame: Frame, deadline_s: float, key: str) -> Middle | None:
+    """Where the middle of an element is now; None if the element is gone."""
+    answer = await ask(frame, "middle", deadline_s, key=key)
+    return Middle(answer["at"], answer["x"], answer["y"]) if answer["found"] else None
 
 
 async def guard_press(
@@ -587,6 +607,7 @@ async def read_press_guard(frame: Frame, deadline_s: float, *, is_over: bool) ->
         stopped=_deflection(answer["stopped"]),
         elsewhere=_deflection(answer["elsewhere"]),
         is_unanswered=answer["unanswered"],
+        pressed_ms=answer["pressedAt"],
     )
 
 
@@ -813,6 +834,7 @@ def _stability(answer: _Json) -> Stability:
     return Stability(
         answer["token"],
         answer["quietMs"],
+        answer["unchangedMs"],
         answer["ready"] == "loading",
         answer["moving"],
         answer["drawn"],
