@@ -25,6 +25,8 @@ _LOOK_EVERY_S = 0.04
 _MOST_FRAMES = 12
 _RESTLESS_S = 1.0
 """A loaded page without pending requests that has not settled by then, although there was no input, never will."""
+_RESTLESS_LOOKS = 20
+"""Not before so many looks at its state, though: on a busy machine a page takes longer for everything."""
 _EFFECT_S = 0.2
 """How long a page that never settles is given to show the effect of an input."""
 
@@ -54,13 +56,14 @@ async def settle(tabs: Tabs, quiet_s: float, deadline_s: float, at_least_s: floa
     started = time.monotonic()
     until = started + deadline_s
     pixels = PixelStability()
-    token, unrest = "", frozenset[Unrest]()
+    token, unrest, looks = "", frozenset[Unrest](), 0
     while (left := until - time.monotonic()) > 0:
         page = tabs.active
         # A hanging frame is not waited for again, but the page has not settled with it.
         asked = [frame for frame in page.frames[:_MOST_FRAMES] if not overlay.is_silent(frame)]
         is_all = len(asked) == len(page.frames[:_MOST_FRAMES])
         frames = await asyncio.gather(*(_look(frame, quiet_s, left) for frame in asked))
+        looks += 1
         tabs.network.learn_from_change(page, max((frame.changed_at for frame in frames), default=0.0))
         token = frames[0].token if frames else ""
         unrest, is_judged = frozenset[Unrest]().union(*(frame.unrest for frame in frames)), True
@@ -79,7 +82,8 @@ async def settle(tabs: Tabs, quiet_s: float, deadline_s: float, at_least_s: floa
             is_known = is_judged and unrest <= tabs.restless.known(page, token)
             if is_known and passed >= (_EFFECT_S if at_least_s else 0):
                 return False
-            if not at_least_s and passed >= _RESTLESS_S and "loading" not in unrest:
+            is_long = passed >= _RESTLESS_S and looks >= _RESTLESS_LOOKS
+            if is_long and not at_least_s and "loading" not in unrest:
                 break
         await asyncio.sleep(min(_LOOK_EVERY_S, max(0.0, until - time.monotonic())))
     if not tabs.pending_work():
