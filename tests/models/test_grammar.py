@@ -182,6 +182,21 @@ def test_every_line_of_the_shown_grammar_can_be_read():
     assert [line.text for line in parse(first_forms)] == first_forms
 
 
+def test_a_list_may_be_named_by_its_row():
+    page = seen(
+        select(1, "Role").model_copy(update={"context": "Ann"}), select(2, "Role").model_copy(update={"context": "Bob"})
+    )
+    for line in (
+        "select Member in Role in row Bob",
+        "select Member in Role ‹Bob›",
+        'select "Member" in Role in row "Bob"',
+    ):
+        [parsed] = parse([line])
+        assert parsed.build(page) == Select(target=2, options=("Member",))
+    [parsed] = parse(["select Member in row Bob"])
+    assert parsed.build(seen(select(4, "row Bob"))) == Select(target=4, options=("Member",))
+
+
 def test_every_reader_has_its_first_word_in_the_lists_of_verbs():
     rows = [row.strip() for row in GRAMMAR.splitlines() if row.startswith("  ")]
     forms = [form.strip() for row in rows for form in re.split(r" {2,}|[,;] (?=[a-z])", row)]

@@ -260,8 +260,11 @@ def _append(match: re.Match[str]) -> Build:
 
 
 def _select(match: re.Match[str]) -> Build:
-    chosen, name = _pair(match["rest"], "in")
-    target = parse_target(name)
+    rest = match["rest"]
+    row = _IN_ROW.search(rest)
+    in_row = row[0] if row and re.search(r"\sin\s", rest[: row.start()], re.IGNORECASE) else ""
+    chosen, name = _pair(rest.removesuffix(in_row), "in")
+    target = parse_target(name + in_row)
     quoted = re.fullmatch(rf"{_QUOTED}(?:\s*,\s*{_QUOTED})*", chosen)
     options = tuple(map(_unquoted, re.findall(_QUOTED, chosen))) if quoted else (chosen,)
     return lambda seen: Select(target=find_target(target, seen, is_list), options=options)
