@@ -11,8 +11,7 @@ import { evidenceOf, isScrollable } from './evidence.js';
 import { describeElement } from './hit_test.js';
 import { documentToken, knownKeyOf } from './registry.js';
 import { inputTypeOf, isEditingHost } from './role.js';
-import { isSecret, VALUELESS } from './state.js';
-import { tidy } from './text.js';
+import { isSecret, optionLabels, VALUELESS } from './state.js';
 import { visibleView } from './visible.js';
 
 const SET_AT_ONCE = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range']);
@@ -301,8 +300,9 @@ function onChange(event) {
   const type = inputTypeOf(element);
   const input = /** @type {HTMLInputElement} */ (element);
   if (localNameOf(element) === 'select') {
-    const chosen = Array.from(/** @type {HTMLSelectElement} */ (element).selectedOptions);
-    tell('chose', element, { options: chosen.map((option) => tidy(option.label || option.text)) });
+    const list = /** @type {HTMLSelectElement} */ (element);
+    const labels = optionLabels(list);
+    tell('chose', element, { options: Array.from(list.selectedOptions, (option) => labels.get(option)) });
   } else if (localNameOf(element) !== 'input') {
     if (state.typedIn === element) flush(false);
   } else if (TICKED.has(type)) {

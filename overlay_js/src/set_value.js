@@ -5,8 +5,7 @@ import { controlOf, isConnectedOf } from './dom.js';
 import { changedAroundFrames } from './frame_context.js';
 import { identityOf, recheckPlace } from './recheck.js';
 import { elementOf } from './registry.js';
-import { isDisabled } from './state.js';
-import { tidy } from './text.js';
+import { isDisabled, optionLabels } from './state.js';
 
 /** @import { How } from './compare_context.js' */
 /** @import { Place } from './row_context.js' */
@@ -65,5 +64,6 @@ function whyNot(element, request) {
 
 /** @param {HTMLSelectElement} list @param {string} wanted */
 function optionOf(list, wanted) {
-  return Array.from(list.options).find((option) => !option.disabled && tidy(option.label || option.text) === wanted);
+  const labels = optionLabels(list);
+  return Array.from(list.options).find((option) => !option.disabled && labels.get(option) === wanted);
 }

@@ -167,13 +167,30 @@ export function isDisabled(element) {
 /** @param {HTMLSelectElement} select */
 function selectState(select) {
   const options = Array.from(select.options);
-  const label = (/** @type {HTMLOptionElement} */ option) => tidy(option.label || option.text);
+  const labels = optionLabels(select);
+  const label = (/** @type {HTMLOptionElement} */ option) => labels.get(option) ?? '';
   return {
     value: truncate(
       options.filter((option) => option.selected).slice(0, MOST_OPTIONS).map(label).join(', '), LONGEST_VALUE,
     ),
     options: options.filter((option) => !option.disabled).slice(0, MOST_OPTIONS).map(label),
   };
+}
+
+/**
+ * What each option is called: its text, after its group's where another option has the same text.
+ * @param {HTMLSelectElement} select
+ */
+export function optionLabels(select) {
+  const options = Array.from(select.options);
+  const texts = options.map((option) => tidy(option.label || option.text));
+  const counts = new Map();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return new Map(options.map((option, n) => {
+    const around = parentElementOf(option);
+    const group = counts.get(texts[n]) > 1 && around instanceof HTMLOptGroupElement ? tidy(around.label) : '';
+    return [option, group ? `${group} › ${texts[n]}` : texts[n]];
+  }));
 }
 
 /** For states that any word but `false` turns on. @param {string | null} value */

@@ -49,6 +49,32 @@ async def test_two_options_with_the_same_words_are_ambiguous(on: On) -> None:
         assert outcome.refusal == "ambiguous"
 
 
+async def test_what_the_listing_shows_of_an_option_is_what_select_takes(on: On) -> None:
+    body = """<select aria-label=Size><option>-<option>a|b<option>12" wide<option>Large</select>"""
+    async with on(body) as hand:
+        line = next(each for each in hand.seen.listing.splitlines() if "Size" in each)
+        offered = line.partition('options="')[2].partition('"')[0].split("|")
+        assert len(offered) == 4, line
+        for shown, value in zip(offered[1:], ("a|b", '12" wide', "Large"), strict=True):
+            outcome = await hand.act(Select(target=hand.number("Size"), options=(shown,)))
+            assert (outcome.status, outcome.value) == ("done", value), outcome.sentence
+            await hand.look()
+
+
+async def test_options_of_two_groups_with_the_same_words_are_told_apart_by_their_groups(on: On) -> None:
+    body = """<select aria-label=Size id=s><optgroup label=Shirts><option>Small<option value=1>Large</optgroup>
+    <optgroup label=Shoes><option value=2>Large<option>Wide</optgroup></select>"""
+    async with on(body) as hand:
+        assert 'options="Small|Shirts › Large|Shoes › Large|Wide"' in hand.seen.listing
+        outcome = await hand.act(Select(target=hand.number("Size"), options=("Shoes › Large",)))
+        assert (outcome.status, outcome.value) == ("done", "Shoes › Large"), outcome.sentence
+        assert await hand.js("s.value") == "2"
+        await hand.look()
+        outcome = await hand.act(Select(target=hand.number("Size"), options=("Large",)))
+        assert outcome.refusal == "not_an_option"
+        assert '"Shirts › Large", "Shoes › Large"' in outcome.sentence
+
+
 async def test_what_opens_nothing_offers_nothing(on: On) -> None:
     async with on(LISTS) as hand:
         assert (await hand.act(Select(target=hand.number("Own"), options=("x",)))).refusal == "unsupported"

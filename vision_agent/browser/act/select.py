@@ -16,6 +16,7 @@ from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.location import Location
+from vision_agent.browser.observe.listing import listed_option
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.protocol import FoundMark
 from vision_agent.browser.refusal import Refused
@@ -76,11 +77,16 @@ def _unique_option(offered: Sequence[str], wanted: str, words: str) -> str:
 
 
 def _match_option(wanted: str, offered: Sequence[str]) -> str | None:
-    """The option with the exact text, else the only one that differs just in case and spaces; None if there is none."""
+    """The option with the exact text, else the only one that differs just in case and spaces or that the listing shows
+    so; None if there is none.
+    """
     if wanted in offered:
         return wanted
-    loose = [option for option in offered if option.casefold().split() == wanted.casefold().split()]
-    return loose[0] if len(loose) == 1 else None
+    for form in (str, listed_option):
+        loose = [option for option in offered if form(option).casefold().split() == wanted.casefold().split()]
+        if loose:
+            return loose[0] if len(loose) == 1 else None
+    return None
 
 
 async def _choose_option(executor: Executor, at: Location, wanted: str, before: set[str]) -> None:

@@ -212,9 +212,14 @@ def _options(options: Sequence[str]) -> str:
     for option in options[:_MOST_OPTIONS]:
         if sum(map(len, shown)) > _LONGEST_OPTIONS:
             break
-        shown.append(_quotable(option).replace("|", "/"))
+        shown.append(listed_option(option))
     more = f"|…{len(options) - len(shown)} more" if len(options) > len(shown) else ""
     return f'options="{"|".join(shown)}{more}"'
+
+
+def listed_option(option: str) -> str:
+    """An option as the listing shows it: the sign between options and quotes are replaced in it."""
+    return _quotable(option).replace("|", "/")
 
 
 def _quotable(value: str) -> str:
