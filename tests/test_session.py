@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from tests.sessions import FINISHED, agent, ending_of, recorded
 from vision_agent import Agent, Settings, Task, attach, observe
-from vision_agent.actions import Action, Click, Finish, Goto, Type
+from vision_agent.actions import Action, Click, Finish, Goto, Type, Upload
 from vision_agent.browser.launch.launch import end_browser, start_first_browser
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.events import Event, Observed, Started
@@ -49,6 +49,30 @@ async def test_nothing_of_ours_stays_with_the_page(page: Page, site: str) -> Non
         await browser.observe()
         assert attached(page) != before
     assert attached(page) == before
+
+
+async def test_files_can_be_uploaded_by_hand_and_no_others(page: Page, serve: Any, tmp_path: Path) -> None:
+    (tmp_path / "cv.pdf").write_bytes(b"%PDF")
+    await page.goto(serve({"/": "<input type=file id=cv aria-label=CV>"}))
+    async with attach(page, files=[tmp_path / "cv.pdf"]) as browser:
+        seen = await browser.observe()
+        done = await browser.act(Upload(mark=seen.marks[0].number, files=("cv.pdf",)), seen)
+        refused = await browser.act(Upload(mark=seen.marks[0].number, files=("key.pem",)), seen)
+    assert (done.status, refused.status) == ("done", "refused"), (done.sentence, refused.sentence)
+    assert await page.evaluate("cv.files[0].name") == "cv.pdf"
+
+
+async def test_a_file_that_does_not_exist_or_has_the_name_of_another_is_refused(page: Page, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"There is no file nothing\.pdf"):
+        async with attach(page, files=["nothing.pdf"]):
+            pass
+    twins = [tmp_path / "a" / "cv.pdf", tmp_path / "b" / "cv.pdf"]
+    for each in twins:
+        each.parent.mkdir()
+        each.write_bytes(b"%PDF")
+    with pytest.raises(UsageError, match="same name"):
+        async with attach(page, files=twins):
+            pass
 
 
 async def test_hosts_are_limited_on_a_page_handed_over_for_as_long_as_the_run_lasts(

@@ -159,14 +159,16 @@ def observe(page: Page, settings: Settings | None = None) -> Observation:
 
 
 @contextmanager
-def attach(page: Page, settings: Settings | None = None) -> Iterator[AttachedPage]:
+def attach(page: Page, settings: Settings | None = None, *, files: Sequence[Path | str] = ()) -> Iterator[AttachedPage]:
     """Attaches to a page, to call `observe` and `act` yourself; numbers stay the same between observations.
 
+    `files`: the only ones that `Upload` may give to the page, which names them by their file name.
+
     Raises:
-        UsageError: the overlay cannot be injected into the page.
+        UsageError: the overlay cannot be injected into the page, a file does not exist, or two have one name.
     """
     stack = AsyncExitStack()
-    entered = stack.enter_async_context(session.attach(_async_page(page), settings))
+    entered = stack.enter_async_context(session.attach(_async_page(page), settings, files=files))
     browser = _run_sync(page, entered)
     try:
         yield AttachedPage(page, browser)
