@@ -140,7 +140,7 @@ CLASS_CHECKS = {
 """Where the program asks for the class of an action that presses, instead of its traits, and why. Whoever adds an
 action must look at these, so there may be no others."""
 CLASS_MATCHES = {
-    "browser/act/act.py": {"Select"},  # only it searches a list, which takes longer
+    "browser/act/act.py": {"Drag", "Select"},  # a path, or a list that is searched, takes longer
     "evals/baselines.py": {"Check", "Click", "Select", "Set", "Type"},  # the actions that a baseline makes itself
     "export/cere.py": {"Check", "Click", "Select", "Set", "Type"},  # the default is the action's own kind and fields
     "export/playwright_test.py": {"Check", "Set", "Upload"},  # of these three only

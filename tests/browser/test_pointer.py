@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -117,6 +118,23 @@ async def test_drag_goes_from_point_to_point_along_a_path(on: On) -> None:
     async with on(SLIDE) as hand:
         await hand.act(Drag(source=Point(x=50, y=50), target=Point(x=308, y=108)))
         assert await hand.js("log.textContent") == "true 300,100"
+
+
+async def test_a_path_of_many_points_is_drawn_through_all_of_them_with_few_moves(on: On) -> None:
+    body = """<canvas id=c width=900 height=600></canvas><script>
+    const been = [];
+    c.onpointermove = (event) => { if (event.buttons) been.push([event.clientX, event.clientY]) };
+    </script>"""
+    circle = [(400 + 200 * math.cos(n / 75 * math.pi), 300 + 200 * math.sin(n / 75 * math.pi)) for n in range(151)]
+    async with on(body) as hand:
+        first, *way, last = (Point(x=round(x), y=round(y)) for x, y in circle)
+        outcome = await hand.act(Drag(source=first, target=last, path=tuple(way)))
+        been = [tuple(each) for each in await hand.js("been")]
+        assert outcome.status == "done", outcome.sentence
+        assert [each for each in been if each in {(point.x, point.y) for point in way}] == [
+            (point.x, point.y) for point in way
+        ]
+        assert len(been) < 200
 
 
 async def test_drag_goes_so_far_from_where_a_mark_is(on: On) -> None:

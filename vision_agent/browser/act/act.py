@@ -33,6 +33,9 @@ _LOOKS = 4
 _LOOKS_FOR_OPTIONS = 12
 """The same for an action that opens a list, searches it and chooses from it."""
 
+_POINT_S = 0.05
+"""For each point of a path: its moves take a few frames."""
+
 
 async def act(executor: Executor, action: Action, seen: LiveObservation) -> Outcome:
     """The outcome of an action whose marks and points are those of `seen`.
@@ -177,6 +180,8 @@ def _deadline_s(executor: Executor, action: Action) -> float:
             return deadline + executor.settings.navigation_deadline_s
         case actions.Select():
             return _LOOKS_FOR_OPTIONS * executor.deadline_s
+        case actions.Drag():
+            return deadline + _POINT_S * len(action.path)
         case _:
             return deadline
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+from itertools import pairwise
 
 from vision_agent.actions import Cell, Click, Drag, Hover, Offset, Point, Scroll, SelectText, Target, offset_words
 from vision_agent.browser.act.execution import Execution
@@ -23,7 +25,9 @@ from vision_agent.types import Mark
 _STOPS_WITHIN_S = 0.6
 """A target that has not stopped moving by then is clicked as it moves."""
 _STEPS = 12
-"""Mouse moves between two places of a drag: pages follow moves, not a jump."""
+"""Mouse moves between two places of a drag, at most: pages follow moves, not a jump."""
+_STEP_PX = 12.0
+"""CSS pixels of such a move along a path; each takes about a frame, so a path of many points takes few moves each."""
 _BEYOND = 4.0
 """CSS pixels past the middle of a drop target."""
 _LAST_MOVES = 2
@@ -81,8 +85,8 @@ async def drag(executor: Executor, action: Drag) -> Execution:
             await mouse.down()
             await gesture.must_have_begun()
             last = _drop_point(end, way[-1] if way else start.point)
-            for place in [*way, last]:
-                await mouse.move(place.x, place.y, steps=_STEPS)
+            for before, place in pairwise([start.point, *way, last]):
+                await mouse.move(place.x, place.y, steps=_steps_between(before, place) if way else _STEPS)
             # While rows slide aside, lists ignore moves: repeat the last one once they have stopped.
             await settle(executor.tabs, 0, min(executor.settings.settle_deadline_s, executor.deadline_s))
             await mouse.move(last.x, last.y, steps=_LAST_MOVES)
@@ -95,6 +99,10 @@ async def drag(executor: Executor, action: Drag) -> Execution:
     along = f" along {len(way)} points" if way else ""
     to = end.words if isinstance(action.target, Offset) else f"to {end.words}"
     return Execution(f"Dragged {start.words} {to}{along}", end, hover_counts=True)
+
+
+def _steps_between(one: Point, other: Point) -> int:
+    return min(_STEPS, max(1, round(math.dist((one.x, one.y), (other.x, other.y)) / _STEP_PX)))
 
 
 async def _locate_both(executor: Executor, source: Target, target: Target) -> tuple[Location, Location]:
