@@ -37,6 +37,36 @@ async def test_one_line_is_one_step():
     assert {each.author for each in decisions} == {"steps"}
 
 
+@pytest.mark.parametrize(
+    ("line", "names", "target"),
+    [
+        ("click Play", ("Play Video", "Pause"), 1),
+        ("click Dentist", ("Lunch", "10:00 - 11:00 Dentist"), 2),
+        ("click Rectangle", ("Rectangle — R", "Ellipse — O"), 1),
+        ("click Play", ("Play Video", "Play all"), None),
+        ("click Order", ("Order now and pay", "Back"), None),
+        ("click Note", ("Notebook", "Back"), None),
+        ("click Ann ‹Berlin›", ("Ann Lee", "Bob"), None),
+    ],
+)
+async def test_the_only_longer_name_is_taken_once_looking_again_did_not_help(line, names, target):
+    page = seen(*(mark(number, name) for number, name in enumerate(names, 1)))
+    first, second = await played(StepsModel([line]), [DONE], page)
+    assert first.actions == (Wait(seconds=0.5),)
+    if target is None:
+        assert not second.actions[0].success
+    else:
+        assert second.actions == (Click(target=target),)
+        assert second.next_goal == line
+        assert f"only {names[target - 1]!r} begins or ends with it" in second.summary
+
+
+async def test_a_longer_name_is_not_taken_while_the_page_goes_on_outside_the_view():
+    page = seen(mark(1, "Play Video"), scroll=ScrollState(height=1000, view_height=400))
+    *_, last = await played(StepsModel(["click Play"]), [DONE], page)
+    assert not last.actions[0].success
+
+
 async def test_lines_that_run_out_end_the_task():
     decisions = await played(StepsModel(["click Email"]), [DONE])
     assert actions(decisions)[-1] == Finish(answer="All 1 lines were carried out.")

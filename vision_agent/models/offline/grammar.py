@@ -83,6 +83,8 @@ where several have one name, with words behind it in ‹ › or < > that only on
 as the listing shows them (Delete ‹Ann›, Delete in row Ann, 2nd Save <Home>, checkbox ‹Ann› for one without a name),
 by a point of the picture in pixels ((412, 233)), by a point inside it ((0.42, 0.31) of Seat map),
 or by a cell of what has rows and columns (row 3 column 7 of Seat map, row 2 column 5 of [14]).
+If nothing has the name, the only thing whose name begins or ends with it is taken (Play for Play Video), unless it
+deletes, sends, pays or submits, or the page goes on outside the view.
 A line with a target may end with how long to look for it (within 5 s).
 Text goes in double quotes; \\" is a quote inside it. A line that begins with # is a note."""
 

@@ -15,6 +15,7 @@ from rapidfuzz import fuzz, process
 
 from vision_agent.actions import Cell, Point, Target
 from vision_agent.equal_names import distinction_match, distinction_suffix, distinctions, safe_name
+from vision_agent.policy.approval import risks_in
 from vision_agent.types import Mark, Observation
 
 _SIMILAR = 90
@@ -48,6 +49,7 @@ _KINDS = {
     "surface": "surface",
 }
 KIND_WORDS = frozenset([*_ROLES, *_KINDS])
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,9 @@ LineTarget = NamedTarget | NumberedTarget | PicturePoint | PointInMark | GridCel
 
 class NotFoundError(Exception):
     """The words match no target or several; the message says what there is instead."""
+
+    where: NamedTarget | None = None
+    """The target of which nothing has the name."""
 
 
 class AmbiguousError(NotFoundError):
@@ -206,10 +211,30 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
         hidden = "".join(f"; {each.count} covered by {each.blocker}" for each in observation.covered)
         is_number = any(mark.label_text == where.name for mark in observation.marks)
         meant = f" For the mark with this number, write [{where.name}]." if is_number else ""
-        raise NotFoundError(
+        missing = NotFoundError(
             f"Nothing here is called {where}; {_nearest(where.name, observation.marks)}{hidden}.{meant}"
         )
+        missing.where = where
+        raise missing
     return found[0]
+
+
+def only_longer_name(where: NamedTarget, observation: Observation) -> Mark | None:
+    """The only mark whose name begins or ends with the words of a target that nothing is called.
+
+    None if there are several, if its name says that it cannot be taken back, or if the page goes on outside the view:
+    what has the name itself may be there.
+    """
+    words = _WORD.findall(_folded(where.name))
+    if not words or where.beside or where.nth or observation.scroll.above >= 1 or observation.scroll.below >= 1:
+        return None
+
+    def is_longer(label: str) -> bool:
+        longer = _WORD.findall(_folded(label))
+        return words in (longer[: len(words)], longer[-len(words) :])
+
+    found = [mark for mark in observation.marks if _is_a(mark, where.kind) and any(map(is_longer, _names(mark)))]
+    return found[0] if len(found) == 1 and not risks_in(found[0].name) else None
 
 
 def _is_ordinal(where: NamedTarget, found: Sequence[Mark]) -> bool:

@@ -12,7 +12,7 @@ from typing import Literal
 from vision_agent.actions import Action, Finish, Scroll, Wait
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import StepLine, parse
-from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError
+from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, only_longer_name
 from vision_agent.ports import Model
 from vision_agent.types import FAILED_EFFECTS, Decision, Observation, Outcome, Step, Task
 
@@ -125,6 +125,13 @@ class StepsModel(Model):
                 pause = Wait(seconds=pauses[self._looked_again])
                 self._looked_again += 1
                 return _decision(f"{_LOOK_AGAIN}{line.text}", pause, judgement, summary=str(error))
+            if error.where is not None and (mark := only_longer_name(error.where, observation)) is not None:
+                called = mark.model_copy(update={"name": error.where.name})
+                marks = tuple(called if each is mark else each for each in observation.marks)
+                why = f"Nothing here is called {error.where}; only {mark.name!r} begins or ends with it."
+                self._has_acted = True
+                action = line.build(observation.model_copy(update={"marks": marks}))
+                return _decision(line.text, action, judgement, summary=why)
             may_come = line.within_s is None and not isinstance(error, AmbiguousError)
             hint = " If it comes later, say at the end of the line how long to look: within 5 s" if may_come else ""
             return self._give_up(f"{_quote_line(line)} could not be carried out: {error}{hint}")
