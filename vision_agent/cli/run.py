@@ -217,7 +217,7 @@ def run(
         raise UsageError("There is no goal", 'give one: vision-agent run URL "Find the imprint"')
     is_asked = settings.approval.ask != "never"
     agent = Agent(
-        task.task(goal or f"Follow the step lines in {decides.steps}", url, settings.limits),
+        task.task(goal or _goal_of_lines(decides.steps), url, settings.limits),
         model=chosen_model(decides.model, decides.steps),
         settings=settings,
         begin=decides.begin,
@@ -227,6 +227,10 @@ def run(
     page = supervision_page(agent) if approval.supervise else None
     is_human = (decides.model or settings.model.name) == "human" and decides.steps is None
     run_agent(agent, as_json, is_human or (page is None and is_asked), page)
+
+
+def _goal_of_lines(steps: Path | None) -> str:
+    return "Follow the step lines" if steps is None or str(steps) == "-" else f"Follow the step lines in {steps}"
 
 
 def _expected(text: str) -> SuccessCheck:

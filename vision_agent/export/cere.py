@@ -278,7 +278,7 @@ def _read(file: Path, runs: Path, accept: Callable[[Path], None]) -> Path:
                 return _unpack(archive, file, runs, accept)
             return _import(archive, file, runs)
     except FileNotFoundError as error:
-        raise RecordError(f"There is no {file}") from error
+        raise RecordError(f"There is no file {file}") from error
     except (OSError, zipfile.BadZipFile, RuntimeError) as error:  # an encrypted archive raises RuntimeError
         raise RecordError(
             f"{file} is not a .cere file: {error}", "a .cere file is a ZIP with goal.json in it"

@@ -440,7 +440,7 @@ def _bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         if not path.parent.exists():
-            raise RecordError(f"There is no {path.parent}", "give a run folder, or a picture of one") from error
+            raise RecordError(f"There is no folder {path.parent}", "give the folder of a run") from error
         hint = "is this a run folder, and did the run start?"
         if path.parent.is_file():
             hint = f"a golden session becomes a run folder with: vision-agent import {path.parent}"
