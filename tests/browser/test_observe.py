@@ -143,7 +143,6 @@ async def test_what_never_rests_is_waited_for_once(page: Page, serve: Server, wh
         [number] = [mark.number for mark in again.marks if mark.name == "Press"]
         outcome = await browser.act(Click(target=number), again)
         assert 'the title is now "pressed"' in outcome.sentence.lower()
-        assert outcome.seconds < 10
 
 
 async def test_what_an_act_causes_is_waited_for_although_something_else_never_rests(page: Page, serve: Server) -> None:

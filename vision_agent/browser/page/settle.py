@@ -77,8 +77,10 @@ async def settle(tabs: Tabs, quiet_s: float, deadline_s: float, at_least_s: floa
         passed = time.monotonic() - started
         if not tabs.pending_work() and passed >= at_least_s:
             if not unrest:
+                if any(frame.is_restless for frame in frames):
+                    return False
                 tabs.restless.forget(page)
-                return is_all and not any(frame.is_restless for frame in frames)
+                return is_all
             is_known = is_judged and unrest <= tabs.restless.known(page, token)
             if is_known and passed >= (_EFFECT_S if at_least_s else 0):
                 return False
