@@ -95,6 +95,15 @@ def _fetch(package: str, version: str, folder: Path) -> None:
         _run(command, target, "pip", wanted)
 
 
+_NPM_WAITS = (
+    *("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=2000"),
+    "--fetch-timeout=60000",
+)
+"""By itself npm tries for minutes on a machine without network."""
+_failed: dict[str, str] = {}
+"""Why a package could not be fetched: not tried again for each test."""
+
+
 def _pack(wanted: dict[str, str], folder: Path) -> None:
     """Packages from npm in one folder, each in a folder of its own name; nothing of theirs is run."""
     npm = shutil.which("npm")
@@ -104,7 +113,7 @@ def _pack(wanted: dict[str, str], folder: Path) -> None:
         target.mkdir()
         for package, version in wanted.items():
             exact = f"{package}@{version}"
-            _run([npm, "pack", "--silent", "--ignore-scripts", exact], target, "npm", exact)
+            _run([npm, "pack", "--silent", "--ignore-scripts", *_NPM_WAITS, exact], target, "npm", exact)
             archive = next(target.glob("*.tgz"))
             with tarfile.open(archive) as packed:
                 packed.extractall(target / ".unpacked", filter="data")
@@ -115,14 +124,18 @@ def _pack(wanted: dict[str, str], folder: Path) -> None:
 
 
 def _run(command: list[str], target: Path, tool: str, wanted: str) -> None:
+    if wanted in _failed:
+        raise MissingPages(_failed[wanted])
     folder = target if target.is_dir() else target.parent
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_FETCH_S, check=False)
     except subprocess.TimeoutExpired:
-        raise MissingPages(f"{tool} did not fetch {wanted} within {_FETCH_S} s") from None
+        _failed[wanted] = f"{tool} did not fetch {wanted} within {_FETCH_S} s"
+        raise MissingPages(_failed[wanted]) from None
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise MissingPages(f"{tool} could not fetch {wanted}: {reason}")
+        _failed[wanted] = f"{tool} could not fetch {wanted}: {reason}"
+        raise MissingPages(_failed[wanted])
 
 
 @contextmanager
