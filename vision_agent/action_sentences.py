@@ -50,7 +50,7 @@ def gives_up(action: Action | None) -> bool:
 
 
 def lacks_effect(action: Action | None, outcome: Outcome) -> bool:
-    """Whether an action was done and had not the effect it is for; a pause is for none."""
+    """Whether an action was done without the effect that it is meant to have; a pause is meant to have none."""
     is_pause = isinstance(action, actions.Wait) and action.text is None and not action.change
     return outcome.effect in FAILED_EFFECTS and not is_pause
 

@@ -346,13 +346,13 @@ const load = (how) => another[how](ann.firstChild);
 </script>"""
 
 
-@pytest.mark.parametrize("change", ["replace", "load"])
-@pytest.mark.parametrize("how", ["srcdoc", "address", "empty"])
+@pytest.mark.parametrize(
+    ("change", "how"),
+    [("replace", "srcdoc"), ("replace", "address"), ("replace", "empty"), ("load", "srcdoc"), ("load", "address")],
+)
 async def test_a_frame_that_came_between_check_and_press_gets_no_event(on: On, how: str, change: str) -> None:
     bob = "<button style='width:200px;height:60px'>Delete</button><script>parent.listen(window)</script>"
     async with on(FRAMED_ROWS, pages={"/bob": bob}) as hand:
-        if change == "load" and how == "empty":
-            pytest.skip("the document stays the same")
         [mark] = hand.seen.marks
         meant = {"kind": mark.kind, "fingerprint": mark.fingerprint, "expected": NOTHING_EXPECTED}
         main, inner = hand.page.frames

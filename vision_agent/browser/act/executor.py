@@ -18,7 +18,6 @@ from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Action, Cell, Click, Point, Target
-from vision_agent.browser.act.moving_target import Track, follow
 from vision_agent.browser.act.press_guard import Gesture, GestureStopped, guard_gesture, guard_keys
 from vision_agent.browser.locate.at_point import page_point, smallest_mark_at_point
 from vision_agent.browser.locate.drawn_target import DrawnTarget, drawn_target, locate_drawn, must_not_be_grid
@@ -50,11 +49,9 @@ _PATIENCE_S = 2.0
 """How long one action waits in all for a target that is covered, hidden or disabled: an overlay that closes, a button
 that is enabled after a check."""
 _MAY_PASS = ("covered", "disabled")
-_PRESS_DELAY_MS = 20.0
-"""How long after the last sample of a moving target a press arrives; measured anew at each press that missed."""
 _PRESSES = 3
 """Attempts at one click, when the page moves its target away in the last moment."""
-_RESTLESS = "{} keeps moving, so nothing was sent to it."
+RESTLESS = "{} keeps moving, so nothing was sent to it."
 
 
 @dataclass
@@ -200,10 +197,10 @@ class Executor:
         expected = self.seen.expectation(mark, pointed=True) if in_place else NOTHING_EXPECTED
         return await recheck(mark, self.seen.scan, self.deadline_s, reveal=reveal, expected=expected)
 
-    async def aim(self, target: Target, patience_s: float | None = None) -> Location:
+    async def aim(self, target: Target, stops_within_s: float | None = None) -> Location:
         """Where a target is once it has stopped moving; it is located again after that.
 
-        `patience_s`: how long to wait for that, if not as long as the action may take.
+        `stops_within_s`: how long to wait for that, if not as long as the action may take.
 
         Playwright's trial click cannot wait for this: it presses the mouse and hides that from the document only, so a
         page that listens on its window is clicked twice.
@@ -213,14 +210,14 @@ class Executor:
         """
         must_not_be_grid(target, self.seen)
         at = await self.locate(target)
-        patience_s = self.deadline_s if patience_s is None else patience_s
-        until = time.monotonic() + patience_s
+        stops_within_s = self.deadline_s if stops_within_s is None else stops_within_s
+        until = time.monotonic() + stops_within_s
         while at.locator is not None and not _is_stable(at):
             try:
                 handle = await at.locator.element_handle(timeout=self.timeout_ms)
-                await handle.wait_for_element_state("stable", timeout=patience_s * 1000)
+                await handle.wait_for_element_state("stable", timeout=stops_within_s * 1000)
             except PlaywrightTimeout:
-                raise Refused("moved", _RESTLESS.format(at.words)) from None
+                raise Refused("moved", RESTLESS.format(at.words)) from None
             except PlaywrightError as error:
                 if overlay.is_browser_gone(error) or overlay.is_crash_error(error):
                     raise
@@ -229,7 +226,7 @@ class Executor:
             if again.point == at.point:
                 return again
             if time.monotonic() > until:
-                raise Refused("moved", _RESTLESS.format(at.words))
+                raise Refused("moved", RESTLESS.format(at.words))
             at = again
         return at
 
@@ -243,7 +240,7 @@ class Executor:
             at = await self.move_pointer(at, click.target)
             try:
                 async with self.guard_gesture(at) as gesture:
-                    await self._press(at, click, gesture)
+                    await self.press(at, click, gesture)
                 return at
             except GestureStopped as stopped:
                 if not stopped.reached_nothing or press == _PRESSES - 1:
@@ -252,43 +249,8 @@ class Executor:
             at = await self.aim(click.target)
         raise AssertionError("the last press neither went through nor was refused")
 
-    async def click_moving(self, click: Click) -> Location:
-        """Clicks a target that does not stop moving, and returns where.
-
-        Raises:
-            Refused: no press met the target before the deadline; those that missed were stopped.
-        """
-        until, delay_ms = time.monotonic() + self.deadline_s, _PRESS_DELAY_MS
-        while True:
-            at = await self.locate(click.target, reveal=False)
-            if at.mark is None or at.frame is None or at.element is None:
-                raise Refused("moved", _RESTLESS.format(at.words))
-            track: Track | None = None
-            gesture: Gesture | None = None
-            try:
-                async with self.guard_gesture(at) as gesture:
-                    track = await follow(at.frame, at.mark.key, self.deadline_s)
-                    if track is not None and (ahead := self._ahead(at, track, delay_ms)) is not None:
-                        at = replace(at, point=ahead)
-                        await self._press(at, click, gesture)
-                        return at
-            except GestureStopped as stopped:
-                if not stopped.reached_nothing:
-                    raise
-                if track is not None and gesture is not None and gesture.pressed_ms is not None:
-                    delay_ms = gesture.pressed_ms - track.last_ms
-            if time.monotonic() > until:
-                raise Refused("moved", _RESTLESS.format(at.words))
-
-    def _ahead(self, at: Location, track: Track, delay_ms: float) -> Point | None:
-        """Where to press, in page coordinates, for a press that comes so much later; None outside the view."""
-        assert at.element is not None
-        middle, rect = track.predict(track.last_ms + delay_ms), at.element.rect
-        by_x, by_y = middle.x - (rect.x + rect.width / 2), middle.y - (rect.y + rect.height / 2)
-        point = Point(x=at.point.x + by_x, y=at.point.y + by_y)
-        return point if self.seen.observation.viewport.contains(point) else None
-
-    async def _press(self, at: Location, click: Click, gesture: Gesture) -> None:
+    async def press(self, at: Location, click: Click, gesture: Gesture) -> None:
+        """Presses and releases at a location, as often as the click says, unless the first press led elsewhere."""
         mouse = self.page.mouse
         try:
             for modifier in click.modifiers:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from vision_agent.actions import Cell, Click, Drag, Hover, Offset, Point, Scroll, SelectText, Target, offset_words
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.moving_target import click_moving
 from vision_agent.browser.locate.at_point import page_point
 from vision_agent.browser.locate.drawn_target import must_not_be_grid
 from vision_agent.browser.locate.locate_text import locate_text
@@ -44,7 +45,7 @@ async def click(executor: Executor, action: Click) -> Execution:
     except Refused as refusal:
         if refusal.refusal != "moved" or executor.sent_inputs:
             raise
-        at = await executor.click_moving(action)
+        at = await click_moving(executor, action)
     how = {1: "Clicked", 2: "Double-clicked", 3: "Triple-clicked"}[action.count]
     return Execution(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
 
