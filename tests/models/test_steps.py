@@ -61,6 +61,15 @@ async def test_the_only_longer_name_is_taken_once_looking_again_did_not_help(lin
         assert f"only {names[target - 1]!r} begins or ends with it" in second.summary
 
 
+async def test_a_longer_name_that_sends_a_form_or_is_one_of_two_missing_ones_is_not_taken():
+    sends = mark(1, "Search all")
+    sends = sends.model_copy(update={"state": sends.state.model_copy(update={"submits": True})})
+    *_, last = await played(StepsModel(["click Search"]), [DONE], seen(sends))
+    assert not last.actions[0].success
+    *_, last = await played(StepsModel(["drag Card to Done"]), [DONE], seen(mark(1, "Card of Ann"), mark(2, "Bin")))
+    assert not last.actions[0].success
+
+
 async def test_a_longer_name_is_not_taken_while_the_page_goes_on_outside_the_view():
     page = seen(mark(1, "Play Video"), scroll=ScrollState(height=1000, view_height=400))
     *_, last = await played(StepsModel(["click Play"]), [DONE], page)

@@ -15,7 +15,6 @@ from rapidfuzz import fuzz, process
 
 from vision_agent.actions import Cell, Point, Target
 from vision_agent.equal_names import distinction_match, distinction_suffix, distinctions, safe_name
-from vision_agent.policy.approval import risks_in
 from vision_agent.types import Mark, Observation
 
 _SIMILAR = 90
@@ -222,8 +221,7 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
 def only_longer_name(where: NamedTarget, observation: Observation) -> Mark | None:
     """The only mark whose name begins or ends with the words of a target that nothing is called.
 
-    None if there are several, if its name says that it cannot be taken back, or if the page goes on outside the view:
-    what has the name itself may be there.
+    None if there are several, or if the page goes on outside the view: what has the name itself may be there.
     """
     words = _WORD.findall(_folded(where.name))
     if not words or where.beside or where.nth or observation.scroll.above >= 1 or observation.scroll.below >= 1:
@@ -234,7 +232,7 @@ def only_longer_name(where: NamedTarget, observation: Observation) -> Mark | Non
         return words in (longer[: len(words)], longer[-len(words) :])
 
     found = [mark for mark in observation.marks if _is_a(mark, where.kind) and any(map(is_longer, _names(mark)))]
-    return found[0] if len(found) == 1 and not risks_in(found[0].name) else None
+    return found[0] if len(found) == 1 else None
 
 
 def _is_ordinal(where: NamedTarget, found: Sequence[Mark]) -> bool:

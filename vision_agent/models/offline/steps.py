@@ -13,6 +13,7 @@ from vision_agent.actions import Action, Finish, Scroll, Wait
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import StepLine, parse
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, only_longer_name
+from vision_agent.policy.approval import risks_taken
 from vision_agent.ports import Model
 from vision_agent.types import FAILED_EFFECTS, Decision, Observation, Outcome, Step, Task
 
@@ -125,12 +126,9 @@ class StepsModel(Model):
                 pause = Wait(seconds=pauses[self._looked_again])
                 self._looked_again += 1
                 return _decision(f"{_LOOK_AGAIN}{line.text}", pause, judgement, summary=str(error))
-            if error.where is not None and (mark := only_longer_name(error.where, observation)) is not None:
-                called = mark.model_copy(update={"name": error.where.name})
-                marks = tuple(called if each is mark else each for each in observation.marks)
-                why = f"Nothing here is called {error.where}; only {mark.name!r} begins or ends with it."
+            if (found := _with_longer_name(line, error, observation)) is not None:
+                action, why = found
                 self._has_acted = True
-                action = line.build(observation.model_copy(update={"marks": marks}))
                 return _decision(line.text, action, judgement, summary=why)
             may_come = line.within_s is None and not isinstance(error, AmbiguousError)
             hint = " If it comes later, say at the end of the line how long to look: within 5 s" if may_come else ""
@@ -156,6 +154,22 @@ class StepsModel(Model):
 
 
 _Judgement = Literal["success", "failure", "unknown"]
+
+
+def _with_longer_name(line: StepLine, error: NotFoundError, observation: Observation) -> tuple[Action, str] | None:
+    """The action of a line on the only longer name of what it names, and why; None if that has a risk."""
+    mark = only_longer_name(error.where, observation) if error.where is not None else None
+    if mark is None or error.where is None:
+        return None
+    called = mark.model_copy(update={"name": error.where.name})
+    marks = tuple(called if each is mark else each for each in observation.marks)
+    try:
+        action = line.build(observation.model_copy(update={"marks": marks}))
+    except NotFoundError:  # another target of the line
+        return None
+    if risks_taken(action, observation):
+        return None
+    return action, f"Nothing here is called {error.where}; only {mark.name!r} begins or ends with it."
 
 
 def _pauses(line: StepLine, observation: Observation) -> tuple[float, ...]:
