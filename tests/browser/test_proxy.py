@@ -14,7 +14,7 @@ import pytest
 from playwright.async_api import BrowserContext, Page, async_playwright
 from playwright.async_api import Error as PlaywrightError
 from pydantic import SecretStr
-from reaching import Foreign, Home, each_way
+from reaching import Foreign, Home, each_way, skip_where_it_cannot_be_tried
 
 from tests.conftest import desktop_chromium
 from vision_agent.browser import live
@@ -49,6 +49,7 @@ async def limited(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tup
 
 @pytest.mark.parametrize("way", each_way())
 async def test_a_foreign_server_is_reached_where_hosts_are_not_limited(open_wide: BrowserContext, way: str) -> None:
+    skip_where_it_cannot_be_tried(way)
     async with Foreign() as foreign, Home(foreign.port) as home, _page(open_wide) as page:
         await _go(page, home.page(way))
         async with asyncio.timeout(30):
@@ -57,6 +58,7 @@ async def test_a_foreign_server_is_reached_where_hosts_are_not_limited(open_wide
 
 @pytest.mark.parametrize("way", each_way())
 async def test_a_foreign_server_is_not_reached_by(limited: tuple[Gate, BrowserContext], way: str) -> None:
+    skip_where_it_cannot_be_tried(way)
     gate, context = limited
     async with Foreign() as foreign, Home(foreign.port) as home, _page(context) as page:
         told = _told(gate)

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page
 from playwright.async_api import Error as PlaywrightError
-from reaching import FETCH, Foreign, Home, each_way
+from reaching import FETCH, Foreign, Home, each_way, skip_where_it_cannot_be_tried
 
 from tests.conftest import desktop_chromium
 from vision_agent.browser.launch.launch import launch_browser
@@ -59,6 +59,7 @@ async def test_a_foreign_server_is_not_asked_by_a_browser_with_an_interface(gate
 
 
 async def _go_and_be_blocked(page: Page, gate: Gate, way: str) -> None:
+    skip_where_it_cannot_be_tried(way)
     async with Foreign() as foreign, Home(foreign.port) as home, intercept_requests(page, gate):
         told = _told(gate)
         await _go(page, home.page(way))
