@@ -3,6 +3,7 @@ import { addCaptureListener, flatElementsOf, rootOf, shadowRootOf } from './dom.
 
 /** How many mutations are kept. If an act caused more, none of its changes counts as mere paint. */
 const MOST_KEPT = 400;
+const MOST_PRESSES = 400;
 const MOST_ROOTS = 200;
 const PRESSED_BY = ['pointerdown', 'keydown'];
 
@@ -11,6 +12,8 @@ const PRESSED_BY = ['pointerdown', 'keydown'];
 export const changeLog = {
   doc: /** @type {Document | null} */ (null), observer: /** @type {MutationObserver | null} */ (null),
   entries: /** @type {Entry[]} */ ([]), since: 0, looked: 0, asked: 0, presses: /** @type {number[]} */ ([]),
+  /** Presses up to this time were dropped. */
+  pressesSince: -Infinity,
   switches: /** @type {{at: number, target: EventTarget | null}[]} */ ([]), painted: /** @type {DOMRect[]} */ ([]),
 };
 
@@ -24,7 +27,7 @@ export function recordChanges(doc, element) {
     changeLog.observer?.disconnect();
     Object.assign(changeLog, {
       doc, observer: new MutationObserver(addRecords), entries: [], since: 0, looked: 0, asked: 0, presses: [],
-      switches: [], painted: [],
+      pressesSince: -Infinity, switches: [], painted: [],
     });
     observe(doc);
   }
@@ -58,7 +61,9 @@ function rootsIn(element) {
 
 /** @param {Event} event */
 function notePress(event) {
-  if (event.isTrusted) changeLog.presses = [...changeLog.presses.slice(-20), event.timeStamp];
+  if (!event.isTrusted) return;
+  changeLog.presses.push(event.timeStamp);
+  if (changeLog.presses.length > MOST_PRESSES) [changeLog.pressesSince] = changeLog.presses.splice(0, 1);
 }
 
 /** @param {Event} event */

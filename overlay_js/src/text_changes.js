@@ -44,8 +44,9 @@ function isOfText({ added, removed }) {
 /** @param {Element | null} element whose text changed @param {number} pressed */
 function changesByItself(element, pressed) {
   if (!element) return true;
+  const from = changeLog.pressesSince + CAUSED_WITHIN;
   const uncaused = changeLog.entries.filter(({ at, record: { target } }) =>
-    at < pressed && (target === element || parentElementOf(target) === element) &&
+    at > from && at < pressed && (target === element || parentElementOf(target) === element) &&
     !changeLog.presses.some((press) => press <= at && at - press <= CAUSED_WITHIN));
   return uncaused.length >= BY_ITSELF;
 }

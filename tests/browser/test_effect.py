@@ -92,6 +92,17 @@ async def test_one_letter_that_changed_is_an_effect(on: On, shown: str, does: st
         assert outcome.effect == "changed", outcome.sentence
 
 
+async def test_a_count_that_only_clicks_change_is_still_an_effect_after_many_clicks(on: On) -> None:
+    body = f"{SMALL_TEXT}<p>In the cart: <span id=n>0</span></p><button onclick='n.textContent++'>Add</button>"
+    async with on(body) as hand:
+        for _ in range(30):
+            await hand.page.click("button")
+        await hand.look()
+        outcome = await hand.act(Click(target=1))
+        assert outcome.effect == "changed", outcome.sentence
+        assert await hand.js("n.textContent") == "31"
+
+
 @pytest.mark.parametrize(
     "ticks",
     [
