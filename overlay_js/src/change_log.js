@@ -59,10 +59,16 @@ function rootsIn(element) {
   return roots;
 }
 
-/** @param {Event} event */
-function notePress(event) {
-  if (!event.isTrusted) return;
-  changeLog.presses.push(event.timeStamp);
+/**
+ * Notes that a press begins. The guards ask for it before the page's own listeners get the event.
+ *
+ * The time is not the event's time stamp: the way of the pointer to its target may be handled after that, and what it
+ * changes comes before the press.
+ * @param {Event} event
+ */
+export function notePress(event) {
+  if (!event.isTrusted || !PRESSED_BY.includes(event.type)) return;
+  changeLog.presses.push(performance.now());
   if (changeLog.presses.length > MOST_PRESSES) [changeLog.pressesSince] = changeLog.presses.splice(0, 1);
 }
 
@@ -70,7 +76,7 @@ function notePress(event) {
 function noteSwitch(event) {
   if (event.isTrusted) {
     changeLog.switches = [
-      ...changeLog.switches.slice(-20), { at: event.timeStamp, target: event.composedPath()[0] ?? null },
+      ...changeLog.switches.slice(-20), { at: performance.now(), target: event.composedPath()[0] ?? null },
     ];
   }
 }

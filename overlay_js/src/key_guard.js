@@ -2,6 +2,7 @@
 // else; from then on the keys are stopped. The first text is stopped too if something else has the focus; later the
 // field itself may pass it on, as the boxes of a code do. The guard lives in the isolated world, and is gone when the
 // keys are sent.
+import { notePress } from './change_log.js';
 import { addCaptureListener, bodyOf, documentElementOf, flatContains, isConnectedOf } from './dom.js';
 import { removeCaptureListener, shadowRootOf } from './dom.js';
 import { KEY_EVENTS, KEY_GUARD } from './early_listener.js';
@@ -60,6 +61,7 @@ function guardKey(event, view = window) {
   const { meant, doc } = typing;
   if (!meant || !doc || performance.now() > typing.until) return disarmKeyGuard();
   if (!event.isTrusted) return;
+  notePress(event);
   if (view !== window || meant.key === null) {
     if (!isStray(meant, view)) return;
     typing.stopped ??= meant.key !== null && !typing.hasTyped ? { lost: true } : { gone: true };

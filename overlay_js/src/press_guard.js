@@ -7,6 +7,7 @@
 // if they would act on anything else. The listeners live in the isolated world, react only to a real pointer, and
 // are gone when the gesture is over or its time is up. Where `early_listener.js` came too late, listeners that the page
 // put on its window before still get such an event.
+import { notePress } from './change_log.js';
 import { addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf, hasAttribute } from './dom.js';
 import { labelledControlOf, removeCaptureListener, shadowRootOf, styleOf } from './dom.js';
 import { GUARDED_EVENTS, PRESS_GUARD } from './early_listener.js';
@@ -85,6 +86,7 @@ function watchEvent(event, view = window) {
   // A label clicks its control by itself; that event has no pointer.
   if (!event.isTrusted || event === armed.last || (event.type === 'click' && pointer.pointerType === '')) return;
   armed.last = event;
+  notePress(event);
   if (!armed.isOver && !(view === window ? isStopped(doc, meant, pointer) : stopInNewFrame(pointer))) return;
   event.preventDefault();
   event.stopImmediatePropagation();

@@ -55,6 +55,10 @@ DEAD = {
         "<button onmouseenter='tip = document.createElement(`div`); tip.className = `tip`; tip.textContent = `Saves it`; document.body.append(tip)' "
         "onmouseleave='tip.remove()'>Dead</button><button>Other</button>",
     ),
+    "stars that fill under the pointer": dead(
+        ".full{background:#fd0}",
+        "<div onmousemove='this.className = `full`' onmouseleave='this.className = ``'><button>Dead</button> Stars</div><button>Other</button>",
+    ),
     "sheet from elsewhere": dead("button:hover,li:hover{background:#c00}", "<ul><li><button>Dead</button></ul><button>Other</button>"),
     "spinner beside": dead(
         "@keyframes t{to{transform:rotate(1turn)}}i{display:block;width:40px;height:40px;border:6px dotted;animation:t 1s linear infinite}",

@@ -73,7 +73,10 @@ async def test_a_day_is_picked_stars_are_given_and_a_slider_is_dragged(widget: W
         stars = [mark.number for mark in hand.seen.marks if mark.tag == "li"]
         await done(hand, Click(target=beside(hand, track, x=75)))
         await done(hand, Drag(source=beside(hand, track, x=75), target=Offset(right=-150, down=0)))
-        await done(hand, Click(target=stars[2]))
+        await hand.act(
+            Click(target=stars[2])
+        )  # the pointer alone fills the stars, so the click may change nothing more
+        await hand.look()
         await done(hand, Click(target=hand.number("Day")))
         await done(hand, Click(target=hand.number("20")))
 

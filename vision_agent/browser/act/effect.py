@@ -7,11 +7,20 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from urllib.parse import urldefrag
 
 from playwright.async_api import Page
 
-from vision_agent.browser.act.changed_pixels import NOISE, SWITCHES, Paint, changed_pixels, find_paint, judge_pixels
+from vision_agent.browser.act.changed_pixels import (
+    NOISE,
+    SWITCHES,
+    ChangedPixels,
+    Paint,
+    changed_pixels,
+    find_paint,
+    judge_pixels,
+)
 from vision_agent.browser.act.execution import Before, Execution
 from vision_agent.browser.locate.identify import recheck
 from vision_agent.browser.locate.location import Location
@@ -23,7 +32,7 @@ from vision_agent.browser.observe.row_context import describe_change
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.protocol import Expectation, LiveElement
-from vision_agent.browser.page.settle import settle
+from vision_agent.browser.page.settle import is_quiet, settle
 from vision_agent.browser.page.tabs import TabEvent, Tabs
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.escape import safe_line
@@ -36,6 +45,8 @@ CRASHED = "The page, or a frame in it, has crashed. Load it again; if that fails
 
 _DIGITS = re.compile(r"\W*\d+\W*")
 _IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
+_READING_S = 0.05
+"""Reading the page takes about so long, most of it for a picture: three frames."""
 _MOST_SAID = 5
 """Tab events in one outcome; a page may open dialogs endlessly."""
 
@@ -52,17 +63,9 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
     if execution.is_already_so and at is not None:
         sentence = f"{capitalised(execution.sentence)}; nothing was sent."
         return Outcome(status="done", effect="as_wanted", sentence=sentence, rung=at.rung, point=at.point)
-    quiet = observer.settings.quiet_s
-    await settle(tabs, quiet, observer.settings.settle_deadline_s, at_least_s=quiet)
     try:
-        # Concurrently: Chromium takes a picture two frames after it is asked.
-        is_other, (now, value, changes), retitled, pixels, paint = await asyncio.gather(
-            _is_other_document(before, tabs.active, observer.settings.action_deadline_s),
-            _read_back(at, before, observer),
-            _title_change(before, tabs.active, observer.settings.action_deadline_s),
-            changed_pixels(execution, before, tabs.active, observer),
-            find_paint(execution, before, observer),
-        )
+        is_other, (now, value, changes), retitled, pixels = await _read_settled_page(execution, before, tabs, observer)
+        paint = await find_paint(execution, before, observer)
     except FrameSilent as error:
         raise Refused("timed_out", f"{execution.sentence}, but {NO_ANSWER}") from error
     if is_other:
@@ -103,6 +106,36 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
         requests=requests,
         url=tabs.active.url if tabs.active.url != before.url else "",
     )
+
+
+async def _read_settled_page(
+    execution: Execution, before: Before, tabs: Tabs, observer: Observer
+) -> tuple[bool, tuple[LiveElement | None, str | None, list[str]], list[str], ChangedPixels]:
+    """Whether the tab shows another document; the target, its value and its changes; the new title; and the pixels.
+
+    The end of the quiet that shows that the page has settled is spent on reading it. What changes meanwhile is waited
+    for, and all is read again.
+
+    Raises:
+        FrameSilent: the page does not answer.
+    """
+    settings, began = observer.settings, time.monotonic()
+    is_drawn = any(mark.kind == "surface" for mark in before.seen.observation.marks)
+    head_start = 0.0 if is_drawn else min(_READING_S, settings.quiet_s / 2)
+    for quiet_s in (settings.quiet_s - head_start, settings.quiet_s):
+        left = settings.settle_deadline_s - (time.monotonic() - began)
+        has_settled = await settle(tabs, quiet_s, left, at_least_s=quiet_s)
+        # Concurrently: Chromium takes a picture two frames after it is asked.
+        read = await asyncio.gather(
+            _is_other_document(before, tabs.active, settings.action_deadline_s),
+            _read_back(execution.at, before, observer),
+            _title_change(before, tabs.active, settings.action_deadline_s),
+            changed_pixels(execution, before, tabs.active, observer),
+        )
+        await asyncio.sleep(began + settings.quiet_s - time.monotonic())
+        if not has_settled or await is_quiet(tabs, settings.quiet_s, settings.scan_deadline_s):
+            break
+    return read
 
 
 def _sentence(sentence: str, execution: Execution, value: str | None, changes: list[str]) -> str:

@@ -12,7 +12,7 @@ import asyncio
 import time
 from typing import NamedTuple
 
-from playwright.async_api import Frame
+from playwright.async_api import Frame, Page
 
 from vision_agent.browser.page import overlay, protocol
 from vision_agent.browser.page.capture import capture
@@ -44,6 +44,23 @@ class _Frame(NamedTuple):
     """Some of its text or elements keep changing by themselves."""
 
 
+class _State(NamedTuple):
+    """Of all documents of a tab together."""
+
+    unrest: frozenset[Unrest] = frozenset()
+    """Why the tab has not settled; empty if it has."""
+    changed_at: float = 0.0
+    """Time of its last change, on our monotonic clock."""
+    token: str = ""
+    """Of its main document; empty if that did not answer."""
+    is_whole: bool = False
+    """Every frame was asked, rather than all but some that hang."""
+    is_judged: bool = True
+    """What it draws was compared with an earlier picture, if there is a need."""
+    is_restless: bool = False
+    """Some of its text or elements keep changing by themselves."""
+
+
 async def settle(tabs: Tabs, quiet_s: float, deadline_s: float, at_least_s: float = 0.0) -> bool:
     """Whether the active tab settled before the deadline; never takes longer.
 
@@ -56,44 +73,85 @@ async def settle(tabs: Tabs, quiet_s: float, deadline_s: float, at_least_s: floa
     started = time.monotonic()
     until = started + deadline_s
     pixels = PixelStability()
-    token, unrest, looks = "", frozenset[Unrest](), 0
-    while (left := until - time.monotonic()) > 0:
-        page = tabs.active
-        # A hanging frame is not waited for again, but the page has not settled with it.
-        asked = [frame for frame in page.frames[:_MOST_FRAMES] if not overlay.is_silent(frame)]
-        is_all = len(asked) == len(page.frames[:_MOST_FRAMES])
-        frames = await asyncio.gather(*(_look(frame, quiet_s, left) for frame in asked))
+    now, looks = _State(), 0
+    while time.monotonic() < until:
+        page, was_moving = tabs.active, "animations" in now.unrest
+        try:
+            now = await _look(page, pixels, quiet_s, until)
+        except FrameSilent:
+            return False  # a hanging page has not settled; the next look reports it
         looks += 1
-        tabs.network.learn_from_change(page, max((frame.changed_at for frame in frames), default=0.0))
-        token = frames[0].token if frames else ""
-        unrest, is_judged = frozenset[Unrest]().union(*(frame.unrest for frame in frames)), True
-        if not unrest and any(frame.is_drawn for frame in frames):
-            is_judged = pixels.has_picture
-            try:
-                if not pixels.is_still(await capture(page, until - time.monotonic())):
-                    unrest = frozenset({"pixels"})
-            except FrameSilent:
-                return False  # a hanging page has not settled; the next look reports it
+        tabs.network.learn_from_change(page, now.changed_at)
         passed = time.monotonic() - started
-        if not tabs.pending_work() and passed >= at_least_s:
-            if not unrest:
-                if any(frame.is_restless for frame in frames):
+        # An animation that has just ended may begin again in the next frame.
+        may_begin_again = was_moving and not now.unrest
+        if not tabs.pending_work() and passed >= at_least_s and not may_begin_again:
+            if not now.unrest:
+                if now.is_restless:
                     return False
                 tabs.restless.forget(page)
-                return is_all
-            is_known = is_judged and unrest <= tabs.restless.known(page, token)
+                return now.is_whole
+            is_known = now.is_judged and now.unrest <= tabs.restless.known(page, now.token)
             if is_known and passed >= (_EFFECT_S if at_least_s else 0):
                 return False
             is_long = passed >= _RESTLESS_S and looks >= _RESTLESS_LOOKS
-            if is_long and not at_least_s and "loading" not in unrest:
+            if is_long and not at_least_s and "loading" not in now.unrest:
                 break
-        await asyncio.sleep(min(_LOOK_EVERY_S, max(0.0, until - time.monotonic())))
+        due = max(now.changed_at + quiet_s, started + at_least_s)
+        await asyncio.sleep(_pause_s(time.monotonic(), until, due))
     if not tabs.pending_work():
-        tabs.restless.learn(tabs.active, token, unrest)
+        tabs.restless.learn(tabs.active, now.token, now.unrest)
     return False
 
 
-async def _look(frame: Frame, quiet_s: float, timeout_s: float) -> _Frame:
+def _pause_s(now: float, until: float, due: float) -> float:
+    """Until the next look: at once when the page may have settled, but never after the deadline."""
+    pause_s = min(due - now, _LOOK_EVERY_S) if due > now else _LOOK_EVERY_S
+    return max(0.0, min(pause_s, until - now))
+
+
+async def is_quiet(tabs: Tabs, quiet_s: float, timeout_s: float) -> bool:
+    """Whether the active tab's documents have not changed for so long, and show that nothing is under way.
+
+    Does not wait for it. A document that draws what it does not reveal never shows that.
+    """
+    if tabs.pending_work():
+        return False
+    frames, _ = await _look_at_frames(tabs.active, quiet_s, timeout_s)
+    return not any(frame.unrest or frame.is_drawn for frame in frames)
+
+
+async def _look(page: Page, pixels: PixelStability, quiet_s: float, until: float) -> _State:
+    """How a tab is now.
+
+    Raises:
+        FrameSilent: the page gave no picture.
+    """
+    frames, is_whole = await _look_at_frames(page, quiet_s, until - time.monotonic())
+    unrest, is_judged = frozenset[Unrest]().union(*(frame.unrest for frame in frames)), True
+    if not unrest and any(frame.is_drawn for frame in frames):
+        is_judged = pixels.has_picture
+        if not pixels.is_still(await capture(page, until - time.monotonic())):
+            unrest = frozenset({"pixels"})
+    return _State(
+        unrest,
+        changed_at=max((frame.changed_at for frame in frames), default=0.0),
+        token=frames[0].token if frames else "",
+        is_whole=is_whole,
+        is_judged=is_judged,
+        is_restless=any(frame.is_restless for frame in frames),
+    )
+
+
+async def _look_at_frames(page: Page, quiet_s: float, timeout_s: float) -> tuple[list[_Frame], bool]:
+    """A tab's first frames, and whether all were asked: one that hangs is not waited for again."""
+    frames = page.frames[:_MOST_FRAMES]
+    asked = [frame for frame in frames if not overlay.is_silent(frame)]
+    answers = await asyncio.gather(*(_look_at_frame(frame, quiet_s, timeout_s) for frame in asked))
+    return answers, len(asked) == len(frames)
+
+
+async def _look_at_frame(frame: Frame, quiet_s: float, timeout_s: float) -> _Frame:
     try:
         now = await protocol.stability(frame, timeout_s)
     except FrameSilent:
