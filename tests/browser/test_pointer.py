@@ -137,6 +137,66 @@ async def test_a_path_of_many_points_is_drawn_through_all_of_them_with_few_moves
         assert len(been) < 200
 
 
+MAP = """<div id=view style="width:500px;height:400px;overflow:hidden;position:relative;user-select:none"><div id=land
+style="position:absolute;width:2000px;height:2000px;background:#eee"><button style="position:absolute;left:100px;top:100px;width:80px;height:20px">Oak</button>
+<button style="position:absolute;left:300px;top:200px;width:80px;height:20px" aria-label="BROOK">Brook</button></div></div><p id=log></p><script>
+let x = 0, y = 0, from = null; view.onpointerdown = (e) => { from = [e.clientX - x, e.clientY - y]; };
+view.onpointermove = (e) => { if (from) { [x, y] = [e.clientX - from[0], e.clientY - from[1]]; land.style.translate = `${x}px ${y}px`; } };
+view.onpointerup = () => { from = null; };</script>"""
+
+
+async def test_a_map_is_moved_by_dragging_one_of_its_places_to_another(on: On) -> None:
+    async with on(MAP.replace("BROOK", "Brook")) as hand:
+        outcome = await hand.act(Drag(source=hand.number("Oak"), target=hand.number("Brook")))
+        assert outcome.status == "done", outcome.sentence
+        assert '(button "Brook") moved along: 204 px to the right and 104 px down' in outcome.sentence
+        assert await hand.js("[x, y]") == [204, 104]
+
+
+async def test_a_map_is_moved_by_dragging_its_ground_to_a_place_on_it(on: On) -> None:
+    async with on(MAP.replace("BROOK", "Brook")) as hand:
+        outcome = await hand.act(Drag(source=Point(x=248, y=358), target=hand.number("Brook")))
+        assert outcome.status == "done", outcome.sentence
+        assert "moved along: 104 px to the right and 144 px up" in outcome.sentence
+        assert await hand.js("[x, y]") == [104, -144]
+
+
+async def test_what_moves_along_is_no_place_to_drop_on_if_that_could_not_be_undone(on: On) -> None:
+    async with on(MAP.replace("BROOK", "Delete all")) as hand:
+        outcome = await hand.act(Drag(source=hand.number("Oak"), target=hand.number("Delete all")))
+        assert (outcome.status, outcome.refusal) == ("partial", "moved")
+        assert "moved away while" in outcome.sentence
+        assert await hand.js("[x, y]") == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "box.style.translate = `${e.clientX - 60}px ${e.clientY - 60}px`",
+        "box.style.rotate = `${Math.atan2(e.clientY - 108, e.clientX - 108)}rad`",
+    ],
+)
+async def test_an_end_that_lies_on_what_is_dragged_is_a_place_in_the_view(on: On, moves: str) -> None:
+    body = f"""<div id=box role=button tabindex=0 style="width:200px;height:200px;background:#8c8">Box</div><script>
+    let held = false, up = []; box.onpointerdown = () => {{ held = true; }};
+    onpointermove = (e) => {{ if (held) {moves}; }}; onpointerup = (e) => {{ held = false; up = [e.clientX, e.clientY]; }};</script>"""
+    async with on(body) as hand:
+        outcome = await hand.act(Drag(source=Point(x=60, y=60), target=Point(x=150, y=180)))
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.js("up") == [150, 180]
+
+
+async def test_a_drag_from_the_bare_page_that_is_cut_off_is_told_as_begun(on: On) -> None:
+    body = """<p style="height:100px">Ground</p><button id=goal style="position:relative">Goal</button><script>
+    const heard = []; for (const kind of ['mousedown', 'mouseup']) addEventListener(kind, (e) => heard.push(kind));
+    onmousemove = (e) => { if (e.buttons) goal.style.left = '300px'; };</script>"""
+    async with on(body) as hand:
+        outcome = await hand.act(Drag(source=Point(x=300, y=90), target=hand.number("Goal")))
+        assert await hand.js("heard") == ["mousedown", "mouseup"]
+        assert (outcome.status, outcome.refusal) == ("partial", "moved")
+        assert "a press on the point (300, 90) was sent" in outcome.sentence.lower()
+
+
 async def test_drag_goes_so_far_from_where_a_mark_is(on: On) -> None:
     async with on(SLIDE) as hand:
         outcome = await hand.act(Drag(source=hand.number("Board"), target=Offset(right=60, down=-10)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from itertools import pairwise
+from typing import NamedTuple
 
 from vision_agent.actions import Cell, Click, Drag, Hover, Offset, Point, Scroll, SelectText, Target, offset_words
 from vision_agent.browser.act.execution import Execution
@@ -17,7 +18,6 @@ from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.naming import mark_words
 from vision_agent.browser.observe.row_context import describe_change
 from vision_agent.browser.page import protocol
-from vision_agent.browser.page.protocol import LiveElement
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
@@ -31,6 +31,8 @@ _STEP_PX = 12.0
 """CSS pixels of such a move along a path; each takes about a frame, so a path of many points takes few moves each."""
 _BEYOND = 4.0
 """CSS pixels past the middle of a drop target."""
+_ROUNDED = 2.0
+"""CSS pixels by which what moves along with the pointer may differ from it."""
 _LAST_MOVES = 2
 """Mouse moves at the end of a drag, a frame each: a page learns up to a frame late that an animation has ended (seen in
 8 of 40), and until then lists ignore moves."""
@@ -91,15 +93,15 @@ async def drag(executor: Executor, action: Drag) -> Execution:
             # While rows slide aside, lists ignore moves: repeat the last one once they have stopped.
             await settle(executor.tabs, 0, min(executor.settings.settle_deadline_s, executor.deadline_s))
             await mouse.move(last.x, last.y, steps=_LAST_MOVES)
-            trouble = await _drop_objection(executor, end, start)
-            if trouble:
+            drop = await _judge_drop(executor, end, start, last)
+            if drop.objection:
                 await mouse.move(start.point.x, start.point.y, steps=_STEPS)
-                raise Refused("moved", trouble)
+                raise Refused("moved", f"{drop.objection} while {start.words} was held; it was brought back.")
         finally:
             await asyncio.wait_for(mouse.up(), executor.deadline_s)
     along = f" along {len(way)} points" if way else ""
     to = end.words if isinstance(action.target, Offset) else f"to {end.words}"
-    return Execution(f"Dragged {start.words} {to}{along}", end, hover_counts=True)
+    return Execution(f"Dragged {start.words} {to}{along}{drop.remark}", end, hover_counts=True)
 
 
 def _steps_between(one: Point, other: Point) -> int:
@@ -141,33 +143,50 @@ def _drop_point(end: Location, before: Point) -> Point:
     return Point(x=beyond(end.point.x, before.x, box.width), y=beyond(end.point.y, before.y, box.height))
 
 
-async def _drop_objection(executor: Executor, end: Location, start: Location) -> str:
-    """Why the dragged element must not be dropped here; empty if it may be.
+class _Drop(NamedTuple):
+    """Whether what is held may be released at the end of a drag."""
 
-    Rows make room for what is dragged among them, so a target may have moved by the size of the dragged element.
+    objection: str = ""
+    """Why not, as a clause; empty if it may."""
+    remark: str = ""
+    """What moved along with the pointer, as a clause that follows."""
+
+
+async def _judge_drop(executor: Executor, end: Location, start: Location, last: Point) -> _Drop:
+    """Whether the end is still what was meant, now that the pointer is there. `last`: the pointer, page coordinates.
+
+    Rows make room for what is dragged among them, so a target may have moved by the size of the dragged element. An end
+    on the dragged element itself, or on what moves along with the pointer, such as a map, is a place in the view.
     """
-    if end.under is not None and end.element is not None:
-        now = await executor.recheck(end.under, in_place=True)
-        if now is None or now.rect != end.element.rect:
-            return f"{end.words} moved away while {start.words} was held; it was brought back."
-        return _place_objection(now, end, start)
-    if end.mark is None or end.element is None:
-        return ""
-    now = await executor.recheck(end.mark, in_place=True)
-    if now is None or now.fingerprint != end.mark.fingerprint:
-        return f"{end.words} is gone or became something else while {start.words} was held; it was brought back."
-    rect, before = now.rect, end.element.rect
-    room = max(start.mark.box.width, start.mark.box.height) if start.mark else 0.0
-    if max(abs(rect.x - before.x), abs(rect.y - before.y)) > room + min(before.width, before.height):
-        return f"{end.words} moved away while {start.words} was held; it was brought back."
-    return _place_objection(now, end, start)
+    mark = end.mark or end.under
+    if mark is None or end.element is None:
+        return _Drop()
+    held = start.mark or start.under
+    if end.mark is None and held is not None and held.key == mark.key and mark.kind != "surface":
+        return _Drop()
+    now, before = await executor.recheck(mark, in_place=True), end.element.rect
+    if end.mark is not None and (now is None or now.fingerprint != mark.fingerprint):
+        return _Drop(f"{end.words} is gone or became something else")
+    if now is None:
+        return _Drop(f"{end.words} moved away")
+    by = Point(x=now.rect.x - before.x, y=now.rect.y - before.y)
+    is_along = _is_about(by, Point(x=last.x - start.point.x, y=last.y - start.point.y))
+    if is_along and now.difference is None and not executor.seen.risks:
+        far = offset_words(Offset(right=round(by.x), down=round(by.y)))
+        return _Drop(remark=f"; {mark_words(mark)} moved along: {far}")
+    room = 0.0
+    if end.mark is not None:
+        room = min(before.width, before.height)
+        room += max(start.mark.box.width, start.mark.box.height) if start.mark else 0.0
+    if max(abs(by.x), abs(by.y)) > room or (end.mark is None and now.rect != before):
+        return _Drop(f"{end.words} moved away")
+    return _Drop("" if now.difference is None else describe_change(now.difference, end.words))
 
 
-def _place_objection(now: LiveElement, end: Location, start: Location) -> str:
-    """Why the words around the target forbid a drop: they became those of another row or column; empty if unchanged."""
-    if now.difference is None:
-        return ""
-    return f"{describe_change(now.difference, end.words)} while {start.words} was held; it was brought back."
+def _is_about(one: Point, other: Point) -> bool:
+    """Whether two ways are the same and lead somewhere. Pages round what they move to whole pixels."""
+    is_same = abs(one.x - other.x) <= _ROUNDED and abs(one.y - other.y) <= _ROUNDED
+    return is_same and max(abs(one.x), abs(one.y)) > _ROUNDED
 
 
 async def select_text(executor: Executor, action: SelectText) -> Execution:

@@ -103,6 +103,8 @@ class Gesture:
             raise self._refusal(self.stopped)
 
     async def _refresh(self, *, is_over: bool) -> None:
+        if not self.frames:
+            return  # nobody watches, so it may have reached the page
         try:
             answers = await asyncio.gather(*(_read_guard(frame, is_over) for frame in self.frames))
         except BrowserUnavailable:  # the press closed the page, or something else did
