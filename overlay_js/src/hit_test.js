@@ -1,6 +1,6 @@
 // Which points of an element a click may be sent to, and what a click there would reach, according to the browser.
-import { attributeOf, closestInFlatTree, flatContains, flatParentOf, labelledControlOf, localNameOf } from './dom.js';
-import { matches, queryFirst, shadowRootOf, styleOf } from './dom.js';
+import { attributeOf, closestInFlatTree, flatContains, flatParentOf, hasAttribute, labelledControlOf } from './dom.js';
+import { localNameOf, matches, queryFirst, rootOf, shadowRootOf, styleOf } from './dom.js';
 import { signedSizeOf } from './quad.js';
 import { textOf, tidy } from './text.js';
 
@@ -29,6 +29,22 @@ export function hitAt(doc, x, y) {
     hit = inner;
   }
   return hit;
+}
+
+/**
+ * Whether a point lies outside the shape of an element: in a hole of it, or beside a turned or clipped corner. There a
+ * click reaches something that contains the element, and the element does not lie below that.
+ * @param {Document} doc @param {Element} element @param {Point} point
+ */
+export function isOutsideShape(doc, element, { x, y }) {
+  const hit = hitAt(doc, x, y);
+  if (!hit || hit === element || !flatContains(hit, element)) return false;
+  const root = rootOf(element);
+  const stack = root instanceof ShadowRoot ? root.elementsFromPoint(x, y) :
+    /** @type {Element[]} */ (Document.prototype.elementsFromPoint.call(doc, x, y));
+  const letsThrough = styleOf(element).pointerEvents === 'none' ||
+    closestInFlatTree(element, (at) => hasAttribute(at, 'inert')) !== null;
+  return !stack.includes(element) && !letsThrough;
 }
 
 /**

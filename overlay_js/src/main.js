@@ -12,7 +12,7 @@ import { hideLayer, showLayer } from './page_layer.js';
 import { keysWithin, readPage, readTable } from './page_text.js';
 import { reportPaint } from './paint.js';
 import { armPressGuard, reportPressGuard } from './press_guard.js';
-import { describeFocus, findStandIns, keysAt, middleOf, recheck, recheckPlace, scrollByViews } from './recheck.js';
+import { describeFocus, findStandIns, keysAt, middleOf, recheck, recheckPlace, reportShape, scrollByViews } from './recheck.js';
 import { showsText, valueFits, whichPointsShow } from './recheck.js';
 import { documentToken, elementOf, setListeners } from './registry.js';
 import { scan } from './scan.js';
@@ -42,6 +42,7 @@ function answer(doc, root, request) {
     case 'leave': return stopHumanInput(request);
     case 'paint': return reportPaint(doc, request);
     case 'under': return keysAt(doc, request);
+    case 'outside_shape': return reportShape(doc, request);
     case 'fits': return valueFits(doc, request);
     case 'shows_text': return { shows: showsText(doc, request.text) };
     case 'read': return readPage(doc, request);

@@ -7,7 +7,8 @@ import { queryAll, rectOf, scrollHeightOf, scrollingElementOf, scrollLeftOf, scr
 import { scrollWidthOf, shadowRootOf, styleOf } from './dom.js';
 import { evidenceOf, isScrollable } from './evidence.js';
 import { bestNameOf } from './fallback_name.js';
-import { blockerOf, denseSamplePoints, describeElement, hitAt, isInTheWay, isTarget, reaches } from './hit_test.js';
+import { blockerOf, denseSamplePoints, describeElement, hitAt, isInTheWay, isOutsideShape, isTarget } from './hit_test.js';
+import { reaches } from './hit_test.js';
 import { samplePoints } from './hit_test.js';
 import { boundsOfImageArea, imageOfArea } from './image_map.js';
 import { newReading } from './nearby_text.js';
@@ -194,6 +195,15 @@ export function keysAt(doc, request) {
     if (key) keys.push(key);
   }
   return { keys };
+}
+
+/**
+ * Whether a point lies outside the shape of an element, although in its box.
+ * @param {Document} doc @param {{key: string, x: number, y: number}} request
+ */
+export function reportShape(doc, request) {
+  const element = elementOf(doc, request.key);
+  return { outside: element !== null && isOutsideShape(doc, element, request) };
 }
 
 /**

@@ -493,3 +493,46 @@ async def test_text_never_goes_to_a_field_that_takes_the_focus(on: On, moves: st
         outcome = await hand.act(Type(target=hand.number("Code"), text="x"))
         assert await hand.js("other.value + stray") == "", outcome.sentence
         assert outcome.status == "partial" or outcome.value == "x", outcome.sentence
+
+
+RING = "clip-path:polygon(0 0,100% 0,100% 100%,0 100%,0 30px,30px 30px,30px 170px,170px 170px,170px 30px,0 30px)"
+SHAPES = {
+    "the hollow of a block": f"<button style='width:200px;height:200px;{RING}'>Frame</button>",
+    "beside a turned corner": "<button style='width:200px;height:200px;rotate:45deg;scale:.7'>Frame</button>",
+    "beside a round corner": "<button style='width:200px;height:200px;border-radius:50%'>Frame</button>",
+    "in a shadow tree": f"<x-b></x-b><script>document.querySelector('x-b').attachShadow({{mode:'open'}}).innerHTML = `<button style='width:200px;height:200px;{RING}'>Frame</button>`</script>",
+    "a gap in a drawing": "<svg width=200 height=200><g role=button tabindex=0 aria-label=Frame><path fill=red fill-rule=evenodd d='M0 0h200v200h-200zM30 30v140h140v-140z'/></g></svg>",
+}  # fmt: skip
+BESIDE = """<style>body{margin:0}</style><script>const heard = [];
+addEventListener('click', (e) => heard.push(e.composedPath()[0].tagName))</script>"""
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+async def test_a_point_in_the_box_of_a_mark_but_outside_its_shape_reaches_what_shows_there(on: On, shape: str) -> None:
+    at = (
+        Point(x=100, y=100)
+        if shape in ("the hollow of a block", "in a shadow tree", "a gap in a drawing")
+        else Point(x=6, y=6)
+    )
+    async with on(BESIDE + SHAPES[shape]) as hand:
+        outcome = await hand.act(Click(target=hand.seen.marked.map.to_picture(at)))
+        assert outcome.status == "done", outcome.sentence
+        heard = await hand.js("heard")
+        assert len(heard) == 1
+        assert heard[0] not in ("BUTTON", "path", "G")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "b.style.pointerEvents = 'none'",
+        "b.inert = true",
+        "b.parentElement.style.cssText = 'position:relative;z-index:0;background:buttonface'; b.style.cssText += ';position:relative;z-index:-1;opacity:0'",
+    ],
+)
+async def test_a_point_on_a_mark_that_no_longer_takes_clicks_is_refused(on: On, change: str) -> None:
+    async with on(f"{BESIDE}<p><button id=b style='width:200px;height:200px;border:0'></button></p>") as hand:
+        await hand.js(change)
+        outcome = await hand.act(Click(target=hand.seen.marked.map.to_picture(hand.seen.marks[0].point)))
+        assert outcome.status == "refused", outcome.sentence
+        assert await hand.js("heard") == []

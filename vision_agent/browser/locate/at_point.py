@@ -82,14 +82,14 @@ async def _reachable_mark(
     was = None if found else smallest_mark_at_point(point, seen)
     owner = seen.scan.owner(was.key) if was else None
     if was is not None and owner is not None:
-        await _must_still_be_shown(was, words, owner, seen, deadline_s)
+        await _must_still_be_shown(was, words, point, owner, seen, deadline_s)
     return found
 
 
 async def _must_still_be_shown(
-    was: Mark, words: str, owner: ScannedFrame, seen: LiveObservation, deadline_s: float
+    was: Mark, words: str, point: Point, owner: ScannedFrame, seen: LiveObservation, deadline_s: float
 ) -> None:
-    """Returns if the mark that was at a point still shows, although a click there would reach something unmarked.
+    """Returns if the mark whose box a page point lies in still shows, although a click would reach something unmarked.
 
     The picture alone does not tell: an overlay may be transparent, and an out-of-process frame may paint late.
 
@@ -100,6 +100,9 @@ async def _must_still_be_shown(
     now = await recheck(was, seen.scan, deadline_s)
     if now is None:
         raise Refused("gone", f"{words}, and is gone. Look again.")
+    is_in_place = not _has_moved(now, was, owner)
+    if is_in_place and await protocol.is_outside_shape(owner.frame, deadline_s, was.key, owner.place.to_frame(point)):
+        return  # the mark was never there: it has a hole, or is no rectangle
     if was.kind not in _HOLDERS:
         # Also if something unmarked covered part of it all along: the model can name the mark instead.
         raise Refused("moved", f"{words}, and something else is now. Look again, or name a mark.")

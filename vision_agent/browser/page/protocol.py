@@ -457,6 +457,15 @@ async def keys_at_spot(frame: Frame, deadline_s: float, spot: Spot) -> tuple[Mar
     return _keys((await ask(frame, "under", deadline_s, x=spot[0], y=spot[1]))["keys"])
 
 
+async def is_outside_shape(frame: Frame, deadline_s: float, key: str, spot: Spot) -> bool:
+    """Whether a spot in the box of an element lies in a hole of it, or beside a turned or clipped corner.
+
+    A click there reaches something that contains the element and that the element does not lie below.
+    """
+    answer = await ask(frame, "outside_shape", deadline_s, key=key, x=spot[0], y=spot[1])
+    return bool(answer["outside"])
+
+
 async def contained_keys(frame: Frame, deadline_s: float, key: str, keys: Sequence[str]) -> tuple[MarkKey, ...]:
     """Those of the keys whose elements lie inside an element, or inside what it controls (`aria-controls`)."""
     return _keys((await ask(frame, "within", deadline_s, key=key, keys=list(keys)))["keys"])
