@@ -462,6 +462,11 @@ async def contained_keys(frame: Frame, deadline_s: float, key: str, keys: Sequen
     return _keys((await ask(frame, "within", deadline_s, key=key, keys=list(keys)))["keys"])
 
 
+async def count_alike(frame: Frame, deadline_s: float, key: str) -> int:
+    """How many entries of its list say what an element says, in view or not; 1 if it is in no list."""
+    return int((await ask(frame, "alike", deadline_s, key=key))["count"])
+
+
 @dataclass(frozen=True, slots=True)
 class Focus:
     """The focused element of a document."""
@@ -635,7 +640,7 @@ async def read_key_guard(frame: Frame, deadline_s: float) -> ContextDifference |
 class SetAnswer:
     """Whether a value was set, and why not."""
 
-    why_not: Literal["", "gone", "place", "changed", "disabled", "malformed", "no_option"]
+    why_not: Literal["", "gone", "place", "changed", "disabled", "malformed", "no_option", "as_wanted"]
     difference: ContextDifference | None
     was_focused: bool
 
