@@ -484,9 +484,27 @@ async def focused_element(frame: Frame, deadline_s: float, key: str | None = Non
     return Focus(MarkKey(answer["key"]) if answer["key"] else None, answer["what"], answer["typesFor"])
 
 
-async def can_hold_value(frame: Frame, deadline_s: float, input_type: str, value: str) -> bool:
-    """Whether a field of this type can hold a value."""
-    return bool((await ask(frame, "fits", deadline_s, type=input_type, value=value))["fits"])
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What a field makes of a value."""
+
+    becomes: str
+    """What it would hold; empty if it cannot hold the value at all."""
+    is_out_of_range: bool
+    is_between_steps: bool
+    least: str
+    """As the field states it; empty if it does not. So are `most` and `step`."""
+    most: str
+    step: str
+
+
+async def fit_value(frame: Frame, deadline_s: float, key: str, input_type: str, value: str) -> Fit | None:
+    """What a field of this type would make of a value; None if it is gone. Nothing is set."""
+    answer = await ask(frame, "fits", deadline_s, key=key, type=input_type, value=value)
+    if not answer["found"]:
+        return None
+    more = (answer["least"], answer["most"], answer["step"])
+    return Fit(answer["becomes"], answer["outOfRange"], answer["betweenSteps"], *more)
 
 
 @dataclass(frozen=True, slots=True)
