@@ -97,7 +97,8 @@ def action_phrase(action: Action) -> tuple[str | Target, ...]:
         case actions.Type():
             return (f"Type “{action.text}” into", action.target, *(["and press Enter"] * action.submit))
         case actions.Select():
-            return (f"Choose {', '.join(f'“{option}”' for option in action.options)} in", action.target)
+            verb = {None: "Choose", "add": "Choose also", "remove": "Unselect"}[action.change]
+            return (f"{verb} {', '.join(f'“{option}”' for option in action.options)} in", action.target)
         case actions.Check():
             return ("Tick" if action.checked else "Untick", action.mark)
         case actions.Set():

@@ -187,6 +187,8 @@ class Select(_Action):
     target: Target
     options: tuple[str, ...]
     """One option, or every option to be chosen if the list allows several."""
+    change: Literal["add", "remove"] | None = None
+    """For a list that allows several: choose these too, or no longer. Without it, a native list has these only."""
 
 
 class Check(_Action):

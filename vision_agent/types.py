@@ -187,6 +187,8 @@ class MarkState(FrozenModel):
     placeholder: str | None = None
     options: tuple[str, ...] = ()
     """The options of a native list, by the text they show."""
+    multiple: bool = False
+    """A list, or an option of one, that allows several options to be chosen."""
     checked: Literal["true", "false", "mixed"] | None = None
     selected: bool | None = None
     expanded: bool | None = None

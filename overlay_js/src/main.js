@@ -9,7 +9,7 @@ import { OVERLAY } from './frame_context.js';
 import { stopHumanInput, watchHumanInput } from './human_input.js';
 import { armKeyGuard, reportKeyGuard } from './key_guard.js';
 import { hideLayer, showLayer } from './page_layer.js';
-import { keysWithin, readPage, readTable } from './page_text.js';
+import { countAlike, keysWithin, readPage, readTable } from './page_text.js';
 import { reportPaint } from './paint.js';
 import { armPressGuard, reportPressGuard } from './press_guard.js';
 import { describeFocus, findStandIns, keysAt, middleOf, recheck, recheckPlace, reportShape, scrollByViews } from './recheck.js';
@@ -50,6 +50,7 @@ function answer(doc, root, request) {
     case 'words': return locateWords(doc, request);
     case 'selected': return selectedText();
     case 'within': return keysWithin(doc, request);
+    case 'alike': return countAlike(doc, request);
     case 'scroll': return scrollByViews(doc, request);
     case 'frame': return locateFrame(doc, root, request);
     case 'quiet': return stabilityOf(doc);

@@ -185,6 +185,31 @@ function wordsOf(element) {
 }
 
 /**
+ * How many entries of its list say what an element says, in view or not. 1 for what is in no list.
+ * @param {Document} doc @param {{key: string}} request
+ */
+export function countAlike(doc, request) {
+  const element = elementOf(doc, request.key);
+  const list = element && nearestOf(element, LIST_LIKE);
+  if (!element || !list) return { count: 1 };
+  const [role, said] = [roleOrTagOf(element), entryWordsOf(element)];
+  let count = 0;
+  /** @param {Element} at */
+  const walk = (at) => {
+    if (styleOf(at).display === 'none') return;
+    if (roleOrTagOf(at) === role && entryWordsOf(at) === said) count++;
+    for (const child of flatElementsOf(at)) walk(child);
+  };
+  walk(list);
+  return { count: Math.max(1, count) };
+}
+
+/** @param {Element} entry */
+function entryWordsOf(entry) {
+  return `${attributeOf(entry, 'aria-label') ?? ''} ${wordsOf(entry)}`;
+}
+
+/**
  * Which of the keys belong to elements inside an element, or inside what it controls by ARIA.
  * @param {Document} doc @param {{key: string, keys: string[]}} request
  */

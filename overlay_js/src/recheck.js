@@ -2,8 +2,8 @@
 import { recordChanges } from './change_log.js';
 import { comparePlace } from './compare_context.js';
 import { activeElementOf, activeElementOfRoot, attributeOf, bodyOf, clientHeightOf, clientWidthOf } from './dom.js';
-import { controlOf, createElement, documentElementOf, flatContains, flatParentOf, localNameOf } from './dom.js';
-import { queryAll, rectOf, scrollHeightOf, scrollingElementOf, scrollLeftOf, scrollTopOf } from './dom.js';
+import { controlOf, createElement, documentElementOf, flatContains, flatParentOf, hasAttribute } from './dom.js';
+import { localNameOf, queryAll, rectOf, scrollHeightOf, scrollingElementOf, scrollLeftOf, scrollTopOf } from './dom.js';
 import { scrollWidthOf, shadowRootOf, styleOf } from './dom.js';
 import { evidenceOf, isScrollable } from './evidence.js';
 import { bestNameOf } from './fallback_name.js';
@@ -207,15 +207,25 @@ export function reportShape(doc, request) {
 }
 
 /**
- * Whether a field of this type can hold a value; tried on a field outside of the document.
- * @param {Document} doc @param {{type: string, value: string}} request
+ * What a field would make of a value, in a field like it that is on no page.
+ * @param {Document} doc
+ * @param {{key: string, type: string, value: string}} request
  */
 export function valueFits(doc, request) {
+  const element = elementOf(doc, request.key);
+  if (!element) return { found: false };
+  const own = controlOf(element);
   const field = /** @type {HTMLInputElement} */ (createElement(doc, 'input'));
   field.type = request.type;
+  for (const name of ['min', 'max', 'step', 'value']) {
+    if (hasAttribute(own, name)) field.setAttribute(name, attributeOf(own, name) ?? '');
+  }
   field.value = request.value;
-  if (request.type === 'range') return { fits: Number.isFinite(Number(request.value)) };
-  return { fits: field.value.toLowerCase() === request.value.toLowerCase() };
+  const { rangeUnderflow, rangeOverflow, stepMismatch } = field.validity;
+  return {
+    found: true, becomes: field.value, outOfRange: rangeUnderflow || rangeOverflow, betweenSteps: stepMismatch,
+    least: field.min, most: field.max, step: field.step,
+  };
 }
 
 /** Whether the document shows a text now. @param {Document} doc @param {string} text */

@@ -12,7 +12,8 @@ import { isDisabled, optionLabels } from './state.js';
 
 /**
  * @typedef {{id: string, key: string, kind: string, fingerprint: string, value?: string, options?: string[],
- *   place: Place | null, frames: (Place | null)[]} & Partial<How>} Wanted `id`: of the request, which may come twice
+ *   change?: 'add' | 'remove', place: Place | null, frames: (Place | null)[]} & Partial<How>} Wanted
+ *   `id`: of the request, which may come twice
  */
 
 const last = { id: '', told: /** @type {ReturnType<typeof putIn> | null} */ (null) };
@@ -45,12 +46,25 @@ function putIn(doc, request) {
     const wanted = (request.options ?? []).slice(0, list.multiple ? undefined : 1);
     const chosen = wanted.map((each) => optionOf(list, each));
     if (!chosen.length || chosen.includes(undefined)) return { why: 'no_option', held: null, focused: false };
-    for (const option of Array.from(list.options)) option.selected = chosen.includes(option);
+    const old = chosenIn(list);
+    for (const option of Array.from(list.options)) {
+      if (chosen.includes(option)) option.selected = request.change !== 'remove';
+      else if (!request.change) option.selected = false;
+    }
+    const now = chosenIn(list);
+    if (request.change && now.every((option) => old.includes(option)) && now.length === old.length) {
+      return { why: 'as_wanted', held: null, focused: false };
+    }
   }
   for (const type of ['input', 'change']) {
     EventTarget.prototype.dispatchEvent.call(control, new Event(type, { bubbles: true, composed: type === 'input' }));
   }
   return { why: '', held: null, focused: true };
+}
+
+/** @param {HTMLSelectElement} list */
+function chosenIn(list) {
+  return Array.from(list.options).filter((option) => option.selected);
 }
 
 /** @param {Element} element @param {Wanted} request */

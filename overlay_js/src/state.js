@@ -12,6 +12,7 @@ const MOST_OPTIONS = 400;
 const LONGEST_VALUE = 500;
 const BOUNDED = new Set(['slider', 'spinbutton', 'scrollbar', 'separator']);
 const CHECKED_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
+const LISTED_ROLES = new Set(['listbox', 'tree', 'option', 'treeitem']);
 const POPUPS = new Set(['menu', 'listbox', 'tree', 'grid', 'dialog']);
 export const VALUELESS = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'file', 'hidden']);
 
@@ -51,6 +52,7 @@ export function stateOf(element, scrolls) {
     state.required = true;
   }
   if (isSaid(attributeOf(element, 'aria-invalid')) || matches(element, ':user-invalid')) state.invalid = true;
+  if (allowsSeveral(element, tag, role)) state.multiple = true;
   const popup = attributeOf(element, 'aria-haspopup');
   if (isSaid(popup)) state.popup = POPUPS.has(String(popup)) ? popup : 'menu';
   if (isSaid(attributeOf(element, 'aria-current'))) state.current = true;
@@ -162,6 +164,15 @@ export function isDisabled(element) {
   if (matches(element, ':disabled')) return true;
   const said = closest(element, '[aria-disabled]');
   return said !== null && attributeOf(said, 'aria-disabled') === 'true';
+}
+
+/**
+ * Whether it is a list that allows several options, or an option of one.
+ * @param {Element} element @param {string} tag @param {string} role
+ */
+function allowsSeveral(element, tag, role) {
+  if (tag === 'select') return /** @type {HTMLSelectElement} */ (element).multiple;
+  return LISTED_ROLES.has(role) && closest(element, '[aria-multiselectable=true]') !== null;
 }
 
 /** @param {HTMLSelectElement} select */

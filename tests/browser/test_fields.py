@@ -153,7 +153,8 @@ async def test_what_cannot_be_ticked_so_is_refused(on: On, name: str, checked: b
         assert words in outcome.sentence
 
 
-VALUES = """<input type=date aria-label=Day><input type=time aria-label=Hour><input type=color aria-label=Ink>
+VALUES = """<input type=month aria-label=Month><input type=date aria-label=Trip min=2026-02-01 max=2026-02-28><input type=range min=0 max=10 step=4 aria-label=Steps>
+<input type=time aria-label=Slot step=900><input type=datetime-local aria-label=When><input type=date aria-label=Day><input type=time aria-label=Hour><input type=color aria-label=Ink>
 <input type=range min=0 max=10 aria-label=Loud><input type=number aria-label=Count><input aria-label=Words onchange="document.title = this.value">
 <div role=slider tabindex=0 aria-label=Bright aria-valuemin=0 aria-valuemax=20 aria-valuenow=5 style="width:90px;height:20px;background:#ddd"></div>
 <div role=slider tabindex=0 aria-label=Stiff aria-valuenow=5 style="width:90px;height:20px;background:#ddd"></div><script>
@@ -164,12 +165,47 @@ slider.onkeydown = (e) => { const by = {ArrowRight: 2, ArrowLeft: -2}[e.key] ?? 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("Day", "2026-02-03"), ("Hour", "14:30"), ("Ink", "#ff8800"), ("Loud", "7"), ("Count", "42"), ("Bright", "13")],
+    [
+        ("Day", "2026-02-03"),
+        ("Month", "2026-02"),
+        ("Hour", "14:30"),
+        ("Ink", "#ff8800"),
+        ("Loud", "7"),
+        ("Count", "42"),
+        ("Bright", "13"),
+    ],
 )
 async def test_a_value_is_set_and_read_back(on: On, name: str, value: str) -> None:
     async with on(VALUES) as hand:
         outcome = await hand.act(Set(mark=hand.number(name), value=value))
         assert (outcome.status, outcome.value) == ("done", value), outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("Hour", "2:30 PM", "14:30"),
+        ("Hour", "9:05", "09:05"),
+        ("Hour", "12:00 a.m.", "00:00"),
+        ("When", "2026-02-03 14:30", "2026-02-03T14:30"),
+        ("Ink", "#F80", "#ff8800"),
+    ],
+)
+@pytest.mark.parametrize("way", ["type", "set"])
+async def test_a_value_that_has_one_meaning_only_is_put_into_the_form_of_the_field(
+    on: On, way: str, name: str, text: str, value: str
+) -> None:
+    async with on(VALUES) as hand:
+        number = hand.number(name)
+        outcome = await hand.act(Type(target=number, text=text) if way == "type" else Set(mark=number, value=text))
+        assert (outcome.status, outcome.value) == ("done", value), outcome.sentence
+        assert "now holds" not in outcome.sentence
+
+
+async def test_a_number_that_the_page_marks_as_invalid_is_told(on: On) -> None:
+    async with on("<input type=number max=20 aria-label=Count>") as hand:
+        outcome = await hand.act(Set(mark=hand.number("Count"), value="30"))
+        assert "It is now invalid" in outcome.sentence
 
 
 async def test_a_field_is_left_so_that_it_takes_the_value(on: On) -> None:
@@ -184,6 +220,14 @@ async def test_a_field_is_left_so_that_it_takes_the_value(on: On) -> None:
         ("Day", "3.2.2026", "unsupported", "it is written like 2026-02-03"),
         ("Loud", "11", "not_an_option", "goes from 0 to 10"),
         ("Bright", "8", "not_an_option", "past 8"),
+        ("Bright", "21", "not_an_option", "goes from 0 to 20; 21 is out of range"),
+        ("Trip", "2026-03-01", "not_an_option", "goes from 2026-02-01 to 2026-02-28"),
+        ("Trip", "2026-02-30", "unsupported", "it is written like 2026-02-03"),
+        ("Steps", "5", "not_an_option", "it would become 4"),
+        ("Slot", "14:10", "not_an_option", "its step is 900"),
+        ("Hour", "14:30 PM", "unsupported", "it is written like 14:30"),
+        ("Month", "February 2026", "unsupported", "it is written like 2026-02"),
+        ("Ink", "reddish", "unsupported", "it is written like #ff8800"),
         ("Stiff", "8", "not_an_option", "stays at 5"),
         ("Bright", "loud", "unsupported", "exposes no number"),
     ],

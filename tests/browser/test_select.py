@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 import pytest
 
 from tests.browser.hand import On
 from vision_agent.actions import Select
 
+Change = Literal["add", "remove"] | None
 LISTS = """<select id=s aria-label=Size><option>Small<option>Large<option value=x>Extra  large</select>
 <select id=m multiple aria-label=Toppings><option>Ham<option>Corn<option>Figs</select><div role=combobox tabindex=0 aria-label=Own>x</div>"""
 
@@ -73,6 +76,41 @@ async def test_options_of_two_groups_with_the_same_words_are_told_apart_by_their
         outcome = await hand.act(Select(target=hand.number("Size"), options=("Large",)))
         assert outcome.refusal == "not_an_option"
         assert '"Shirts › Large", "Shoes › Large"' in outcome.sentence
+
+
+async def test_options_are_added_and_taken_out_of_a_list_that_allows_several(on: On) -> None:
+    log = "<p id=log></p><script>m.onchange = () => { log.textContent += Array.from(m.selectedOptions, (each) => each.text).join('+') + ';' };</script>"
+    async with on(LISTS + log) as hand:
+        number = hand.number("Toppings")
+        assert 'options="Ham|Corn|Figs" multiple' in hand.seen.listing
+        steps: tuple[tuple[tuple[str, ...], Change, str], ...] = (
+            (("Ham",), "add", 'Selected "Ham" too'),
+            (("Figs",), "add", 'Selected "Figs" too'),
+            (("Ham", "Corn"), "remove", '"Ham" and "Corn" are no longer selected'),
+        )
+        for options, change, sentence in steps:
+            outcome = await hand.act(Select(target=number, options=options, change=change))
+            assert (outcome.status, outcome.effect) == ("done", "changed"), outcome.sentence
+            assert outcome.sentence.startswith(sentence)
+        assert outcome.value == "Figs"
+        assert await hand.js("log.textContent") == "Ham;Ham+Figs;Figs;"
+
+
+async def test_an_option_that_is_not_chosen_is_not_taken_out(on: On) -> None:
+    async with on(LISTS + "<script>addEventListener('input', () => document.title = 'changed')</script>") as hand:
+        outcome = await hand.act(Select(target=hand.number("Toppings"), options=("Ham",), change="remove"))
+        assert (outcome.status, outcome.effect) == ("done", "as_wanted")
+        assert '"Ham" is not selected' in outcome.sentence
+        assert await hand.page.title() == ""
+
+
+@pytest.mark.parametrize("action", [{"options": ("Small", "Large")}, {"options": ("Large",), "change": "add"}])
+async def test_a_list_of_one_option_takes_no_other_beside_it(on: On, action: Any) -> None:
+    async with on(LISTS) as hand:
+        outcome = await hand.act(Select(target=hand.number("Size"), **action))
+        assert (outcome.status, outcome.refusal) == ("refused", "unsupported")
+        assert "allows one option only" in outcome.sentence
+        assert await hand.js("s.value") == "Small"
 
 
 async def test_what_opens_nothing_offers_nothing(on: On) -> None:
@@ -150,3 +188,151 @@ async def test_a_button_that_was_there_before_is_no_option(on: On) -> None:
     async with on(SHORT.replace("'Plum', ", "")) as hand:
         outcome = await hand.act(Select(target=hand.number("Pick a fruit"), options=("Plum",)))
         assert outcome.refusal == "not_an_option"
+
+
+SWITCHED = IN_PLACE.replace("li.ariaSelected = 'true'", "li.ariaSelected = String(li.ariaSelected !== 'true')")
+
+
+async def test_options_of_a_list_made_by_the_page_are_added_and_taken_out(on: On) -> None:
+    steps: tuple[tuple[tuple[str, ...], Change, str], ...] = (
+        (("Ham", "Corn"), None, 'Selected "Ham" and "Corn"'),
+        (("Figs", "Ham"), "add", 'Selected "Figs" and "Ham" too'),
+        (("Ham",), "add", '(listbox "Toppings") already; nothing was sent.'),
+        (("Corn",), "remove", '"Corn" is no longer selected'),
+        (("Ham",), None, '"Ham" is selected in mark'),
+    )
+    async with on(SWITCHED) as hand:
+        number = hand.number("Toppings")
+        for options, change, words in steps:
+            outcome = await hand.act(Select(target=number, options=options, change=change))
+            assert outcome.status == "done", outcome.sentence
+            assert words in outcome.sentence
+            await hand.look()
+        assert await hand.js("log.textContent") == "Ham;Corn;Figs;Corn;"
+
+
+async def test_options_that_stay_chosen_in_a_list_made_by_the_page_are_told(on: On) -> None:
+    async with on(SWITCHED) as hand:
+        for option in ("Ham", "Figs"):
+            outcome = await hand.act(Select(target=hand.number("Toppings"), options=(option,)))
+            await hand.look()
+        assert '"Ham" stays selected' in outcome.sentence
+
+
+async def test_a_list_that_does_not_say_that_it_allows_several_is_not_added_to(on: On) -> None:
+    async with on(SHORT) as hand:
+        outcome = await hand.act(Select(target=hand.number("Pick a fruit"), options=("Fig",), change="add"))
+        assert outcome.refusal == "unsupported"
+        assert "Nothing says that" in outcome.sentence
+        assert await hand.js("log.textContent") == ""
+
+
+async def test_an_option_that_does_not_stay_chosen_is_told(on: On) -> None:
+    async with on(IN_PLACE.replace("li.ariaSelected = 'true'; ", "")) as hand:
+        outcome = await hand.act(Select(target=hand.number("Toppings"), options=("Corn",), change="add"))
+        assert '"Corn" was clicked, and is not selected' in outcome.sentence
+
+
+VIRTUAL = """<style>[role=listbox] { position: relative; width: 200px; height: 120px; overflow: auto; border: 1px solid }
+[role=option] { position: absolute; left: 0; right: 0; height: 24px }</style>OPENER<div id=host></div><p id=log></p><script>
+const make = () => {
+    const box = document.createElement('div'), inner = document.createElement('div');
+    box.setAttribute('role', 'listbox'); box.setAttribute('aria-label', 'Fruits'); box.tabIndex = 0;
+    inner.style.cssText = 'position:relative;height:' + 40 * 24 + 'px';
+    box.append(inner);
+    const draw = () => {
+        inner.textContent = '';
+        const from = Math.max(0, Math.floor(box.scrollTop / 24) - 1);
+        for (let i = from; i < Math.min(40, from + 8); i++) {
+            const option = inner.appendChild(document.createElement('div'));
+            option.setAttribute('role', 'option');
+            option.style.top = i * 24 + 'px';
+            option.textContent = 'Fruit ' + i;
+            option.onclick = () => { log.textContent += option.textContent + ';'; };
+        }
+    };
+    box.onscroll = () => setTimeout(draw, 30);
+    draw();
+    host.append(box);
+    box.scrollTop = 24 * 20;
+};
+START</script>"""
+OPENED = VIRTUAL.replace("OPENER", "<button id=b aria-haspopup=listbox aria-expanded=false>Pick</button>").replace(
+    "START", "b.onclick = () => { b.setAttribute('aria-expanded', 'true'); make(); };"
+)
+SHOWN = VIRTUAL.replace("OPENER", "").replace("START", "make();")
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "option"),
+    [(OPENED, "Pick", "Fruit 2"), (OPENED, "Pick", "Fruit 34"), (SHOWN, "Fruits", "Fruit 2")],
+)
+async def test_an_option_that_is_not_in_the_document_yet_is_found_by_scrolling(
+    on: On, body: str, name: str, option: str
+) -> None:
+    async with on(body) as hand:
+        outcome = await hand.act(Select(target=hand.number(name), options=(option,)))
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.js("log.textContent") == f"{option};"
+
+
+async def test_a_long_list_without_the_option_is_searched_to_its_end_and_nothing_is_clicked(on: On) -> None:
+    async with on(SHOWN) as hand:
+        outcome = await hand.act(Select(target=hand.number("Fruits"), options=("Kiwi",)))
+        assert (outcome.status, outcome.refusal) == ("refused", "not_an_option"), outcome.sentence
+        assert outcome.sentence.endswith(" and 28 more.")
+        assert await hand.js("log.textContent") == ""
+
+
+GROWING = """<button id=b aria-haspopup=listbox aria-expanded=false>Pick</button><p id=log></p><script>
+b.onclick = () => {
+    b.setAttribute('aria-expanded', 'true');
+    const box = document.body.appendChild(document.createElement('div'));
+    box.setAttribute('role', 'listbox');
+    box.style.cssText = 'width:200px;height:120px;overflow:auto;border:1px solid';
+    let n = 0, busy = false;
+    const more = () => { for (let k = 0; k < 10 && n < 30; k++, n++) {
+        const option = box.appendChild(document.createElement('div'));
+        option.setAttribute('role', 'option');
+        option.style.height = '24px';
+        option.textContent = 'Item ' + n;
+        option.onclick = () => { log.textContent += option.textContent; };
+    } };
+    more();
+    box.onscroll = () => { if (!busy && box.scrollTop + 130 > box.scrollHeight) { busy = true; setTimeout(() => { more(); busy = false; }, 500); } };
+};</script>"""
+
+
+async def test_a_list_that_loads_as_it_is_scrolled_is_waited_for(on: On) -> None:
+    async with on(GROWING) as hand:
+        outcome = await hand.act(Select(target=hand.number("Pick"), options=("Item 27",)))
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.js("log.textContent") == "Item 27"
+
+
+async def test_equal_options_of_which_one_is_out_of_view_are_ambiguous(on: On) -> None:
+    async with on(LONG.replace("`Fruit ${i}`", "i === 50 ? 'Fruit 1' : `Fruit ${i}`")) as hand:
+        outcome = await hand.act(Select(target=hand.number("Pick a fruit"), options=("Fruit 1",)))
+        assert outcome.refusal == "ambiguous"
+        assert '2 options "Fruit 1", not all in view' in outcome.sentence
+        assert await hand.js("log.textContent") == ""
+
+
+@pytest.mark.parametrize(
+    ("option", "names", "refusal", "words"),
+    [
+        ("Be", "['Bern', 'Berlin']", "not_an_option", 'it offers "Bern", "Berlin"'),
+        ("Bern", "['Bern', 'Bern']", "ambiguous", '2 options "Bern" (at ('),
+        ("Zurich", "['Bern']", "unsupported", "suggested nothing"),
+    ],
+)
+async def test_a_field_that_suggests_no_one_such_option_gets_its_text_back(
+    on: On, option: str, names: str, refusal: str, words: str
+) -> None:
+    body = TYPED.replace("['Bern', 'Berlin', 'Bergen']", names).replace("id=c", "id=c value=Chur")
+    async with on(body) as hand:
+        outcome = await hand.act(Select(target=hand.number("City"), options=(option,)))
+        assert (outcome.status, outcome.refusal, outcome.value) == ("partial", refusal, "Chur"), outcome.sentence
+        assert words in outcome.sentence
+        assert 'the field holds "Chur" again' in outcome.sentence
+        assert await hand.js("c.value + log.textContent") == "Chur"

@@ -131,6 +131,7 @@ def _numbers_as_floats(said: str) -> list[Any]:
         (Click(target=Point(x=3, y=4), modifiers=("Shift",)), "unsupported", "cannot hold keys"),
         (Select(target=4, options=("XL",)), "not_an_option", "do not include XL"),
         (Select(target=5, options=("Red",)), "unsupported", "only from native lists"),
+        (Select(target=4, options=("M",), change="add"), "unsupported", "all options of a list at once"),
         (Select(target=Point(x=3, y=4), options=("Red",)), "unsupported", "name a mark"),
         (Check(mark=1, checked=True), "unsupported", "click it instead"),
         (Set(mark=5, value="3"), "unsupported", "native inputs"),

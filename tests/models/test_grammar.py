@@ -78,6 +78,8 @@ PAGE = seen(
         ("wait for a change", Wait(change=True, seconds=10)),
         ("infeasible There is no shop", Infeasible(reason="There is no shop")),
         ("select Large in Size", Select(target=4, options=("Large",))),
+        ("also select Large in Size", Select(target=4, options=("Large",), change="add")),
+        ('unselect "A", "B" in Size', Select(target=4, options=("A", "B"), change="remove")),
         ('select "A", "B" in Size', Select(target=4, options=("A", "B"))),
         ('select "Made in Italy" in Size', Select(target=4, options=("Made in Italy",))),
         ("press Enter", Press(keys="Enter")),

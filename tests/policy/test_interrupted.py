@@ -38,6 +38,8 @@ def cut(was: Mark, action: Action, outcomes: dict[int, Outcome] | None = None) -
         (Type(target=1, text="Bob"), field(""), field("Bo"), "refused"),
         (Set(mark=1, value="42"), field("1"), field("42"), "done"),
         (Select(target=1, options=("Large",)), field("Small"), field("Large"), "done"),
+        (Select(target=1, options=("Large",), change="add"), field("Small"), field("Small, Large"), "done"),
+        (Select(target=1, options=("Large",), change="remove"), field("Small, Large"), field("Small"), "done"),
         (Check(mark=1, checked=True), field(checked="false"), field(checked="true"), "done"),
         (Check(mark=1, checked=True), field(checked="false"), field(checked="false"), "refused"),
         (Read(), field(""), field(""), "refused"),

@@ -66,6 +66,8 @@ def ran(*acts: tuple[Action, Outcome], marks: tuple[Mark, ...] | None = None, **
         (Type(target=1, text='a "b"', submit=True), '.fill("a \\"b\\"")'),
         (Type(target=1, text="more", clear=False), '.press_sequentially("more")'),
         (Select(target=3, options=("Large",)), '.select_option(label=["Large"])'),
+        (Select(target=3, options=("Large",), change="add"), 'each.label)") + ["Large"])'),
+        (Select(target=3, options=("Large",), change="remove"), 'if each not in ["Large"]])'),
         (Check(mark=4, checked=False), '.set_checked(False)'),
         (Set(mark=1, value="42"), '.fill("42")'),
         (Upload(mark=1, files=("cv.pdf",)), '.set_input_files(["cv.pdf"])'),

@@ -196,7 +196,7 @@ def operation_text(action: Action, seen: Observation) -> str:
         case actions.Set():
             return f"TYPE {action.value}"
         case actions.Select():
-            return f"SELECT {' '.join(action.options)}"
+            return f"{'UNSELECT' if action.change == 'remove' else 'SELECT'} {' '.join(action.options)}"
         case actions.Press():
             return f"PRESS {action.keys}"
         case actions.Upload():

@@ -222,7 +222,7 @@ def _function_call(action: Action, seen: Observation) -> tuple[str, dict[str, Js
             return "fill", {**at, "text": action.text, "press_enter": action.submit}
         case Set() if at:
             return "fill", {**at, "text": action.value, "press_enter": False}
-        case Select() if at:
+        case Select(change=None) if at:
             return "select", {**at, "values": [*action.options]}
         case Check() if at and action.checked:
             return "check", at

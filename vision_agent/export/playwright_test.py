@@ -224,11 +224,24 @@ def _select(action: Select, seen: Observation) -> Iterator[str]:
     mark = seen.mark(action.target) if isinstance(action.target, int) else None
     at = _locator(action.target, seen)
     if mark is not None and mark.tag == "select":
-        yield f"{at}.select_option(label={_literal([*action.options])})"
+        yield f"{at}.select_option(label={_chosen_labels(action, at)})"
         return
     yield f"{at}.click()"
     for each in action.options:
         yield f'page.get_by_role("option", name={json.dumps(each, ensure_ascii=False)}, exact=True).click()'
+
+
+def _chosen_labels(action: Select, at: str) -> str:
+    """The options that a native list should have, as an expression: what it has counts where that is only changed."""
+    named = _literal([*action.options])
+    now = f'{at}.evaluate("list => Array.from(list.selectedOptions, (each) => each.label)")'
+    match action.change:
+        case None:
+            return named
+        case "add":
+            return f"{now} + {named}"
+        case "remove":
+            return f"[each for each in {now} if each not in {named}]"
 
 
 def _scroll(action: Scroll, seen: Observation) -> Iterator[str]:

@@ -259,9 +259,19 @@ def _holds(action: Action, was: Observation, now: Observation) -> bool | None:
             return state.value == text
         case Set(value=value):
             return state.value == value
-        case Select(options=options):
-            return state.value is not None and set(options) == set(state.value.split(", "))
+        case Select():
+            return state.value is not None and _has_options(action, set(state.value.split(", ")))
         case Check(checked=checked):
             return state.checked == ("true" if checked else "false")
         case _:
             return False
+
+
+def _has_options(action: Select, chosen: set[str]) -> bool:
+    match action.change:
+        case None:
+            return chosen == set(action.options)
+        case "add":
+            return chosen >= set(action.options)
+        case "remove":
+            return chosen.isdisjoint(action.options)

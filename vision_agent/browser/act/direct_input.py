@@ -34,8 +34,10 @@ async def perform_directly(executor: Executor, doing: Awaitable[object], words: 
     executor.note_input(words, at)
 
 
-async def set_directly(executor: Executor, at: Location, words: str, what: Mapping[str, str | Sequence[str]]) -> None:
-    """Sets a `value` or chooses `options` if the target is still the same element in the same row, and notes it.
+async def set_directly(executor: Executor, at: Location, words: str, what: Mapping[str, str | Sequence[str]]) -> bool:
+    """Whether a `value` was set, or `options` were chosen: not if the list already was as wanted. Notes what it sent.
+
+    The target must still be the same element in the same row. With `change`, a list keeps its other options.
 
     Raises:
         Refused: the target or the words beside it have changed, or it does not take such a value.
@@ -53,7 +55,9 @@ async def set_directly(executor: Executor, at: Location, words: str, what: Mappi
             raise
         if not answer.why_not:
             executor.note_input(words, at)
-            return
+            return True
+        if answer.why_not == "as_wanted":
+            return False
         if answer.was_focused and not attempt:
             executor.note_input(f"{at.words} got the focus", at)
         if answer.difference is not None:

@@ -236,6 +236,8 @@ async def _read_back(
         is_now = getattr(state, name)
         if is_now is not None and is_now != getattr(old, name):
             said.append(_IS_NOW.get(str(is_now).lower(), "it is now {}").format(name))
+    if state.invalid and not old.invalid:
+        said.append("it is now invalid")
     if state.disabled != old.disabled:
         said.append("it is now disabled" if state.disabled else "it is no longer disabled")
     is_masked = state.masked or at.mark.key in observer.masked_keys

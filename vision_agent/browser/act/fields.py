@@ -19,16 +19,14 @@ from vision_agent.browser.act.direct_input import perform_directly, set_directly
 from vision_agent.browser.act.effect import tick_state
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.slider import exceeded_range, move_slider
 from vision_agent.browser.locate.drawn_target import must_be_element, must_not_be_grid
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.network import host_policy
-from vision_agent.browser.observe.row_context import ContextChanged
 from vision_agent.browser.page import protocol
-from vision_agent.browser.page.protocol import ContextDifference, LiveElement
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
-from vision_agent.types import MarkState
 from vision_agent.urls import host_of
 
 _FORMS = {
@@ -45,11 +43,9 @@ _TEXT_ROLES = ("textbox", "searchbox", "combobox", "generic", "spinbutton")
 _TO_THE_END = "Meta+ArrowDown" if sys.platform == "darwin" else "Control+End"
 _TYPED_KEYS = 300
 """Characters typed key by key; the rest of a longer text is inserted at once."""
-_ARROWS = (("ArrowUp", "ArrowDown"), ("ArrowRight", "ArrowLeft"))
-"""Up increases in every reading direction; some sliders know only right and left."""
-_MOST_KEYS = 400
-"""Arrow keys pressed on a slider to reach a value."""
-_DIGITS = re.compile(r"\d+")
+_NUMERIC = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
+_SHORT_COLOUR = re.compile(r"#([0-9a-fA-F]{3})")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2}(?::\d{2})?)(?:\s*([aApP])\.?[mM]\.?)?")
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
 
 
@@ -59,30 +55,32 @@ async def type_text(executor: Executor, action: Type) -> Execution:
     text, is_secret = _insert_secrets(executor, action.text, at)
     if is_secret and at.mark is not None:
         executor.observer.masked_keys.add(at.mark.key)
+    expected = text
     if at.mark is not None and at.mark.state.input_type in _FORMS:
-        await _fill(at, text, executor)
+        expected = await _fill(at, text, executor)
         if action.submit:
             async with executor.guard_keys(at):
                 await _press_at_end(executor, at, "Enter")
     else:
         at = await _type_keys(executor, action, at, text, is_secret, "Enter" if action.submit else None)
     shown = action.text if len(action.text) <= 60 else action.text[:59] + "…"
-    return Execution(f'Typed "{safe_line(shown, 60)}" into {at.words}', at, expected=None if is_secret else text)
+    return Execution(f'Typed "{safe_line(shown, 60)}" into {at.words}', at, expected=None if is_secret else expected)
 
 
 async def set_value(executor: Executor, action: Set) -> Execution:
-    """Sets a control to a value: at once if the browser can, a slider with its arrow keys, a field by typing.
+    """Sets a control to a value: at once if the browser can, a slider by keys or the pointer, a field by typing.
 
     Raises:
-        Refused: the value does not fit the control, or its arrow keys do not reach it.
+        Refused: the value does not fit the control, or the control does not reach it.
     """
     must_be_element(action.mark, executor.seen)
     at = await executor.aim(action.mark)
     assert at.mark is not None
+    expected = action.value
     if at.mark.state.input_type in _FORMS:
-        await _fill(at, action.value, executor)
+        expected = await _fill(at, action.value, executor)
     elif at.mark.role in ("slider", "spinbutton") and at.mark.tag != "input":
-        await _press_to_value(executor, at, action.value)
+        return await move_slider(executor, at, action.value)
     elif at.mark.kind != "field":
         words = f"{at.words} exposes no value to set. Type, drag it, or press ArrowRight on it."
         raise Refused("unsupported", words)
@@ -90,7 +88,7 @@ async def set_value(executor: Executor, action: Set) -> Execution:
         typing = Type(target=action.mark, text=action.value)
         # Many fields take a value only on blur.
         at = await _type_keys(executor, typing, at, action.value, is_secret=False, last_key="Tab")
-    return Execution(f'Set {at.words} to "{safe_line(action.value, 60)}"', at, expected=action.value)
+    return Execution(f'Set {at.words} to "{safe_line(action.value, 60)}"', at, expected=expected)
 
 
 async def check(executor: Executor, action: Check) -> Execution:
@@ -182,19 +180,58 @@ async def press(executor: Executor, action: Press) -> Execution:
     return Execution(f"Pressed {action.keys}{times}" + (f" in {at.words}" if at else ""), at)
 
 
-async def _fill(at: Location, value: str, executor: Executor) -> None:
-    """Fills a field at once. A value that it cannot hold would empty it, so that is checked first."""
+async def _fill(at: Location, value: str, executor: Executor) -> str:
+    """Fills a field at once and returns the value in the field's form. What it cannot hold would empty it, so that is
+    checked first.
+    """
     assert at.mark is not None
+    assert at.frame is not None
     kind, value = at.mark.state.input_type or "", value.strip()
-    if value and not await protocol.can_hold_value(executor.page.main_frame, executor.deadline_s, kind, value):
-        words = f'{at.words} does not take "{safe_line(value, 60)}"; it is written like {_FORMS[kind]}.'
-        raise Refused("unsupported", words)
-    if kind == "range" and (goes := _exceeded_range(at.mark.state, value)):
-        raise Refused("not_an_option", f"{at.words} goes {goes}; {safe_line(value, 40)} is out of range.")
+    held = _in_form(kind, value)
+    if value:
+        await _must_fit(at, kind, value, held, executor)
     if at.element and at.element.state.readonly:
         raise Refused("disabled", f"{at.words} is read-only.")
-    held = value.lower() if kind == "color" else value
     await set_directly(executor, at, f"a value was put into {at.words}", {"value": held})
+    return held
+
+
+async def _must_fit(at: Location, kind: str, value: str, held: str, executor: Executor) -> None:
+    assert at.mark is not None
+    assert at.frame is not None
+    said = f'"{safe_line(value, 60)}"'
+    if kind == "range" and (goes := exceeded_range(at.mark.state, value)):
+        raise Refused("not_an_option", f"{at.words} goes {goes}; {safe_line(value, 40)} is out of range.")
+    fit = await protocol.fit_value(at.frame, executor.deadline_s, at.mark.key, kind, held)
+    if fit is None:
+        raise Refused("gone", f"{at.words} is gone from the page, so no value was set. Look again.")
+    is_held = fit.becomes.lower() == held.lower() or (kind == "range" and _NUMERIC.fullmatch(value) is not None)
+    if not is_held:
+        raise Refused("unsupported", f"{at.words} does not take {said}; it is written like {_FORMS[kind]}.")
+    if kind == "range" and float(fit.becomes) != float(value):
+        raise Refused("not_an_option", f"{at.words} does not stop at {said}; it would become {fit.becomes}.")
+    if fit.is_out_of_range:
+        ends = [f"{word} {end}" for word, end in (("from", fit.least), ("to", fit.most)) if end]
+        raise Refused("not_an_option", f"{at.words} goes {' '.join(ends)}; {said} is out of range.")
+    if fit.is_between_steps:
+        raise Refused("not_an_option", f"{at.words} does not stop at {said}; its step is {fit.step}.")
+
+
+def _in_form(kind: str, value: str) -> str:
+    """A value as a field of this kind takes it, where another way to write it has only one meaning."""
+    if kind == "color":
+        short = _SHORT_COLOUR.fullmatch(value)
+        return "#" + "".join(digit * 2 for digit in short[1].lower()) if short else value.lower()
+    if kind == "datetime-local":
+        return re.sub(r"(?<=\d) +(?=\d)", "T", value)
+    if kind == "time" and (clock := _CLOCK.fullmatch(value)):
+        hour, half = int(clock[1]), (clock[3] or "").lower()
+        if half and not 1 <= hour <= 12:
+            return value
+        if half:
+            hour = hour % 12 + (12 if half == "p" else 0)
+        return f"{hour:02}:{clock[2]}"
+    return value
 
 
 async def _type_keys(
@@ -267,66 +304,6 @@ async def _click_into_field(executor: Executor, at: Location, action: Type) -> L
         await executor.must_be_unchanged(now)
         return at
     raise refused or Refused("changed", f"{at.words} did not take the focus when it was clicked; nothing was typed.")
-
-
-async def _press_to_value(executor: Executor, at: Location, wanted: str) -> None:
-    """Brings a custom slider to a value with arrow keys, and reads it back after each."""
-    assert at.mark is not None
-    now = _slider_value(at.element)
-    try:
-        goal = float(wanted)
-    except ValueError:
-        goal = None
-    if goal is None or now is None:
-        raise Refused("unsupported", f'{at.words} exposes no number to set to "{safe_line(wanted, 40)}". Drag it.')
-    await executor.focus(at)
-    executor.note_input(f"arrow keys were sent to {at.words}", at)
-    async with executor.guard_keys(at):
-        await _press_arrows(executor, at, now, goal)
-
-
-async def _press_arrows(executor: Executor, at: Location, now: float, goal: float) -> None:
-    assert at.mark is not None
-    keys, pressed = list(_ARROWS), 0
-    while now != goal and pressed < _MOST_KEYS:
-        await executor.page.keyboard.press(keys[0][goal < now])
-        pressed += 1
-        element = await executor.recheck(at.mark, in_place=True)
-        if element and (change := element.difference) and not _differs_by_numbers(change):
-            raise ContextChanged(change, at.words)
-        before, reached = now, _slider_value(element)
-        if reached is None or (goal - before) * (goal - reached) < 0:
-            raise Refused("not_an_option", f"{at.words} goes from {before:g} to {reached}, past {goal:g}.")
-        now = reached
-        if now == before and pressed == 1 and len(keys) > 1:
-            keys.pop(0)
-            pressed = 0
-        elif now == before:
-            raise Refused("not_an_option", f"{at.words} stays at {now:g} when its keys are pressed. Drag it instead.")
-    if now != goal:
-        raise Refused("not_an_option", f"{at.words} is at {now:g} after {_MOST_KEYS} keys; {goal:g} is too far.")
-
-
-def _differs_by_numbers(change: ContextDifference) -> bool:
-    """Whether only numbers changed, as the number beside a slider does when its keys are pressed."""
-    return _DIGITS.sub("", change.then) == _DIGITS.sub("", change.now)
-
-
-def _exceeded_range(state: MarkState, value: str) -> str:
-    """A slider's range, as `from 0 to 100`, if the value lies outside; empty if it does not or no range is known."""
-    try:
-        least, most, wanted = float(state.minimum or ""), float(state.maximum or ""), float(value)
-    except ValueError:
-        return ""
-    return f"from {least:g} to {most:g}" if wanted < least or wanted > most else ""
-
-
-def _slider_value(element: LiveElement | None) -> float | None:
-    """The slider's current number; None if it exposes none."""
-    try:
-        return float((element and element.value_now) or "")
-    except ValueError:
-        return None
 
 
 def _insert_secrets(executor: Executor, text: str, at: Location) -> tuple[str, bool]:

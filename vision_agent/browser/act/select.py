@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from playwright.async_api import Frame
 
 from vision_agent.actions import Click, Select
 from vision_agent.browser.act.direct_input import set_directly
@@ -21,12 +23,18 @@ from vision_agent.browser.page import protocol
 from vision_agent.browser.page.protocol import FoundMark
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
+from vision_agent.types import Mark, MarkState
 
 _CHOICES = {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "gridcell", "radio"}
 _PARTS = {"textbox", "searchbox", "combobox", "button"}
-_MOST_PAGES = 40
-"""Pages of a long list to scroll through for an option."""
+_SHOWN_LISTS = {"listbox", "tree", "grid", "treegrid", "menu", "radiogroup"}
+"""Lists that show their options; a click on one would choose what is under the pointer."""
+_SCROLLED_LOOKS = 6
+"""How often the deadline of one part of an action fits into the search through a long list."""
 _MOST_OF_A_PAGE = 0.8
+_MOST_OFFERED = 12
+_TO_THE_TOP = 1e6
+"""Views; farther than anything scrolls."""
 _SUGGESTED_S = 1.5
 """Wait for suggestions: many pages wait a third of a second for the next key, then ask a server."""
 
@@ -38,6 +46,9 @@ class _OpenList:
     options: tuple[FoundMark, ...]
     scroller: str | None
     """The key of their scroll container."""
+    frame: Frame | None
+    passed: tuple[str, ...]
+    """The names of all options that showed while the list was scrolled."""
 
     @property
     def names(self) -> list[str]:
@@ -45,34 +56,60 @@ class _OpenList:
 
 
 async def select(executor: Executor, action: Select) -> Execution:
-    """Chooses options in a list.
+    """Chooses options in a list, or takes them out.
 
     Raises:
-        Refused: the list lacks an option, has it twice, or does not open.
+        Refused: the list lacks an option, has it twice, allows only one, or does not open.
     """
     at = await executor.aim(action.target)
     if at.mark is None or at.locator is None:
         raise Refused("unsupported", f"{at.words} is not a mark, so its options cannot be read. Click what you see.")
-    chosen = list(action.options)
     if at.mark.tag == "select":
-        offered = at.element.state.options if at.element else ()
-        chosen = [_unique_option(offered, option, at.words) for option in chosen]
-        await set_directly(executor, at, f"an option was chosen in {at.words}", {"options": chosen})
-    else:
-        before: set[str] = executor.seen.scan.keys()
-        for option in chosen:
-            await _choose_option(executor, at, option, before)
-    said = " and ".join(f'"{safe_line(option, 60)}"' for option in chosen)
-    return Execution(f"Selected {said} in {at.words}", at, expected=", ".join(chosen))
+        return await _select_natively(executor, action, at)
+    before: set[str] = executor.seen.scan.keys()
+    remarks = [await _choose_option(executor, at, option, action, before) for option in action.options]
+    is_so = not executor.sent_inputs
+    sentence = _sentence(action, action.options, at.words, is_so=is_so)
+    sentence = "; ".join([sentence, *dict.fromkeys(each for each in remarks if each and not is_so)])
+    expected = None if action.change else ", ".join(action.options)
+    return Execution(sentence, at, expected=expected, is_already_so=is_so)
 
 
-def _unique_option(offered: Sequence[str], wanted: str, words: str) -> str:
+async def _select_natively(executor: Executor, action: Select, at: Location) -> Execution:
+    state = at.element.state if at.element else MarkState()
+    if not state.multiple and (action.change or len(action.options) > 1):
+        raise Refused("unsupported", f"{at.words} allows one option only; select the one that it should have.")
+    chosen = [_unique_option(state.options, option, at.words) for option in action.options]
+    what = {"options": chosen, **({"change": action.change} if action.change else {})}
+    was_set = await set_directly(executor, at, f"an option was chosen in {at.words}", what)
+    expected = None if action.change else ", ".join(sorted(set(chosen), key=state.options.index))
+    return Execution(_sentence(action, chosen, at.words, is_so=not was_set), at, expected, is_already_so=not was_set)
+
+
+def _sentence(action: Select, chosen: Sequence[str], words: str, *, is_so: bool) -> str:
+    said, are = " and ".join(map(_quoted, chosen)), "is" if len(chosen) == 1 else "are"
+    match action.change:
+        case None | "add" if is_so:
+            return f"{said} {are} selected in {words} already"
+        case None:
+            return f"Selected {said} in {words}"
+        case "add":
+            return f"Selected {said} too in {words}"
+        case "remove":
+            return f"{said} {are} {'not' if is_so else 'no longer'} selected in {words}"
+
+
+def _unique_option(offered: Sequence[str], wanted: str, words: str, where: str = "") -> str:
     found = _match_option(wanted, offered)
     if found is None:
-        offer = ", ".join(f'"{safe_line(option, 40)}"' for option in offered[:12]) or "nothing"
-        raise Refused("not_an_option", f'{words} has no option "{safe_line(wanted, 60)}"; it offers {offer}.')
+        offer = ", ".join(f'"{safe_line(option, 40)}"' for option in offered[:_MOST_OFFERED]) or "nothing"
+        more = f" and {len(offered) - _MOST_OFFERED} more" if len(offered) > _MOST_OFFERED else ""
+        raise Refused("not_an_option", f"{words} has no option {_quoted(wanted)}; it offers {offer}{more}.")
     if offered.count(found) > 1:
-        raise Refused("ambiguous", f'{words} has {offered.count(found)} options "{safe_line(found, 60)}".')
+        numbers = " and ".join(str(n) for n, each in enumerate(offered, 1) if each == found)
+        where = where or f"numbers {numbers} of its list"
+        many = f"{words} has {offered.count(found)} options {_quoted(found)}"
+        raise Refused("ambiguous", f"{many} ({where}), so none was chosen.")
     return found
 
 
@@ -89,33 +126,88 @@ def _match_option(wanted: str, offered: Sequence[str]) -> str | None:
     return None
 
 
-async def _choose_option(executor: Executor, at: Location, wanted: str, before: set[str]) -> None:
-    """Clicks one option: one that shows already, else one that a click opens, else one suggested for the typed text."""
+async def _choose_option(executor: Executor, at: Location, wanted: str, action: Select, before: set[str]) -> str:
+    """Clicks one option: one that shows already, else one that a click opens, else one suggested for the typed text.
+
+    Returns what else there is to say.
+    """
+    found = await _find_option(executor, at, wanted, before)
+    if _match_option(wanted, found.names) is None and await _takes_text(executor, at):
+        found = await _type_for_option(executor, at, wanted, before)
+    elif not found.options:
+        raise Refused("unsupported", f"{at.words} was clicked and opened nothing to choose from. Look again.")
+    option = await _only_option(executor, at, wanted, found)
+    if _allows_several(option) and _is_chosen(option.state) is (action.change != "remove"):
+        return "" if action.change else f"{_quoted(option.name)} was selected already"
+    if action.change and not (_allows_several(option) and _is_chosen(option.state) is not None):
+        raise Refused("unsupported", f"Nothing says that {at.words} allows several options; click what you mean.")
+    mark = await _click_option(executor, at, option)
+    now = await executor.recheck(mark) if _allows_several(option) else None
+    if now is not None and _is_chosen(now.state) is (action.change == "remove"):
+        is_now = "still" if action.change == "remove" else "not"
+        return f"{_quoted(option.name)} was clicked, and is {is_now} selected"
+    chosen = {option.name, *action.options}
+    others = [each.name for each in found.options if _is_chosen(each.state) and each.name not in chosen]
+    if action.change or not others or not _allows_several(option):
+        return ""
+    return f"{', '.join(_quoted(name) for name in others)} {'stays' if len(others) == 1 else 'stay'} selected"
+
+
+async def _only_option(executor: Executor, at: Location, wanted: str, found: _OpenList) -> FoundMark:
+    """The one option that is meant.
+
+    Raises:
+        Refused: there is none, or there are several, in view or not.
+    """
+    match = _match_option(wanted, found.names)
+    places = [each.points[0] for each in found.options if each.name == match]
+    where = " and ".join(f"at ({point.x:.0f}, {point.y:.0f})" for point in places)
+    name = _unique_option(found.names if match else found.passed, wanted, at.words, where)
+    [option] = [each for each in found.options if each.name == name]
+    owner = executor.seen.scan.owner(option.key) or executor.seen.scan.owner(at.mark.key if at.mark else option.key)
+    many = await protocol.count_alike(owner.frame, executor.deadline_s, option.key) if owner else 1
+    if many > 1:
+        words = f"{at.words} has {many} options {_quoted(name)}, not all in view"
+        raise Refused("ambiguous", f"{words}, so none was chosen. Scroll in it and click the one that is meant.")
+    return option
+
+
+async def _find_option(executor: Executor, at: Location, wanted: str, before: set[str]) -> _OpenList:
+    """The options that show, once the wanted one is among them or the list was opened and scrolled to its end."""
     assert at.mark is not None
     found = await _list_options(executor, at, before)
-    if _match_option(wanted, found.names) is None:
+    if _match_option(wanted, found.names) is not None:
+        return found
+    if not (found.options and at.mark.role in _SHOWN_LISTS):
         now = await executor.recheck(at.mark) if found.options else None
         if now is None or not now.state.expanded:
             await executor.click(await executor.aim(at.mark.number), Click(target=at.mark.number))
             await executor.settle_page()
             found = await _list_options(executor, at, before)
-        found = await _scroll_to_option(executor, at, wanted, found, before)
-    if _match_option(wanted, found.names) is None and await _takes_text(executor, at):
-        executor.note_input(f"text was typed into {at.words}", at)
-        await executor.page.keyboard.press("ControlOrMeta+a")
-        await executor.page.keyboard.type(wanted)
-        found = await _wait_for_suggestions(executor, at, wanted, before)
-        if not found.options:
-            typed = f'"{safe_line(wanted, 60)}" was typed into it, and is not chosen'
-            raise Refused("unsupported", f"{at.words} suggested nothing to choose from; {typed}. Look again.")
-    if not found.options:
-        raise Refused("unsupported", f"{at.words} was clicked and opened nothing to choose from. Look again.")
-    name = _unique_option(found.names, wanted, at.words)
-    option = next(each for each in found.options if each.name == name)
+    return await _scroll_to_option(executor, at, wanted, found, before)
+
+
+async def _click_option(executor: Executor, at: Location, option: FoundMark) -> Mark:
+    assert at.mark is not None
     fresh = await relocate.rescan(executor.seen, executor.deadline_s)
     executor.seen, mark = relocate.adopt(executor.seen, fresh, option, at.mark)
     await executor.click(await executor.aim(mark.number), Click(target=mark.number))
     await executor.settle_page()
+    return mark
+
+
+def _allows_several(option: FoundMark) -> bool:
+    is_ticked = option.state.checked is not None and option.role not in ("radio", "menuitemradio")
+    return option.state.multiple or is_ticked
+
+
+def _is_chosen(state: MarkState) -> bool | None:
+    """Whether an option says that it is chosen; None if it says nothing."""
+    return state.checked == "true" if state.checked is not None else state.selected
+
+
+def _quoted(name: str) -> str:
+    return f'"{safe_line(name, 60)}"'
 
 
 async def _list_options(executor: Executor, at: Location, before: set[str]) -> _OpenList:
@@ -131,7 +223,56 @@ async def _list_options(executor: Executor, at: Location, before: set[str]) -> _
     mine = [found for found in here if found.key not in before or found.key in inside]
     choices = [found for found in mine if found.role in _CHOICES]
     options = choices or [found for found in mine if found.kind != "scroller"]
-    return _OpenList(tuple(options), next((found.key for found in mine if found.kind == "scroller"), None))
+    scroller = next((found.key for found in mine if found.kind == "scroller"), None)
+    own = at.mark.key if at.mark.kind == "scroller" or at.mark.state.scroll is not None else None
+    names = tuple(option.name for option in options)
+    return _OpenList(tuple(options), scroller or own, owner.frame, names)
+
+
+async def _type_for_option(executor: Executor, at: Location, wanted: str, before: set[str]) -> _OpenList:
+    """The options that are suggested for the wanted text, once it is typed.
+
+    Raises:
+        Refused: the wanted one is not among them. The field then gets its text back.
+    """
+    assert at.mark is not None
+    now = await executor.recheck(at.mark)
+    old = now.state.value if now and not now.state.masked else None
+    await _replace_text(executor, at, wanted, f"text was typed into {at.words}")
+    found = await _wait_for_suggestions(executor, at, wanted, before)
+    if found.names.count(_match_option(wanted, found.names) or "") == 1:
+        return found
+    try:
+        await _only_option(executor, at, wanted, found)
+    except Refused as refusal:
+        sentence = refusal.sentence if found.options else f"{at.words} suggested nothing for {_quoted(wanted)}."
+        held = await _put_back(executor, at, old)
+        kind = refusal.refusal if found.options else "unsupported"
+        raise Refused(kind, f"{sentence} {_quoted(wanted)} was typed into it, and is not chosen{held}.") from refusal
+    return found
+
+
+async def _put_back(executor: Executor, at: Location, old: str | None) -> str:
+    """Gives a field its text back; a clause that says whether it has it."""
+    assert at.mark is not None
+    if old is None or not await executor.has_focus(at.mark):
+        return ""
+    await _replace_text(executor, at, old, "its own text was typed again")
+    await executor.settle_page()
+    now = await executor.recheck(at.mark)
+    if now is None or now.state.value != old:
+        return ""
+    return f"; the field holds {_quoted(old)} again" if old else "; the field is empty again"
+
+
+async def _replace_text(executor: Executor, at: Location, text: str, words: str) -> None:
+    executor.note_input(words, at)
+    async with executor.guard_keys(at):
+        await executor.page.keyboard.press("ControlOrMeta+a")
+        if text:
+            await executor.page.keyboard.type(text)
+        else:
+            await executor.page.keyboard.press("Delete")
 
 
 async def _wait_for_suggestions(executor: Executor, at: Location, wanted: str, before: set[str]) -> _OpenList:
@@ -148,19 +289,46 @@ async def _wait_for_suggestions(executor: Executor, at: Location, wanted: str, b
 async def _scroll_to_option(
     executor: Executor, at: Location, wanted: str, found: _OpenList, before: set[str]
 ) -> _OpenList:
-    """Scrolls a long list until it shows the option, or to its end."""
-    assert at.mark is not None
-    owner = executor.seen.scan.owner(at.mark.key)
-    assert owner is not None
-    for _ in range(_MOST_PAGES):
-        if found.scroller is None or _match_option(wanted, found.names) is not None:
-            return found
-        scrolled = await protocol.scroll(owner.frame, executor.deadline_s, found.scroller, y=_MOST_OF_A_PAGE)
-        if scrolled is None or scrolled.moved_y < 1:
-            return found
+    """Scrolls a long list from its top until it shows the option, its end, or the time is up."""
+    until = time.monotonic() + _SCROLLED_LOOKS * executor.deadline_s
+    step, passed = -_TO_THE_TOP, dict.fromkeys(found.names)
+    while found.scroller and _match_option(wanted, found.names) is None and time.monotonic() < until:
+        key, frame = found.scroller, found.frame
+        assert frame is not None
+        scrolled = await protocol.scroll(frame, executor.deadline_s, key, y=step)
+        if scrolled is None:
+            break
+        has_moved, step = abs(scrolled.moved_y) >= 1 or step < 0, _MOST_OF_A_PAGE
+        if has_moved:
+            await executor.settle_page()
+            found = await _list_options(executor, at, before)
+        else:
+            found, has_more = await _wait_for_more(executor, at, found, before)
+            if not has_more:
+                break
+        passed |= dict.fromkeys(found.names)
+    return replace(found, passed=tuple(passed))
+
+
+async def _wait_for_more(
+    executor: Executor, at: Location, found: _OpenList, before: set[str]
+) -> tuple[_OpenList, bool]:
+    """The options at the end of a list once others have come, and whether any have: some lists load as they go."""
+    known = {option.key for option in found.options}
+    until = time.monotonic() + min(_SUGGESTED_S, executor.deadline_s)
+    while time.monotonic() < until:
         await executor.settle_page()
-        found = await _list_options(executor, at, before)
-    return found
+        assert found.frame is not None
+        assert found.scroller is not None
+        now = await _list_options(executor, at, before)
+        scrolled = await protocol.scroll(found.frame, executor.deadline_s, found.scroller, y=_MOST_OF_A_PAGE)
+        if scrolled is not None and scrolled.moved_y >= 1:
+            await executor.settle_page()
+            return await _list_options(executor, at, before), True
+        if any(option.key not in known for option in now.options):
+            return now, True
+        found = now if now.scroller else found
+    return found, False
 
 
 async def _takes_text(executor: Executor, at: Location) -> bool:

@@ -160,6 +160,8 @@ def _attributes(mark: Mark, picture: PageMap) -> list[str]:
         parts.append(f'range="{_quotable(state.minimum or "")}..{_quotable(state.maximum or "")}"')
     if state.options:
         parts.append(_options(state.options))
+    if state.multiple and mark.kind != "toggle":
+        parts.append("multiple")
     for name in ("checked", "pressed"):
         value = getattr(state, name)
         if value is not None:

@@ -471,6 +471,11 @@ async def contained_keys(frame: Frame, deadline_s: float, key: str, keys: Sequen
     return _keys((await ask(frame, "within", deadline_s, key=key, keys=list(keys)))["keys"])
 
 
+async def count_alike(frame: Frame, deadline_s: float, key: str) -> int:
+    """How many entries of its list say what an element says, in view or not; 1 if it is in no list."""
+    return int((await ask(frame, "alike", deadline_s, key=key))["count"])
+
+
 @dataclass(frozen=True, slots=True)
 class Focus:
     """The focused element of a document."""
@@ -488,9 +493,27 @@ async def focused_element(frame: Frame, deadline_s: float, key: str | None = Non
     return Focus(MarkKey(answer["key"]) if answer["key"] else None, answer["what"], answer["typesFor"])
 
 
-async def can_hold_value(frame: Frame, deadline_s: float, input_type: str, value: str) -> bool:
-    """Whether a field of this type can hold a value."""
-    return bool((await ask(frame, "fits", deadline_s, type=input_type, value=value))["fits"])
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What a field makes of a value."""
+
+    becomes: str
+    """What it would hold; empty if it cannot hold the value at all."""
+    is_out_of_range: bool
+    is_between_steps: bool
+    least: str
+    """As the field states it; empty if it does not. So are `most` and `step`."""
+    most: str
+    step: str
+
+
+async def fit_value(frame: Frame, deadline_s: float, key: str, input_type: str, value: str) -> Fit | None:
+    """What a field of this type would make of a value; None if it is gone. Nothing is set."""
+    answer = await ask(frame, "fits", deadline_s, key=key, type=input_type, value=value)
+    if not answer["found"]:
+        return None
+    more = (answer["least"], answer["most"], answer["step"])
+    return Fit(answer["becomes"], answer["outOfRange"], answer["betweenSteps"], *more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -644,7 +667,7 @@ async def read_key_guard(frame: Frame, deadline_s: float) -> ContextDifference |
 class SetAnswer:
     """Whether a value was set, and why not."""
 
-    why_not: Literal["", "gone", "place", "changed", "disabled", "malformed", "no_option"]
+    why_not: Literal["", "gone", "place", "changed", "disabled", "malformed", "no_option", "as_wanted"]
     difference: ContextDifference | None
     was_focused: bool
 

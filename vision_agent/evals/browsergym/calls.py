@@ -128,6 +128,9 @@ def _select(action: actions.Select, seen: Observation) -> Calls:
         raise _CannotSayError(
             "unsupported", "BrowserGym chooses only from native lists, and this is not one; click it, then the option."
         )
+    if action.change:
+        words = "BrowserGym chooses all options of a list at once; name all that it should have."
+        raise _CannotSayError("unsupported", words)
     if missing := [option for option in action.options if mark.state.options and option not in mark.state.options]:
         raise _CannotSayError("not_an_option", f"its options do not include {', '.join(missing)}.")
     return [_call("select_option", mark.key, list(action.options) if len(action.options) > 1 else action.options[0])]

@@ -65,7 +65,7 @@ GRAMMAR = """\
   click Delete ‹Ann›                click Delete <Ann>, click Delete in row Ann
   click Pause within 5 s            check News within 2 s
   type "a@b.c" into Email           and press Enter; append "x" to Notes
-  select Large in Size              select "A", "B" in List
+  select Large in Size              select "A", "B" in List, also select "C" in List, unselect "A" in List
   select text "Chapter 2"           select text "It was" to "the end."
   check News, uncheck Terms         set Delivery day to 2026-12-01
   upload cv.pdf to Attach           read, read page, read table at Total
@@ -103,8 +103,8 @@ _OFFSET = re.compile(rf"\s+by\s+\(\s*(-?{_NUMBER})\s*,\s*(-?{_NUMBER})\s*\)$", r
 _POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
 _CELL = re.compile(r"row\s+(\d+)\s*,?\s*column\s+(\d+)\s+of\s+(.+)", re.IGNORECASE)
 _WITH_TARGET = (
-    *("click", "double", "right", "type", "append", "select", "check", "uncheck", "set", "upload", "read", "press"),
-    *("scroll", "hover", "drag", "zoom"),
+    *("click", "double", "right", "type", "append", "select", "also", "unselect", "check", "uncheck", "set", "upload"),
+    *("read", "press", "scroll", "hover", "drag", "zoom"),
 )
 _VERBS = (
     *_WITH_TARGET,
@@ -269,7 +269,10 @@ def _select(match: re.Match[str]) -> Build:
     target = parse_target(name + in_row)
     quoted = re.fullmatch(rf"{_QUOTED}(?:\s*,\s*{_QUOTED})*", chosen)
     options = tuple(map(_unquoted, re.findall(_QUOTED, chosen))) if quoted else (chosen,)
-    return lambda seen: Select(target=find_target(target, seen, is_list), options=options)
+    change: Literal["add", "remove"] | None = "add" if match["also"] else None
+    if match["un"]:
+        change = "remove"
+    return lambda seen: Select(target=find_target(target, seen, is_list), options=options, change=change)
 
 
 def _select_text(match: re.Match[str]) -> Build:
@@ -376,7 +379,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         (rf"type\s+(?P<text>{_QUOTED})\s+into\s+(?P<what>.+?)(?P<submit>\s+and\s+(?:press\s+enter|submit))?", _type),
         (rf"append\s+(?P<text>{_QUOTED})\s+to\s+(?P<what>.+)", _append),
         (rf"select\s+text\s+(?P<first>{_QUOTED})(?:\s+to\s+(?P<last>{_QUOTED}))?", _select_text),
-        (r"select\s+(?P<rest>.+)", _select),
+        (r"(?:(?P<also>also\s+)|(?P<un>un))?select\s+(?P<rest>.+)", _select),
         (r"(?P<un>un)?check\s+(?P<what>.+)", _check),
         (r"set\s+(?P<rest>.+)", _set),
         (r"upload\s+(?P<rest>.+)", _upload),
