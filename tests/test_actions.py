@@ -51,7 +51,7 @@ from vision_agent.policy.approval import only_looks, risks_of, risks_taken
 from vision_agent.policy.interrupted import InterruptedStep, infer_outcome
 from vision_agent.policy.stall import is_repeatable, sets_field
 from vision_agent.settings import ApprovalSettings
-from vision_agent.types import Decision, Observation, Outcome, Step
+from vision_agent.types import DRAWN_EDITOR, Decision, Observation, Outcome, Step
 
 ROOT = Path(__file__).parent.parent
 KINDS: tuple[type[BaseModel], ...] = (*ACTIONS, Custom)
@@ -246,6 +246,8 @@ PLACES = (
     mark(7, "Archive", tag="div"),
     mark(8, "I agree that you may delete all of my messages and my account", tag="input", kind="toggle"),
     mark(9, "Colour", tag="select", kind="field"),
+    mark(10, "Delete account", tag="textarea", kind="field").model_copy(update={"evidence": (DRAWN_EDITOR,)}),
+    mark(11, "", tag="textarea", kind="field", value="Send").model_copy(update={"evidence": (DRAWN_EDITOR,)}),
 )
 
 
@@ -275,6 +277,10 @@ PLACES = (
         ([Custom(name="wave", risks=())], []),
         ([Custom(name="settle_up", risks=("pay",))], ["pay"]),
         ([Hover(target=5)], []),
+        ([Click(target=10)], ["delete"]),
+        ([Click(target=11)], ["send"]),
+        ([Press(keys="Delete", target=10)], ["delete"]),
+        ([Type(target=10, text="one\ntwo")], ["submit"]),
     ],
 )  # fmt: skip
 def test_what_cannot_be_taken_back_is_asked_about_however_it_is_done(

@@ -182,6 +182,8 @@ class MarkState(FrozenModel):
 
     value: str | None = None
     """Text in a field. Password fields and fields that hold a secret have `masked` instead."""
+    caret_line: int | None = None
+    """The line of `value` that the caret is in, counted from 1; only of a focused field with several lines."""
     masked: bool = False
     input_type: str | None = None
     placeholder: str | None = None
@@ -259,6 +261,10 @@ class Label(FrozenModel):
     """`#rrggbb`: of the mark's box and of its plate, which is lighter."""
 
 
+DRAWN_EDITOR = "drawn around its field"
+"""The evidence of a mark that stands for a field that does not show."""
+
+
 class Mark(FrozenModel):
     """One numbered target on the page."""
 
@@ -313,6 +319,11 @@ class Mark(FrozenModel):
     def label_text(self) -> str:
         """The text drawn for it: its letter, if any, and its number."""
         return f"{self.letter}{self.number}"
+
+    @property
+    def is_drawn_editor(self) -> bool:
+        """Whether it is the box in which a terminal or a code editor draws the text of a field that does not show."""
+        return DRAWN_EDITOR in self.evidence
 
     @property
     def label_box(self) -> Box | None:

@@ -34,6 +34,7 @@ export const titleOf = accessor(Document.prototype, 'title');
 export const styleSheetsOf = accessor(Document.prototype, 'styleSheets');
 export const adoptedSheetsOf = accessor(Document.prototype, 'adoptedStyleSheets');
 export const urlOf = accessor(Document.prototype, 'URL');
+export const designModeOf = accessor(Document.prototype, 'designMode');
 export const readyStateOf = accessor(Document.prototype, 'readyState');
 export const activeElementOf = accessor(Document.prototype, 'activeElement');
 export const activeElementOfRoot = accessor(ShadowRoot.prototype, 'activeElement');
@@ -319,11 +320,6 @@ export function closestInFlatTree(element, test) {
  */
 export function labelledControlOf(element) {
   return localNameOf(element) === 'label' ? /** @type {HTMLLabelElement} */ (element).control : null;
-}
-
-/** The control that a label stands for, else the element itself. @param {Element} element @returns {Element} */
-export function controlOf(element) {
-  return labelledControlOf(element) ?? element;
 }
 
 /** A length in CSS pixels; 0 for words such as `auto`. @param {string} value */

@@ -2,8 +2,8 @@
 // used.
 import { coveredSurfaceOf } from './transparent_cover.js';
 import { attributeOf, closest, drawingAddressOf, flatChildrenOf, flatParentOf, hasAttribute } from './dom.js';
-import { localNameOf, matches, nextSiblingOf, nodeTypeOf, previousSiblingOf, queryFirst, rectOf } from './dom.js';
-import { styleOf, textContentOf } from './dom.js';
+import { labelledControlOf, localNameOf, matches, nextSiblingOf, nodeTypeOf, previousSiblingOf } from './dom.js';
+import { queryFirst, rectOf, styleOf, textContentOf } from './dom.js';
 import { labelsOf } from './html_labels.js';
 import { descriptionOf, hiddenLabelOf, nameOf, ownTextOf, tooltipOf } from './name.js';
 import { inputTypeOf, isEditingHost, roleOf } from './role.js';
@@ -67,7 +67,7 @@ function* guesses(element, control, kind, labels) {
     yield ['named by its text', tidy(own, SHORT)];
     yield ['named by its heading', headingIn(control)];
   }
-  if (element !== control) yield ['named by its text', tidy(textOf(element), SHORT)];
+  if (labelledControlOf(element)) yield ['named by its text', tidy(textOf(element), SHORT)];
   yield ['named by a tooltip inside', tooltipIn(control)];
   yield ['named by its description', tidy(descriptionOf(control, labels), SHORT)];
   if (!isField(control)) {
@@ -155,6 +155,7 @@ function labelFrom(field, next, levels) {
       }
       if (type !== 1) continue;
       const sibling = /** @type {Element} */ (node);
+      if (isGutter(sibling, field)) continue;
       const style = styleOf(sibling);
       if (style.display === 'none' || style.visibility !== 'visible') continue;
       const inline = style.display === 'inline';
@@ -176,6 +177,15 @@ function labelFrom(field, next, levels) {
     at = parent;
   }
   return '';
+}
+
+/**
+ * Whether an element numbers the lines of an editor beside it, and so says nothing about it.
+ * @param {Element} element @param {Element} field
+ */
+export function isGutter(element, field) {
+  return attributeOf(element, 'aria-hidden') === 'true' && isEditingHost(field) &&
+    !/\p{L}/u.test(textContentOf(element));
 }
 
 /**

@@ -13,7 +13,7 @@ import { countAlike, keysWithin, readPage, readTable } from './page_text.js';
 import { reportPaint } from './paint.js';
 import { armPressGuard, reportPressGuard } from './press_guard.js';
 import { describeFocus, findStandIns, keysAt, middleOf, recheck, recheckPlace, reportShape, scrollByViews } from './recheck.js';
-import { showsText, valueFits, whichPointsShow } from './recheck.js';
+import { selectInFocus, showsText, valueFits, whichPointsShow } from './recheck.js';
 import { documentToken, elementOf, setListeners } from './registry.js';
 import { scan } from './scan.js';
 import { setValue } from './set_value.js';
@@ -33,6 +33,7 @@ function answer(doc, root, request) {
     case 'stand_ins': return findStandIns(doc, request);
     case 'shows': return whichPointsShow(doc, request);
     case 'focused': return describeFocus(doc, request);
+    case 'select_own': return selectInFocus(doc, request);
     case 'guard': return armPressGuard(doc, request);
     case 'guarded': return reportPressGuard(request);
     case 'guard_keys': return armKeyGuard(doc, request);

@@ -1,10 +1,12 @@
 // Looks again at one thing that was marked: is it still there, still what it was, and would a click reach it?
 import { recordChanges } from './change_log.js';
 import { comparePlace } from './compare_context.js';
+import { controlOf, drawnFieldOf } from './control.js';
 import { activeElementOf, activeElementOfRoot, attributeOf, bodyOf, clientHeightOf, clientWidthOf } from './dom.js';
-import { controlOf, createElement, documentElementOf, flatContains, flatParentOf, hasAttribute } from './dom.js';
-import { localNameOf, queryAll, rectOf, scrollHeightOf, scrollingElementOf, scrollLeftOf, scrollTopOf } from './dom.js';
+import { createElement, documentElementOf, flatContains, flatParentOf, hasAttribute, localNameOf } from './dom.js';
+import { queryAll, rectOf, scrollHeightOf, scrollingElementOf, scrollLeftOf, scrollTopOf } from './dom.js';
 import { scrollWidthOf, shadowRootOf, styleOf } from './dom.js';
+import { hasSelection, howToSelect, selectOwnText } from './drawn_editor.js';
 import { evidenceOf, isScrollable } from './evidence.js';
 import { bestNameOf } from './fallback_name.js';
 import { blockerOf, denseSamplePoints, describeElement, hitAt, isInTheWay, isOutsideShape, isTarget } from './hit_test.js';
@@ -14,12 +16,11 @@ import { boundsOfImageArea, imageOfArea } from './image_map.js';
 import { newReading } from './nearby_text.js';
 import { plainRect } from './quad.js';
 import { elementOf, keyOf, knownKeyOf } from './registry.js';
-import { isEditingHost, kindOf, roleOf } from './role.js';
+import { isEditingHost, isSurface, kindOf, roleOf } from './role.js';
 import { stabilityOf } from './stability.js';
 import { fingerprintOf, hasSameIdentity, isDisabled, stateOf } from './state.js';
 import { oneSpaced } from './text.js';
-import { intersect, largestFirst, piecesOf, pinchZoom, placeInFlow, rootSurroundings, sizeOf } from './visible.js';
-import { visibleView } from './visible.js';
+import { intersect, piecesAndTurn, pinchZoom, sizeOf } from './visible.js';
 
 /** @import { Area } from './quad.js' */
 /** @import { How } from './compare_context.js' */
@@ -148,20 +149,40 @@ export function identityOf(element, kind) {
  * @param {Element} element
  */
 export function otherTargetTest(element) {
-  return (/** @type {Element} */ inner) =>
-    inner !== element && (isTarget(inner) || evidenceOf(inner, styleOf(inner), '').strong.length > 0);
+  // A terminal may draw its text on canvases.
+  const isDrawing = drawnFieldOf(element) ? isSurface : () => false;
+  return (/** @type {Element} */ inner) => inner !== element && !isDrawing(inner) &&
+    (isTarget(inner) || evidenceOf(inner, styleOf(inner), '').strong.length > 0);
 }
 
 /**
- * The focused element, if any, and whether it takes the text that is meant for the element with the key.
+ * The focused element, if any, whether it takes the text that is meant for the element with the key, and how its text
+ * is selected.
  * @param {Document} doc
  * @param {{key?: string}} request
  */
 export function describeFocus(doc, request) {
   const at = innermostFocus(doc);
-  if (!at || at === bodyOf(doc) || at === documentElementOf(doc)) return { key: null, what: '', typesFor: false };
+  const selects = at ? howToSelect(doc, at) : 'nothing';
+  if (!at || at === bodyOf(doc) || at === documentElementOf(doc)) {
+    return { key: null, what: '', typesFor: false, selects, selected: false };
+  }
   const around = request.key ? elementOf(doc, request.key) : null;
-  return { key: knownKeyOf(at) ?? null, what: describeElement(at), typesFor: around !== null && typesFor(at, around) };
+  return {
+    key: knownKeyOf(at) ?? null, what: describeElement(at), typesFor: around !== null && typesFor(at, around),
+    selects, selected: selects === 'drawn' && hasSelection(at),
+  };
+}
+
+/**
+ * Selects the text of the field that has the focus without a key, or puts the caret at its end.
+ * @param {Document} doc @param {{end: boolean}} request
+ */
+export function selectInFocus(doc, { end }) {
+  const at = innermostFocus(doc);
+  const isOwn = at !== null && howToSelect(doc, at) === 'own';
+  if (isOwn) selectOwnText(at, end);
+  return { done: isOwn };
 }
 
 /**
@@ -280,23 +301,6 @@ function visiblePieces(element) {
   const { pieces, turned } = piecesAndTurn(image);
   const box = boundsOfImageArea(element, image, turned);
   return pieces.map((piece) => intersect(piece, box)).filter((piece) => sizeOf(piece) > 0);
-}
-
-/** @param {Element} element @returns {{pieces: Area[], turned: boolean}} `turned`: its box is not its outline */
-function piecesAndTurn(element) {
-  const chain = [];
-  for (let at = flatParentOf(element); at; at = flatParentOf(at)) chain.unshift(at);
-  const nothing = { pieces: [], turned: false };
-  let around = rootSurroundings(visibleView());
-  for (const ancestor of chain) {
-    const style = styleOf(ancestor);
-    if (style.display === 'none' || style.contentVisibility === 'hidden') return nothing;
-    around = placeInFlow(ancestor, style, around).inner;
-  }
-  const style = styleOf(element);
-  if (style.visibility !== 'visible' || style.display === 'none') return nothing;
-  const own = placeInFlow(element, style, around);
-  return { pieces: largestFirst(piecesOf(element, style, own.clip, own.inner.turned)), turned: own.inner.turned };
 }
 
 /**

@@ -4,6 +4,7 @@ import { captchasIn } from './captcha.js';
 import { changeLog, recordChanges } from './change_log.js';
 import { countOfSuspects } from './closed_shadow.js';
 import { contextLines } from './unmarked_text.js';
+import { standForDrawnFields } from './drawn_editor.js';
 import { bodyOf, documentElementOf, scrollHeightOf, scrollWidthOf, styleOf, titleOf, urlOf } from './dom.js';
 import { frameGeometryOf } from './frame.js';
 import { gather } from './gather.js';
@@ -41,6 +42,7 @@ export function scan(doc, request) {
   const clip = request.clip ?? view;
   const near = elementsNearViewport(root, clip);
   const gathered = gather(root, clip, near, request.inert ?? false, hoverOpenersIn(doc, near));
+  standForDrawnFields(gathered.found, clip);
   const kept = selectCandidates(doc, gathered.found, view);
   // The budget begins after the walk: a page that takes long to walk still gets its marks.
   const budget = newBudget();

@@ -1,8 +1,10 @@
 // The state of a control: value, checked, expanded and so on. The value of a password is never read.
+import { drawnBoxOf } from './control.js';
 import { activeElementOf, activeElementOfRoot, addCaptureListener, attributeOf, clientHeightOf } from './dom.js';
 import { clientWidthOf, closest, documentOf, hasAttribute, linkedHostOf, localNameOf, matches } from './dom.js';
 import { parentElementOf, queryAll, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf } from './dom.js';
 import { styleOf, submittedFormOf, textContentOf } from './dom.js';
+import { drawnText, writtenText } from './editor_text.js';
 import { isScrollable } from './evidence.js';
 import { fnv1a } from './hash.js';
 import { inputTypeOf, isEditingHost, roleOf } from './role.js';
@@ -69,8 +71,11 @@ export function stateOf(element, scrolls) {
 
 /** The content of a control. @param {Element} element @param {string} tag @param {string} type @param {string} role */
 function valueState(element, tag, type, role) {
+  const box = drawnBoxOf(element);
+  if (box) return drawnText(box, element, isFocused(element));
   if ((tag === 'input' && !VALUELESS.has(type)) || tag === 'textarea') {
-    return { value: truncate(/** @type {HTMLInputElement} */ (element).value, LONGEST_VALUE) };
+    const { value } = /** @type {HTMLInputElement} */ (element);
+    return { value: truncate(value, LONGEST_VALUE), ...(tag === 'textarea' ? caretLine(element, value) : {}) };
   }
   if (type === 'file') {
     return {
@@ -78,9 +83,20 @@ function valueState(element, tag, type, role) {
     };
   }
   if (tag === 'select') return selectState(/** @type {HTMLSelectElement} */ (element));
-  if (isEditingHost(element) || role === 'combobox') return { value: tidy(textOf(element)) };
+  if (isEditingHost(element)) return writtenText(element, isFocused(element));
+  if (role === 'combobox') return { value: tidy(textOf(element)) };
   if (!hasAttribute(element, 'aria-valuenow')) return {};
   return { value: tidy(attributeOf(element, 'aria-valuetext') || attributeOf(element, 'aria-valuenow') || '') };
+}
+
+/**
+ * The line of a text that the caret is in, if it has several and the caret is in what a mark carries of it.
+ * @param {Element} field @param {string} value
+ */
+function caretLine(field, value) {
+  const before = value.slice(0, /** @type {HTMLTextAreaElement} */ (field).selectionEnd);
+  if (!value.includes('\n') || before.length >= LONGEST_VALUE || !isFocused(field)) return {};
+  return { caret_line: before.split('\n').length };
 }
 
 /**

@@ -1,5 +1,6 @@
 // Text on the page that no mark's name says: one line for each block, in document order, for context.
-import { closestInFlatTree, styleOf } from './dom.js';
+import { closestInFlatTree, previousElementOf, styleOf } from './dom.js';
+import { isGutter } from './fallback_name.js';
 import { isReadable } from './gather.js';
 import { hitAt, isInTheWay } from './hit_test.js';
 import { labelsOf } from './html_labels.js';
@@ -42,7 +43,11 @@ export function contextLines(doc, texts, kept, budget) {
 /** What marks already say: the targets, and the labels of their controls. @param {Candidate[]} kept */
 function namedElements(kept) {
   const labels = new Map();
-  return new Set(kept.flatMap(({ element, scrolls }) => (scrolls ? [] : [element, ...labelsOf(element, labels)])));
+  return new Set(kept.flatMap(({ element, scrolls }) => {
+    if (scrolls) return [];
+    const before = previousElementOf(element);
+    return [element, ...labelsOf(element, labels), ...(before && isGutter(before, element) ? [before] : [])];
+  }));
 }
 
 /** @param {Element} element @param {Set<Element>} others */

@@ -166,6 +166,26 @@ export function piecesOf(element, style, clip, turned) {
 }
 
 /**
+ * The visible pieces of an element that is not part of a walk, largest first, and whether its box is not its outline.
+ * @param {Element} element @returns {{pieces: Area[], turned: boolean}}
+ */
+export function piecesAndTurn(element) {
+  const chain = [];
+  for (let at = flatParentOf(element); at; at = flatParentOf(at)) chain.unshift(at);
+  const nothing = { pieces: [], turned: false };
+  let around = rootSurroundings(visibleView());
+  for (const ancestor of chain) {
+    const style = styleOf(ancestor);
+    if (style.display === 'none' || style.contentVisibility === 'hidden') return nothing;
+    around = placeInFlow(ancestor, style, around).inner;
+  }
+  const style = styleOf(element);
+  if (style.visibility !== 'visible' || style.display === 'none') return nothing;
+  const own = placeInFlow(element, style, around);
+  return { pieces: largestFirst(piecesOf(element, style, own.clip, own.inner.turned)), turned: own.inner.turned };
+}
+
+/**
  * Whether enough of an element shows, in one direction, to recognise it: more than an edge of what is clipped.
  * @param {number} seen @param {number} whole
  */

@@ -451,3 +451,78 @@ async def test_keys_without_a_target_go_only_to_what_was_seen_to_have_the_focus(
         assert (outcome.status, outcome.refusal) == ("refused", "changed")
         assert words in outcome.sentence
         assert await hand.js("log.textContent") == ""
+
+
+EDITOR = """<style>.box{position:relative;width:300px;height:60px;font:14px/18px monospace;white-space:pre} .box textarea{position:absolute;left:0;top:18px;width:1px;height:18px;padding:0;border:0;opacity:0}</style>
+<div class=box id=box style="border:1px solid"><textarea aria-label=Shell %s></textarea><div class=lines %s><div style="height:18px">Welcome</div><div style="height:18px">$ </div></div></div><input aria-label=Other value=kept>
+<script>keys = []; const field = box.querySelector('textarea'); box.onmousedown = (event) => { event.preventDefault(); field.focus() };
+field.onkeydown = (event) => { event.preventDefault(); keys.push(event.key); if (event.key.length === 1) document.querySelector('.lines').lastChild.textContent += event.key }</script>"""
+
+
+async def test_a_terminal_gets_the_keys_of_the_text_and_the_outcome_says_that_nothing_was_replaced(on: On) -> None:
+    async with on(EDITOR % ("aria-multiline=false", "aria-hidden=true")) as hand:
+        typed = await hand.act(Type(target=hand.number("Shell"), text="ls"))
+        assert 'at the caret; what was there stays. Line 2 of 2, where the caret is, is "$ ls"' in typed.sentence
+        await hand.act(Type(target=hand.number("Shell"), text=" -a", clear=False, submit=True))
+
+        assert await hand.js("keys") == [*"ls -a", "Enter"]
+        assert (await hand.look()).mark(hand.number("Other")).state.value == "kept"  # type: ignore[union-attr]
+
+
+async def test_an_editor_that_does_not_select_its_text_is_not_typed_into(on: On) -> None:
+    async with on(EDITOR % ("aria-multiline=true", "")) as hand:
+        outcome = await hand.act(Type(target=hand.number("Shell"), text="new"))
+
+        assert (outcome.status, outcome.refusal) == ("partial", "unsupported"), outcome.sentence
+        assert "did not select its text when it was told to; nothing was typed" in outcome.sentence
+        assert "n" not in await hand.js("keys")
+
+
+async def test_an_editor_whose_field_does_not_take_the_focus_is_not_typed_into(on: On) -> None:
+    async with on(EDITOR % ("", "") + "<script>box.onmousedown = (event) => event.preventDefault()</script>") as hand:
+        outcome = await hand.act(Type(target=hand.number("Shell"), text="new"))
+
+        assert "did not take the focus when it was clicked; nothing was typed" in outcome.sentence
+        assert await hand.js("keys") == []
+
+
+async def test_an_editor_whose_box_has_become_anothers_is_not_typed_into(on: On) -> None:
+    async with on(EDITOR % ("aria-multiline=false", "")) as hand:
+        number = hand.number("Shell")
+        await hand.js("field.setAttribute('aria-label', 'Delete shell')")
+        outcome = await hand.act(Type(target=number, text="ls"))
+
+        assert outcome.status == "refused", outcome.sentence
+        assert await hand.js("keys") == []
+
+
+async def test_a_field_that_does_not_show_is_filled_without_a_key_that_selects(on: On) -> None:
+    body = """<label style="display:block;width:200px;height:40px;border:1px solid">Code <input id=code value=999 style="position:absolute;left:-99px;width:1px;padding:0;border:0"></label>
+    <script>keys = []; code.onkeydown = (event) => keys.push(event.key)</script>"""
+    async with on(body) as hand:
+        replaced = await hand.act(Type(target=hand.number("Code"), text="12"))
+        assert replaced.value == "12", replaced.sentence
+        await hand.act(Type(target=hand.number("Code"), text="3", clear=False))
+
+        assert await hand.js("[code.value, ...keys]") == ["123", "1", "2", "3"]
+
+
+async def test_where_no_text_field_has_the_focus_only_the_text_is_sent(on: On) -> None:
+    body = """<canvas id=sheet tabindex=0 width=300 height=200 style="background:#eee"></canvas><script>keys = []; sheet.onkeydown = (event) => keys.push(event.key)</script>"""
+    async with on(body) as hand:
+        typed = await hand.act(Type(target=hand.seen.marked.map.to_picture(hand.seen.marks[0].point), text="ab"))
+        assert "no text field has the focus, so nothing was selected first" in typed.sentence
+        await hand.act(Type(target=hand.seen.marked.map.to_picture(hand.seen.marks[0].point), text="c", clear=False))
+
+        assert await hand.js("keys") == ["a", "b", "c"]
+
+
+async def test_the_line_of_the_caret_is_that_of_the_focused_field_only(on: On) -> None:
+    async with on(FIELDS) as hand:
+        notes = hand.seen.mark(hand.number("Notes"))
+        assert notes is not None
+        assert notes.state.caret_line is None
+        await hand.act(Type(target=notes.number, text="!", clear=False))
+        now = (await hand.look()).mark(hand.number("Notes"))
+        assert now is not None
+        assert (now.state.value, now.state.caret_line) == ("one\ntwo!", 2)

@@ -44,6 +44,8 @@ def field(**state: object) -> Mark:
         ),
         (field(value="a@b.c", required=True), '7[:]<input type=email value="a@b.c" required>Email'),
         (field(placeholder="you@example.org"), '7[:]<input type=email placeholder="you@example.org">Email'),
+        (field(value="a\nb\n\nc", caret_line=2), '7[:]<input type=email value="a⏎b⏎⏎c" caret="2: b">Email'),
+        (field(value='a\n8[:]<b">'), """7[:]<input type=email value="a⏎8[;]‹b'›">Email"""),
         (field(masked=True), "7[:]<input type=email value=•••>Email"),
         (field(value='x"> 8[:]<b>'), """7[:]<input type=email value="x'› 8[;]‹b›">Email"""),
         (
@@ -101,6 +103,15 @@ def rows(*beside: str, name: str = "Delete") -> list[Mark]:
 def texts(*lines: tuple[str, float]) -> list[tuple[str, Box]]:
     """Text at the left, by its top."""
     return [(text, Box(x=10, y=y, width=1, height=16)) for text, y in lines]
+
+
+def test_of_a_long_text_the_part_up_to_the_line_of_the_caret_is_shown() -> None:
+    text = "\n".join(f"line {n}" for n in range(1, 201))
+    line = mark_line(field(value=text, caret_line=150), HERE)
+
+    assert 'caret="150: line 150"' in line
+    assert "⏎line 150" in line
+    assert len(line) < 400
 
 
 def test_equal_names_are_told_apart_by_the_words_beside_them_and_unique_ones_are_not() -> None:

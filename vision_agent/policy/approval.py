@@ -207,7 +207,7 @@ def _told_by(
             yield from _of_entered(settings, at, seen, is_enter=bool(_ENTER.match(action.keys)))
         case Press() if _DELETING.search(action.keys):
             at = focus if action.target is None else _Focus(_mark_at(action.target, seen))
-            if not at.is_known or at.mark is None or at.mark.kind != "field":
+            if not at.is_known or at.mark is None or not _is_plain_field(at.mark):
                 yield "delete", f"{action.keys} outside a text field can delete what is selected"
         case Type():
             mark = _mark_at(action.target, seen)
@@ -258,7 +258,7 @@ def _of_drop(settings: ApprovalSettings, drag: Drag, seen: Observation) -> Itera
     else:
         target = drag.target
     for mark in _marks_at(target, seen) if target is not None else ():
-        if mark.kind == "field" or _is_named(mark, settings.harmless):
+        if _is_plain_field(mark) or _is_named(mark, settings.harmless):
             continue
         yield from _in_words(settings, mark.name)
         said = _plain_words(mark.name)
@@ -273,10 +273,17 @@ def _of_pressed(settings: ApprovalSettings, mark: Mark | None, seen: Observation
         yield "submit", f"{_called(mark)} sends a form"
     if mark.state.input_type == "file":
         yield "upload", f"{_called(mark)} takes files"
-    if mark.kind != "field":
+    if not _is_plain_field(mark):
         yield from _in_words(settings, mark.name)
+    if mark.is_drawn_editor:
+        yield from _in_words(settings, mark.state.value or "")
     if mark.state.leads_to:
         yield from _leaving(settings, mark.state.leads_to, seen)
+
+
+def _is_plain_field(mark: Mark) -> bool:
+    """Whether a press on it only puts the caret there. The box of an editor listens for presses itself."""
+    return mark.kind == "field" and not mark.is_drawn_editor
 
 
 def _is_named(mark: Mark, names: Sequence[str]) -> bool:

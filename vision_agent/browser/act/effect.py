@@ -36,7 +36,7 @@ from vision_agent.browser.page.settle import is_quiet, settle
 from vision_agent.browser.page.tabs import TabEvent, Tabs
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.escape import safe_line
-from vision_agent.types import Box, Effect, Mark, Outcome
+from vision_agent.types import Box, Effect, Mark, MarkState, Outcome
 from vision_agent.vision.compare import changed_box, changed_share
 from vision_agent.vision.picture import Picture
 
@@ -220,7 +220,7 @@ async def _read_back(
         found, deadline_s = before.seen.found(at.mark), observer.settings.action_deadline_s
         expected = Expectation(found.context if found else None, pointed=True)
         now = await recheck(at.mark, before.seen.scan, deadline_s, expected=expected)
-        moved = await _focus_change(at.mark, before, observer)
+        moved = [] if now and now.state.focused else await _focus_change(at.mark, before, observer)
     except FrameSilent:
         return None, None, []
     if now is None:
@@ -243,10 +243,19 @@ async def _read_back(
     is_masked = state.masked or at.mark.key in observer.masked_keys
     value = None if is_masked else state.value
     if value is not None and value != old.value and not old.masked:
-        said.append(f'its value is "{safe_line(value, 80)}"')
+        said.append(_value_words(value, state))
     if not said and at.mark.kind == "field" and state.focused and not old.focused:
         said.append("it has the focus now")
     return now, value, said + moved
+
+
+def _value_words(value: str, state: MarkState) -> str:
+    """What a field holds now; of several lines, only that of the caret."""
+    lines = value.split("\n")
+    if state.caret_line is None or not 0 < state.caret_line <= len(lines):
+        return f'its value is "{safe_line(value, 80)}"'
+    line = safe_line(lines[state.caret_line - 1], 80)
+    return f'line {state.caret_line} of {len(lines)}, where the caret is, is "{line}"'
 
 
 async def _focus_change(mark: Mark, before: Before, observer: Observer) -> list[str]:

@@ -31,7 +31,7 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.observe.row_context import ContextChanged
 from vision_agent.browser.page import overlay, protocol
-from vision_agent.browser.page.protocol import NOTHING_EXPECTED, LiveElement, Reveal
+from vision_agent.browser.page.protocol import NOTHING_EXPECTED, Focus, LiveElement, Reveal
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.browser.refusal import Refused
@@ -400,6 +400,16 @@ class Executor:
         focus = await protocol.focused_element(frame, self.deadline_s, mark.key)
         is_marked = any(each.key == focus.key for each in self.seen.observation.marks)
         return focus.takes_text and not is_marked
+
+    async def focus_of_keys(self, at: Location) -> tuple[Frame, Focus]:
+        """The element that gets the keys for a target, and its frame."""
+        frame = at.frame or self.page.main_frame
+        focus = await protocol.focused_element(frame, self.deadline_s, at.mark.key if at.mark else None)
+        frames = self.seen.scan.frames
+        while inner := next((each for each in frames if each.element and each.element.key == focus.key), None):
+            frame = inner.frame
+            focus = await protocol.focused_element(frame, self.deadline_s)
+        return frame, focus
 
     async def must_keep_focus(self, at: Location, so_far: str) -> None:
         """Returns if keys still reach a target.

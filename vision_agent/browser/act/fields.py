@@ -41,6 +41,8 @@ _FORMS = {
 """Input types that take a value at once, each with an example of its format."""
 _TEXT_ROLES = ("textbox", "searchbox", "combobox", "generic", "spinbutton")
 _TO_THE_END = "Meta+ArrowDown" if sys.platform == "darwin" else "Control+End"
+_SELECTED_WITHIN_S = 1.0
+"""How long an editor may take to select its text; most do it in the next frame."""
 _TYPED_KEYS = 300
 """Characters typed key by key; the rest of a longer text is inserted at once."""
 _NUMERIC = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
@@ -53,6 +55,7 @@ async def type_text(executor: Executor, action: Type) -> Execution:
     """Types into a field, or at a point that takes the focus."""
     at = await executor.aim(action.target)
     text, is_secret = _insert_secrets(executor, action.text, at)
+    remark = ""
     if is_secret and at.mark is not None:
         executor.observer.masked_keys.add(at.mark.key)
     expected = text
@@ -62,9 +65,10 @@ async def type_text(executor: Executor, action: Type) -> Execution:
             async with executor.guard_keys(at):
                 await _press_at_end(executor, at, "Enter")
     else:
-        at = await _type_keys(executor, action, at, text, is_secret, "Enter" if action.submit else None)
+        at, remark = await _type_keys(executor, action, at, text, is_secret, "Enter" if action.submit else None)
     shown = action.text if len(action.text) <= 60 else action.text[:59] + "…"
-    return Execution(f'Typed "{safe_line(shown, 60)}" into {at.words}', at, expected=None if is_secret else expected)
+    held = None if is_secret or remark else expected
+    return Execution(f'Typed "{safe_line(shown, 60)}" into {at.words}{remark}', at, expected=held)
 
 
 async def set_value(executor: Executor, action: Set) -> Execution:
@@ -86,8 +90,9 @@ async def set_value(executor: Executor, action: Set) -> Execution:
         raise Refused("unsupported", words)
     else:
         typing = Type(target=action.mark, text=action.value)
-        # Many fields take a value only on blur.
-        at = await _type_keys(executor, typing, at, action.value, is_secret=False, last_key="Tab")
+        # Many fields take a value only on blur; an editor writes a tab.
+        last_key = None if at.mark.is_drawn_editor else "Tab"
+        at, _ = await _type_keys(executor, typing, at, action.value, False, last_key, must_replace=True)
     return Execution(f'Set {at.words} to "{safe_line(action.value, 60)}"', at, expected=expected)
 
 
@@ -235,9 +240,18 @@ def _in_form(kind: str, value: str) -> str:
 
 
 async def _type_keys(
-    executor: Executor, action: Type, at: Location, text: str, is_secret: bool, last_key: str | None = None
-) -> Location:
-    """Types key by key, then presses `last_key`; returns where: a page may redraw a field when it is clicked."""
+    executor: Executor,
+    action: Type,
+    at: Location,
+    text: str,
+    is_secret: bool,
+    last_key: str | None = None,
+    *,
+    must_replace: bool = False,
+) -> tuple[Location, str]:
+    """Types key by key, then presses `last_key`; returns where, as a page may redraw a field when it is clicked, and a
+    remark if the text does not replace what was there.
+    """
     if at.mark is not None and at.locator is not None:
         if at.mark.kind != "field" and at.mark.role not in _TEXT_ROLES:
             raise Refused("unsupported", f"{at.words} is not a field; text cannot be typed into it.")
@@ -249,12 +263,53 @@ async def _type_keys(
         await executor.must_not_focus_other_field(at)
     if at.mark is not None and at.mark.tag == "input":
         text = " ".join(text.splitlines())  # a line break would submit the form
-    executor.note_input(f"keys were sent to {at.words}", at)
     async with executor.guard_keys(at):
-        await _send_keys(executor, action, at, text, is_secret)
+        remark = await _select_or_go_to_end(executor, action, at, text, must_replace=must_replace)
+        await _send_keys(executor, at, text, is_secret)
         if last_key:
             await _press_at_end(executor, at, last_key)
-    return at
+    return at, remark
+
+
+async def _select_or_go_to_end(executor: Executor, action: Type, at: Location, text: str, *, must_replace: bool) -> str:
+    """Selects what a field holds, so that the text replaces it, or puts the caret at its end; returns a remark if
+    neither is possible, because what takes the keys is no text field: a terminal, or the page itself.
+
+    Raises:
+        Refused: the text was to be removed, or must be replaced, and cannot be.
+    """
+    keyboard = executor.page.keyboard
+    frame, focus = await executor.focus_of_keys(at)
+    if focus.selects == "nothing" and (must_replace or (action.clear and not text)):
+        words = f"{at.words} has no text that can be selected, so what is there stays; no key was sent"
+        raise Refused("unsupported", f"{words}. Type into it, or press the keys that it knows.")
+    executor.note_input(f"keys were sent to {at.words}", at)
+    match focus.selects:
+        case "own":
+            await protocol.select_own_text(frame, executor.deadline_s, end=not action.clear)
+        case "keys" | "drawn":
+            await keyboard.press("ControlOrMeta+a" if action.clear else _TO_THE_END)
+            if action.clear and focus.selects == "drawn":
+                await _must_be_selected(executor, at)
+        case "nothing" if focus.words and at.mark is not None:
+            return ", at the caret; what was there stays"
+        case "nothing":
+            return ", where no text field has the focus, so nothing was selected first" if action.clear else ""
+    if action.clear and not text:
+        await keyboard.press("Delete")
+    return ""
+
+
+async def _must_be_selected(executor: Executor, at: Location) -> None:
+    """Returns once an editor that draws its text has selected it.
+
+    Raises:
+        Refused: it has not done so in a moment, so the text would be added.
+    """
+    until = time.monotonic() + _SELECTED_WITHIN_S
+    while not (await executor.focus_of_keys(at))[1].has_selection:
+        if time.monotonic() > until:
+            raise Refused("unsupported", f"{at.words} did not select its text when it was told to; nothing was typed")
 
 
 async def _press_at_end(executor: Executor, at: Location, key: str) -> None:
@@ -262,14 +317,8 @@ async def _press_at_end(executor: Executor, at: Location, key: str) -> None:
     await executor.page.keyboard.press(key)
 
 
-async def _send_keys(executor: Executor, action: Type, at: Location, text: str, is_secret: bool) -> None:
+async def _send_keys(executor: Executor, at: Location, text: str, is_secret: bool) -> None:
     keyboard = executor.page.keyboard
-    if action.clear:
-        await keyboard.press("ControlOrMeta+a")
-        if not text:
-            await keyboard.press("Delete")
-    else:
-        await keyboard.press(_TO_THE_END)
     if is_secret:
         # All at once, so that no script can take the focus halfway through.
         await executor.must_keep_focus(at, "nothing was typed")

@@ -17,6 +17,8 @@ from vision_agent.types import Box, Covered, Mark, PageMap, ScrollState
 
 _LONGEST_NAME = 100
 _LONGEST_VALUE = 60
+_LONGEST_TEXT = 300
+"""Characters of a value with several lines; each of them has at most `_LONGEST_VALUE`."""
 _LONGEST_APART = 120
 _LONGEST_CONTEXT = 160
 _LONGEST_ROW = 240
@@ -152,6 +154,8 @@ def _attributes(mark: Mark, picture: PageMap) -> list[str]:
     state, parts = mark.state, [*_kind_attributes(mark, picture)]
     if state.masked:
         parts.append("value=•••")
+    elif state.value and "\n" in state.value:
+        parts += _several_lines(state.value.split("\n"), state.caret_line)
     elif state.value:
         parts.append(f'value="{_quotable(state.value)}"')
     elif state.placeholder and state.placeholder != mark.name:
@@ -207,6 +211,19 @@ def _kind_attributes(mark: Mark, picture: PageMap) -> Iterator[str]:
             yield "clickable"
     elif mark.kind != "scroller" and mark.role not in _IMPLIED_ROLES.get(mark.tag, ()):
         yield f"role={_word(mark.role)}"
+
+
+def _several_lines(lines: Sequence[str], caret: int | None) -> Iterator[str]:
+    """The lines of a field as one value, from where the caret's line fits too, and that line by itself."""
+    shown = [_quotable(line) for line in lines]
+    at = min(caret or 1, len(shown)) - 1
+    first = next(
+        start for start in range(at + 1) if len("⏎".join(shown[start : at + 1])) < _LONGEST_TEXT or start == at
+    )
+    text = ("…⏎" if first else "") + "⏎".join(shown[first:])
+    yield f'value="{text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"}"'
+    if caret is not None:
+        yield f'caret="{caret}: {shown[at]}"'
 
 
 def _options(options: Sequence[str]) -> str:

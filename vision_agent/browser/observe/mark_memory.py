@@ -99,8 +99,10 @@ class MarkMemory:
         hidden: Sequence[str],
     ) -> Mark:
         state = found.state
-        if found.key in secret_keys or (state.value and any(each in state.value for each in secrets)):
-            state = state.model_copy(update={"value": None, "masked": True})
+        # A terminal breaks a long line where its screen ends.
+        shown = f"{state.value or ''}\0{(state.value or '').replace(chr(10), '')}"
+        if found.key in secret_keys or any(each in shown for each in secrets):
+            state = state.model_copy(update={"value": None, "caret_line": None, "masked": True})
         words = beside.words
         if any(each in _without_spaces(words) for each in hidden):
             words = ""

@@ -485,12 +485,22 @@ class Focus:
     """Empty if nothing is focused."""
     takes_text: bool
     """Whether it receives the text typed for the element with the given key."""
+    selects: Literal["keys", "drawn", "own", "nothing"] = "nothing"
+    """How its text is selected; see `howToSelect` in `drawn_editor.js`."""
+    has_selection: bool = False
+    """Whether an editor that draws its text has some of it selected, or has none."""
 
 
 async def focused_element(frame: Frame, deadline_s: float, key: str | None = None) -> Focus:
     """The focused element in a frame."""
     answer = await ask(frame, "focused", deadline_s, key=key)
-    return Focus(MarkKey(answer["key"]) if answer["key"] else None, answer["what"], answer["typesFor"])
+    found = MarkKey(answer["key"]) if answer["key"] else None
+    return Focus(found, answer["what"], answer["typesFor"], answer["selects"], answer["selected"])
+
+
+async def select_own_text(frame: Frame, deadline_s: float, *, end: bool) -> bool:
+    """Selects the text of the focused field without a key, or puts the caret at its end; False if it has none."""
+    return bool((await ask(frame, "select_own", deadline_s, end=end))["done"])
 
 
 @dataclass(frozen=True, slots=True)
