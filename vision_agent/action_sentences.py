@@ -94,6 +94,8 @@ def action_phrase(action: Action) -> tuple[str | Target, ...]:
             held = "+".join(action.modifiers)
             aside = f"with {held}" * bool(held), f"({action.button} button)" * (action.button != "left")
             return (verb, action.target, *filter(None, aside))
+        case actions.DoubleTap():
+            return ("Double-tap", action.target)
         case actions.Type():
             return (f"Type “{action.text}” into", action.target, *(["and press Enter"] * action.submit))
         case actions.Select():

@@ -155,6 +155,15 @@ class Click(_Action):
     modifiers: tuple[Modifier, ...] = ()
 
 
+class DoubleTap(_Action):
+    """Tap a mark or a point twice with a finger, for pages that only answer to touch."""
+
+    traits: ClassVar[Traits] = _press_traits("target", sets_field="by_mark", focuses="field")
+
+    kind: Literal["double_tap"] = "double_tap"
+    target: Target
+
+
 class Type(_Action):
     """Type text into a field, replacing its content unless `clear` is false. Write a secret as <secret:name>."""
 
@@ -434,6 +443,7 @@ class Custom(_Action):
 
 Offered = (
     Click
+    | DoubleTap
     | Type
     | Select
     | Check

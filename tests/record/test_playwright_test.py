@@ -20,6 +20,7 @@ from vision_agent.actions import (
     Back,
     Check,
     Click,
+    DoubleTap,
     Drag,
     Goto,
     Hover,
@@ -62,6 +63,8 @@ def ran(*acts: tuple[Action, Outcome], marks: tuple[Mark, ...] | None = None, **
     [
         (Click(target=5), 'page.get_by_role("button", name="Add to cart", exact=True).click()'),
         (Click(target=5, count=2, modifiers=("Shift",)), '.click(click_count=2, modifiers=["Shift"])'),
+        (DoubleTap(target=5), 'page.get_by_role("button", name="Add to cart", exact=True).tap()'),
+        (DoubleTap(target=Point(x=400, y=318)), "page.touchscreen.tap(400, 318)\n    page.touchscreen.tap(400, 318)"),
         (Click(target=Point(x=400, y=318), button="right"), 'page.mouse.click(400, 318, button="right")'),
         (Type(target=1, text='a "b"', submit=True), '.fill("a \\"b\\"")'),
         (Type(target=1, text="more", clear=False), '.press_sequentially("more")'),

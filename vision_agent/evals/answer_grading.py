@@ -191,6 +191,8 @@ def operation_text(action: Action, seen: Observation) -> str:
             mark = seen.mark(action.mark)
             is_so = mark is not None and mark.state.checked == str(action.checked).lower()
             return "NOTHING" if is_so else "CLICK"
+        case actions.DoubleTap():
+            return "DOUBLE_TAP"
         case actions.Type():
             return f"TYPE {action.text}"
         case actions.Set():

@@ -23,6 +23,7 @@ from vision_agent.actions import (
     Click,
     CloseTab,
     Custom,
+    DoubleTap,
     Drag,
     Extract,
     Finish,
@@ -72,7 +73,7 @@ START_URL = os.environ.get("START_URL", {start})
 def page() -> Iterator[Page]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=os.environ.get("BROWSER"))
-        yield browser.new_page(viewport={{"width": {width}, "height": {height}}})
+        yield browser.new_page(viewport={{"width": {width}, "height": {height}}}{touch})
         browser.close()
 
 {helper}
@@ -123,6 +124,7 @@ def render_test(run: Run) -> str:
         height=seen.height if seen else 800,
         helper=_BESIDE.format(script=_SCRIPT.read_text("utf-8").strip()) if looks_beside else "",
         time="import time\n" if looks_beside else "",
+        touch=", has_touch=True" if any(".tap(" in line for line in lines) else "",
         locator="Locator, " if looks_beside else "",
         name=re.sub(r"[^a-z0-9]+", "_", run.task.goal.lower()).strip("_")[:60] or "run",
     )
@@ -144,6 +146,9 @@ def _act(action: Action, outcome: Outcome, seen: Observation) -> Iterator[str]:
     match action:
         case Click():
             yield _press(action, seen)
+        case DoubleTap():
+            tap = _tap(action, seen)
+            yield from [tap, tap]
         case Type():
             yield from _type(action, seen)
         case Set() | Check() | Upload():
@@ -204,6 +209,12 @@ def _press(action: Click, seen: Observation) -> str:
         return f"page.mouse.click({', '.join([_point_args(action.target, seen)[1:-1], *more])})"
     more += [f"modifiers={json.dumps([*action.modifiers])}"] * bool(action.modifiers)
     return f"{_locator(action.target, seen)}.click({', '.join(more)})"
+
+
+def _tap(action: DoubleTap, seen: Observation) -> str:
+    if _is_place(action.target, seen):
+        return f"page.touchscreen.tap{_point_args(action.target, seen)}"
+    return f"{_locator(action.target, seen)}.tap()"
 
 
 def _type(action: Type, seen: Observation) -> Iterator[str]:

@@ -20,6 +20,7 @@ from vision_agent.actions import (
     Click,
     CloseTab,
     Custom,
+    DoubleTap,
     Drag,
     Extract,
     Finish,
@@ -191,7 +192,7 @@ def _told_by(
             yield "submit", "the page is the response to a form, which may be sent again"
         case Custom():
             yield from _of_custom(settings, action)
-        case Click():
+        case Click() | DoubleTap():
             yield from _of_pressed(settings, _mark_at(action.target, seen), seen)
         case Check():
             mark = seen.mark(action.mark)

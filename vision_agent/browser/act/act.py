@@ -107,6 +107,8 @@ async def _carry_out(executor: Executor, action: Action) -> Execution:
     match action:
         case actions.Click():
             return await pointer.click(executor, action)
+        case actions.DoubleTap():
+            return await pointer.double_tap(executor, action)
         case actions.Hover():
             return await pointer.hover(executor, action)
         case actions.Drag():

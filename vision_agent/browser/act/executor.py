@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Action, Cell, Click, Point, Target
+from vision_agent.browser.act import touch
 from vision_agent.browser.act.press_guard import Gesture, GestureStopped, guard_gesture, guard_keys
 from vision_agent.browser.locate.at_point import page_point, smallest_mark_at_point
 from vision_agent.browser.locate.drawn_target import DrawnTarget, drawn_target, locate_drawn, must_not_be_grid
@@ -236,17 +237,39 @@ class Executor:
         Raises:
             Refused: the target changed under the pointer, or something covered it, even in the last moment.
         """
-        for press in range(_PRESSES):
+
+        async def press(at: Location) -> Location:
             at = await self.move_pointer(at, click.target)
+            async with self.guard_gesture(at) as gesture:
+                await self.press(at, click, gesture)
+            return at
+
+        return await self._retry(press, at, click.target)
+
+    async def tap(self, at: Location, target: Target, count: int) -> Location:
+        """Taps a target with a finger and returns where. The pointer stays where it is.
+
+        Raises:
+            Refused: the target changed, or something covered it, even in the last moment; or the browser cannot touch.
+        """
+
+        async def tap(at: Location) -> Location:
+            async with self.guard_gesture(at) as gesture:
+                await touch.tap(self.page, at.point, gesture, count, self.deadline_s)
+            return at
+
+        return await self._retry(tap, at, target)
+
+    async def _retry(self, send: Callable[[Location], Awaitable[Location]], at: Location, target: Target) -> Location:
+        """Sends a gesture, and sends it again as long as nothing of it has reached the page."""
+        for press in range(_PRESSES):
             try:
-                async with self.guard_gesture(at) as gesture:
-                    await self.press(at, click, gesture)
-                return at
+                return await send(at)
             except GestureStopped as stopped:
                 if not stopped.reached_nothing or press == _PRESSES - 1:
                     raise
             # Nothing reached the page, and the target may only have moved: locate it once more.
-            at = await self.aim(click.target)
+            at = await self.aim(target)
         raise AssertionError("the last press neither went through nor was refused")
 
     async def press(self, at: Location, click: Click, gesture: Gesture) -> None:

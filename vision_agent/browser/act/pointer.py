@@ -6,7 +6,19 @@ import asyncio
 import math
 from itertools import pairwise
 
-from vision_agent.actions import Cell, Click, Drag, Hover, Offset, Point, Scroll, SelectText, Target, offset_words
+from vision_agent.actions import (
+    Cell,
+    Click,
+    DoubleTap,
+    Drag,
+    Hover,
+    Offset,
+    Point,
+    Scroll,
+    SelectText,
+    Target,
+    offset_words,
+)
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.moving_target import click_moving
@@ -48,6 +60,12 @@ async def click(executor: Executor, action: Click) -> Execution:
         at = await click_moving(executor, action)
     how = {1: "Clicked", 2: "Double-clicked", 3: "Triple-clicked"}[action.count]
     return Execution(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
+
+
+async def double_tap(executor: Executor, action: DoubleTap) -> Execution:
+    """Taps a mark or a point twice with a finger."""
+    at = await executor.tap(await executor.aim(action.target), action.target, 2)
+    return Execution(f"Double-tapped {at.words}", at)
 
 
 async def hover(executor: Executor, action: Hover) -> Execution:

@@ -21,6 +21,7 @@ from vision_agent.actions import (
     Check,
     Click,
     CloseTab,
+    DoubleTap,
     Drag,
     Forward,
     Goto,
@@ -134,6 +135,8 @@ class InputInterpreter:
             return None
         where = mark_words(mark) if mark is not None and target is not at else _point_words(at, mark)
         if event.does == "pressed":
+            if event.touch and event.count == 2:
+                return DoubleTap(target=target), f"double-tapped {where}", None
             how = {1: "", 2: "double-", 3: "triple-"}.get(event.count, "")
             button = "" if event.button == "left" else f" with the {event.button} button"
             held = f" with {'+'.join(event.modifiers)} held" if event.modifiers else ""

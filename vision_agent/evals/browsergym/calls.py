@@ -81,6 +81,7 @@ def calls_for(action: Action, seen: Observation) -> str | Outcome:
 
 
 _WHY_NOT = {
+    "double_tap": "BrowserGym has no touch; double-click it instead.",
     "reload": "BrowserGym cannot reload a page; open its address with goto instead.",
     "upload": "This task has no files.",
     "select_text": "BrowserGym cannot select text by its words; drag from one point to another instead.",

@@ -21,6 +21,7 @@ from vision_agent.actions import (
     Check,
     Click,
     CloseTab,
+    DoubleTap,
     Drag,
     Finish,
     Forward,
@@ -61,7 +62,7 @@ from vision_agent.models.offline.resolve_target import (
 from vision_agent.types import Mark, Observation
 
 GRAMMAR = """\
-  click Sign in                     double click, right click
+  click Sign in                     double click, right click, double tap Map
   click Delete ‹Ann›                click Delete <Ann>, click Delete in row Ann
   click Pause within 5 s            check News within 2 s
   type "a@b.c" into Email           and press Enter; append "x" to Notes
@@ -251,6 +252,11 @@ def _click(match: re.Match[str]) -> Build:
     return lambda seen: Click(target=find_target(target, seen), button=button, count=count)
 
 
+def _double_tap(match: re.Match[str]) -> Build:
+    target = parse_target(match["what"])
+    return lambda seen: DoubleTap(target=find_target(target, seen))
+
+
 def _type(match: re.Match[str]) -> Build:
     target, text, submit = parse_target(match["what"]), _unquoted(match["text"]), bool(match["submit"])
     return lambda seen: Type(target=find_target(target, seen, is_field), text=text, submit=submit)
@@ -373,6 +379,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
     (re.compile(pattern, re.IGNORECASE | re.DOTALL), reader)
     for pattern, reader in (
         (r"(?P<how>double\s+|right\s+)?click\s+(?P<what>.+)", _click),
+        (r"double\s+tap\s+(?P<what>.+)", _double_tap),
         (rf"type\s+(?P<text>{_QUOTED})\s+into\s+(?P<what>.+?)(?P<submit>\s+and\s+(?:press\s+enter|submit))?", _type),
         (rf"append\s+(?P<text>{_QUOTED})\s+to\s+(?P<what>.+)", _append),
         (rf"select\s+text\s+(?P<first>{_QUOTED})(?:\s+to\s+(?P<last>{_QUOTED}))?", _select_text),
