@@ -12,7 +12,7 @@ import { hideLayer, showLayer } from './page_layer.js';
 import { keysWithin, readPage, readTable } from './page_text.js';
 import { reportPaint } from './paint.js';
 import { armPressGuard, reportPressGuard } from './press_guard.js';
-import { describeFocus, findStandIns, keysAt, middleOf, recheck, recheckPlace, scrollByViews } from './recheck.js';
+import { describeFocus, findStandIns, keysAt, middleOf, recheck, recheckPlace, scrollContainer } from './recheck.js';
 import { showsText, valueFits, whichPointsShow } from './recheck.js';
 import { documentToken, elementOf, setListeners } from './registry.js';
 import { scan } from './scan.js';
@@ -49,7 +49,7 @@ function answer(doc, root, request) {
     case 'words': return locateWords(doc, request);
     case 'selected': return selectedText();
     case 'within': return keysWithin(doc, request);
-    case 'scroll': return scrollByViews(doc, request);
+    case 'scroll': return scrollContainer(doc, request);
     case 'frame': return locateFrame(doc, root, request);
     case 'quiet': return stabilityOf(doc);
     case 'token': return { token: documentToken(doc) };
