@@ -353,7 +353,7 @@ _EXAMPLE_MARKS = (
     ("Sign in", "button"), ("Email", "field"), ("Notes", "field"), ("Size", "list"), ("List", "list"),
     ("News", "toggle"), ("Terms", "toggle"), ("Delivery day", "field"), ("Attach", "file"), ("Total", "table"),
     ("Slider", "field"), ("Menu", "button"), ("Card", "button"), ("Done", "button"), ("Corner", "button"),
-    ("Toolbar", "button"), ("Sea chart", "surface"), ("Pause", "button"),
+    ("Toolbar", "button"), ("Sea chart", "surface"), ("Pause", "button"), ("Map", "button"), ("Fire", "button"),
 )  # fmt: skip
 
 

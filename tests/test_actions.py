@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 import vision_agent
 from tests.supervise.proposals import MARKS, NOW, mark, seen
@@ -27,19 +27,23 @@ from vision_agent.actions import (
     Check,
     Click,
     Custom,
+    DoubleTap,
     Drag,
     Extract,
     Forward,
     Goto,
+    Hold,
     Hover,
     Offset,
     OpenTab,
     Point,
     Press,
     Reload,
+    Scroll,
     Select,
     Type,
     _Action,
+    chord_keys,
     targets_of,
 )
 from vision_agent.custom_actions import action
@@ -126,6 +130,27 @@ def test_every_action_has_a_step_line(kind: Any) -> None:
 def test_text_that_is_added_or_sent_is_never_typed_a_second_time() -> None:
     assert [Type(target=1, text="a", clear=clear, submit=submit).repeat for clear, submit in
             ((True, False), (False, False), (True, True))] == ["if_state_shows", "never", "never"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("keys", "parts"),
+    [("a", ("a",)), ("Control+Shift+K", ("Control", "Shift", "K")), ("Control++", ("Control", "+")), ("+", ("+",))],
+)
+def test_the_keys_of_a_combination_are_told_apart(keys: str, parts: tuple[str, ...]) -> None:
+    assert chord_keys(keys) == parts
+
+
+def test_what_is_held_is_held_for_ten_seconds_at_most() -> None:
+    assert (Hold(target=1).lasts_s, Press(keys="a", seconds=2, count=5).lasts_s, Press(keys="a").lasts_s) == (10, 10, 0)
+    with pytest.raises(ValidationError, match="10 seconds at most, all presses together"):
+        Press(keys="a", seconds=3, count=4)
+    with pytest.raises(ValidationError):
+        Hold(target=1, seconds=11)
+
+
+def test_what_is_held_is_never_repeated_by_itself() -> None:
+    assert [each.repeat for each in (Hold(target=1), Press(keys="a", seconds=1), DoubleTap(target=1))] == ["never"] * 3
+    assert not is_repeatable(step(Hold(target=1)))
 
 
 CLASS_CHECKS = {
@@ -281,6 +306,16 @@ PLACES = (
         ([Click(target=11)], ["send"]),
         ([Press(keys="Delete", target=10)], ["delete"]),
         ([Type(target=10, text="one\ntwo")], ["submit"]),
+        ([Hold(target=5, seconds=2)], ["delete"]),
+        ([Hold(target=6, until="Sent")], ["send"]),
+        ([Hold(target=7)], []),
+        ([DoubleTap(target=5)], ["delete"]),
+        ([Press(keys="Enter", target=5, seconds=2)], ["delete"]),
+        ([Press(keys="Enter+a", target=5)], ["delete"]),
+        ([Press(keys="Space+ArrowUp", target=6, seconds=1)], ["send"]),
+        ([Press(keys="Backspace+x", target=1)], ["delete"]),
+        ([Press(keys="Tab+x"), Press(keys="Enter")], ["submit"]),
+        ([Scroll(target=5, direction="up", pixels=100, modifiers=("Control",))], []),
     ],
 )  # fmt: skip
 def test_what_cannot_be_taken_back_is_asked_about_however_it_is_done(

@@ -80,7 +80,7 @@ INSIDE = {
         "page": "cdp network",
         "observe": "page refusal",
         "locate": "observe page refusal",
-        "act": "locate network observe page refusal",
+        "act": "cdp locate network observe page refusal",
         "takeover": "act cdp locate network observe page",
         "live": "act cdp network observe page refusal takeover",
         "restarting": "live",

@@ -94,6 +94,11 @@ def action_phrase(action: Action) -> tuple[str | Target, ...]:
             held = "+".join(action.modifiers)
             aside = f"with {held}" * bool(held), f"({action.button} button)" * (action.button != "left")
             return (verb, action.target, *filter(None, aside))
+        case actions.DoubleTap():
+            return ("Double-tap", action.target)
+        case actions.Hold():
+            until = f"until “{action.until}” shows, at most" if action.until else "for"
+            return ("Hold", action.target, f"{until} {action.seconds:g} s")
         case actions.Type():
             return (f"Type “{action.text}” into", action.target, *(["and press Enter"] * action.submit))
         case actions.Select():
@@ -107,14 +112,19 @@ def action_phrase(action: Action) -> tuple[str | Target, ...]:
             return (f"Give {', '.join(action.files)} to", action.mark)
         case actions.Press():
             times = f" {action.count} times" * (action.count > 1)
-            return (f"Press {action.keys}{times}", *(["in", action.target] if action.target is not None else []))
+            held = f" for {action.seconds:g} s" if action.seconds else ""
+            verb = "Hold" if action.seconds else "Press"
+            return (f"{verb} {action.keys}{times}{held}", *(["in", action.target] if action.target is not None else []))
         case actions.Hover():
             return ("Point at", action.target)
         case actions.Scroll() if action.to == "middle" and action.target is not None:
             return ("Bring", action.target, "to the middle")
         case actions.Scroll():
-            far = "to the end" if action.to == "end" else f"by {action.pages:g}"
-            return (f"Scroll {action.direction} {far}", *(["in", action.target] if action.target is not None else []))
+            amount = f"{action.pixels:g} px" if action.pixels else f"{action.pages:g}"
+            far = "to the end" if action.to == "end" else f"by {amount}"
+            held = f" with {'+'.join(action.modifiers)}" * bool(action.modifiers)
+            where = ["in", action.target] if action.target is not None else []
+            return (f"Scroll {action.direction} {far}{held}", *where)
         case actions.Drag():
             by = (word for point in action.path for word in ("by", point))
             if isinstance(action.target, Offset):

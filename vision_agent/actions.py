@@ -7,10 +7,11 @@ Nothing here knows the elements behind them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from vision_agent.base_model import FrozenModel
 
@@ -33,6 +34,9 @@ class Cell(BaseModel):
     row: Annotated[int, Field(ge=1)]
     column: Annotated[int, Field(ge=1)]
 
+
+LONGEST_HOLD_S = 10.0
+"""How long a button or a key may be held."""
 
 Target = int | Cell | Point
 """A mark's number, a cell of a mark, or a point in pixels of the marked picture."""
@@ -141,6 +145,16 @@ class _Action(FrozenModel):
         """Whether a field that it focuses keeps the focus: if something else has it then, the page took it."""
         return self.traits.focuses == "field"
 
+    @property
+    def lasts_s(self) -> float:
+        """How long it takes by itself at most, in seconds: it waits, or holds a button or a key."""
+        return 0.0
+
+
+def _requires(*fields: str) -> ConfigDict:
+    """Makes a model always give these fields, although they have defaults: providers limit optional parameters."""
+    return ConfigDict(json_schema_extra={"required": [*fields]})
+
 
 class Click(_Action):
     """Click a mark, or a point of the picture where there is no mark."""
@@ -153,6 +167,33 @@ class Click(_Action):
     count: Annotated[int, Field(ge=1, le=3)] = 1
     """2 is a double click."""
     modifiers: tuple[Modifier, ...] = ()
+
+
+class DoubleTap(_Action):
+    """Tap a mark or a point twice with a finger, for pages that only answer to touch."""
+
+    traits: ClassVar[Traits] = _press_traits("target", sets_field="by_mark", focuses="field")
+
+    kind: Literal["double_tap"] = "double_tap"
+    target: Target
+
+
+class Hold(_Action):
+    """Press the mouse button on a mark or a point, hold it for some seconds, or until a text shows, and release it."""
+
+    model_config = _requires("target", "seconds", "until")
+    traits: ClassVar[Traits] = _press_traits("target", sets_field="by_mark", focuses="field")
+
+    kind: Literal["hold"] = "hold"
+    target: Target
+    seconds: Annotated[float, Field(gt=0, le=LONGEST_HOLD_S)] = LONGEST_HOLD_S
+    until: str = ""
+    """The text, if it should be released as soon as that shows, after `seconds` at the latest."""
+
+    @property
+    def lasts_s(self) -> float:
+        """The time for which it is held."""
+        return self.seconds
 
 
 class Type(_Action):
@@ -222,7 +263,10 @@ class Upload(_Action):
 
 
 class Press(_Action):
-    """Press a key or a combination such as Enter, ArrowDown, Control+a; a target gets the focus first."""
+    """Press a key or a combination such as Enter, ArrowDown, Control+a; a target gets the focus first.
+
+    `seconds` holds it down for so long.
+    """
 
     traits: ClassVar[Traits] = _press_traits("target", focuses="target")
 
@@ -230,6 +274,19 @@ class Press(_Action):
     keys: str
     target: Target | None = None
     count: Annotated[int, Field(ge=1, le=100)] = 1
+    seconds: Annotated[float, Field(gt=0, le=LONGEST_HOLD_S)] | None = None
+    """It goes down once and does not repeat by itself, so a field gets one letter."""
+
+    @model_validator(mode="after")
+    def _must_end(self) -> Self:
+        if self.lasts_s > LONGEST_HOLD_S:
+            raise ValueError(f"keys are held for {LONGEST_HOLD_S:g} seconds at most, all presses together")
+        return self
+
+    @property
+    def lasts_s(self) -> float:
+        """The time for which keys are held."""
+        return self.count * (self.seconds or 0.0)
 
 
 class Hover(_Action):
@@ -244,7 +301,8 @@ class Hover(_Action):
 class Scroll(_Action):
     """Scroll the page, or the container that holds the target.
 
-    `pages` counts heights or widths of what scrolls. `to` scrolls to the `end` in that direction, or brings the target
+    `pages` counts heights or widths of what scrolls, `pixels` replaces it. `modifiers` turns the wheel over the target
+    with these keys held. `to` scrolls to the `end` in that direction, or brings the target
     itself to the `middle`.
     """
 
@@ -255,6 +313,9 @@ class Scroll(_Action):
     pages: Annotated[float, Field(gt=0, le=100)] = 0.8
     target: Target | None = None
     to: Literal["end", "middle"] | None = None
+    pixels: Annotated[float, Field(gt=0, le=100_000)] | None = None
+    """CSS pixels, as the listing counts them. A notch of a mouse wheel is 100."""
+    modifiers: tuple[Modifier, ...] = ()
 
 
 class Drag(_Action):
@@ -368,6 +429,11 @@ class Wait(_Action):
     text: str | None = None
     change: bool = False
 
+    @property
+    def lasts_s(self) -> float:
+        """The time that it waits at most."""
+        return self.seconds
+
 
 class Read(_Action):
     """Get text of the page in the outcome: all of it, what is in `view`, or the `table` or list around a mark."""
@@ -406,6 +472,7 @@ class Finish(_Action):
 
     traits: ClassVar[Traits] = _message_traits()
 
+    model_config = _requires("success", "answer")
     kind: Literal["finish"] = "finish"
     success: bool = True
     answer: str = ""
@@ -436,6 +503,8 @@ class Custom(_Action):
 
 Offered = (
     Click
+    | DoubleTap
+    | Hold
     | Type
     | Select
     | Check
@@ -473,6 +542,12 @@ def offset_words(offset: Offset) -> str:
     sideways = f"{abs(offset.right):g} px to the {'right' if offset.right > 0 else 'left'}"
     along = f"{abs(offset.down):g} px {'down' if offset.down > 0 else 'up'}"
     return " and ".join([sideways] * (offset.right != 0) + [along] * (offset.down != 0)) or "by nothing"
+
+
+def chord_keys(keys: str) -> tuple[str, ...]:
+    """The keys of a combination in the order in which they go down: `Control++` is Control and +."""
+    parts = re.findall(r"(\+|[^+]+)(?:\+|$)", keys)
+    return tuple(parts) or (keys,)
 
 
 def mark_in(target: Target) -> int | None:

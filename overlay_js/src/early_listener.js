@@ -3,6 +3,7 @@
 // an event.
 export const GUARDED_EVENTS = [
   'pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu',
+  'touchstart', 'touchend',
 ];
 /** Events of keys; see `key_guard.js`. */
 export const KEY_EVENTS = ['keydown', 'beforeinput'];
@@ -19,7 +20,7 @@ export function listenEarly() {
     isPressedByMouse ||= event.type === 'mousedown' && /** @type {MouseEvent} */ (event).detail < 2;
     // A press that led to this document began in another one, and its remaining events are not meant for what lies here
     // now. Neither is the second half of a double click.
-    const isRest = (!isPressed && (event.type === 'pointerup' || event.type === 'mouseup')) ||
+    const isRest = (!isPressed && ['pointerup', 'mouseup', 'touchend'].includes(event.type)) ||
       (!isPressedByMouse && /** @type {MouseEvent} */ (event).detail > 1);
     if (event.isTrusted && isRest) {
       event.preventDefault();
@@ -27,7 +28,7 @@ export function listenEarly() {
     }
     guardOf(PRESS_GUARD)?.(event, window);
   };
-  for (const type of GUARDED_EVENTS) addEventListener(type, hear, { capture: true });
+  for (const type of GUARDED_EVENTS) addEventListener(type, hear, { capture: true, passive: false });
   for (const type of KEY_EVENTS) {
     addEventListener(type, (event) => guardOf(KEY_GUARD)?.(event, window), { capture: true });
   }

@@ -35,7 +35,7 @@ const LONGEST_TYPED = 20_000;
 
 /**
  * @typedef {{element: Element, stood: {keys: string[], is_new: boolean}, x: number, y: number, button: number,
- *   modifiers: string[], path: number[][]}} Press
+ *   modifiers: string[], touch: boolean, at: number, path: number[][]}} Press
  */
 
 const state = {
@@ -176,7 +176,8 @@ function onPointerDown(event) {
   state.pressed = element;
   state.press = {
     element, stood: standingOf(element), x: event.clientX, y: event.clientY, button: event.button,
-    modifiers: modifiersOf(event), path: [],
+    modifiers: modifiersOf(event), touch: event.pointerType === 'touch',
+    at: event.timeStamp, path: [],
   };
   noteScrollers(element);
 }
@@ -195,7 +196,8 @@ function onPointerUp(event) {
   // The press only opens a list or a file chooser; the choice itself is reported.
   if (name === 'select' || name === 'option' || name === 'optgroup' || inputTypeOf(press.element) === 'file') return;
   const { stood, x, y } = press;
-  const said = { ...stood, x, y, button: POINTER_BUTTONS[press.button], modifiers: press.modifiers };
+  const said = { ...stood, x, y, button: POINTER_BUTTONS[press.button], modifiers: press.modifiers, touch: press.touch,
+    held: (event.timeStamp - press.at) / 1000 };
   const isNearPress = (/** @type {number[]} */ [px, py]) => Math.hypot(px - x, py - y) < DRAGGED_PX;
   const isClick = isNearPress([event.clientX, event.clientY]) && press.path.every(isNearPress);
   if (isClick) tell('pressed', press.element, said);

@@ -19,8 +19,8 @@ import { elementOf, keyOf, knowsListeners, listenerTypesOf, listensForFocus } fr
 
 /** @import { Place } from './row_context.js' */
 
-const PRESSED = new Set(['pointerdown', 'mousedown']);
-const RELEASED = new Set(['pointerup', 'mouseup']);
+const PRESSED = new Set(['pointerdown', 'touchstart', 'mousedown']);
+const RELEASED = new Set(['pointerup', 'touchend', 'mouseup']);
 
 /**
  * @typedef {{key: string | null, kind: string | null, fingerprint: string, place: Place | null,
@@ -182,7 +182,8 @@ function goesTo(doc, event) {
   const at = named instanceof Element ? named : /** @type {Element} */ (documentElementOf(doc));
   if (!shadowRootOf(at)) return at;
   if (PRESSED.has(event.type) || RELEASED.has(event.type)) {
-    const hit = hitAt(doc, event.clientX, event.clientY);
+    const { clientX, clientY } = event.type.startsWith('touch') ? touchOf(event) : event;
+    const hit = hitAt(doc, clientX, clientY);
     return hit && flatContains(at, hit) ? hit : at;
   }
   // A click goes to what both ends of the press have in common.
@@ -190,6 +191,11 @@ function goesTo(doc, event) {
     if (armed.released && flatContains(each, armed.released)) return each;
   }
   return at;
+}
+
+/** Where the finger is. @param {Event} event */
+function touchOf(event) {
+  return /** @type {TouchEvent} */ (event).changedTouches[0];
 }
 
 /** @param {Document} doc @param {Meant} meant @param {PointerEvent} event @returns {Elsewhere | null} */

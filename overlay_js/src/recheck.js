@@ -256,11 +256,11 @@ export function showsText(doc, text) {
 }
 
 /**
- * Scrolls a container or the page by shares of its view and reports how far it went.
+ * Scrolls a container or the page by shares of its view, or by pixels, and reports how far it went.
  * @param {Document} doc
- * @param {{key?: string, x: number, y: number}} request
+ * @param {{key?: string, x: number, y: number, inPixels: boolean}} request
  */
-export function scrollByViews(doc, request) {
+export function scrollContainer(doc, request) {
   const start = request.key ? elementOf(doc, request.key) : null;
   if (request.key && !start) return { found: false };
   const root = documentElementOf(doc);
@@ -272,7 +272,8 @@ export function scrollByViews(doc, request) {
   const before = place();
   const wide = isPage ? innerWidth : clientWidthOf(container);
   const high = isPage ? innerHeight : clientHeightOf(container);
-  const by = { left: request.x * wide, top: request.y * high, behavior: /** @type {ScrollBehavior} */ ('instant') };
+  const [acrossUnit, alongUnit] = request.inPixels ? [1, 1] : [wide, high];
+  const by = { left: request.x * acrossUnit, top: request.y * alongUnit, behavior: /** @type {ScrollBehavior} */ ('instant') };
   if (isPage) window.scrollBy(by);
   else /** @type {(by: ScrollToOptions) => void} */ (Element.prototype.scrollBy).call(container, by);
   const after = place();

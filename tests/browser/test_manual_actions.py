@@ -11,7 +11,7 @@ import pytest
 from playwright.async_api import CDPSession, Page
 
 from vision_agent import attach
-from vision_agent.actions import Back, Click, Drag, Goto, Point, Press, Scroll, Type, Upload
+from vision_agent.actions import Back, Click, DoubleTap, Drag, Goto, Hold, Point, Press, Scroll, Type, Upload
 from vision_agent.browser import cdp
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.page import overlay
@@ -227,6 +227,51 @@ def test_what_belongs_together_is_one_thing(heard: list[TimedInput], kept: list[
     for each in heard:
         waiting = merge_input(waiting, each)
     assert [(each.event.does, each.event.count) for each in waiting] == kept
+
+
+async def test_two_quick_taps_of_a_person_are_a_double_tap(page: Page, serve: Any) -> None:
+    site = serve(
+        {"/": "<meta name=viewport content='width=device-width'><button style='width:200px;height:90px'>Map</button>"}
+    )
+    listening = Listening()
+
+    async def person() -> None:
+        session = await cdp.page_session(page)
+        assert session is not None
+        for type, points in (("touchStart", [{"x": 50, "y": 50}]), ("touchEnd", [])) * 2:
+            await session.send("Input.dispatchTouchEvent", {"type": type, "touchPoints": points})
+        await listening.until(1)
+
+    await page.goto(site)
+    async with attach(page) as browser:
+        await browser.observe()
+        await listening.to(browser, person)
+    [tapped] = listening.done
+    assert isinstance(tapped.action, DoubleTap)
+    assert tapped.words == 'double-tapped mark 1 (button "Map")'
+
+
+async def test_a_long_press_of_a_person_is_a_hold(page: Page, serve: Any) -> None:
+    site = serve({"/": "<button style='width:200px;height:90px'>Fire</button>"})
+    listening = Listening()
+
+    async def person() -> None:
+        await page.mouse.move(50, 50)
+        await page.mouse.down()
+        await page.wait_for_function("new Promise((done) => setTimeout(() => done(true), 1000))")
+        await page.mouse.up()
+        await page.mouse.click(50, 50)
+        await listening.until(2)
+
+    await page.goto(site)
+    async with attach(page) as browser:
+        await browser.observe()
+        await listening.to(browser, person)
+    held, clicked = listening.done
+    assert isinstance(held.action, Hold)
+    assert 1 <= held.action.seconds < 4
+    assert held.words.startswith('held mark 1 (button "Fire") for ')
+    assert isinstance(clicked.action, Click)
 
 
 async def test_what_a_person_does_on_the_pages_they_come_to_is_told_too(page: Page, serve: Any) -> None:

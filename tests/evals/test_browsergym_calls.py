@@ -19,6 +19,7 @@ from vision_agent.actions import (
     Drag,
     Finish,
     Goto,
+    Hold,
     Hover,
     Infeasible,
     Offset,
@@ -62,6 +63,15 @@ def seen(**image_limits: int) -> Observation:
         (Click(target=1, count=2), "dblclick('12')"),
         (Click(target=Point(x=30, y=40)), "mouse_click(30, 40)"),
         (Click(target=Point(x=30, y=40), count=2), "mouse_dblclick(30, 40)"),
+        (Hold(target=Point(x=30, y=40), seconds=2), "mouse_down(30, 40)\nnoop(2000)\nmouse_up(30, 40)"),
+        (
+            Press(keys="Shift+a", target=2, seconds=1),
+            "focus('13')\nkeyboard_down('Shift')\nkeyboard_down('a')\nnoop(1000)\nkeyboard_up('a')\nkeyboard_up('Shift')",
+        ),
+        (
+            Scroll(target=Point(x=5, y=6), direction="up", pixels=100, modifiers=("Control",)),
+            "keyboard_down('Control')\nscroll_at(5, 6, 0, -100)\nkeyboard_up('Control')",
+        ),
         (Type(target=2, text="a \"b\" 'c'\n#d"), "fill('13', 'a \"b\" \\'c\\'\\n#d')"),
         (Type(target=2, text="a", submit=True), "fill('13', 'a')\npress('13', 'Enter')"),
         (Type(target=2, text="b", clear=False), "press('13', 'ControlOrMeta+End')\nkeyboard_type('b')"),

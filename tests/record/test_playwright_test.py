@@ -20,8 +20,10 @@ from vision_agent.actions import (
     Back,
     Check,
     Click,
+    DoubleTap,
     Drag,
     Goto,
+    Hold,
     Hover,
     Offset,
     OpenTab,
@@ -57,11 +59,45 @@ def ran(*acts: tuple[Action, Outcome], marks: tuple[Mark, ...] | None = None, **
     return run(steps=(step,), ending=Ending(status="done", sentence="Done.", evidence=(5,)), **fields)
 
 
+def lines(*each: str) -> str:
+    return "\n    ".join(each)
+
+
 @pytest.mark.parametrize(
     ("action", "line"),
     [
         (Click(target=5), 'page.get_by_role("button", name="Add to cart", exact=True).click()'),
         (Click(target=5, count=2, modifiers=("Shift",)), '.click(click_count=2, modifiers=["Shift"])'),
+        (
+            Hold(target=5, seconds=1.5),
+            lines(
+                'page.get_by_role("button", name="Add to cart", exact=True).hover()',
+                "page.mouse.down()",
+                "page.wait_for_timeout(1500)",
+                "page.mouse.up()",
+            ),
+        ),
+        (
+            Hold(target=Point(x=400, y=318), until="Done", seconds=3),
+            lines(
+                "page.mouse.move(400, 318)",
+                "page.mouse.down()",
+                'expect(page.get_by_text("Done").first).to_be_visible(timeout=3000)',
+                "page.mouse.up()",
+            ),
+        ),
+        (Press(keys="ArrowUp", seconds=2), 'page.keyboard.press("ArrowUp", delay=2000)'),
+        (
+            Scroll(target=Point(x=400, y=318), direction="up", pixels=120, modifiers=("Control",)),
+            lines(
+                "page.mouse.move(400, 318)",
+                'page.keyboard.down("Control")',
+                "page.mouse.wheel(0, -120)",
+                'page.keyboard.up("Control")',
+            ),
+        ),
+        (DoubleTap(target=5), 'page.get_by_role("button", name="Add to cart", exact=True).tap()'),
+        (DoubleTap(target=Point(x=400, y=318)), lines(*["page.touchscreen.tap(400, 318)"] * 2)),
         (Click(target=Point(x=400, y=318), button="right"), 'page.mouse.click(400, 318, button="right")'),
         (Type(target=1, text='a "b"', submit=True), '.fill("a \\"b\\"")'),
         (Type(target=1, text="more", clear=False), '.press_sequentially("more")'),
@@ -83,6 +119,7 @@ def ran(*acts: tuple[Action, Outcome], marks: tuple[Mark, ...] | None = None, **
 )  # fmt: skip
 def test_an_act_is_said_as_playwright_says_it(action: Action, line: str) -> None:
     written = render_test(ran((action, done())))
+    assert ("has_touch=True" in written) == (".tap(" in written)
     compile(written, "exported", "exec")
     assert line in written
 

@@ -191,6 +191,8 @@ def operation_text(action: Action, seen: Observation) -> str:
             mark = seen.mark(action.mark)
             is_so = mark is not None and mark.state.checked == str(action.checked).lower()
             return "NOTHING" if is_so else "CLICK"
+        case actions.DoubleTap() | actions.Hold():
+            return action.kind.upper()
         case actions.Type():
             return f"TYPE {action.text}"
         case actions.Set():
@@ -198,7 +200,7 @@ def operation_text(action: Action, seen: Observation) -> str:
         case actions.Select():
             return f"{'UNSELECT' if action.change == 'remove' else 'SELECT'} {' '.join(action.options)}"
         case actions.Press():
-            return f"PRESS {action.keys}"
+            return f"{'HOLD' if action.seconds else 'PRESS'} {action.keys}"
         case actions.Upload():
             return f"UPLOAD {' '.join(action.files)}"
         case actions.Goto() | actions.OpenTab():

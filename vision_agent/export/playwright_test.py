@@ -23,11 +23,13 @@ from vision_agent.actions import (
     Click,
     CloseTab,
     Custom,
+    DoubleTap,
     Drag,
     Extract,
     Finish,
     Forward,
     Goto,
+    Hold,
     Hover,
     Infeasible,
     Offset,
@@ -72,7 +74,7 @@ START_URL = os.environ.get("START_URL", {start})
 def page() -> Iterator[Page]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=os.environ.get("BROWSER"))
-        yield browser.new_page(viewport={{"width": {width}, "height": {height}}})
+        yield browser.new_page(viewport={{"width": {width}, "height": {height}}}{touch})
         browser.close()
 
 {helper}
@@ -123,6 +125,7 @@ def render_test(run: Run) -> str:
         height=seen.height if seen else 800,
         helper=_BESIDE.format(script=_SCRIPT.read_text("utf-8").strip()) if looks_beside else "",
         time="import time\n" if looks_beside else "",
+        touch=", has_touch=True" if any(".tap(" in line for line in lines) else "",
         locator="Locator, " if looks_beside else "",
         name=re.sub(r"[^a-z0-9]+", "_", run.task.goal.lower()).strip("_")[:60] or "run",
     )
@@ -144,6 +147,9 @@ def _act(action: Action, outcome: Outcome, seen: Observation) -> Iterator[str]:
     match action:
         case Click():
             yield _press(action, seen)
+        case DoubleTap():
+            tap = _tap(action, seen)
+            yield from [tap, tap]
         case Type():
             yield from _type(action, seen)
         case Set() | Check() | Upload():
@@ -157,17 +163,14 @@ def _act(action: Action, outcome: Outcome, seen: Observation) -> Iterator[str]:
                     yield f"{at}.set_input_files({_literal([*action.files])})"
         case Select():
             yield from _select(action, seen)
+        case Hold():
+            yield from _hold(action, seen)
         case Press():
-            keys = _literal(action.keys)
+            delay = f", delay={action.seconds * 1000:.0f}" if action.seconds else ""
             at = "page.keyboard" if action.target is None else _locator(action.target, seen)
-            yield from [f"{at}.press({keys})"] * action.count
+            yield from [f"{at}.press({_literal(action.keys)}{delay})"] * action.count
         case Hover():
-            is_place = _is_place(action.target, seen)
-            yield (
-                f"page.mouse.move{_point_args(action.target, seen)}"
-                if is_place
-                else f"{_locator(action.target, seen)}.hover()"
-            )
+            yield _hover(action.target, seen)
         case Scroll():
             yield from _scroll(action, seen)
         case Drag():
@@ -204,6 +207,28 @@ def _press(action: Click, seen: Observation) -> str:
         return f"page.mouse.click({', '.join([_point_args(action.target, seen)[1:-1], *more])})"
     more += [f"modifiers={json.dumps([*action.modifiers])}"] * bool(action.modifiers)
     return f"{_locator(action.target, seen)}.click({', '.join(more)})"
+
+
+def _hold(action: Hold, seen: Observation) -> Iterator[str]:
+    yield _hover(action.target, seen)
+    yield "page.mouse.down()"
+    if action.until:
+        shown = f"expect(page.get_by_text({_literal(action.until)}).first)"
+        yield f"{shown}.to_be_visible(timeout={action.seconds * 1000:.0f})"
+    else:
+        yield f"page.wait_for_timeout({action.seconds * 1000:.0f})"
+    yield "page.mouse.up()"
+
+
+def _hover(target: Target, seen: Observation) -> str:
+    is_place = _is_place(target, seen)
+    return f"page.mouse.move{_point_args(target, seen)}" if is_place else f"{_locator(target, seen)}.hover()"
+
+
+def _tap(action: DoubleTap, seen: Observation) -> str:
+    if _is_place(action.target, seen):
+        return f"page.touchscreen.tap{_point_args(action.target, seen)}"
+    return f"{_locator(action.target, seen)}.tap()"
 
 
 def _type(action: Type, seen: Observation) -> Iterator[str]:
@@ -251,11 +276,13 @@ def _scroll(action: Scroll, seen: Observation) -> Iterator[str]:
     if action.target is not None:
         yield f"page.mouse.move{_point_args(action.target, seen)}"
     view, sign = seen.viewport, 1 if action.direction in ("down", "right") else -1
-    far = 1_000_000 if action.to == "end" else None
+    far = 1_000_000 if action.to == "end" else action.pixels
+    yield from (f"page.keyboard.down({_literal(key)})" for key in action.modifiers)
     if action.direction in ("up", "down"):
-        yield f"page.mouse.wheel(0, {sign * (far or round(action.pages * view.height))})"
+        yield f"page.mouse.wheel(0, {sign * round(far or action.pages * view.height)})"
     else:
-        yield f"page.mouse.wheel({sign * (far or round(action.pages * view.width))}, 0)"
+        yield f"page.mouse.wheel({sign * round(far or action.pages * view.width)}, 0)"
+    yield from (f"page.keyboard.up({_literal(key)})" for key in reversed(action.modifiers))
 
 
 def _drag(action: Drag, seen: Observation) -> Iterator[str]:

@@ -20,11 +20,13 @@ from vision_agent.actions import (
     Click,
     CloseTab,
     Custom,
+    DoubleTap,
     Drag,
     Extract,
     Finish,
     Forward,
     Goto,
+    Hold,
     Hover,
     Infeasible,
     Offset,
@@ -43,6 +45,7 @@ from vision_agent.actions import (
     Upload,
     Wait,
     Zoom,
+    chord_keys,
     targets_of,
 )
 from vision_agent.settings import ApprovalSettings
@@ -95,9 +98,9 @@ _WORDS: dict[Risk, str] = {
 """Words in the names of risky controls, in the most common page languages; separated by `|` and line breaks."""
 _MOST_WORDS = 6
 """Words in a name; a longer name is a headline that happens to contain a risky word."""
-_ENTER = re.compile(r"(?:.*\+)?(?:Enter|NumpadEnter|\n|\r)\Z")
-_PRESSING = re.compile(r"(?:Enter|NumpadEnter|Space| |\n|\r)\Z")
-_DELETING = re.compile(r"(?:Delete|Backspace)\Z")
+_ENTER = re.compile(r"Enter|NumpadEnter|\n|\r")
+_PRESSING = re.compile(r"Enter|NumpadEnter|Space| |\n|\r")
+_DELETING = re.compile(r"Delete|Backspace")
 _BINS = tuple(
     each.strip()
     for each in """
@@ -107,7 +110,7 @@ _BINS = tuple(
     if each.strip()
 )
 """Names of drop targets that delete."""
-_MOVES_FOCUS = re.compile(r"(?:Tab|F6|Arrow\w+)\Z")
+_MOVES_FOCUS = re.compile(r"Tab|F6|Arrow\w+")
 _WITHOUT_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -167,7 +170,7 @@ class _Focus:
 
 def _focus_after(action: Action, before: _Focus, seen: Observation) -> _Focus:
     """The focus after an action, as far as it is known without carrying the action out."""
-    if isinstance(action, Press) and _MOVES_FOCUS.search(action.keys):
+    if isinstance(action, Press) and _has_key(_MOVES_FOCUS, action):
         return _Focus(None, is_known=False)
     touched = targets_of(action)
     if action.traits.only_looks or not touched:
@@ -191,7 +194,7 @@ def _told_by(
             yield "submit", "the page is the response to a form, which may be sent again"
         case Custom():
             yield from _of_custom(settings, action)
-        case Click():
+        case Click() | DoubleTap() | Hold():
             yield from _of_pressed(settings, _mark_at(action.target, seen), seen)
         case Check():
             mark = seen.mark(action.mark)
@@ -202,10 +205,10 @@ def _told_by(
                 yield from _in_words(settings, option, longest=None)
         case Drag():
             yield from _of_drop(settings, action, seen)
-        case Press() if _PRESSING.search(action.keys):
+        case Press() if _has_key(_PRESSING, action):
             at = focus if action.target is None else _Focus(_mark_at(action.target, seen))
-            yield from _of_entered(settings, at, seen, is_enter=bool(_ENTER.match(action.keys)))
-        case Press() if _DELETING.search(action.keys):
+            yield from _of_entered(settings, at, seen, is_enter=_has_key(_ENTER, action))
+        case Press() if _has_key(_DELETING, action):
             at = focus if action.target is None else _Focus(_mark_at(action.target, seen))
             if not at.is_known or at.mark is None or not _is_plain_field(at.mark):
                 yield "delete", f"{action.keys} outside a text field can delete what is selected"
@@ -221,6 +224,11 @@ def _told_by(
             pass
         case _:
             assert_never(action)
+
+
+def _has_key(kind: re.Pattern[str], action: Press) -> bool:
+    """Whether one of the keys is of a kind: all of them go down, whatever their order."""
+    return any(kind.fullmatch(key) for key in chord_keys(action.keys))
 
 
 def _of_custom(settings: ApprovalSettings, action: Custom) -> Iterator[tuple[Risk, str]]:

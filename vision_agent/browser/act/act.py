@@ -107,6 +107,10 @@ async def _carry_out(executor: Executor, action: Action) -> Execution:
     match action:
         case actions.Click():
             return await pointer.click(executor, action)
+        case actions.DoubleTap():
+            return await pointer.double_tap(executor, action)
+        case actions.Hold():
+            return await pointer.hold(executor, action)
         case actions.Hover():
             return await pointer.hover(executor, action)
         case actions.Drag():
@@ -172,10 +176,8 @@ def _zoom(executor: Executor, action: actions.Zoom) -> Outcome:
 
 def _deadline_s(executor: Executor, action: Action) -> float:
     """Seconds for the whole action: mouse and keyboard calls have no deadline of their own on a page that hangs."""
-    deadline = _LOOKS * executor.deadline_s
+    deadline = _LOOKS * executor.deadline_s + action.lasts_s
     match action:
-        case actions.Wait():
-            return deadline + action.seconds
         case actions.Goto() | actions.Back() | actions.Forward() | actions.Reload() | actions.OpenTab():
             return deadline + executor.settings.navigation_deadline_s
         case actions.Select():
@@ -194,12 +196,15 @@ async def _interrupted_outcome(executor: Executor, refusal: Refused, before: Bef
         return Outcome(status="refused", refusal=refusal.refusal, sentence=said)
     sentence = f"{' and '.join(executor.sent_inputs)}; the rest was not done: {refusal.sentence.rstrip('.')}"
     cut = Outcome(status="partial", refusal=refusal.refusal, sentence=f"{sentence}.")
+    at = None if before.page.is_closed() else executor.last_location
     try:
-        came = await determine_outcome(
-            Execution(sentence, executor.last_location), before, executor.tabs, executor.observer
-        )
+        came = await determine_outcome(Execution(sentence, at), before, executor.tabs, executor.observer)
     except (Refused, FrameSilent, PlaywrightError):
         return cut  # the page does not answer
+    except BrowserUnavailable:
+        if not await executor.tabs.has_lost_tab():
+            raise
+        return cut
     return came.model_copy(update={"status": "partial", "refusal": refusal.refusal})
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +17,9 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from vision_agent.actions import Action, Cell, Click, Point, Target
+from vision_agent.actions import Action, Cell, Click, Hold, Point, Target
+from vision_agent.browser.act import touch
+from vision_agent.browser.act.held import held_button, held_keys, stay_held
 from vision_agent.browser.act.press_guard import Gesture, GestureStopped, guard_gesture, guard_keys
 from vision_agent.browser.locate.at_point import page_point, smallest_mark_at_point
 from vision_agent.browser.locate.drawn_target import DrawnTarget, drawn_target, locate_drawn, must_not_be_grid
@@ -236,34 +238,68 @@ class Executor:
         Raises:
             Refused: the target changed under the pointer, or something covered it, even in the last moment.
         """
-        for press in range(_PRESSES):
+
+        async def press(at: Location) -> Location:
             at = await self.move_pointer(at, click.target)
+            async with self.guard_gesture(at) as gesture:
+                await self.press(at, click, gesture)
+            return at
+
+        return await self._retry(press, at, click.target)
+
+    async def tap(self, at: Location, target: Target, count: int) -> Location:
+        """Taps a target with a finger and returns where. The pointer stays where it is.
+
+        Raises:
+            Refused: the target changed, or something covered it, even in the last moment; or the browser cannot touch.
+        """
+
+        async def tap(at: Location) -> Location:
+            async with self.guard_gesture(at) as gesture:
+                await touch.tap(self.page, at.point, gesture, count, self.deadline_s)
+            return at
+
+        return await self._retry(tap, at, target)
+
+    async def _retry(self, send: Callable[[Location], Awaitable[Location]], at: Location, target: Target) -> Location:
+        """Sends a gesture, and sends it again as long as nothing of it has reached the page."""
+        for press in range(_PRESSES):
             try:
-                async with self.guard_gesture(at) as gesture:
-                    await self.press(at, click, gesture)
-                return at
+                return await send(at)
             except GestureStopped as stopped:
                 if not stopped.reached_nothing or press == _PRESSES - 1:
                     raise
             # Nothing reached the page, and the target may only have moved: locate it once more.
-            at = await self.aim(click.target)
+            at = await self.aim(target)
         raise AssertionError("the last press neither went through nor was refused")
 
     async def press(self, at: Location, click: Click, gesture: Gesture) -> None:
         """Presses and releases at a location, as often as the click says, unless the first press led elsewhere."""
         mouse = self.page.mouse
-        try:
-            for modifier in click.modifiers:
-                await self.page.keyboard.down(modifier)
+        async with held_keys(self.page, click.modifiers, self.deadline_s):
             await mouse.click(at.point.x, at.point.y, button=click.button)
             for press in range(2, click.count + 1):
                 if not await gesture.is_still_guarded():
                     return  # the first press led to another document, which must not get the rest
                 await mouse.down(button=click.button, click_count=press)
                 await mouse.up(button=click.button, click_count=press)
-        finally:
-            for modifier in click.modifiers:
-                await asyncio.wait_for(self.page.keyboard.up(modifier), self.deadline_s)
+
+    async def hold(self, at: Location, hold: Hold) -> Location:
+        """Presses on a target, stays there and releases; returns where.
+
+        Raises:
+            Refused: the target changed under the pointer, something covered it, or the text did not show in time.
+        """
+
+        async def press(at: Location) -> Location:
+            at = await self.move_pointer(at, hold.target)
+            lasts_s = self.deadline_s + hold.seconds
+            async with self.guard_gesture(at, lasts_s=lasts_s) as gesture, held_button(self.page, self.deadline_s):
+                await gesture.must_have_begun()
+                await stay_held(self.page, "the button", hold.seconds, self.deadline_s, hold.until)
+            return at
+
+        return await self._retry(press, at, hold.target)
 
     async def move_pointer(self, at: Location, target: Target) -> Location:
         """Moves the pointer to a target and returns where the target is with the pointer on it.
@@ -290,7 +326,9 @@ class Executor:
         raise Refused("moved", f"{at.words} moves or changes while the pointer is on it, so it was not pressed.")
 
     @asynccontextmanager
-    async def guard_gesture(self, at: Location, *, is_drag: bool = False) -> AsyncIterator[Gesture]:
+    async def guard_gesture(
+        self, at: Location, *, is_drag: bool = False, lasts_s: float | None = None
+    ) -> AsyncIterator[Gesture]:
         """Guards one gesture (see `press_guard.guard_gesture`) and notes what of it reached the page.
 
         Raises:
@@ -298,7 +336,9 @@ class Executor:
         """
         gesture: Gesture | None = None
         try:
-            async with guard_gesture(self.page, at, self.seen, self.deadline_s, is_drag=is_drag) as gesture:
+            lasts_s = lasts_s or self.deadline_s
+            more = (self.page, at, self.seen, self.deadline_s)
+            async with guard_gesture(*more, lasts_s=lasts_s, is_drag=is_drag) as gesture:
                 yield gesture
         finally:
             if gesture is not None and gesture.words:
@@ -310,9 +350,9 @@ class Executor:
         self.sent_inputs.append(words)
         self.last_location = at or self.last_location
 
-    def guard_keys(self, at: Location | None) -> AbstractAsyncContextManager[None]:
-        """Guards keys; see `press_guard.guard_keys`."""
-        return nullcontext() if at is None else guard_keys(at, self.seen, self.deadline_s)
+    def guard_keys(self, at: Location | None, held_s: float = 0.0) -> AbstractAsyncContextManager[None]:
+        """Guards keys, which may be held for so long; see `press_guard.guard_keys`."""
+        return nullcontext() if at is None else guard_keys(at, self.seen, self.deadline_s, held_s)
 
     async def settle_page(self) -> None:
         """Returns once the page has settled or the deadline has passed.

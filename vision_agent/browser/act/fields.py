@@ -14,11 +14,12 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent import totp
-from vision_agent.actions import Check, Click, Press, Set, Type, Upload
+from vision_agent.actions import Check, Click, Press, Set, Type, Upload, chord_keys
 from vision_agent.browser.act.direct_input import perform_directly, set_directly
 from vision_agent.browser.act.effect import tick_state
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.held import held_keys, stay_held
 from vision_agent.browser.act.slider import exceeded_range, move_slider
 from vision_agent.browser.locate.drawn_target import must_be_element, must_not_be_grid
 from vision_agent.browser.locate.location import Location
@@ -171,9 +172,9 @@ async def press(executor: Executor, action: Press) -> Execution:
         await executor.must_take_keys(executor.focused_mark)
     executor.note_input(f"{action.keys} was pressed", at)
     try:
-        async with executor.guard_keys(at):
+        async with executor.guard_keys(at, action.lasts_s):
             for _ in range(action.count):
-                await executor.page.keyboard.press(action.keys)
+                await _press_once(executor, action)
     except PlaywrightError as error:
         if "Unknown key" not in error.message:
             raise
@@ -182,7 +183,18 @@ async def press(executor: Executor, action: Press) -> Execution:
             "unsupported", f'There is no key "{safe_line(action.keys, 40)}"; try Enter, Tab, ArrowDown, Control+a.'
         ) from error
     times = f" {action.count} times" if action.count > 1 else ""
-    return Execution(f"Pressed {action.keys}{times}" + (f" in {at.words}" if at else ""), at)
+    times += f" for {action.seconds:g} s" if action.seconds else ""
+    verb = "Held" if action.seconds else "Pressed"
+    return Execution(f"{verb} {action.keys}{times}" + (f" in {at.words}" if at else ""), at)
+
+
+async def _press_once(executor: Executor, action: Press) -> None:
+    page, deadline_s = executor.page, executor.deadline_s
+    if action.seconds is None:
+        await page.keyboard.press(action.keys)
+        return
+    async with held_keys(page, chord_keys(action.keys), deadline_s):
+        await stay_held(page, action.keys, action.seconds, deadline_s)
 
 
 async def _fill(at: Location, value: str, executor: Executor) -> str:

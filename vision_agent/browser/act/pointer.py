@@ -7,9 +7,23 @@ import math
 from itertools import pairwise
 from typing import NamedTuple
 
-from vision_agent.actions import Cell, Click, Drag, Hover, Offset, Point, Scroll, SelectText, Target, offset_words
+from vision_agent.actions import (
+    Cell,
+    Click,
+    DoubleTap,
+    Drag,
+    Hold,
+    Hover,
+    Offset,
+    Point,
+    Scroll,
+    SelectText,
+    Target,
+    offset_words,
+)
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.held import held_keys
 from vision_agent.browser.act.moving_target import click_moving
 from vision_agent.browser.locate.at_point import page_point
 from vision_agent.browser.locate.drawn_target import must_not_be_grid
@@ -50,6 +64,23 @@ async def click(executor: Executor, action: Click) -> Execution:
         at = await click_moving(executor, action)
     how = {1: "Clicked", 2: "Double-clicked", 3: "Triple-clicked"}[action.count]
     return Execution(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
+
+
+async def double_tap(executor: Executor, action: DoubleTap) -> Execution:
+    """Taps a mark or a point twice with a finger."""
+    at = await executor.tap(await executor.aim(action.target), action.target, 2)
+    return Execution(f"Double-tapped {at.words}", at)
+
+
+async def hold(executor: Executor, action: Hold) -> Execution:
+    """Presses on a mark or a point, holds the button for a time or until a text shows, and releases it.
+
+    Raises:
+        Refused: the text did not show in time, or the tab closed; the button is released then too.
+    """
+    at = await executor.hold(await executor.aim(action.target), action)
+    how_long = f'until "{safe_line(action.until, 60)}" showed' if action.until else f"for {action.seconds:g} s"
+    return Execution(f"Held the button down on {at.words} {how_long}", at)
 
 
 async def hover(executor: Executor, action: Hover) -> Execution:
@@ -230,20 +261,28 @@ async def scroll(executor: Executor, action: Scroll) -> Execution:
     if action.to == "middle":
         return await _scroll_to_middle(executor, mark)
     sign = 1 if action.direction in ("down", "right") else -1
-    far = _TO_THE_END if action.to == "end" else action.pages
+    far = _TO_THE_END if action.to == "end" else action.pixels or action.pages
     by = (sign * far, 0.0) if action.direction in ("left", "right") else (0.0, sign * far)
-    if is_drawn or (mark is not None and mark.kind == "surface"):
+    if action.modifiers or is_drawn or (mark is not None and mark.kind == "surface"):
         return await _turn_wheel(executor, action, by)
     return await _scroll_container(executor, action, by, mark)
 
 
 async def _turn_wheel(executor: Executor, action: Scroll, by: tuple[float, float]) -> Execution:
-    assert action.target is not None
+    if action.target is None:
+        raise Refused("unsupported", "With keys held, the wheel needs a target to turn over; name a mark or a point.")
     at = await executor.locate(action.target)
-    viewport = executor.seen.observation.viewport
+    view = executor.seen.observation.viewport
+    wide, high = (1.0, 1.0) if _is_in_pixels(action) else (view.width, view.height)
     await executor.page.mouse.move(at.point.x, at.point.y)
-    await executor.page.mouse.wheel(by[0] * viewport.width, by[1] * viewport.height)
-    return Execution(f"Turned the wheel {action.direction} over {at.words}", at)
+    async with held_keys(executor.page, action.modifiers, executor.deadline_s):
+        await executor.page.mouse.wheel(by[0] * wide, by[1] * high)
+    held = f" with {'+'.join(action.modifiers)} held" if action.modifiers else ""
+    return Execution(f"Turned the wheel {action.direction} over {at.words}{held}", at)
+
+
+def _is_in_pixels(action: Scroll) -> bool:
+    return action.pixels is not None and action.to is None
 
 
 async def _scroll_container(
@@ -253,7 +292,7 @@ async def _scroll_container(
     if mark is not None:
         frame, now = await executor.identify(mark)
         key = now.key
-    scrolled = await protocol.scroll(frame, executor.deadline_s, key, x=by[0], y=by[1])
+    scrolled = await protocol.scroll(frame, executor.deadline_s, key, x=by[0], y=by[1], in_pixels=_is_in_pixels(action))
     if scrolled is None:
         assert mark is not None
         raise Refused("gone", f"{mark_words(mark)} is no longer on the page.")

@@ -131,7 +131,7 @@ class Gesture:
 
 @asynccontextmanager
 async def guard_gesture(
-    page: Page, at: Location, seen: LiveObservation, deadline_s: float, *, is_drag: bool = False
+    page: Page, at: Location, seen: LiveObservation, deadline_s: float, *, lasts_s: float, is_drag: bool = False
 ) -> AsyncIterator[Gesture]:
     """Guards the gesture made inside the `with` block, and reports what became of it.
 
@@ -160,7 +160,7 @@ async def guard_gesture(
                 fingerprint=target.fingerprint,
                 expected=seen.expectation(mark),
                 is_drag=is_drag,
-                lasts_s=deadline_s,
+                lasts_s=lasts_s,
             )
         except FrameSilent:  # closed or hanging: nothing can be pressed in it
             return False
@@ -170,14 +170,24 @@ async def guard_gesture(
     gesture = Gesture(
         at, seen, is_drag, tuple(frame for frame, is_armed in zip(frames, armed, strict=True) if is_armed)
     )
+    is_refused = False
     try:
         yield gesture
+    except Refused:
+        is_refused = True
+        raise
     finally:
-        await gesture.end()
+        try:
+            await gesture.end()
+        except BrowserUnavailable:
+            if not is_refused:  # the refusal says what happened before
+                raise
 
 
 @asynccontextmanager
-async def guard_keys(at: Location, seen: LiveObservation, deadline_s: float) -> AsyncIterator[None]:
+async def guard_keys(
+    at: Location, seen: LiveObservation, deadline_s: float, held_s: float = 0.0
+) -> AsyncIterator[None]:
     """Guards keys sent inside the `with` block: they are stopped once the element's row changes. See `key_guard.js`.
 
     Raises:
@@ -188,11 +198,11 @@ async def guard_keys(at: Location, seen: LiveObservation, deadline_s: float) -> 
         yield
         return
     counts = at.mark.kind != "field" or (at.mark.role in ("slider", "spinbutton") and at.mark.tag != "input")
-    armed = [at.frame]
-    await protocol.guard_keys(at.frame, deadline_s, at.mark.key, expected, counts=counts, lasts_s=4 * deadline_s)
+    armed, lasts_s = [at.frame], 4 * deadline_s + held_s
+    await protocol.guard_keys(at.frame, deadline_s, at.mark.key, expected, counts=counts, lasts_s=lasts_s)
     for frame in _with_parents(at.frame)[1:]:
         with suppress(FrameSilent):
-            await protocol.guard_keys(frame, deadline_s, None, NOTHING_EXPECTED, counts=False, lasts_s=4 * deadline_s)
+            await protocol.guard_keys(frame, deadline_s, None, NOTHING_EXPECTED, counts=False, lasts_s=lasts_s)
             armed.append(frame)
     try:
         yield

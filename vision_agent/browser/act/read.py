@@ -15,6 +15,7 @@ from jsonschema.exceptions import SchemaError
 from vision_agent.actions import Extract, Read, Wait
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.held import shows_text
 from vision_agent.browser.locate.drawn_target import must_be_element
 from vision_agent.browser.locate.naming import mark_words
 from vision_agent.browser.page import protocol
@@ -89,7 +90,7 @@ async def wait(executor: Executor, action: Wait) -> Execution:
     while True:
         passed = time.monotonic() - began
         if action.text is not None:
-            has_come = await _shows_text(executor, action.text)
+            has_come = await shows_text(executor.page, executor.deadline_s, action.text)
         else:
             has_come = executor.page.url != before or await _has_changed(executor, passed)
         if has_come:
@@ -97,16 +98,6 @@ async def wait(executor: Executor, action: Wait) -> Execution:
         if passed >= action.seconds:
             raise Refused("timed_out", f"{what} within {action.seconds:g} s.")
         await asyncio.sleep(_LOOK_EVERY_S)
-
-
-async def _shows_text(executor: Executor, text: str) -> bool:
-    for frame in executor.page.frames:
-        try:
-            if await protocol.shows_text(frame, executor.deadline_s, text):
-                return True
-        except FrameSilent:
-            continue  # another frame may show it
-    return False
 
 
 async def _has_changed(executor: Executor, since_s: float) -> bool:

@@ -539,9 +539,14 @@ class Scrolled:
     right: float
 
 
-async def scroll(frame: Frame, deadline_s: float, key: str | None, *, x: float = 0, y: float = 0) -> Scrolled | None:
-    """Scrolls the container of an element, or the page, by shares of its view; None if the element is gone."""
-    answer = await ask(frame, "scroll", deadline_s, key=key, x=x, y=y)
+async def scroll(
+    frame: Frame, deadline_s: float, key: str | None, *, x: float = 0, y: float = 0, in_pixels: bool = False
+) -> Scrolled | None:
+    """Scrolls the container of an element, or the page, by shares of its view or by pixels.
+
+    None if the element is gone.
+    """
+    answer = await ask(frame, "scroll", deadline_s, key=key, x=x, y=y, inPixels=in_pixels)
     if not answer["found"]:
         return None
     sides = (answer["above"], answer["below"], answer["left"], answer["right"])

@@ -16,14 +16,17 @@ from pydantic import SecretStr
 
 from vision_agent import totp
 from vision_agent.actions import (
+    LONGEST_HOLD_S,
     Action,
     Back,
     Check,
     Click,
     CloseTab,
+    DoubleTap,
     Drag,
     Forward,
     Goto,
+    Hold,
     Point,
     Press,
     Reload,
@@ -47,6 +50,8 @@ from vision_agent.urls import host_of
 
 _OR_ITSELF = ", or the page did so by itself; the browser does not tell which"
 _NOT_RECORDED = "the text is not recorded, because it may be a password"
+_HELD_S = 0.8
+"""A press that lasts so long is meant to; a slow click is shorter."""
 _BY_HAND = "by-hand"
 """Name of a password that a person typed and that is not a secret of the task."""
 
@@ -134,6 +139,11 @@ class InputInterpreter:
             return None
         where = mark_words(mark) if mark is not None and target is not at else _point_words(at, mark)
         if event.does == "pressed":
+            if event.touch and event.count == 2:
+                return DoubleTap(target=target), f"double-tapped {where}", None
+            if event.held >= _HELD_S and event.count == 1 and event.button == "left" and not event.modifiers:
+                seconds = round(min(event.held, LONGEST_HOLD_S), 1)
+                return Hold(target=target, seconds=seconds), f"held {where} for {seconds:g} s", None
             how = {1: "", 2: "double-", 3: "triple-"}.get(event.count, "")
             button = "" if event.button == "left" else f" with the {event.button} button"
             held = f" with {'+'.join(event.modifiers)} held" if event.modifiers else ""

@@ -71,6 +71,10 @@ class HumanInput(FrozenModel):
     button: Literal["left", "right", "middle"] = "left"
     modifiers: tuple[Modifier, ...] = ()
     count: int = 1
+    touch: bool = False
+    """Whether a finger pressed it."""
+    held: float = 0
+    """Seconds from the press to the release."""
     to: tuple[float, float] = (0, 0)
     onto: tuple[str, ...] = ()
     path: tuple[tuple[float, float], ...] = ()

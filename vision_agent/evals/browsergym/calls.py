@@ -12,7 +12,7 @@ from typing import Any
 
 from vision_agent import actions
 from vision_agent.action_sentences import describe_action
-from vision_agent.actions import Action, Cell, Offset, Point, Target
+from vision_agent.actions import Action, Cell, Offset, Point, Target, chord_keys
 from vision_agent.types import Mark, Observation, Outcome, Refusal
 
 NOTHING = "noop(0)"
@@ -81,6 +81,7 @@ def calls_for(action: Action, seen: Observation) -> str | Outcome:
 
 
 _WHY_NOT = {
+    "double_tap": "BrowserGym has no touch; double-click it instead.",
     "reload": "BrowserGym cannot reload a page; open its address with goto instead.",
     "upload": "This task has no files.",
     "select_text": "BrowserGym cannot select text by its words; drag from one point to another instead.",
@@ -154,12 +155,32 @@ def _set(action: actions.Set, seen: Observation) -> Calls:
 
 
 def _press(action: actions.Press, seen: Observation) -> Calls:
+    if action.seconds:
+        return _hold_keys(action, seen)
     if action.target is None:
         return [_call("keyboard_press", action.keys)] * action.count
     if isinstance(action.target, Point):
         first = _call("mouse_click", *_at(action.target, seen))
         return [first, *[_call("keyboard_press", action.keys)] * action.count]
     return [_call("press", _bid(action.target, seen), action.keys)] * action.count
+
+
+def _hold_keys(action: actions.Press, seen: Observation) -> Calls:
+    first = []
+    if isinstance(action.target, Point):
+        first = [_call("mouse_click", *_at(action.target, seen))]
+    elif action.target is not None:
+        first = [_call("focus", _bid(action.target, seen))]
+    keys = chord_keys(action.keys)
+    down, up = [_call("keyboard_down", key) for key in keys], [_call("keyboard_up", key) for key in reversed(keys)]
+    return [*first, *[*down, _call("noop", round((action.seconds or 0) * 1000)), *up] * action.count]
+
+
+def _hold(action: actions.Hold, seen: Observation) -> Calls:
+    if action.until:
+        raise _CannotSayError("unsupported", "BrowserGym cannot wait for a text while it holds; give only seconds.")
+    at = _at(action.target, seen)
+    return [_call("mouse_down", *at), _call("noop", round(action.seconds * 1000)), _call("mouse_up", *at)]
 
 
 def _hover(action: actions.Hover, seen: Observation) -> Calls:
@@ -177,12 +198,18 @@ def _scroll(action: actions.Scroll, seen: Observation) -> Calls:
         box = _mark(action.target, seen).box
         wide, high = box.width, box.height
     by = (across * wide * action.pages, along * high * action.pages)
+    if action.pixels:
+        by = (across * action.pixels, along * action.pixels)
     if action.to == "end":
         by = (across * _FAR, along * _FAR)
+    if action.target is None and action.modifiers:
+        raise _CannotSayError("unsupported", "with keys held, the wheel needs a target to turn over.")
     if action.target is None:
         free = _beside_scrollers(seen)
         return [_call("scroll", *map(round, by)) if free is None else _call("scroll_at", *free, *map(round, by))]
-    return [_call("scroll_at", *_at(action.target, seen), *map(round, by))]
+    down = [_call("keyboard_down", key) for key in action.modifiers]
+    up = [_call("keyboard_up", key) for key in reversed(action.modifiers)]
+    return [*down, _call("scroll_at", *_at(action.target, seen), *map(round, by)), *up]
 
 
 def _beside_scrollers(seen: Observation) -> tuple[int, int] | None:
@@ -241,6 +268,7 @@ _CALLS: dict[str, Callable[[Any, Observation], Calls]] = {
     "check": _check,
     "set": _set,
     "press": _press,
+    "hold": _hold,
     "hover": _hover,
     "scroll": _scroll,
     "drag": _drag,

@@ -15,6 +15,7 @@ from anthropic import types
 from pydantic import BaseModel, ValidationError
 
 from vision_agent.actions import (
+    LONGEST_HOLD_S,
     Action,
     Back,
     Check,
@@ -45,7 +46,6 @@ from vision_agent.types import Mark, Observation, PageMap
 
 NOT_OFFERED = (
     "new_tab",
-    "hold_key",
     "left_mouse_down",
     "left_mouse_up",
     "javascript_exec",
@@ -242,6 +242,16 @@ def _key(arguments: Any, _: ShownObservation, __: Sequence[Action]) -> _Made:
     return presses
 
 
+def _hold_key(arguments: Any, _: ShownObservation, __: Sequence[Action]) -> _Made:
+    if not 0 < arguments.duration <= LONGEST_HOLD_S:
+        raise FormatError(
+            f"A key cannot be held for {arguments.duration:g} s; up to {LONGEST_HOLD_S:g} s are possible."
+        )
+    if not arguments.text.strip():
+        raise FormatError("`hold_key` names no key.")
+    return (Press(keys=_chord(arguments.text.strip()), seconds=arguments.duration),)
+
+
 def _chord(text: str) -> str:
     *held, key = text.split("+") if text != "+" else ["+"]
     return "+".join([*_modifiers("+".join(held)), _KEYS.get(key.casefold(), key)])
@@ -310,6 +320,7 @@ _ACTIONS: dict[str, _Maker] = {
     "scroll": _scroll,
     "type": _type,
     "key": _key,
+    "hold_key": _hold_key,
     "wait": _wait,
 }
 

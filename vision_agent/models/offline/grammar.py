@@ -9,22 +9,25 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal, NoReturn, cast
+from typing import Literal, NoReturn
 from urllib.parse import urljoin
 
 from pydantic import ValidationError
 
 from vision_agent.actions import (
+    LONGEST_HOLD_S,
     Action,
     Ask,
     Back,
     Check,
     Click,
     CloseTab,
+    DoubleTap,
     Drag,
     Finish,
     Forward,
     Goto,
+    Hold,
     Hover,
     Infeasible,
     Offset,
@@ -61,16 +64,18 @@ from vision_agent.models.offline.resolve_target import (
 from vision_agent.types import Mark, Observation
 
 GRAMMAR = """\
-  click Sign in                     double click, right click
+  click Sign in                     double click, right click, double tap Map
   click Delete ‹Ann›                click Delete <Ann>, click Delete in row Ann
   click Pause within 5 s            check News within 2 s
+  hold Fire for 2 s                 hold Fire until "Charged", hold Fire for 5 s until "Charged"
   type "a@b.c" into Email           and press Enter; append "x" to Notes
   select Large in Size              select "A", "B" in List, also select "C" in List, unselect "A" in List
   select text "Chapter 2"           select text "It was" to "the end."
   check News, uncheck Terms         set Delivery day to 2026-12-01
   upload cv.pdf to Attach           read, read page, read table at Total
-  press Enter                       press Control+a, press ArrowRight 5 times in Slider
+  press Enter                       press Control+a, press ArrowRight 5 times in Slider, press Space for 2 s
   scroll down                       scroll down 2 pages, scroll down in List, scroll down to the end
+  scroll down 300 px in Map         scroll up 100 px with Control in Map
   hover Menu                        drag Card to Done, drag Corner by (40, -20)
   zoom Toolbar                      zoom (100, 50) to (400, 300), zoom Sea chart with a grid
   goto /cart                        back, forward, reload
@@ -104,14 +109,13 @@ _POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
 _CELL = re.compile(r"row\s+(\d+)\s*,?\s*column\s+(\d+)\s+of\s+(.+)", re.IGNORECASE)
 _WITH_TARGET = (
     *("click", "double", "right", "type", "append", "select", "also", "unselect", "check", "uncheck", "set", "upload"),
-    *("read", "press", "scroll", "hover", "drag", "zoom"),
+    *("read", "press", "scroll", "hold", "hover", "drag", "zoom"),
 )
 _VERBS = (
     *_WITH_TARGET,
     *("go", "goto", "back", "forward", "reload", "wait", "open", "switch", "close", "ask", "finish", "fail"),
     "infeasible",
 )
-_Direction = Literal["up", "down", "left", "right"]
 
 
 @dataclass(frozen=True)
@@ -251,6 +255,11 @@ def _click(match: re.Match[str]) -> Build:
     return lambda seen: Click(target=find_target(target, seen), button=button, count=count)
 
 
+def _double_tap(match: re.Match[str]) -> Build:
+    target = parse_target(match["what"])
+    return lambda seen: DoubleTap(target=find_target(target, seen))
+
+
 def _type(match: re.Match[str]) -> Build:
     target, text, submit = parse_target(match["what"]), _unquoted(match["text"]), bool(match["submit"])
     return lambda seen: Type(target=find_target(target, seen, is_field), text=text, submit=submit)
@@ -314,18 +323,32 @@ def _mark(target: LineTarget, seen: Observation, prefer: Callable[[Mark], bool] 
 
 
 def _press(match: re.Match[str]) -> Build:
-    keys, count = match["keys"], int(match["count"] or 1)
-    Press(keys=keys, count=count)
+    plain = Press(
+        keys=match["keys"],
+        count=int(match["count"] or 1),
+        seconds=float(match["seconds"]) if match["seconds"] else None,
+    )
     if match["what"] is None:
-        return lambda _: Press(keys=keys, count=count)
+        return _always(plain)
     target = parse_target(match["what"])
-    return lambda seen: Press(keys=keys, count=count, target=find_target(target, seen))
+    return lambda seen: plain.model_copy(update={"target": find_target(target, seen)})
+
+
+def _hold(match: re.Match[str]) -> Build:
+    if not (match["seconds"] or match["until"]):
+        _fail('it does not say how long (for 2 s, until "a text")')
+    seconds = float(match["seconds"]) if match["seconds"] else LONGEST_HOLD_S
+    plain = Hold(target=0, seconds=seconds, until=_unquoted(match["until"] or ""))
+    target = parse_target(match["what"])
+    return lambda seen: plain.model_copy(update={"target": find_target(target, seen)})
 
 
 def _scroll(match: re.Match[str]) -> Build:
-    direction = cast(_Direction, match["direction"].lower())
-    plain = Scroll(direction=direction, pages=float(match["pages"])) if match["pages"] else Scroll(direction=direction)
-    plain = plain.model_copy(update={"to": "end"}) if match["end"] else plain
+    given: dict[str, object] = {"direction": match["direction"].lower()}
+    given |= {name: float(match[name]) for name in ("pages", "pixels") if match[name]}
+    given |= {"to": "end"} if match["end"] else {}
+    held = [each.capitalize() for each in (match["held"] or "").split("+") if each]
+    plain = Scroll.model_validate({**given, "modifiers": held})
     if match["what"] is None:
         return lambda _: plain
     target = parse_target(match["what"])
@@ -376,6 +399,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
     (re.compile(pattern, re.IGNORECASE | re.DOTALL), reader)
     for pattern, reader in (
         (r"(?P<how>double\s+|right\s+)?click\s+(?P<what>.+)", _click),
+        (r"double\s+tap\s+(?P<what>.+)", _double_tap),
         (rf"type\s+(?P<text>{_QUOTED})\s+into\s+(?P<what>.+?)(?P<submit>\s+and\s+(?:press\s+enter|submit))?", _type),
         (rf"append\s+(?P<text>{_QUOTED})\s+to\s+(?P<what>.+)", _append),
         (rf"select\s+text\s+(?P<first>{_QUOTED})(?:\s+to\s+(?P<last>{_QUOTED}))?", _select_text),
@@ -384,9 +408,16 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         (r"set\s+(?P<rest>.+)", _set),
         (r"upload\s+(?P<rest>.+)", _upload),
         (r"read(?:\s+(?P<page>page)|\s+table\s+at\s+(?P<what>.+))?", _read_page),
-        (r"press\s+(?P<keys>\S+)(?:\s+(?P<count>\d+)\s+times?)?(?:\s+in\s+(?P<what>.+))?", _press),
         (
-            rf"scroll\s+(?P<direction>up|down|left|right)(?:\s+(?P<pages>{_NUMBER})\s+pages?)?(?P<end>\s+to\s+the\s+end)?(?:\s+in\s+(?P<what>.+))?",
+            rf"press\s+(?P<keys>\S+)(?:\s+(?P<count>\d+)\s+times?)?(?:\s+for\s+(?P<seconds>{_NUMBER})\s*s)?(?:\s+in\s+(?P<what>.+))?",
+            _press,
+        ),
+        (
+            rf"hold\s+(?P<what>.+?)(?:\s+for\s+(?P<seconds>{_NUMBER})\s*s)?(?:\s+until\s+(?P<until>{_QUOTED}))?",
+            _hold,
+        ),
+        (
+            rf"scroll\s+(?P<direction>up|down|left|right)(?:\s+(?P<pages>{_NUMBER})\s+pages?|\s+(?P<pixels>{_NUMBER})\s*(?:px|pixels?))?(?P<end>\s+to\s+the\s+end)?(?:\s+with\s+(?P<held>[\w+]+))?(?:\s+in\s+(?P<what>.+))?",
             _scroll,
         ),
         (r"hover\s+(?:over\s+)?(?P<what>.+)", _hover),

@@ -1,0 +1,90 @@
+"""Holds keys and the mouse button down for a time, or until a text shows; releases them whatever happens.
+
+Knows no targets: whoever holds has checked and guarded them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from vision_agent.browser.page import protocol
+from vision_agent.browser.page.overlay import FrameSilent
+from vision_agent.browser.refusal import Refused
+from vision_agent.escape import safe_line
+
+_LOOK_EVERY_S = 0.05
+
+
+@asynccontextmanager
+async def held_keys(page: Page, keys: Sequence[str], deadline_s: float) -> AsyncIterator[None]:
+    """Holds keys down in the `with` block, the first one first."""
+    down: list[str] = []
+    try:
+        for key in keys:
+            down.append(key)  # before it is pressed: an interrupted call may have pressed it
+            await page.keyboard.down(key)
+        yield
+    finally:
+        await _release(page, [partial(page.keyboard.up, key) for key in reversed(down)], deadline_s)
+
+
+@asynccontextmanager
+async def held_button(page: Page, deadline_s: float) -> AsyncIterator[None]:
+    """Holds the left mouse button down in the `with` block, where the pointer is."""
+    try:
+        await page.mouse.down()
+        yield
+    finally:
+        await _release(page, [page.mouse.up], deadline_s)
+
+
+async def stay_held(page: Page, what: str, seconds: float, deadline_s: float, until: str = "") -> None:
+    """Returns after so many seconds, or as soon as the text shows if there is one.
+
+    Raises:
+        Refused: the text does not show, or the tab is closed.
+    """
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        if page.is_closed():
+            raise Refused("gone", f"the tab closed after {seconds - left:.1f} s of {seconds:g} s")
+        if until and await shows_text(page, min(deadline_s, left), until):
+            return
+        await asyncio.sleep(min(_LOOK_EVERY_S, max(0.0, end - time.monotonic())))
+    if until:
+        shown = f'"{safe_line(until, 60)}" did not show within {seconds:g} s'
+        raise Refused("timed_out", f"{shown}, so {what} was released")
+
+
+async def shows_text(page: Page, deadline_s: float, text: str) -> bool:
+    """Whether a text is visible in any frame that answers."""
+    for frame in page.frames:
+        try:
+            if await protocol.shows_text(frame, deadline_s, text):
+                return True
+        except FrameSilent:
+            continue  # another frame may show it
+    return False
+
+
+async def _release(page: Page, releases: Sequence[Callable[[], Awaitable[None]]], deadline_s: float) -> None:
+    """Tries each release, also if this task is cancelled meanwhile or another release fails."""
+    await asyncio.shield(asyncio.ensure_future(_release_all(page, releases, deadline_s)))
+
+
+async def _release_all(page: Page, releases: Sequence[Callable[[], Awaitable[None]]], deadline_s: float) -> None:
+    failed: list[Exception] = []
+    for release in releases:
+        try:
+            await asyncio.wait_for(release(), deadline_s)
+        except (PlaywrightError, TimeoutError) as error:
+            failed.append(error)
+    if failed and not page.is_closed():
+        raise failed[0]

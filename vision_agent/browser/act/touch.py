@@ -1,0 +1,55 @@
+"""Taps with a finger: trusted touches, whether or not the page has a touchscreen.
+
+Only Chromium can do so. Knows no targets: it is told where.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from playwright.async_api import CDPSession, Page
+
+from vision_agent.actions import Point
+from vision_agent.browser import cdp
+from vision_agent.browser.act.press_guard import Gesture
+from vision_agent.browser.refusal import Refused
+
+_CLICK_S = 0.15
+"""A touch becomes a click a moment after the finger is up. If the page prevents that, it never does."""
+_EVERY_S = 0.01
+
+
+async def tap(page: Page, point: Point, gesture: Gesture, count: int, deadline_s: float) -> None:
+    """Taps a point of the page as often as `count` says, unless an earlier tap led elsewhere or was stopped.
+
+    Raises:
+        Refused: the browser cannot touch.
+    """
+    session = await cdp.page_session(page)
+    if session is None:
+        raise Refused("unsupported", "Only Chromium can tap with a finger; click instead.")
+    for number in range(1, count + 1):
+        await _touch(session, point, deadline_s)
+        await _await_click(gesture, number)
+        if gesture.stopped or not await gesture.is_still_guarded():
+            return
+
+
+async def _touch(session: CDPSession, point: Point, deadline_s: float) -> None:
+    try:
+        await session.send(
+            "Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": point.x, "y": point.y}]}
+        )
+    finally:
+        up = session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        await asyncio.wait_for(up, deadline_s)
+
+
+async def _await_click(gesture: Gesture, number: int) -> None:
+    """Returns once this many clicks have come, or none can be expected any more."""
+    until = time.monotonic() + _CLICK_S
+    while time.monotonic() < until and await gesture.is_still_guarded():
+        if gesture.stopped or gesture.arrived.count("click") >= number:
+            return
+        await asyncio.sleep(_EVERY_S)
