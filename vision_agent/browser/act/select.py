@@ -14,6 +14,7 @@ from vision_agent.actions import Click, Select
 from vision_agent.browser.act.direct_input import set_directly
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.held_text import select_held_text
 from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.observe.listing import listed_option
@@ -101,8 +102,7 @@ async def _choose_option(executor: Executor, at: Location, wanted: str, before: 
             found = await _list_options(executor, at, before)
         found = await _scroll_to_option(executor, at, wanted, found, before)
     if _match_option(wanted, found.names) is None and await _takes_text(executor, at):
-        executor.note_input(f"text was typed into {at.words}", at)
-        await executor.page.keyboard.press("ControlOrMeta+a")
+        await select_held_text(executor, at, or_nothing=False)
         await executor.page.keyboard.type(wanted)
         found = await _wait_for_suggestions(executor, at, wanted, before)
         if not found.options:
