@@ -46,24 +46,26 @@ export function candidateOfImageArea(area, piece) {
  * @param {Area} clip
  * @param {Surroundings} around
  * @param {Surroundings} inner
- * @param {string[]} heardFor the presses that a list around it listens for
+ * @param {{asItem: string[], asCell: string}} heardFor the presses that a list around it listens for; why it is a
+ *   target as a cell of a grid
  * @param {boolean} opens
  * @returns {Omit<Candidate, 'parent'> | null}
  */
 export function candidateOf(element, tag, style, clip, around, inner, heardFor, opens) {
   const evidence = evidenceOf(element, style, around.cursor);
-  if (heardFor.length) evidence.weak.push(`its list listens: ${heardFor.join(', ')}`);
+  if (heardFor.asItem.length) evidence.weak.push(`its list listens: ${heardFor.asItem.join(', ')}`);
+  if (heardFor.asCell) evidence.strong.push(heardFor.asCell);
   if (opens) evidence.weak.push(OPENS);
   const labelled = labelledControlOf(element);
   const strong = evidence.strong.length > 0 || labelled !== null;
   const isRoot = tag === 'html' || tag === 'body';
   const scrolls = evidence.scrolls && !isRoot && !strong;
   if (!strong && !scrolls && (isRoot || evidence.weak.length === 0)) return null;
-  const listens = evidence.listens || heardFor.length > 0;
+  const listens = evidence.listens || heardFor.asItem.length > 0;
   const pieces = clickablePieces(element, tag, style, clip, around, inner, strong);
   return {
     element, control: labelled ?? element, evidence: reasonsOf(evidence, labelled, scrolls), strong, scrolls, listens,
-    responds: evidence.responds, item: isItem(evidence.listens, heardFor), opens,
+    responds: evidence.responds, item: isItem(evidence.listens, heardFor.asItem), opens,
     drawing: isClickableDrawing(element, listens, pieces), pieces,
   };
 }

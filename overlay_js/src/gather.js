@@ -8,12 +8,14 @@ import { isList, pressTypesOf } from './evidence.js';
 import { areasOfImage, boundsOfImageArea } from './image_map.js';
 import { layerKind } from './dialogs.js';
 import { floatWithin } from './floating.js';
+import { countCell, gridWithin, reasonOfCell } from './grid_cells.js';
 import { NO_AREA } from './quad.js';
 import { readableValueOf } from './state.js';
 import { boundingArea, intersect, piecesOf, placeInFlow, rootSurroundings } from './visible.js';
 
 /** @import { Candidate } from './candidates.js' */
 /** @import { Floating } from './floating.js' */
+/** @import { GridAround } from './grid_cells.js' */
 /** @import { Area } from './quad.js' */
 /** @import { Surroundings } from './visible.js' */
 
@@ -32,6 +34,7 @@ const LEAST_OPACITY = 0.05;
  * @property {boolean} isInert
  * @property {string[]} heardFor the presses that a list around it listens for
  * @property {Floating} float what floats around its parent
+ * @property {GridAround} grid the grid around it
  */
 
 /** @typedef {{element: Element, clip: Area, turned: boolean}} TextBlock an element with text of its own */
@@ -61,7 +64,7 @@ export function gather(root, clip, near, isInert, openers) {
     found: [], texts: [], frames: [], fields: [], layers: [], floats: new Map(), count: 0, failed: 0,
   });
   const stack = /** @type {Visit[]} */ ([
-    { element: root, outside: rootSurroundings(clip), parent: -1, isInert, heardFor: UNHEARD, float: null },
+    { element: root, outside: rootSurroundings(clip), parent: -1, isInert, heardFor: UNHEARD, float: null, grid: null },
   ]);
   for (let visit = stack.pop(); visit; visit = stack.pop()) {
     gathered.count++;
@@ -105,16 +108,20 @@ function visitElement(visit, near, openers, gathered) {
   let index = parent;
   // An inert element is visible and may hold a secret, but nothing in it can be acted on.
   if (!isInert) {
-    const candidate = candidateOf(element, tag, style, clip, around, inner, heardFor, openers.has(element));
+    const asCell = reasonOfCell(element, visit.grid);
+    const heard = { asItem: heardFor, asCell };
+    const candidate = candidateOf(element, tag, style, clip, around, inner, heard, openers.has(element));
     if (candidate) index = gathered.found.push({ ...candidate, parent }) - 1;
+    if (candidate && asCell) countCell(gathered.found[index], visit.grid);
     if (tag === 'img' && isVisible) addImageAreas(element, clip, inner.turned, index, gathered.found);
     if (isVisible && isOpaqueEnough && hasOwnText(children)) {
       gathered.texts.push({ element, clip, turned: inner.turned });
     }
   }
+  const grid = gridWithin(element, visit.grid);
   const heardForItems = isItsOwnList ? pressTypesOf(element) : UNHEARD;
   return inside.reverse().map((child) => (
-    { element: child, outside: inner, parent: index, isInert, heardFor: heardForItems, float }
+    { element: child, outside: inner, parent: index, isInert, heardFor: heardForItems, float, grid }
   ));
 }
 

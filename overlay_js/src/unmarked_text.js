@@ -1,9 +1,11 @@
 // Text on the page that no mark's name says: one line for each block, in document order, for context.
-import { closestInFlatTree, previousElementOf, styleOf } from './dom.js';
+import { closestInFlatTree, hasAttribute, previousElementOf, styleOf } from './dom.js';
 import { isGutter } from './fallback_name.js';
 import { isReadable } from './gather.js';
+import { isMarkedCell } from './grid_cells.js';
 import { hitAt, isInTheWay } from './hit_test.js';
 import { labelsOf } from './html_labels.js';
+import { nameOf } from './name.js';
 import { textOf, tidy } from './text.js';
 import { piecesOf, sizeOf } from './visible.js';
 
@@ -12,6 +14,7 @@ import { piecesOf, sizeOf } from './visible.js';
 /** @import { Budget } from './reach.js' */
 
 const MOST_LINES = 80;
+const LABELS = ['aria-label', 'aria-labelledby'];
 /** CSS pixels, squared. */
 const SMALLEST_BLOCK = 40;
 
@@ -23,7 +26,8 @@ const SMALLEST_BLOCK = 40;
  */
 export function contextLines(doc, texts, kept, budget) {
   const lines = [];
-  const named = namedElements(kept);
+  const cells = labelledCells(kept);
+  const named = namedElements(kept, cells);
   const done = new Set();
   for (const { element, clip, turned } of texts) {
     if (lines.length >= MOST_LINES || performance.now() > budget.until) break;
@@ -33,18 +37,36 @@ export function contextLines(doc, texts, kept, budget) {
     const hit = hitAt(doc, (piece.x + piece.right) / 2, (piece.y + piece.bottom) / 2);
     if (hit && isInTheWay(hit, element)) continue;
     const text = tidy(textOf(element));
-    if (!isReadable(text)) continue;
+    if (!isReadable(text) || isInName(element, text, cells)) continue;
     done.add(element);
     lines.push({ text, x: piece.x, y: piece.y });
   }
   return lines;
 }
 
-/** What marks already say: the targets, and the labels of their controls. @param {Candidate[]} kept */
-function namedElements(kept) {
+/** The cells of grids whose name says something else than what is in them, with it. @param {Candidate[]} kept */
+function labelledCells(kept) {
+  const cells = kept.filter((each) => isMarkedCell(each) && LABELS.some((name) => hasAttribute(each.element, name)));
+  return new Map(cells.map(({ element }) => [element, nameOf(element, new Map()).name]));
+}
+
+/**
+ * Whether the name of the cell around a text says it, as `February 3, 2026` says the 3.
+ * @param {Element} element @param {string} text @param {Map<Element, string>} cells
+ */
+function isInName(element, text, cells) {
+  const cell = cells.size ? closestInFlatTree(element, (at) => cells.has(at)) : null;
+  return cell !== null && (cells.get(cell) ?? '').includes(text);
+}
+
+/**
+ * What marks already say: the targets, and the labels of their controls.
+ * @param {Candidate[]} kept @param {Map<Element, string>} cells
+ */
+function namedElements(kept, cells) {
   const labels = new Map();
   return new Set(kept.flatMap(({ element, scrolls }) => {
-    if (scrolls) return [];
+    if (scrolls || cells.has(element)) return [];
     const before = previousElementOf(element);
     return [element, ...labelsOf(element, labels), ...(before && isGutter(before, element) ? [before] : [])];
   }));

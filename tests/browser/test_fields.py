@@ -526,3 +526,11 @@ async def test_the_line_of_the_caret_is_that_of_the_focused_field_only(on: On) -
         now = (await hand.look()).mark(hand.number("Notes"))
         assert now is not None
         assert (now.state.value, now.state.caret_line) == ("one\ntwo!", 2)
+
+
+async def test_nothing_is_chosen_or_typed_in_a_terminal_that_is_taken_for_a_list(on: On) -> None:
+    async with on(EDITOR % ("aria-multiline=false", "")) as hand:
+        refused = await hand.act(Select(target=hand.number("Shell"), options=("Welcome",)))
+
+        assert refused.refusal is not None, refused.sentence
+        assert await hand.js("keys") == []

@@ -1,4 +1,4 @@
-"""Claims about terminals and code editors of real libraries: their text is read, and what is typed arrives as asked."""
+"""Claims about terminals, code editors and grids of real libraries: what they show is read, and input arrives as asked."""
 
 # ruff: noqa: E501  # a page on one line reads better than one cut in pieces
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests.browser.hand import Hand
 from tests.browser.libraries import Widget, done, only
-from vision_agent.actions import Press, Set, Type
+from vision_agent.actions import Click, Press, Set, Type
 
 OTHER = "<input id=other aria-label=Other>"
 
@@ -158,3 +158,42 @@ async def test_a_terminal_is_neither_emptied_nor_set(widget: Widget) -> None:
             assert "what is there stays; no key was sent" in refused.sentence
 
         assert await hand.js("got") == ""
+
+
+SHEET = """<link rel=stylesheet href="/lib/styles/handsontable.css"><link rel=stylesheet href="/lib/styles/ht-theme-main.css"><script src="/lib/dist/handsontable.full.min.js"></script><div id=box class=ht-theme-main></div>
+<script>sheet = new Handsontable(box, {data: [['Ann', '31'], ['Ben', '27'], ['Cid', '']], colHeaders: ['Name', 'Age'], licenseKey: 'non-commercial-and-evaluation'})</script>"""
+
+MONTH = """<script src="/lib/index.global.min.js"></script><div id=box style="width:700px"></div><script>picked = []; new FullCalendar.Calendar(box, {{initialView: 'dayGridMonth', initialDate: '2026-02-03', height: 480,
+{options}: (day) => picked.push(day.startStr ?? day.dateStr), selectable: true, events: [{{title: 'Dentist', start: '2026-02-10'}}]}}).render()</script>"""
+
+PICKER = """<link rel=stylesheet href="/lib/dist/flatpickr.css"><script src="/lib/dist/flatpickr.js"></script><input id=day aria-label=Day><script>flatpickr(day, {inline: true, defaultDate: '2026-02-03'})</script>"""
+
+
+@pytest.mark.thorough
+async def test_a_cell_of_a_sheet_is_selected_and_written_in_after_a_double_click(widget: Widget) -> None:
+    async with widget("handsontable", SHEET) as hand:
+        refused = await hand.act(Type(target=hand.number("27"), text="28"))
+        assert refused.sentence.endswith("text cannot be typed into it. Double-click it if that opens a field.")
+        await done(hand, Click(target=hand.number("Ben")))
+        assert await hand.js("sheet.getSelected()") == [[1, 0, 1, 0]]
+
+        await done(hand, Click(target=hand.number("27"), count=2))
+        await done(hand, Type(target=only(hand, lambda mark: mark.tag == "textarea").number, text="28", submit=True))
+        assert await hand.js("sheet.getData()") == [["Ann", "31"], ["Ben", "28"], ["Cid", ""]]
+
+
+@pytest.mark.parametrize("options", ["dateClick", "select"])
+async def test_a_day_of_a_calendar_is_clicked_and_what_is_in_it_is_read(widget: Widget, options: str) -> None:
+    async with widget("fullcalendar", MONTH.format(options=options)) as hand:
+        assert "_[:]Dentist" in hand.seen.listing
+        assert "_[:]10" not in hand.seen.listing
+        await hand.act(Click(target=hand.number("February 11, 2026")))
+
+        assert await hand.js("picked") == ["2026-02-11"]
+
+
+async def test_a_day_of_a_date_picker_is_clicked(widget: Widget) -> None:
+    async with widget("flatpickr", PICKER) as hand:
+        await done(hand, Click(target=hand.number("February 11, 2026")))
+
+        assert await hand.js("day.value") == "2026-02-11"

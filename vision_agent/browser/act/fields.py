@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sys
 import time
 
 from playwright.async_api import Error as PlaywrightError
@@ -19,6 +18,7 @@ from vision_agent.browser.act.direct_input import perform_directly, set_directly
 from vision_agent.browser.act.effect import tick_state
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.field_text import select_field_text
 from vision_agent.browser.act.held import held_keys, stay_held
 from vision_agent.browser.act.slider import exceeded_range, move_slider
 from vision_agent.browser.locate.drawn_target import must_be_element, must_not_be_grid
@@ -41,9 +41,6 @@ _FORMS = {
 }
 """Input types that take a value at once, each with an example of its format."""
 _TEXT_ROLES = ("textbox", "searchbox", "combobox", "generic", "spinbutton")
-_TO_THE_END = "Meta+ArrowDown" if sys.platform == "darwin" else "Control+End"
-_SELECTED_WITHIN_S = 1.0
-"""How long an editor may take to select its text; most do it in the next frame."""
 _TYPED_KEYS = 300
 """Characters typed key by key; the rest of a longer text is inserted at once."""
 _NUMERIC = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
@@ -266,7 +263,8 @@ async def _type_keys(
     """
     if at.mark is not None and at.locator is not None:
         if at.mark.kind != "field" and at.mark.role not in _TEXT_ROLES:
-            raise Refused("unsupported", f"{at.words} is not a field; text cannot be typed into it.")
+            hint = " Double-click it if that opens a field." if at.mark.role == "gridcell" else ""
+            raise Refused("unsupported", f"{at.words} is not a field; text cannot be typed into it.{hint}")
         if at.mark.state.readonly:
             raise Refused("disabled", f"{at.words} is read-only.")
         at = await _click_into_field(executor, at, action)
@@ -276,52 +274,29 @@ async def _type_keys(
     if at.mark is not None and at.mark.tag == "input":
         text = " ".join(text.splitlines())  # a line break would submit the form
     async with executor.guard_keys(at):
-        remark = await _select_or_go_to_end(executor, action, at, text, must_replace=must_replace)
+        remark = await _prepare(executor, action, at, text, must_replace=must_replace)
         await _send_keys(executor, at, text, is_secret)
         if last_key:
             await _press_at_end(executor, at, last_key)
     return at, remark
 
 
-async def _select_or_go_to_end(executor: Executor, action: Type, at: Location, text: str, *, must_replace: bool) -> str:
-    """Selects what a field holds, so that the text replaces it, or puts the caret at its end; returns a remark if
-    neither is possible, because what takes the keys is no text field: a terminal, or the page itself.
+async def _prepare(executor: Executor, action: Type, at: Location, text: str, *, must_replace: bool) -> str:
+    """Selects what a field holds, or puts the caret at its end; returns a remark if no text field takes the keys.
 
     Raises:
         Refused: the text was to be removed, or must be replaced, and cannot be.
     """
-    keyboard = executor.page.keyboard
-    frame, focus = await executor.focus_of_keys(at)
-    if focus.selects == "nothing" and (must_replace or (action.clear and not text)):
-        words = f"{at.words} has no text that can be selected, so what is there stays; no key was sent"
-        raise Refused("unsupported", f"{words}. Type into it, or press the keys that it knows.")
-    executor.note_input(f"keys were sent to {at.words}", at)
-    match focus.selects:
-        case "own":
-            await protocol.select_own_text(frame, executor.deadline_s, end=not action.clear)
-        case "keys" | "drawn":
-            await keyboard.press("ControlOrMeta+a" if action.clear else _TO_THE_END)
-            if action.clear and focus.selects == "drawn":
-                await _must_be_selected(executor, at)
-        case "nothing" if focus.words and at.mark is not None:
-            return ", at the caret; what was there stays"
-        case "nothing":
-            return ", where no text field has the focus, so nothing was selected first" if action.clear else ""
-    if action.clear and not text:
-        await keyboard.press("Delete")
-    return ""
-
-
-async def _must_be_selected(executor: Executor, at: Location) -> None:
-    """Returns once an editor that draws its text has selected it.
-
-    Raises:
-        Refused: it has not done so in a moment, so the text would be added.
-    """
-    until = time.monotonic() + _SELECTED_WITHIN_S
-    while not (await executor.focus_of_keys(at))[1].has_selection:
-        if time.monotonic() > until:
-            raise Refused("unsupported", f"{at.words} did not select its text when it was told to; nothing was typed")
+    is_removal = action.clear and not text
+    or_nothing = not (must_replace or is_removal)
+    focus = await select_field_text(executor, at, or_nothing=or_nothing, to_end=not action.clear)
+    if is_removal:
+        await executor.page.keyboard.press("Delete")
+    if focus.selects != "nothing":
+        return ""
+    if focus.words and at.mark is not None:
+        return ", at the caret; what was there stays"
+    return ", where no text field has the focus, so nothing was selected first" if action.clear else ""
 
 
 async def _press_at_end(executor: Executor, at: Location, key: str) -> None:

@@ -16,6 +16,7 @@ from vision_agent.actions import Click, Select
 from vision_agent.browser.act.direct_input import set_directly
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.field_text import select_field_text
 from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.observe.listing import listed_option
@@ -268,7 +269,7 @@ async def _put_back(executor: Executor, at: Location, old: str | None) -> str:
 async def _replace_text(executor: Executor, at: Location, text: str, words: str) -> None:
     executor.note_input(words, at)
     async with executor.guard_keys(at):
-        await executor.page.keyboard.press("ControlOrMeta+a")
+        await select_field_text(executor, at, or_nothing=False)
         if text:
             await executor.page.keyboard.type(text)
         else:
