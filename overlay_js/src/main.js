@@ -13,6 +13,7 @@ import { countAlike, keysWithin, readPage, readTable } from './page_text.js';
 import { reportPaint } from './paint.js';
 import { armPressGuard, reportPressGuard } from './press_guard.js';
 import { describeFocus, findStandIns, keysAt, middleOf, recheck, recheckPlace, scrollByViews } from './recheck.js';
+import { readRecordSets } from './record_sets.js';
 import { showsText, valueFits, whichPointsShow } from './recheck.js';
 import { documentToken, elementOf, setListeners } from './registry.js';
 import { scan } from './scan.js';
@@ -46,6 +47,7 @@ function answer(doc, root, request) {
     case 'shows_text': return { shows: showsText(doc, request.text) };
     case 'read': return readPage(doc, request);
     case 'table': return readTable(doc, request);
+    case 'record_sets': return readRecordSets(doc, request);
     case 'words': return locateWords(doc, request);
     case 'selected': return selectedText();
     case 'within': return keysWithin(doc, request);

@@ -762,6 +762,30 @@ async def table_around(frame: Frame, deadline_s: float, key: str) -> TableAnswer
 
 
 @dataclass(frozen=True, slots=True)
+class RecordSet:
+    """Records that are alike, each with the same columns: a table, a list, repeated cards, or one group of details."""
+
+    kind: Literal["table", "list", "details", "cards"]
+    title: str
+    """Its caption, its label, or the heading before it; empty if there is none."""
+    headings: list[str]
+    rows: list[list[str]]
+    inside: tuple[int, ...]
+    """The places, in the answer, of the sets inside this one."""
+
+
+async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -> tuple[RecordSet, ...]:
+    """The sets of records in a document, or those around an element, the innermost first; none if it is gone."""
+    answer = await ask(frame, "record_sets", deadline_s, key=key)
+    if not answer["found"]:
+        return ()
+    return tuple(
+        RecordSet(each["kind"], each["title"], each["headings"], each["rows"], tuple(each["inside"]))
+        for each in answer["sets"]
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class FoundText:
     """Where a text that shows exactly once begins and ends."""
 
