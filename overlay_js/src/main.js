@@ -14,7 +14,7 @@ import { reportPaint } from './paint.js';
 import { armPressGuard, reportPressGuard } from './press_guard.js';
 import { describeFocus, findStandIns, keysAt, middleOf, recheck, recheckPlace, scrollByViews } from './recheck.js';
 import { readRecordSets } from './record_sets.js';
-import { showsText, valueFits, whichPointsShow } from './recheck.js';
+import { listedValues, showsText, valueFits, whichPointsShow } from './recheck.js';
 import { documentToken, elementOf, setListeners } from './registry.js';
 import { scan } from './scan.js';
 import { setValue } from './set_value.js';
@@ -44,6 +44,7 @@ function answer(doc, root, request) {
     case 'paint': return reportPaint(doc, request);
     case 'under': return keysAt(doc, request);
     case 'fits': return valueFits(doc, request);
+    case 'listed': return listedValues(doc, request);
     case 'shows_text': return { shows: showsText(doc, request.text) };
     case 'read': return readPage(doc, request);
     case 'table': return readTable(doc, request);

@@ -507,6 +507,19 @@ async def fit_value(frame: Frame, deadline_s: float, key: str, input_type: str, 
     return Fit(answer["becomes"], answer["outOfRange"], answer["betweenSteps"], *more)
 
 
+class ListedValue(NamedTuple):
+    """A value that a field suggests, and the words that the browser shows for it."""
+
+    value: str
+    label: str
+
+
+async def listed_values(frame: Frame, deadline_s: float, key: str) -> tuple[ListedValue, ...]:
+    """What a field suggests through its `<datalist>`; none if it has none."""
+    answer = await ask(frame, "listed", deadline_s, key=key)
+    return tuple(ListedValue(each["value"], each["label"]) for each in answer["values"])
+
+
 @dataclass(frozen=True, slots=True)
 class Scrolled:
     """How far a container was scrolled, and how much is left each way, in CSS pixels."""
