@@ -38,6 +38,7 @@ from vision_agent.actions import (
     Press,
     Reload,
     Select,
+    Set,
     Type,
     _Action,
     targets_of,
@@ -246,6 +247,8 @@ PLACES = (
     mark(7, "Archive", tag="div"),
     mark(8, "I agree that you may delete all of my messages and my account", tag="input", kind="toggle"),
     mark(9, "Colour", tag="select", kind="field"),
+    mark(10, "Slide to pay", tag="slider", kind="field"),
+    mark(11, "Price per month", tag="slider", kind="field"),
 )
 
 
@@ -271,6 +274,8 @@ PLACES = (
         ([Select(target=9, options=("Red",))], []),
         ([Check(mark=8, checked=True)], ["delete"]),
         ([Check(mark=1, checked=True)], []),
+        ([Set(mark=10, value="100")], ["pay"]),
+        ([Set(mark=11, value="100")], []),
         ([Custom(name="wave")], ["unclassified"]),
         ([Custom(name="wave", risks=())], []),
         ([Custom(name="settle_up", risks=("pay",))], ["pay"]),
