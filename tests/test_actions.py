@@ -41,6 +41,7 @@ from vision_agent.actions import (
     Reload,
     Scroll,
     Select,
+    Set,
     Type,
     _Action,
     chord_keys,
@@ -273,6 +274,8 @@ PLACES = (
     mark(9, "Colour", tag="select", kind="field"),
     mark(10, "Delete account", tag="textarea", kind="field").model_copy(update={"evidence": (DRAWN_EDITOR,)}),
     mark(11, "", tag="textarea", kind="field", value="Send").model_copy(update={"evidence": (DRAWN_EDITOR,)}),
+    mark(12, "Slide to pay", tag="slider", kind="field"),
+    mark(13, "Price per month", tag="slider", kind="field"),
 )
 
 
@@ -298,6 +301,8 @@ PLACES = (
         ([Select(target=9, options=("Red",))], []),
         ([Check(mark=8, checked=True)], ["delete"]),
         ([Check(mark=1, checked=True)], []),
+        ([Set(mark=12, value="100")], ["pay"]),
+        ([Set(mark=13, value="100")], []),
         ([Custom(name="wave")], ["unclassified"]),
         ([Custom(name="wave", risks=())], []),
         ([Custom(name="settle_up", risks=("pay",))], ["pay"]),

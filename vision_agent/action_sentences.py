@@ -156,7 +156,9 @@ def action_phrase(action: Action) -> tuple[str | Target, ...]:
             what = {"view": "what is in view", "page": "the whole page", "table": "the table around"}[action.what]
             return (f"Read {what}", *([action.mark] if action.mark is not None else []))
         case actions.Extract():
-            return ("Extract the rows around", action.mark)
+            if isinstance(action.mark, int):
+                return ("Extract the rows around", action.mark)
+            return (f"Extract the rows of “{action.mark}”" if action.mark else "Extract rows",)
         case actions.Ask():
             return (f"Ask: {action.question}",)
         case actions.Finish():

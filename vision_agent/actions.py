@@ -446,7 +446,7 @@ class Read(_Action):
 
 
 class Extract(_Action):
-    """Get the rows of the table or list around a mark as JSON that meets a schema.
+    """Get the rows of a table, a list or repeated cards as JSON that meets a schema.
 
     The schema, written as JSON, is of an array of objects whose properties are named like the columns.
     """
@@ -454,7 +454,8 @@ class Extract(_Action):
     traits: ClassVar[Traits] = _look_traits("mark", informs=True)
 
     kind: Literal["extract"] = "extract"
-    mark: int
+    mark: int | str
+    """A mark in it, or words of its caption or heading; empty if only one on the page has such columns."""
     json_schema: str
 
 

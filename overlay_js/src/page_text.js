@@ -16,8 +16,9 @@ const UNREAD = new Set([
 ]);
 const CELLS = new Set(['td', 'th']);
 const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
-const TABLE_LIKE = /^(table|grid|treegrid)$/;
-const LIST_LIKE = /^(list|listbox|feed|tree|menu|ul|ol)$/;
+export const TABLE_LIKE = /^(table|grid|treegrid)$/;
+const LIST_ITEM = /^(li|listitem|option|treeitem|article|menuitem)$/;
+export const LIST_LIKE = /^(list|listbox|feed|tree|menu|ul|ol)$/;
 
 /** Whether the content of an element is no running text. @param {Element} element */
 export function isSkippedText(element) {
@@ -80,14 +81,28 @@ export function readTable(doc, request) {
   if (!start) return { found: false };
   const table = nearestOf(start, TABLE_LIKE) ?? nearestOf(start, LIST_LIKE) ?? onlyTableIn(start);
   if (!table) return { found: true, kind: null, headings: [], rows: [] };
-  const isTable = TABLE_LIKE.test(roleOrTagOf(table));
-  const own = rowsOf(table, isTable);
-  const rows = isTable ? withItsHead(table, own) : own;
-  const hasHead = isTable && rows.length > 0 && rows[0].isHead;
-  return {
-    found: true, kind: isTable ? 'table' : 'list', headings: hasHead ? rows[0].cells : [],
-    rows: rows.slice(hasHead ? 1 : 0).map((row) => row.cells),
+  if (TABLE_LIKE.test(roleOrTagOf(table))) return { found: true, kind: 'table', ...headedRowsOf(table) };
+  return { found: true, kind: 'list', headings: [], rows: rowsOf(table, false).map((row) => row.cells) };
+}
+
+/** The headings of a table, if it has any, and its rows. @param {Element} table */
+export function headedRowsOf(table) {
+  const rows = withItsHead(table, rowsOf(table, true));
+  const hasHead = rows.length > 0 && rows[0].isHead;
+  return { headings: hasHead ? rows[0].cells : [], rows: rows.slice(hasHead ? 1 : 0).map((row) => row.cells) };
+}
+
+/** The items of a list that show, without those of lists in it. @param {Element} list @returns {Element[]} */
+export function listItemsOf(list) {
+  const items = /** @type {Element[]} */ ([]);
+  /** @param {Element} element */
+  const walk = (element) => {
+    if (styleOf(element).display === 'none') return;
+    if (LIST_ITEM.test(roleOrTagOf(element))) items.push(element);
+    else if (element === list || !TABLE_LIKE.test(roleOrTagOf(element))) flatElementsOf(element).forEach(walk);
   };
+  walk(list);
+  return items;
 }
 
 /** @typedef {{cells: string[], isHead: boolean}} Row */
@@ -101,7 +116,7 @@ function rowsOf(table, isTable) {
     const what = roleOrTagOf(element);
     const isRow = isTable
       ? what === 'tr' || what === 'row'
-      : /^(li|listitem|option|treeitem|article|menuitem)$/.test(what);
+      : LIST_ITEM.test(what);
     if (isRow) rows.push(cellsOf(element, isTable));
     else if (element === table || !TABLE_LIKE.test(what)) for (const child of flatElementsOf(element)) walk(child);
   };
@@ -166,7 +181,7 @@ function nearestOf(start, wanted) {
 }
 
 /** @param {Element} element */
-function wordsOf(element) {
+export function wordsOf(element) {
   const parts = /** @type {string[]} */ ([]);
   /** @param {Node} node */
   const walk = (node) => {

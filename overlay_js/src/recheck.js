@@ -248,6 +248,18 @@ export function valueFits(doc, request) {
   };
 }
 
+/**
+ * What a field suggests through its `<datalist>`, which no document shows: each value, and what is said for it.
+ * @param {Document} doc @param {{key: string}} request
+ */
+export function listedValues(doc, request) {
+  const element = elementOf(doc, request.key);
+  const control = element && controlOf(element);
+  const list = control && localNameOf(control) === 'input' ? /** @type {HTMLInputElement} */ (control).list : null;
+  const options = list ? Array.from(list.options).filter((option) => !option.disabled && option.value) : [];
+  return { values: options.map((option) => ({ value: option.value, label: oneSpaced(option.label || option.text) })) };
+}
+
 /** Whether the document shows a text now. @param {Document} doc @param {string} text */
 export function showsText(doc, text) {
   const shown = /** @type {HTMLElement} */ (documentElementOf(doc)).innerText ?? '';

@@ -101,6 +101,91 @@ async def test_what_does_not_fit_is_refused_and_nothing_is_made_up(
         assert outcome.read == ""
 
 
+ORDERS = """<h2>Orders</h2><table><tr><th>Item<th>Left<tr><td>Tea<td>12<tr><td>Milk<td>–<tr><td>Jam<td></table>
+<h2>Old orders</h2><table><tr><th>Item<th>Left<tr><td>Rum<td>1,200</table>
+<h2>Notes</h2><ul><li>One<li>Two</ul><h2>Owner</h2><dl><dt>Name<dd>Ann<dt>Age:<dd>31</dl>
+<h2>Bare</h2><table><tr><td>a<td>1<tr><td>b<td>2</table><button>Apart</button>"""
+
+
+@pytest.mark.parametrize(
+    ("words", "properties", "rows"),
+    [
+        ("Orders", {"item": {}, "left": {"type": ["integer", "null"]}},
+         [{"item": "Tea", "left": 12}, {"item": "Milk", "left": None}, {"item": "Jam", "left": None}]),
+        ("old orders", {"left": {"anyOf": [{"type": "number"}, {"type": "null"}]}}, [{"left": 1200}]),
+        ("Rum", {"item": {"type": "string"}}, [{"item": "Rum"}]),
+        ("Notes", {"text": {}}, [{"text": "One"}, {"text": "Two"}]),
+        ("", {"name": {}, "age": {"type": ["string", "integer"]}}, [{"name": "Ann", "age": 31}]),
+        ("", {"column 2": {"type": ["integer", "string"]}, "column 1": {"type": ["integer", "string"]}},
+         [{"column 2": 1, "column 1": "a"}, {"column 2": 2, "column 1": "b"}]),
+    ],
+)  # fmt: skip
+async def test_rows_are_extracted_where_nothing_has_a_mark(
+    on: On, words: str, properties: dict[str, object], rows: list[dict[str, object]]
+) -> None:
+    async with on(ORDERS) as hand:
+        outcome = await hand.act(Extract(mark=words, json_schema=_with(**properties)))
+        assert outcome.status == "done", outcome.sentence
+        assert json.loads(outcome.read) == rows
+
+
+@pytest.mark.parametrize(
+    ("words", "properties", "refusal", "said"),
+    [
+        (
+            "",
+            {"item": {}},
+            "ambiguous",
+            'the table "Orders", 3 rows with "Item", "Left", first Tea | 12; the table "Old orders", 1 row',
+        ),
+        ("Old orders", {"colour": {}}, "not_an_option", 'has no column "colour"; there are "Item", "Left"'),
+        ("", {"colour": {}}, "not_an_option", 'of the page have the columns "colour". There are: the table "Orders"'),
+        ("Orders", {"left": {"type": "integer"}}, "unsupported", 'Row 2 has "–" for left'),
+    ],
+)
+async def test_rows_that_are_not_there_or_in_two_places_are_refused_with_what_is_there(
+    on: On, words: str, properties: dict[str, object], refusal: str, said: str
+) -> None:
+    async with on(ORDERS) as hand:
+        outcome = await hand.act(Extract(mark=words, json_schema=_with(**properties)))
+        assert outcome.refusal == refusal, outcome.sentence
+        assert said in outcome.sentence
+
+
+CARD = """<div class="card MORE"><h3><a href=#>NAME</a></h3><p class="card__price">EUR 3.50</p><p>Kind: NAME's own</p>
+<div class=tags><span>new</span><span>cold</span></div><p hidden>Secret: no</p><button>Add</button></div>"""
+SHOP = "<h1>Shop</h1><section>" + "".join(
+    CARD.replace("NAME", name).replace("MORE", more) for name, more in (("Tea", "first"), ("Milk", "sale"), ("Jam", ""))
+) + "</section><aside><p>Open daily</p><p>Call us</p></aside>"  # fmt: skip
+
+
+@pytest.mark.parametrize("by_mark", [True, False])
+async def test_repeated_cards_are_rows_with_the_names_that_the_page_gives_their_parts(on: On, by_mark: bool) -> None:
+    wanted = _with(title={"type": "string"}, price={"type": "number"}, kind={"type": "string"})
+    async with on(SHOP) as hand:
+        [first, *_] = [mark.number for mark in hand.seen.marks if mark.name == "Add"]
+        outcome = await hand.act(Extract(mark=first if by_mark else "", json_schema=wanted))
+        assert outcome.status == "done", outcome.sentence
+        assert [tuple(each.values()) for each in json.loads(outcome.read)] == [
+            (name, 3.5, f"{name}'s own") for name in ("Tea", "Milk", "Jam")
+        ]
+
+
+async def test_a_part_of_a_card_that_has_no_such_name_is_not_made_up(on: On) -> None:
+    async with on(SHOP) as hand:
+        outcome = await hand.act(Extract(mark="Shop", json_schema=_with(colour={})))
+        assert outcome.refusal == "not_an_option"
+        assert '"heading", "price", "Kind"' in outcome.sentence
+        assert "Secret" not in outcome.sentence
+
+
+async def test_rows_in_a_frame_are_extracted_too(on: On) -> None:
+    page = "<table><tr><th>Total<tr><td>12</table>"
+    async with on("<p>Pay</p><iframe name=pay src=/in></iframe>", {"/in": page}) as hand:
+        outcome = await hand.act(Extract(mark="", json_schema=_with(total={"type": "integer"})))
+        assert outcome.read == '[{"total": 12}]', outcome.sentence
+
+
 async def test_waiting_for_a_change_ends_with_the_change(on: On) -> None:
     async with on("<p id=p>a</p>") as hand:
         await hand.js("void setTimeout(() => { p.textContent = 'b' }, 500)")

@@ -336,3 +336,24 @@ async def test_a_field_that_suggests_no_one_such_option_gets_its_text_back(
         assert words in outcome.sentence
         assert 'the field holds "Chur" again' in outcome.sentence
         assert await hand.js("c.value + log.textContent") == "Chur"
+
+
+LISTED = """<input id=c list=cities aria-label=City value=Chur><datalist id=cities><option>Bern<option value=BS>Basel<option value=BL>Basel</datalist>
+<p id=log></p><script>for (const type of ['input', 'change']) c.addEventListener(type, () => { log.textContent += type + ':' + c.value + ';' });</script>"""
+
+
+async def test_a_value_that_the_browser_suggests_for_a_field_is_taken(on: On) -> None:
+    async with on(LISTED) as hand:
+        for option, value in (("bern", "Bern"), ("BS", "BS")):
+            outcome = await hand.act(Select(target=hand.number("City"), options=(option,)))
+            assert (outcome.status, outcome.value) == ("done", value), outcome.sentence
+            await hand.look()
+        assert await hand.js("log.textContent") == "input:Bern;change:Bern;input:BS;change:BS;"
+
+
+@pytest.mark.parametrize(("option", "refusal"), [("Basel", "ambiguous"), ("Zurich", "not_an_option")])
+async def test_a_value_that_the_browser_does_not_suggest_once_is_refused(on: On, option: str, refusal: str) -> None:
+    async with on(LISTED) as hand:
+        outcome = await hand.act(Select(target=hand.number("City"), options=(option,)))
+        assert (outcome.status, outcome.refusal) == ("refused", refusal), outcome.sentence
+        assert await hand.js("c.value + log.textContent") == "Chur"

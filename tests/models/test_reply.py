@@ -7,7 +7,7 @@ import anthropic
 import pytest
 from seen import mark, seen
 
-from vision_agent.actions import ACTIONS, Cell, Click, Drag, Finish, Offset, Point, Press
+from vision_agent.actions import ACTIONS, Cell, Click, Drag, Extract, Finish, Offset, Point, Press
 from vision_agent.errors import FormatError
 from vision_agent.models import reply
 from vision_agent.models.reply import ModelReply, schema
@@ -52,6 +52,12 @@ def test_a_target_is_a_mark_or_a_point(target, meant):
 def test_what_is_neither_is_refused_and_not_read_as_a_mark(target):
     with pytest.raises(FormatError, match="cannot be used as target"):
         parse_decision(said(click(target)), seen())
+
+
+@pytest.mark.parametrize(("mark", "meant"), [(12, 12), ("[12]", 12), ("Old orders", "Old orders"), ("", "")])
+def test_what_is_extracted_is_named_by_a_mark_or_in_words(mark, meant):
+    answer = parse_decision(said({"kind": "extract", "mark": mark, "json_schema": "{}"}), seen())
+    assert answer.actions == (Extract(mark=meant, json_schema="{}"),)
 
 
 @pytest.mark.parametrize("number", [0, 1, 11, 13, 120, 999999999])

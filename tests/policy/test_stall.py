@@ -255,14 +255,18 @@ def test_who_follows_lines_knows_why_they_do_it_again() -> None:
     assert detect_stall(went(*[(page(), Click(target=2))] * 5, author="steps"), page()).times == 0
 
 
-def test_from_the_second_step_on_it_is_said_and_from_the_third_what_is_left_to_try() -> None:
-    def said(times: int) -> str:
-        return detect_stall(went(*[(page(), Click(target=2))] * times, considered=(2, 3, 9)), page()).sentence
+def test_what_was_considered_and_not_tried_is_offered_at_once_and_from_the_second_step_on_it_is_called_a_stall() -> (
+    None
+):
+    def said(times: int, *considered: int) -> str:
+        return detect_stall(went(*[(page(), Click(target=2))] * times, considered=considered), page()).sentence
 
-    assert said(1) == ""
+    assert said(1) == said(1, 2) == ""
+    assert said(1, 2, 3, 9) == "The last step brought nothing new. Considered and not yet tried: [3]."
     assert "the last 2 steps brought nothing new" in said(2)
-    assert "[3]" not in said(2)
-    assert said(3).endswith("Considered and not yet tried: [3].")
+    assert said(2, 2, 3, 9).endswith("Considered and not yet tried: [3].")
+    assert "take another way" not in said(3, 3)
+    assert "take another way" in said(3)
 
 
 class Ran:

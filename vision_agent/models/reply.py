@@ -297,13 +297,19 @@ def _with_exact(value: dict[str, Any], names: Sequence[str], observation: Observ
     if value.get("kind") == "zoom":
         names = (*names, "to")
     for name in names:
-        if value.get(name) is not None:
+        if value.get(name) is not None and not _is_in_words(value, name):
             exact[name] = _exact(value[name], name, observation)
     if isinstance(value.get("path"), list):
         exact["path"] = [_exact(each, "point of the path", observation) for each in value["path"]]
     if isinstance(value.get("evidence"), list):
         exact["evidence"] = [_exact(each, "evidence", observation) for each in value["evidence"]]
     return exact
+
+
+def _is_in_words(value: dict[str, Any], name: str) -> bool:
+    """Whether an action that takes words in place of a mark has them."""
+    said = value[name]
+    return value.get("kind") == "extract" and isinstance(said, str) and not _NUMBER.fullmatch(said.strip())
 
 
 def _exact(target: Any, name: str, observation: Observation) -> int | dict[str, Any]:

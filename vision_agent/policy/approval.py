@@ -218,7 +218,11 @@ def _told_by(
             breaks = any(each in action.text for each in "\r\n") and (mark is None or mark.tag != "input")
             if action.submit or breaks:
                 yield from _of_entered(settings, _Focus(mark), seen, is_enter=True)
-        case Reload() | Back() | Forward() | Press() | Set() | SelectText() | SwitchTab() | CloseTab():
+        case Set():
+            mark = seen.mark(action.mark)
+            if mark is not None and mark.role == "slider":  # some are moved to confirm
+                yield from _in_words(settings, mark.name)
+        case Reload() | Back() | Forward() | Press() | SelectText() | SwitchTab() | CloseTab():
             pass
         case Hover() | Scroll() | Zoom() | Wait() | Read() | Extract() | Ask() | Finish() | Infeasible():
             pass

@@ -1,7 +1,8 @@
 """Whether a run stalls: which states of the page it has been in, and how many steps in a row brought nothing new.
 
-It follows from the steps alone, so that a replay and a report agree with the loop. First the model is told; then it
-gets what it has not tried; then the loop goes back to an earlier state; in the end the run stops.
+It follows from the steps alone, so that a replay and a report agree with the loop. At once the model hears what it
+considered and has not tried; then it is told that it stalls; then it is to take another way; then the loop goes back
+to an earlier state; in the end the run stops.
 
 The way back is an address, then the steps taken on from there, if they may be repeated. The rule is strict, because the
 effect of a press is unknown beforehand. A step may be repeated only if all it did was scroll, hover, wait, or click
@@ -23,7 +24,7 @@ from vision_agent.actions import Action, Click, mark_in, targets_of
 from vision_agent.types import Mark, Observation, Outcome, Step
 
 HINT, ALTERNATIVES, BACK = 2, 3, 4
-"""Consecutive steps without progress after which the model is told, gets what is left to try, and is taken back."""
+"""Consecutive steps without progress after which the model is told, is to take another way, and is taken back."""
 _NOTHING_SEEN = {None, "no_effect"}
 """Effects of an action that did not change the page."""
 _ALIKE_BITS = 1
@@ -62,17 +63,18 @@ class StallDetector:
     @property
     def sentence(self) -> str:
         """The note for the model; empty while there is none."""
+        left = (
+            f" Considered and not yet tried: {', '.join(f'[{each}]' for each in self.untried)}." if self.untried else ""
+        )
         if self.times < HINT:
-            return ""
+            return f"The last step brought nothing new.{left}" if left else ""
         said = (
             f"Stalled: the last {self.times} steps brought nothing new; "
             "they repeated what was done before on this same page, or changed nothing. Do not do it again."
         )
-        if self.times >= ALTERNATIVES and self.untried:
-            said += f" Considered and not yet tried: {', '.join(f'[{each}]' for each in self.untried)}."
-        elif self.times >= ALTERNATIVES:
+        if self.times >= ALTERNATIVES and not left:
             said += " Think about which assumption is wrong, and take another way: the keyboard, a search, going back."
-        return said
+        return said + left
 
 
 @dataclass(frozen=True)
@@ -129,9 +131,10 @@ def detect_stall(steps: Sequence[Step], observation: Observation) -> StallDetect
         if not _is_stale(edges[at], edges[:at], steps[at], looks[: at + 2]):
             break
         times += 1
-    if times < HINT:
+    if times == 0:
         return StallDetector(times)
-    untried, back = _untried(steps, edges, observation), _way_back(steps, edges, observation)
+    untried = _untried(steps, edges, observation)
+    back = _way_back(steps, edges, observation) if times >= HINT else None
     return StallDetector(times, untried, back, was_taken_back)
 
 

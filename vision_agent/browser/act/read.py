@@ -20,13 +20,18 @@ from vision_agent.browser.locate.drawn_target import must_be_element
 from vision_agent.browser.locate.naming import mark_words
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.protocol import TableAnswer
+from vision_agent.browser.page.protocol import RecordSet, TableAnswer
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
 
 _MOST_READ = 12_000
 """Characters of one reading; it stays in the history that the model sees."""
 _LOOK_EVERY_S = 0.1
+_MOST_NAMED = 5
+_THE_SET = {"table": "the table", "list": "the list", "details": "the details", "cards": "the cards"}
+_HEADS = {"title", "name"}
+_NOTHING = {"", "-", "–", "—", "−"}
+"""What an empty cell holds."""
 _NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")
 
 
@@ -47,31 +52,134 @@ async def read(executor: Executor, action: Read) -> Execution:
 
 
 async def extract(executor: Executor, action: Extract) -> Execution:
-    """Rows of a table as JSON that matches a schema.
+    """Rows of a table, a list or repeated cards as JSON that matches a schema.
 
     Raises:
-        Refused: the schema is invalid, a property has no column, or a cell holds no single number where one is wanted.
+        Refused: the schema is invalid, no set of records or several have such columns, or a cell holds no single number
+            where one is wanted.
     """
     properties = _properties(action.json_schema)
-    table, words = await _table(executor, action.mark)
-    columns = {name: _column(name, table.headings, words) for name in properties}
+    found, words = await _records(executor, action, [*properties])
+    columns = {name: _column(name, found, words) for name in properties}
     rows = [
         {name: _value(row, columns[name], name, properties[name], number) for name in properties}
-        for number, row in enumerate(table.rows, 1)
+        for number, row in enumerate(found.rows, 1)
     ]
     fault = next(Draft202012Validator(json.loads(action.json_schema)).iter_errors(rows), None)
     if fault is not None:
-        raise Refused(
-            "unsupported", f"The rows around {words} do not match the schema: {safe_line(fault.message, 200)}."
-        )
+        raise Refused("unsupported", f"The rows {words} do not match the schema: {safe_line(fault.message, 200)}.")
     text = json.dumps(rows, ensure_ascii=False)
     if len(text) > _MOST_READ:
         raise Refused(
             "unsupported", f"{len(rows)} rows are too many at once; ask for fewer columns, or read the table."
         )
     return Execution(
-        f"Extracted {len(rows)} rows of the {table.kind} around {words}", None, read=text, has_known_effect=True
+        f"Extracted {_rows_words(len(rows))} of {_THE_SET[found.kind]} {words}", None, read=text, has_known_effect=True
     )
+
+
+async def _records(executor: Executor, action: Extract, names: list[str]) -> tuple[RecordSet, str]:
+    """The one set of records that is meant, and where it is in words.
+
+    Raises:
+        Refused: there is none with these columns, or there are several.
+    """
+    if isinstance(action.mark, int):
+        return await _records_around(executor, action.mark, names)
+    every = [each for each in await _all_records(executor) if each.rows]
+    named = _named(action.mark, every) if action.mark else every
+    where = f'of "{safe_line(action.mark, 60)}"' if action.mark else "of the page"
+    fitting = _fitting(named, names)
+    if len(fitting) == 1:
+        found = fitting[0]
+        return found, f'"{safe_line(found.title, 60)}"' if found.title else where
+    if not fitting and len(named) == 1:
+        return named[0], where  # which says the columns that it has
+    there = "; ".join(map(_described, (fitting or named or every)[:_MOST_NAMED])) or "none"
+    if fitting:
+        words = f"{len(fitting)} sets of rows {where} have such columns; name a mark in one, or words of its heading"
+        raise Refused("ambiguous", f"{words}: {there}.")
+    asked = ", ".join(f'"{safe_line(name, 40)}"' for name in names)
+    raise Refused("not_an_option", f"No table, list or cards {where} have the columns {asked}. There are: {there}.")
+
+
+async def _records_around(executor: Executor, number: int, names: list[str]) -> tuple[RecordSet, str]:
+    must_be_element(number, executor.seen)
+    at = await executor.locate(number)
+    assert at.mark is not None
+    assert at.frame is not None
+    words = f"around {at.words}"
+    table = await protocol.table_around(at.frame, executor.deadline_s, at.mark.key)
+    if table is not None and table.kind == "table":
+        wide = max(map(len, table.rows), default=0)
+        headings = table.headings or [f"column {at}" for at in range(1, wide + 1)]
+        return RecordSet("table", "", headings, _without_head(headings, table.rows), ()), words
+    around = await protocol.record_sets(at.frame, executor.deadline_s, at.mark.key)
+    fitting = next((each for each in around if _has_columns(each, names)), None)
+    if fitting is None and not around:
+        raise Refused(
+            "unsupported", f"{mark_words(at.mark)} is not in a table or list, nor in cards; read the page instead."
+        )
+    return fitting or around[0], words
+
+
+async def _all_records(executor: Executor) -> list[RecordSet]:
+    """Those of all frames that answer."""
+    found: list[RecordSet] = []
+    for scanned in executor.seen.scan.frames:
+        if scanned.frame.is_detached():
+            continue
+        try:
+            sets = await protocol.record_sets(scanned.frame, executor.deadline_s)
+        except FrameSilent:
+            if scanned.parent is None:
+                raise
+            continue
+        before = len(found)
+        found += [
+            replace(each, rows=_without_head(each.headings, each.rows), inside=tuple(before + at for at in each.inside))
+            for each in sets
+        ]
+    return found
+
+
+def _without_head(headings: list[str], rows: list[list[str]]) -> list[list[str]]:
+    """The foot of a long table often repeats its head."""
+    return [cells for cells in rows if cells != headings]
+
+
+def _named(words: str, sets: list[RecordSet]) -> list[RecordSet]:
+    """Those with this title, else those with the words in their title, else those that say them."""
+    wanted = _normalize(words)
+    titled = [each for each in sets if _normalize(each.title) == wanted]
+    close = titled or [each for each in sets if wanted in _normalize(each.title)]
+    return close or [each for each in sets if any(wanted in _normalize(cell) for row in each.rows for cell in row)]
+
+
+def _fitting(sets: list[RecordSet], names: list[str]) -> list[RecordSet]:
+    """Those that have the columns, without those around another one that has them too."""
+    fit = [each for each in sets if _has_columns(each, names)]
+    return [each for each in fit if not any(other in fit for other in _sets_inside(each, sets))]
+
+
+def _sets_inside(one: RecordSet, sets: list[RecordSet]) -> list[RecordSet]:
+    return [sets[at] for at in one.inside if at < len(sets)]
+
+
+def _has_columns(records: RecordSet, names: list[str]) -> bool:
+    return all(len(_columns(name, records)) == 1 for name in names)
+
+
+def _rows_words(many: int) -> str:
+    return f"{many} row{'' if many == 1 else 's'}"
+
+
+def _described(records: RecordSet) -> str:
+    """A set of records in words, with its title, its columns and the beginning of its first row."""
+    title = f'"{safe_line(records.title, 40)}", ' if records.title else ""
+    columns = ", ".join(f'"{safe_line(heading, 30)}"' for heading in records.headings[:_MOST_NAMED])
+    first = safe_line(" | ".join(records.rows[0]), 40) if records.rows else ""
+    return f"{_THE_SET[records.kind]} {title}{_rows_words(len(records.rows))} with {columns}, first {first}"
 
 
 async def wait(executor: Executor, action: Wait) -> Execution:
@@ -136,9 +244,7 @@ async def _table(executor: Executor, number: int) -> tuple[TableAnswer, str]:
     table = await protocol.table_around(at.frame, executor.deadline_s, at.mark.key)
     if table is None:
         raise Refused("unsupported", f"{mark_words(at.mark)} is not in a table or list; read the page instead.")
-    # The foot of a long table often repeats its head.
-    rows = [cells for cells in table.rows if cells != table.headings]
-    return replace(table, rows=rows), at.words
+    return replace(table, rows=_without_head(table.headings, table.rows)), at.words
 
 
 def _properties(json_schema: str) -> dict[str, dict[str, Any]]:
@@ -152,15 +258,25 @@ def _properties(json_schema: str) -> dict[str, dict[str, Any]]:
     return {name: each if isinstance(each, dict) else {} for name, each in properties.items()}
 
 
-def _column(name: str, headings: list[str], words: str) -> int:
-    alike = [place for place, heading in enumerate(headings) if _normalize(heading) == _normalize(name)]
+def _column(name: str, records: RecordSet, words: str) -> int:
+    alike = _columns(name, records)
     if len(alike) != 1:
-        there = ", ".join(f'"{safe_line(heading, 40)}"' for heading in headings) or "none with a heading"
+        there = ", ".join(f'"{safe_line(heading, 40)}"' for heading in records.headings) or "none"
         how_many = "no column" if not alike else f"{len(alike)} columns"
-        raise Refused(
-            "not_an_option", f'The table around {words} has {how_many} "{safe_line(name, 40)}"; there are {there}.'
-        )
+        what = f"{_THE_SET[records.kind]} {words}"
+        has = "have" if records.kind in ("cards", "details") else "has"
+        said = f'{what[:1].upper()}{what[1:]} {has} {how_many} "{safe_line(name, 40)}"; there are {there}.'
+        raise Refused("not_an_option", said)
     return alike[0]
+
+
+def _columns(name: str, records: RecordSet) -> list[int]:
+    """The places of the columns that are called so. What heads a card is its title, and its name."""
+    wanted = _normalize(name)
+    alike = [place for place, heading in enumerate(records.headings) if _normalize(heading) == wanted]
+    if not alike and records.kind in ("cards", "list") and wanted in _HEADS:
+        return [place for place, heading in enumerate(records.headings) if heading == "heading"]
+    return alike
 
 
 def _normalize(text: str) -> str:
@@ -169,15 +285,28 @@ def _normalize(text: str) -> str:
 
 
 def _value(row: list[str], column: int, name: str, schema: dict[str, Any], number: int) -> str | float | int | None:
-    text = row[column] if column < len(row) else ""
-    kind = schema.get("type", "string")
-    if kind not in ("number", "integer"):
+    """What a cell holds, as one of the types that the schema allows."""
+    text, kinds = row[column] if column < len(row) else "", _types(schema)
+    if "null" in kinds and text.strip() in _NOTHING:
+        return None
+    if not kinds & {"number", "integer"}:
         return text
     found = [match.group() for match in _NUMBER.finditer(text)]
+    if "string" in kinds and found != [text.strip()]:
+        return text
     if len(found) != 1:
         raise Refused(
             "unsupported",
             f'Row {number} has "{safe_line(text, 60)}" for {safe_line(name, 40)}, which is not a single number.',
         )
     value = float(found[0].replace(",", ""))
-    return int(value) if value.is_integer() and (kind == "integer" or "." not in found[0]) else value
+    return int(value) if value.is_integer() and ("number" not in kinds or "." not in found[0]) else value
+
+
+def _types(schema: dict[str, Any]) -> set[str]:
+    """The types that a schema allows, in each of its ways to say so; `string` if it says nothing."""
+    said = schema.get("type", [])
+    kinds = {said} if isinstance(said, str) else {each for each in said if isinstance(each, str)}
+    for way in ("anyOf", "oneOf"):
+        kinds |= {kind for each in schema.get(way, []) if isinstance(each, dict) for kind in _types(each)}
+    return kinds or {"string"}

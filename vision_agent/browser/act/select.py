@@ -21,7 +21,7 @@ from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.observe.listing import listed_option
 from vision_agent.browser.page import protocol
-from vision_agent.browser.page.protocol import FoundMark
+from vision_agent.browser.page.protocol import FoundMark, ListedValue
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
 from vision_agent.types import Mark, MarkState
@@ -67,6 +67,9 @@ async def select(executor: Executor, action: Select) -> Execution:
         raise Refused("unsupported", f"{at.words} is not a mark, so its options cannot be read. Click what you see.")
     if at.mark.tag == "select":
         return await _select_natively(executor, action, at)
+    assert at.frame is not None
+    if listed := await protocol.listed_values(at.frame, executor.deadline_s, at.mark.key):
+        return await _take_listed(executor, action, at, listed)
     before: set[str] = executor.seen.scan.keys()
     remarks = [await _choose_option(executor, at, option, action, before) for option in action.options]
     is_so = not executor.sent_inputs
@@ -85,6 +88,23 @@ async def _select_natively(executor: Executor, action: Select, at: Location) -> 
     was_set = await set_directly(executor, at, f"an option was chosen in {at.words}", what)
     expected = None if action.change else ", ".join(sorted(set(chosen), key=state.options.index))
     return Execution(_sentence(action, chosen, at.words, is_so=not was_set), at, expected, is_already_so=not was_set)
+
+
+async def _take_listed(executor: Executor, action: Select, at: Location, listed: Sequence[ListedValue]) -> Execution:
+    """Takes a value that the browser suggests for a field."""
+    assert at.mark is not None
+    if action.change or len(action.options) != 1:
+        raise Refused("unsupported", f"{at.words} holds one value only; select the one that it should have.")
+    [wanted] = action.options
+    values = list(dict.fromkeys(each.value for each in listed))
+    if _match_option(wanted, values) is None:
+        values = [each.label for each in listed]
+    name = _unique_option(values, wanted, at.words)
+    value = next(each.value for each in listed if name in (each.value, each.label))
+    if at.mark.state.readonly:
+        raise Refused("disabled", f"{at.words} is read-only.")
+    await set_directly(executor, at, f"a value was put into {at.words}", {"value": value})
+    return Execution(_sentence(action, [name], at.words, is_so=False), at, expected=value)
 
 
 def _sentence(action: Select, chosen: Sequence[str], words: str, *, is_so: bool) -> str:

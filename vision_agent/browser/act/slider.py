@@ -170,8 +170,11 @@ async def _drag_to_value(executor: Executor, at: Location, now: float, goal: flo
             raise
         has_followed = await _hold_and_move(executor, at, at.point, goal)
     reached = await _value_now(executor, at)
-    if reached is None or (reached == now and not has_followed):
+    if reached == now and not has_followed:
         words = f"{at.words} stays at {now:g} when its keys are pressed and when it is dragged."
+        raise Refused("not_an_option", words)
+    if reached is None or not (has_followed or _is_at(reached, goal)):
+        words = f"{at.words} was pressed and shows {_words(reached)} now, and does not follow the pointer."
         raise Refused("not_an_option", words)
     return reached
 

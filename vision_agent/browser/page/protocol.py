@@ -526,6 +526,19 @@ async def fit_value(frame: Frame, deadline_s: float, key: str, input_type: str, 
     return Fit(answer["becomes"], answer["outOfRange"], answer["betweenSteps"], *more)
 
 
+class ListedValue(NamedTuple):
+    """A value that a field suggests, and the words that the browser shows for it."""
+
+    value: str
+    label: str
+
+
+async def listed_values(frame: Frame, deadline_s: float, key: str) -> tuple[ListedValue, ...]:
+    """What a field suggests through its `<datalist>`; none if it has none."""
+    answer = await ask(frame, "listed", deadline_s, key=key)
+    return tuple(ListedValue(each["value"], each["label"]) for each in answer["values"])
+
+
 @dataclass(frozen=True, slots=True)
 class Scrolled:
     """How far a container was scrolled, and how much is left each way, in CSS pixels."""
@@ -783,6 +796,30 @@ async def table_around(frame: Frame, deadline_s: float, key: str) -> TableAnswer
     if not answer["found"] or answer["kind"] is None:
         return None
     return TableAnswer(answer["kind"], answer["headings"], answer["rows"])
+
+
+@dataclass(frozen=True, slots=True)
+class RecordSet:
+    """Records that are alike, each with the same columns: a table, a list, repeated cards, or one group of details."""
+
+    kind: Literal["table", "list", "details", "cards"]
+    title: str
+    """Its caption, its label, or the heading before it; empty if there is none."""
+    headings: list[str]
+    rows: list[list[str]]
+    inside: tuple[int, ...]
+    """The places, in the answer, of the sets inside this one."""
+
+
+async def record_sets(frame: Frame, deadline_s: float, key: str | None = None) -> tuple[RecordSet, ...]:
+    """The sets of records in a document, or those around an element, the innermost first; none if it is gone."""
+    answer = await ask(frame, "record_sets", deadline_s, key=key)
+    if not answer["found"]:
+        return ()
+    return tuple(
+        RecordSet(each["kind"], each["title"], each["headings"], each["rows"], tuple(each["inside"]))
+        for each in answer["sets"]
+    )
 
 
 @dataclass(frozen=True, slots=True)
