@@ -136,6 +136,27 @@ async def test_a_tab_that_closes_while_something_is_held_is_said_to_have_closed(
         assert pressed.status == "done"
 
 
+async def test_the_release_does_not_land_on_the_page_that_the_press_opened(on: On) -> None:
+    leaves = "<script>fire.onmousedown = () => location = '/next'</script>"
+    then = """<button style='width:200px;height:60px'>Pay</button><script>let got = [];
+    for (const type of ['pointerup', 'mouseup', 'click']) addEventListener(type, () => got.push(type), true)</script>"""
+    async with on(FIRE + leaves, {"/next": then}) as hand:
+        await hand.act(Hold(target=hand.number("Fire"), seconds=1))
+        await hand.page.wait_for_url("**/next")
+        assert await hand.js("got") == []
+        assert not await is_down(hand)
+
+
+async def test_a_page_that_hangs_while_a_button_is_held_gets_the_release_when_it_answers(on: On) -> None:
+    hangs = "<script>fire.onmousedown = () => setTimeout(() => { const end = Date.now() + 4000; while (Date.now() < end); }, 100)</script>"
+    async with on(FIRE + hangs, settings=SETTINGS.model_copy(update={"action_deadline_s": 0.4})) as hand:
+        outcome = await hand.act(Hold(target=hand.number("Fire"), seconds=0.5))
+        assert outcome.status == "partial"
+        await hand.page.wait_for_function("true")
+        assert [each["type"] for each in await told(hand, "mousedown", "mouseup")] == ["mousedown", "mouseup"]
+        assert not await is_down(hand)
+
+
 # --- keys -------------------------------------------------------------------------------------------------------------
 
 
@@ -149,6 +170,18 @@ async def test_a_key_is_held_for_its_time_and_goes_down_once(on: On) -> None:
         ]
         assert 0.6 <= seconds(keys) < 2
         assert outcome.sentence.startswith("Held ArrowRight for 0.6 s")
+
+
+async def test_a_game_that_polls_its_keys_sees_a_held_key_in_many_frames(on: On) -> None:
+    game = """<canvas id=game width=200 height=100></canvas><script>
+    const down = new Set(); let frames = 0, other = 0;
+    onkeydown = (e) => down.add(e.code); onkeyup = (e) => down.delete(e.code);
+    const tick = () => { if (down.has('ArrowUp') && down.has('Space')) frames++; else if (down.size) other++; requestAnimationFrame(tick); };
+    tick();</script>"""
+    async with on(game) as hand:
+        await hand.act(Press(keys="ArrowUp+Space", seconds=0.5))
+        assert await hand.js("frames") >= 8
+        assert await hand.js("down.size") == 0
 
 
 async def test_several_keys_are_held_together_and_come_up_in_reverse(on: On) -> None:
