@@ -76,6 +76,14 @@ async def test_a_hold_whose_text_does_not_show_is_partial_and_released(on: On) -
         assert [each["type"] for each in await told(hand, "mousedown", "mouseup")] == ["mousedown", "mouseup"]
 
 
+async def test_a_hold_until_a_text_that_shows_already_presses_nothing(on: On) -> None:
+    async with on(FIRE + "<p>Charged</p>") as hand:
+        outcome = await hand.act(Hold(target=hand.number("Fire"), until="Charged"))
+        assert (outcome.status, outcome.refusal) == ("refused", "unsupported")
+        assert '"Charged" shows already' in outcome.sentence
+        assert await told(hand, "mousedown") == []
+
+
 async def test_a_button_that_became_another_is_not_held(on: On) -> None:
     async with on(FIRE) as hand:
         await hand.js("fire.textContent = 'Delete'")
@@ -182,6 +190,19 @@ async def test_a_game_that_polls_its_keys_sees_a_held_key_in_many_frames(on: On)
         await hand.act(Press(keys="ArrowUp+Space", seconds=0.5))
         assert await hand.js("frames") >= 8
         assert await hand.js("down.size") == 0
+
+
+@pytest.mark.parametrize("by", ["target", "focus"])
+async def test_space_is_not_held_on_a_button_that_it_would_press_when_it_comes_up(on: On, by: str) -> None:
+    async with on(FIRE) as hand:
+        await hand.js("fire.focus()")
+        await hand.look()
+        outcome = await hand.act(
+            Press(keys="Space", seconds=0.3, target=hand.number("Fire") if by == "target" else None)
+        )
+        assert (outcome.status, outcome.refusal) == ("refused", "unsupported")
+        assert "would be pressed when Space comes up" in outcome.sentence
+        assert await told(hand, "keydown", "click") == []
 
 
 async def test_several_keys_are_held_together_and_come_up_in_reverse(on: On) -> None:
