@@ -241,7 +241,7 @@ addEventListener('wheel', (e) => {{ if (e.ctrlKey) e.preventDefault(); }}, {{pas
 async def test_the_wheel_turns_by_pixels_with_keys_held_at_a_point(on: On) -> None:
     async with on(MAP) as hand:
         at = Point(x=150, y=100)
-        outcome = await hand.act(Scroll(target=at, direction="up", pixels=120, modifiers=("Control",)))
+        outcome = await hand.act(Scroll(target=at, direction="up", px=120, modifiers=("Control",)))
         [turned] = await told(hand, "wheel")
         assert (turned["by"], turned["held"], turned["on"], turned["trusted"]) == (-120, "Control", "map", True)
         assert [each["type"] for each in await told(hand, "keydown", "keyup")] == ["keydown", "keyup"]
@@ -250,10 +250,10 @@ async def test_the_wheel_turns_by_pixels_with_keys_held_at_a_point(on: On) -> No
 
 async def test_the_page_and_a_container_scroll_by_pixels(on: On) -> None:
     async with on(MAP) as hand:
-        outcome = await hand.act(Scroll(direction="down", pixels=130))
+        outcome = await hand.act(Scroll(direction="down", px=130))
         assert await hand.js("scrollY") == 130
         assert "by 130 px" in outcome.sentence
-        await hand.act(Scroll(target=hand.number("First"), direction="down", pixels=45))
+        await hand.act(Scroll(target=hand.number("First"), direction="down", px=45))
         assert await hand.js("list.scrollTop") == 45
 
 

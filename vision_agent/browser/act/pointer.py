@@ -246,7 +246,7 @@ async def scroll(executor: Executor, action: Scroll) -> Execution:
     if action.to == "middle":
         return await _scroll_to_middle(executor, mark)
     sign = 1 if action.direction in ("down", "right") else -1
-    far = _TO_THE_END if action.to == "end" else action.pixels or action.pages
+    far = _TO_THE_END if action.to == "end" else action.px or action.pages
     by = (sign * far, 0.0) if action.direction in ("left", "right") else (0.0, sign * far)
     if action.modifiers or is_drawn or (mark is not None and mark.kind == "surface"):
         return await _turn_wheel(executor, action, by)
@@ -267,7 +267,7 @@ async def _turn_wheel(executor: Executor, action: Scroll, by: tuple[float, float
 
 
 def _is_in_pixels(action: Scroll) -> bool:
-    return action.pixels is not None and action.to is None
+    return action.px is not None and action.to is None
 
 
 async def _scroll_container(
