@@ -320,7 +320,7 @@ PLACES = (
         ([Press(keys="Space+ArrowUp", target=6, seconds=1)], ["send"]),
         ([Press(keys="Backspace+x", target=1)], ["delete"]),
         ([Press(keys="Tab+x"), Press(keys="Enter")], ["submit"]),
-        ([Scroll(target=5, direction="up", pixels=100, modifiers=("Control",))], []),
+        ([Scroll(target=5, direction="up", px=100, modifiers=("Control",))], []),
     ],
 )  # fmt: skip
 def test_what_cannot_be_taken_back_is_asked_about_however_it_is_done(

@@ -120,7 +120,7 @@ def action_phrase(action: Action) -> tuple[str | Target, ...]:
         case actions.Scroll() if action.to == "middle" and action.target is not None:
             return ("Bring", action.target, "to the middle")
         case actions.Scroll():
-            amount = f"{action.pixels:g} px" if action.pixels else f"{action.pages:g}"
+            amount = f"{action.px:g} px" if action.px else f"{action.pages:g}"
             far = "to the end" if action.to == "end" else f"by {amount}"
             held = f" with {'+'.join(action.modifiers)}" * bool(action.modifiers)
             where = ["in", action.target] if action.target is not None else []

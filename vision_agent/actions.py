@@ -301,9 +301,9 @@ class Hover(_Action):
 class Scroll(_Action):
     """Scroll the page, or the container that holds the target.
 
-    `pages` counts heights or widths of what scrolls, `pixels` replaces it. `modifiers` turns the wheel over the target
-    with these keys held. `to` scrolls to the `end` in that direction, or brings the target
-    itself to the `middle`.
+    `pages` counts heights or widths of what scrolls; `px`, as in the listing, replaces it. `modifiers` turns the wheel
+    over the target with these keys held. `to` scrolls to the `end` in that direction, or brings the target itself to
+    the `middle`.
     """
 
     traits: ClassVar[Traits] = _look_traits("target")
@@ -313,7 +313,7 @@ class Scroll(_Action):
     pages: Annotated[float, Field(gt=0, le=100)] = 0.8
     target: Target | None = None
     to: Literal["end", "middle"] | None = None
-    pixels: Annotated[float, Field(gt=0, le=100_000)] | None = None
+    px: Annotated[float, Field(gt=0, le=100_000)] | None = None
     """CSS pixels, as the listing counts them. A notch of a mouse wheel is 100."""
     modifiers: tuple[Modifier, ...] = ()
 

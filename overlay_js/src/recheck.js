@@ -284,7 +284,9 @@ export function scrollContainer(doc, request) {
   const wide = isPage ? innerWidth : clientWidthOf(container);
   const high = isPage ? innerHeight : clientHeightOf(container);
   const [acrossUnit, alongUnit] = request.inPixels ? [1, 1] : [wide, high];
-  const by = { left: request.x * acrossUnit, top: request.y * alongUnit, behavior: /** @type {ScrollBehavior} */ ('instant') };
+  const by = {
+    left: request.x * acrossUnit, top: request.y * alongUnit, behavior: /** @type {ScrollBehavior} */ ('instant'),
+  };
   if (isPage) window.scrollBy(by);
   else /** @type {(by: ScrollToOptions) => void} */ (Element.prototype.scrollBy).call(container, by);
   const after = place();

@@ -76,6 +76,14 @@ async def test_a_hold_whose_text_does_not_show_is_partial_and_released(on: On) -
         assert [each["type"] for each in await told(hand, "mousedown", "mouseup")] == ["mousedown", "mouseup"]
 
 
+async def test_a_hold_until_a_text_that_shows_already_presses_nothing(on: On) -> None:
+    async with on(FIRE + "<p>Charged</p>") as hand:
+        outcome = await hand.act(Hold(target=hand.number("Fire"), until="Charged"))
+        assert (outcome.status, outcome.refusal) == ("refused", "unsupported")
+        assert '"Charged" shows already' in outcome.sentence
+        assert await told(hand, "mousedown") == []
+
+
 async def test_a_button_that_became_another_is_not_held(on: On) -> None:
     async with on(FIRE) as hand:
         await hand.js("fire.textContent = 'Delete'")
@@ -136,6 +144,27 @@ async def test_a_tab_that_closes_while_something_is_held_is_said_to_have_closed(
         assert pressed.status == "done"
 
 
+async def test_the_release_does_not_land_on_the_page_that_the_press_opened(on: On) -> None:
+    leaves = "<script>fire.onmousedown = () => location = '/next'</script>"
+    then = """<button style='width:200px;height:60px'>Pay</button><script>let got = [];
+    for (const type of ['pointerup', 'mouseup', 'click']) addEventListener(type, () => got.push(type), true)</script>"""
+    async with on(FIRE + leaves, {"/next": then}) as hand:
+        await hand.act(Hold(target=hand.number("Fire"), seconds=1))
+        await hand.page.wait_for_url("**/next")
+        assert await hand.js("got") == []
+        assert not await is_down(hand)
+
+
+async def test_a_page_that_hangs_while_a_button_is_held_gets_the_release_when_it_answers(on: On) -> None:
+    hangs = "<script>fire.onmousedown = () => setTimeout(() => { const end = Date.now() + 4000; while (Date.now() < end); }, 100)</script>"
+    async with on(FIRE + hangs, settings=SETTINGS.model_copy(update={"action_deadline_s": 0.4})) as hand:
+        outcome = await hand.act(Hold(target=hand.number("Fire"), seconds=0.5))
+        assert outcome.status == "partial"
+        await hand.page.wait_for_function("true")
+        assert [each["type"] for each in await told(hand, "mousedown", "mouseup")] == ["mousedown", "mouseup"]
+        assert not await is_down(hand)
+
+
 # --- keys -------------------------------------------------------------------------------------------------------------
 
 
@@ -149,6 +178,31 @@ async def test_a_key_is_held_for_its_time_and_goes_down_once(on: On) -> None:
         ]
         assert 0.6 <= seconds(keys) < 2
         assert outcome.sentence.startswith("Held ArrowRight for 0.6 s")
+
+
+async def test_a_game_that_polls_its_keys_sees_a_held_key_in_many_frames(on: On) -> None:
+    game = """<canvas id=game width=200 height=100></canvas><script>
+    const down = new Set(); let frames = 0, other = 0;
+    onkeydown = (e) => down.add(e.code); onkeyup = (e) => down.delete(e.code);
+    const tick = () => { if (down.has('ArrowUp') && down.has('Space')) frames++; else if (down.size) other++; requestAnimationFrame(tick); };
+    tick();</script>"""
+    async with on(game) as hand:
+        await hand.act(Press(keys="ArrowUp+Space", seconds=0.5))
+        assert await hand.js("frames") >= 8
+        assert await hand.js("down.size") == 0
+
+
+@pytest.mark.parametrize("by", ["target", "focus"])
+async def test_space_is_not_held_on_a_button_that_it_would_press_when_it_comes_up(on: On, by: str) -> None:
+    async with on(FIRE) as hand:
+        await hand.js("fire.focus()")
+        await hand.look()
+        outcome = await hand.act(
+            Press(keys="Space", seconds=0.3, target=hand.number("Fire") if by == "target" else None)
+        )
+        assert (outcome.status, outcome.refusal) == ("refused", "unsupported")
+        assert "would be pressed when Space comes up" in outcome.sentence
+        assert await told(hand, "keydown", "click") == []
 
 
 async def test_several_keys_are_held_together_and_come_up_in_reverse(on: On) -> None:
@@ -187,7 +241,7 @@ addEventListener('wheel', (e) => {{ if (e.ctrlKey) e.preventDefault(); }}, {{pas
 async def test_the_wheel_turns_by_pixels_with_keys_held_at_a_point(on: On) -> None:
     async with on(MAP) as hand:
         at = Point(x=150, y=100)
-        outcome = await hand.act(Scroll(target=at, direction="up", pixels=120, modifiers=("Control",)))
+        outcome = await hand.act(Scroll(target=at, direction="up", px=120, modifiers=("Control",)))
         [turned] = await told(hand, "wheel")
         assert (turned["by"], turned["held"], turned["on"], turned["trusted"]) == (-120, "Control", "map", True)
         assert [each["type"] for each in await told(hand, "keydown", "keyup")] == ["keydown", "keyup"]
@@ -196,10 +250,10 @@ async def test_the_wheel_turns_by_pixels_with_keys_held_at_a_point(on: On) -> No
 
 async def test_the_page_and_a_container_scroll_by_pixels(on: On) -> None:
     async with on(MAP) as hand:
-        outcome = await hand.act(Scroll(direction="down", pixels=130))
+        outcome = await hand.act(Scroll(direction="down", px=130))
         assert await hand.js("scrollY") == 130
         assert "by 130 px" in outcome.sentence
-        await hand.act(Scroll(target=hand.number("First"), direction="down", pixels=45))
+        await hand.act(Scroll(target=hand.number("First"), direction="down", px=45))
         assert await hand.js("list.scrollTop") == 45
 
 

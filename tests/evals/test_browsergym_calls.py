@@ -69,7 +69,7 @@ def seen(**image_limits: int) -> Observation:
             "focus('13')\nkeyboard_down('Shift')\nkeyboard_down('a')\nnoop(1000)\nkeyboard_up('a')\nkeyboard_up('Shift')",
         ),
         (
-            Scroll(target=Point(x=5, y=6), direction="up", pixels=100, modifiers=("Control",)),
+            Scroll(target=Point(x=5, y=6), direction="up", px=100, modifiers=("Control",)),
             "keyboard_down('Control')\nscroll_at(5, 6, 0, -100)\nkeyboard_up('Control')",
         ),
         (Type(target=2, text="a \"b\" 'c'\n#d"), "fill('13', 'a \"b\" \\'c\\'\\n#d')"),

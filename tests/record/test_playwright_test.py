@@ -88,7 +88,7 @@ def lines(*each: str) -> str:
         ),
         (Press(keys="ArrowUp", seconds=2), 'page.keyboard.press("ArrowUp", delay=2000)'),
         (
-            Scroll(target=Point(x=400, y=318), direction="up", pixels=120, modifiers=("Control",)),
+            Scroll(target=Point(x=400, y=318), direction="up", px=120, modifiers=("Control",)),
             lines(
                 "page.mouse.move(400, 318)",
                 'page.keyboard.down("Control")',

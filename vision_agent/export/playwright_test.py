@@ -276,7 +276,7 @@ def _scroll(action: Scroll, seen: Observation) -> Iterator[str]:
     if action.target is not None:
         yield f"page.mouse.move{_point_args(action.target, seen)}"
     view, sign = seen.viewport, 1 if action.direction in ("down", "right") else -1
-    far = 1_000_000 if action.to == "end" else action.pixels
+    far = 1_000_000 if action.to == "end" else action.px
     yield from (f"page.keyboard.down({_literal(key)})" for key in action.modifiers)
     if action.direction in ("up", "down"):
         yield f"page.mouse.wheel(0, {sign * round(far or action.pages * view.height)})"

@@ -23,11 +23,13 @@ from vision_agent.browser.act.held import held_keys, stay_held
 from vision_agent.browser.act.slider import exceeded_range, move_slider
 from vision_agent.browser.locate.drawn_target import must_be_element, must_not_be_grid
 from vision_agent.browser.locate.location import Location
+from vision_agent.browser.locate.naming import mark_words
 from vision_agent.browser.network import host_policy
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
+from vision_agent.types import Mark
 from vision_agent.urls import host_of
 
 _FORMS = {
@@ -46,6 +48,7 @@ _TYPED_KEYS = 300
 _NUMERIC = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)")
 _SHORT_COLOUR = re.compile(r"#([0-9a-fA-F]{3})")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2}(?::\d{2})?)(?:\s*([aApP])\.?[mM]\.?)?")
+_PRESSED_BY_SPACE = ("button", "toggle")
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
 
 
@@ -167,6 +170,7 @@ async def press(executor: Executor, action: Press) -> Execution:
         await executor.focus(at)
     elif executor.focused_mark is not None:
         await executor.must_take_keys(executor.focused_mark)
+    _must_not_press_on_release(action, at.mark if at else executor.focused_mark)
     executor.note_input(f"{action.keys} was pressed", at)
     try:
         async with executor.guard_keys(at, action.lasts_s):
@@ -183,6 +187,21 @@ async def press(executor: Executor, action: Press) -> Execution:
     times += f" for {action.seconds:g} s" if action.seconds else ""
     verb = "Held" if action.seconds else "Pressed"
     return Execution(f"{verb} {action.keys}{times}" + (f" in {at.words}" if at else ""), at)
+
+
+def _must_not_press_on_release(action: Press, mark: Mark | None) -> None:
+    """Returns unless a held key would press a button when it comes up, which may say something else by then.
+
+    Raises:
+        Refused: it would.
+    """
+    is_pressed = mark is not None and mark.kind in _PRESSED_BY_SPACE
+    if action.seconds is None or mark is None or not is_pressed or not {"Space", " "} & {*chord_keys(action.keys)}:
+        return
+    words = f"{mark_words(mark)} has the focus and would be pressed when {action.keys} comes up"
+    raise Refused(
+        "unsupported", f"{words}, so it was not held. Click what should get the key, or hold the mark itself."
+    )
 
 
 async def _press_once(executor: Executor, action: Press) -> None:

@@ -23,7 +23,7 @@ from vision_agent.actions import (
 )
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
-from vision_agent.browser.act.held import held_keys
+from vision_agent.browser.act.held import held_keys, shows_text
 from vision_agent.browser.act.moving_target import click_moving
 from vision_agent.browser.locate.at_point import page_point
 from vision_agent.browser.locate.drawn_target import must_not_be_grid
@@ -76,8 +76,12 @@ async def hold(executor: Executor, action: Hold) -> Execution:
     """Presses on a mark or a point, holds the button for a time or until a text shows, and releases it.
 
     Raises:
-        Refused: the text did not show in time, or the tab closed; the button is released then too.
+        Refused: the text shows already, so nothing was pressed; or it did not show in time, or the tab closed, and the
+            button was released.
     """
+    if action.until and await shows_text(executor.page, executor.deadline_s, action.until):
+        shown = f'"{safe_line(action.until, 60)}" shows already, so nothing was pressed'
+        raise Refused("unsupported", f"{shown}. Hold for a time, or until another text shows.")
     at = await executor.hold(await executor.aim(action.target), action)
     how_long = f'until "{safe_line(action.until, 60)}" showed' if action.until else f"for {action.seconds:g} s"
     return Execution(f"Held the button down on {at.words} {how_long}", at)
@@ -261,7 +265,7 @@ async def scroll(executor: Executor, action: Scroll) -> Execution:
     if action.to == "middle":
         return await _scroll_to_middle(executor, mark)
     sign = 1 if action.direction in ("down", "right") else -1
-    far = _TO_THE_END if action.to == "end" else action.pixels or action.pages
+    far = _TO_THE_END if action.to == "end" else action.px or action.pages
     by = (sign * far, 0.0) if action.direction in ("left", "right") else (0.0, sign * far)
     if action.modifiers or is_drawn or (mark is not None and mark.kind == "surface"):
         return await _turn_wheel(executor, action, by)
@@ -282,7 +286,7 @@ async def _turn_wheel(executor: Executor, action: Scroll, by: tuple[float, float
 
 
 def _is_in_pixels(action: Scroll) -> bool:
-    return action.pixels is not None and action.to is None
+    return action.px is not None and action.to is None
 
 
 async def _scroll_container(

@@ -15,8 +15,10 @@ from vision_agent.browser import cdp
 from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.refusal import Refused
 
-_CLICK_S = 0.15
-"""A touch becomes a click a moment after the finger is up. If the page prevents that, it never does."""
+_NEXT_TAP_S = 0.15
+_LAST_CLICK_S = 0.5
+"""A touch becomes a click a moment after the finger is up. If the page prevents that, it never does: the next tap must
+still come soon enough to belong to this one, and the last click must not come when the guard has gone."""
 _EVERY_S = 0.01
 
 
@@ -31,7 +33,7 @@ async def tap(page: Page, point: Point, gesture: Gesture, count: int, deadline_s
         raise Refused("unsupported", "Only Chromium can tap with a finger; click instead.")
     for number in range(1, count + 1):
         await _touch(session, point, deadline_s)
-        await _await_click(gesture, number)
+        await _await_click(gesture, number, _NEXT_TAP_S if number < count else _LAST_CLICK_S)
         if gesture.stopped or not await gesture.is_still_guarded():
             return
 
@@ -46,9 +48,9 @@ async def _touch(session: CDPSession, point: Point, deadline_s: float) -> None:
         await asyncio.wait_for(up, deadline_s)
 
 
-async def _await_click(gesture: Gesture, number: int) -> None:
+async def _await_click(gesture: Gesture, number: int, timeout_s: float) -> None:
     """Returns once this many clicks have come, or none can be expected any more."""
-    until = time.monotonic() + _CLICK_S
+    until = time.monotonic() + timeout_s
     while time.monotonic() < until and await gesture.is_still_guarded():
         if gesture.stopped or gesture.arrived.count("click") >= number:
             return

@@ -198,8 +198,8 @@ def _scroll(action: actions.Scroll, seen: Observation) -> Calls:
         box = _mark(action.target, seen).box
         wide, high = box.width, box.height
     by = (across * wide * action.pages, along * high * action.pages)
-    if action.pixels:
-        by = (across * action.pixels, along * action.pixels)
+    if action.px:
+        by = (across * action.px, along * action.px)
     if action.to == "end":
         by = (across * _FAR, along * _FAR)
     if action.target is None and action.modifiers:

@@ -345,7 +345,7 @@ def _hold(match: re.Match[str]) -> Build:
 
 def _scroll(match: re.Match[str]) -> Build:
     given: dict[str, object] = {"direction": match["direction"].lower()}
-    given |= {name: float(match[name]) for name in ("pages", "pixels") if match[name]}
+    given |= {name: float(match[name]) for name in ("pages", "px") if match[name]}
     given |= {"to": "end"} if match["end"] else {}
     held = [each.capitalize() for each in (match["held"] or "").split("+") if each]
     plain = Scroll.model_validate({**given, "modifiers": held})
@@ -417,7 +417,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
             _hold,
         ),
         (
-            rf"scroll\s+(?P<direction>up|down|left|right)(?:\s+(?P<pages>{_NUMBER})\s+pages?|\s+(?P<pixels>{_NUMBER})\s*(?:px|pixels?))?(?P<end>\s+to\s+the\s+end)?(?:\s+with\s+(?P<held>[\w+]+))?(?:\s+in\s+(?P<what>.+))?",
+            rf"scroll\s+(?P<direction>up|down|left|right)(?:\s+(?P<pages>{_NUMBER})\s+pages?|\s+(?P<px>{_NUMBER})\s*(?:px|pixels?))?(?P<end>\s+to\s+the\s+end)?(?:\s+with\s+(?P<held>[\w+]+))?(?:\s+in\s+(?P<what>.+))?",
             _scroll,
         ),
         (r"hover\s+(?:over\s+)?(?P<what>.+)", _hover),

@@ -226,6 +226,7 @@ function showActions() {
 function isEditable(name, value, action) {
   if (value === null || (typeof value === 'object' && !Array.isArray(value))) return false;
   if (action.kind === 'click') return (name === 'button' && value !== 'left') || (name === 'count' && value > 1);
+  if (name === 'modifiers' && !value.length) return false;
   return !(Array.isArray(value) && value.some((each) => typeof each === 'object'));
 }
 
