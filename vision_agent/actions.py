@@ -306,6 +306,7 @@ class Scroll(_Action):
     the `middle`.
     """
 
+    model_config = _requires("direction")
     traits: ClassVar[Traits] = _look_traits("target")
 
     kind: Literal["scroll"] = "scroll"
