@@ -12,6 +12,7 @@ import re
 
 from vision_agent.actions import Action, Press, mark_in, targets_of
 from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.key_focus import has_focus
 from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.naming import element_words, mark_words
 from vision_agent.browser.page import protocol
@@ -92,7 +93,7 @@ async def _must_not_have_lost_focus(executor: Executor, focus: Focus, targets: s
         return
     if (focus.key or focus.words) in executor.allowed_focus | targets | before:
         return
-    if executor.focused_mark is None or not await executor.has_focus(executor.focused_mark):
+    if executor.focused_mark is None or not await has_focus(executor, executor.focused_mark):
         what = safe_line(focus.words, 100)
         raise Refused("changed", f"The focus has moved to {what} since the last action. Look before going on.")
 
@@ -122,7 +123,7 @@ def _without_digits(layer: OpenLayer) -> tuple[str, str]:
 
 async def _must_have_kept_focus(executor: Executor) -> None:
     mark = executor.focused_mark
-    if mark is not None and not await executor.has_focus(mark):
+    if mark is not None and not await has_focus(executor, mark):
         raise Refused("changed", f"{mark_words(mark)} lost the focus, so no key was sent. Look again.")
 
 

@@ -1,4 +1,4 @@
-"""What every action needs: the current place of its target, a trusted click, and the focus.
+"""What every action needs: the current place of its target, and a trusted click.
 
 Nothing is ever forced: input goes through Playwright to an element that was rechecked just before, or to a point whose
 pixels still match. The actions themselves are in `pointer`, `fields`, `select`, `navigate` and `read`.
@@ -26,14 +26,13 @@ from vision_agent.browser.locate.drawn_target import DrawnTarget, drawn_target, 
 from vision_agent.browser.locate.identify import identify, recheck
 from vision_agent.browser.locate.locate import locate
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.locate.naming import mark_words
 from vision_agent.browser.locate.relocate import describe_whereabouts, relocate_mark
 from vision_agent.browser.network import host_policy
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.observe.row_context import ContextChanged
-from vision_agent.browser.page import overlay, protocol
-from vision_agent.browser.page.protocol import NOTHING_EXPECTED, Focus, LiveElement, Reveal
+from vision_agent.browser.page import overlay
+from vision_agent.browser.page.protocol import NOTHING_EXPECTED, LiveElement, Reveal
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.browser.refusal import Refused
@@ -381,26 +380,6 @@ class Executor:
             await self.locate(mark.number)  # it may only be out of view; refuses a hidden one
         return owner.frame, mark
 
-    async def focus(self, at: Location) -> None:
-        """Gives a target the focus; a point gets it by a click.
-
-        Raises:
-            Refused: the target does not take the focus.
-        """
-        if at.locator is None or at.mark is None:
-            async with self.guard_gesture(at):
-                await self.page.mouse.click(at.point.x, at.point.y)
-            await self.must_not_focus_other_field(at)
-            return
-        if await self.has_focus(at.mark):
-            return
-        await at.locator.focus(timeout=self.timeout_ms)
-        if not await self.has_focus(at.mark):
-            raise Refused(
-                "unsupported", f"{at.words} cannot take the focus, so keys would not reach it. Click it instead."
-            )
-        await self.must_be_unchanged(at.mark)
-
     async def must_be_unchanged(self, mark: Mark) -> None:
         """Returns if a mark is still the same element in the same row, now that it has the pointer and the focus.
 
@@ -408,70 +387,6 @@ class Executor:
             Refused: it has changed, or the words beside it have.
         """
         await identify(mark, self.seen, self.deadline_s, pointed=True)
-
-    async def must_take_keys(self, mark: Mark) -> None:
-        """Returns if keys without a target reach a mark that is still the same element in the same row.
-
-        Raises:
-            Refused: the focus is elsewhere, or the mark or the words beside it have changed.
-        """
-        _, now = await identify(mark, self.seen, self.deadline_s, pointed=True)
-        if not now.state.focused and not await self.has_focus(mark):
-            raise Refused("changed", f"{mark_words(mark)} lost the focus, so no key was sent. Look again.")
-
-    async def has_focus(self, mark: Mark) -> bool:
-        """Whether keys reach a mark: it is focused in its document, and so is each frame around it in its parent."""
-        now = await self.recheck(mark)
-        scanned = self.seen.scan.owner(mark.key)
-        if now is None or scanned is None:
-            return False
-        if not now.state.focused and not await self._receives_its_keys(mark, scanned.frame):
-            return False
-        for inside in reversed(scanned.chain()):
-            around = await protocol.check(inside.parent.frame, self.deadline_s, inside.key, "frame")
-            if around is None or not around.state.focused:
-                return False
-        return True
-
-    async def _receives_its_keys(self, mark: Mark, frame: Frame) -> bool:
-        """Whether an invisible field, such as a code editor's, receives the keys for the element drawn around it."""
-        if mark.tag in ("input", "textarea", "select"):
-            return False  # a native field receives its keys itself
-        focus = await protocol.focused_element(frame, self.deadline_s, mark.key)
-        is_marked = any(each.key == focus.key for each in self.seen.observation.marks)
-        return focus.takes_text and not is_marked
-
-    async def focus_of_keys(self, at: Location) -> tuple[Frame, Focus]:
-        """The element that gets the keys for a target, and its frame."""
-        frame = at.frame or self.page.main_frame
-        focus = await protocol.focused_element(frame, self.deadline_s, at.mark.key if at.mark else None)
-        frames = self.seen.scan.frames
-        while inner := next((each for each in frames if each.element and each.element.key == focus.key), None):
-            frame = inner.frame
-            focus = await protocol.focused_element(frame, self.deadline_s)
-        return frame, focus
-
-    async def must_keep_focus(self, at: Location, so_far: str) -> None:
-        """Returns if keys still reach a target.
-
-        Raises:
-            Refused: it lost the focus; `so_far` says what was done.
-        """
-        if at.mark is not None and not await self.has_focus(at.mark):
-            raise Refused("changed", f"{at.words} lost the focus to something else; {so_far}.")
-
-    async def must_not_focus_other_field(self, at: Location) -> None:
-        """Returns if no field elsewhere has the focus: a click on a canvas may leave it there.
-
-        Raises:
-            Refused: keys would go to another field.
-        """
-        for mark in self.seen.observation.marks:
-            is_elsewhere = mark.kind == "field" and not mark.box.contains(at.point)
-            if mark.state.focused and is_elsewhere and await self.has_focus(mark):
-                raise Refused(
-                    "changed", f"{at.words} did not take the focus, {mark_words(mark)} kept it; no key was sent."
-                )
 
 
 def _is_stable(at: Location) -> bool:

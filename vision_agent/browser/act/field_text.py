@@ -9,6 +9,7 @@ import sys
 import time
 
 from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.key_focus import focus_of_keys
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.protocol import Focus
@@ -28,7 +29,7 @@ async def select_field_text(executor: Executor, at: Location, *, or_nothing: boo
     Raises:
         Refused: it is no text field, or its editor did not select its text, so what is typed would be added.
     """
-    frame, focus = await executor.focus_of_keys(at)
+    frame, focus = await focus_of_keys(executor, at)
     if focus.selects == "nothing" and not or_nothing:
         words = f"{at.words} has no text that can be selected, so what is there stays; no key was sent"
         raise Refused("unsupported", f"{words}. Type into it, or press the keys that it knows.")
@@ -47,6 +48,6 @@ async def select_field_text(executor: Executor, at: Location, *, or_nothing: boo
 
 async def _must_be_selected(executor: Executor, at: Location) -> None:
     until = time.monotonic() + _SELECTED_WITHIN_S
-    while not (await executor.focus_of_keys(at))[1].has_selection:
+    while not (await focus_of_keys(executor, at))[1].has_selection:
         if time.monotonic() > until:
             raise Refused("unsupported", f"{at.words} did not select its text when it was told to; nothing was typed")

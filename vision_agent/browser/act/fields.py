@@ -20,6 +20,13 @@ from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.field_text import select_field_text
 from vision_agent.browser.act.held import held_keys, stay_held
+from vision_agent.browser.act.key_focus import (
+    has_focus,
+    must_keep_focus,
+    must_not_focus_other_field,
+    must_take_keys,
+    take_focus,
+)
 from vision_agent.browser.act.slider import exceeded_range, move_slider
 from vision_agent.browser.locate.drawn_target import must_be_element, must_not_be_grid
 from vision_agent.browser.locate.location import Location
@@ -167,9 +174,9 @@ async def press(executor: Executor, action: Press) -> Execution:
     if action.target is not None:
         must_not_be_grid(action.target, executor.seen)
         at = await executor.locate(action.target)
-        await executor.focus(at)
+        await take_focus(executor, at)
     elif executor.focused_mark is not None:
-        await executor.must_take_keys(executor.focused_mark)
+        await must_take_keys(executor, executor.focused_mark)
     _must_not_press_on_release(action, at.mark if at else executor.focused_mark)
     executor.note_input(f"{action.keys} was pressed", at)
     try:
@@ -289,7 +296,7 @@ async def _type_keys(
         at = await _click_into_field(executor, at, action)
     else:
         at = await executor.click(at, Click(target=action.target))
-        await executor.must_not_focus_other_field(at)
+        await must_not_focus_other_field(executor, at)
     if at.mark is not None and at.mark.tag == "input":
         text = " ".join(text.splitlines())  # a line break would submit the form
     async with executor.guard_keys(at):
@@ -319,7 +326,7 @@ async def _prepare(executor: Executor, action: Type, at: Location, text: str, *,
 
 
 async def _press_at_end(executor: Executor, at: Location, key: str) -> None:
-    await executor.must_keep_focus(at, f"the text was typed, {key} was not pressed")
+    await must_keep_focus(executor, at, f"the text was typed, {key} was not pressed")
     await executor.page.keyboard.press(key)
 
 
@@ -327,7 +334,7 @@ async def _send_keys(executor: Executor, at: Location, text: str, is_secret: boo
     keyboard = executor.page.keyboard
     if is_secret:
         # All at once, so that no script can take the focus halfway through.
-        await executor.must_keep_focus(at, "nothing was typed")
+        await must_keep_focus(executor, at, "nothing was typed")
         await keyboard.insert_text(text)
         return
     await keyboard.type(text[:1])
@@ -336,7 +343,7 @@ async def _send_keys(executor: Executor, at: Location, text: str, is_secret: boo
             # The first key opens a field over the cell of a drawn grid; the next one must wait for it.
             quiet = executor.settings.quiet_s
             await settle(executor.tabs, quiet, executor.deadline_s, at_least_s=quiet)
-        await executor.must_keep_focus(at, "only the first character was typed")
+        await must_keep_focus(executor, at, "only the first character was typed")
     await keyboard.type(text[1:_TYPED_KEYS])
     if text[_TYPED_KEYS:]:
         await keyboard.insert_text(text[_TYPED_KEYS:])
@@ -355,7 +362,7 @@ async def _click_into_field(executor: Executor, at: Location, action: Type) -> L
         refused = refusal
     assert at.mark is not None
     now = executor.seen.observation.mark(at.mark.number) or at.mark
-    if await executor.has_focus(now):
+    if await has_focus(executor, now):
         await executor.must_be_unchanged(now)
         return at
     raise refused or Refused("changed", f"{at.words} did not take the focus when it was clicked; nothing was typed.")

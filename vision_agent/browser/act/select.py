@@ -17,6 +17,7 @@ from vision_agent.browser.act.direct_input import set_directly
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.field_text import select_field_text
+from vision_agent.browser.act.key_focus import has_focus
 from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.observe.listing import listed_option
@@ -276,7 +277,7 @@ async def _type_for_option(executor: Executor, at: Location, wanted: str, before
 async def _put_back(executor: Executor, at: Location, old: str | None) -> str:
     """Gives a field its text back; a clause that says whether it has it."""
     assert at.mark is not None
-    if old is None or not await executor.has_focus(at.mark):
+    if old is None or not await has_focus(executor, at.mark):
         return ""
     await _replace_text(executor, at, old, "its own text was typed again")
     await executor.settle_page()
@@ -356,4 +357,4 @@ async def _takes_text(executor: Executor, at: Location) -> bool:
     """Whether the control is a focused text field, in which typing brings up suggestions."""
     assert at.mark is not None
     is_field = at.mark.tag in ("input", "textarea") and not at.mark.state.readonly
-    return is_field and await executor.has_focus(at.mark)
+    return is_field and await has_focus(executor, at.mark)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from vision_agent.actions import Point
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.key_focus import take_focus
 from vision_agent.browser.act.press_guard import GestureStopped
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.observe.row_context import ContextChanged
@@ -119,7 +120,7 @@ async def _value_now(executor: Executor, at: Location) -> float | None:
 async def _press_to_value(executor: Executor, at: Location, now: float, goal: float) -> float | None:
     """The value after the arrow keys; None if none of them moves the slider. Fewer are pressed where it is too far."""
     try:
-        await executor.focus(at)
+        await take_focus(executor, at)
     except Refused as refusal:
         if refusal.refusal != "unsupported":
             raise
