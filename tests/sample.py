@@ -9,14 +9,22 @@ from __future__ import annotations
 
 LONG = frozenset(
     {
+        "browser/test_act.py::test_a_drag_between_things_that_cannot_be_seen_at_once_is_refused",
+        "browser/test_act.py::test_a_tab_is_closed_by_the_number_it_was_seen_with",
+        "browser/test_act.py::test_typing_at_a_point_that_takes_no_focus_leaves_the_field_before_it_alone",
         "browser/test_batch.py::test_a_click_whose_only_trace_is_a_request_is_no_empty_one",
         "browser/test_dead_controls.py::test_a_spinner_that_goes_away_again_is_news_once",
         "browser/test_dead_controls.py::test_what_goes_on_changing_is_no_standstill",
+        "browser/test_effect.py::test_a_count_that_only_clicks_change_is_still_an_effect_after_many_clicks",
+        "browser/test_fields.py::test_an_editor_that_does_not_select_its_text_is_not_typed_into",
         "browser/test_foreign_pages.py::test_a_site_is_walked_through_by_addresses_history_and_tabs",
         "browser/test_foreign_pages.py::test_a_table_of_a_style_guide_is_scrolled_read_and_looked_at_closer",
         "browser/test_foreign_pages.py::test_boxes_buttons_a_slider_and_a_list_of_a_style_guide_are_set",
         "browser/test_frames.py::test_a_frame_that_hangs_is_said_to_be_missing_and_does_not_cost_the_deadline_again",
         "browser/test_frames.py::test_the_box_of_what_is_in_a_frame_is_where_its_pixels_are",
+        "browser/test_holding.py::test_a_hold_lasts_longer_than_other_actions_may_take_and_is_guarded_to_its_end",
+        "browser/test_holding.py::test_a_page_that_hangs_while_a_button_is_held_gets_the_release_when_it_answers",
+        "browser/test_holding.py::test_the_page_and_a_container_scroll_by_pixels",
         "browser/test_manual_actions.py::test_points_frames_letters_scrolling_and_ways_are_told_and_nothing_is_left_behind",
         "browser/test_manual_actions.py::test_what_a_person_does_on_the_pages_they_come_to_is_told_too",
         "browser/test_observe.py::test_a_frame_that_crashed_is_missing_and_named_and_the_rest_is_there",
@@ -25,15 +33,20 @@ LONG = frozenset(
         "browser/test_observe.py::test_a_page_that_crashed_is_said_within_the_deadline",
         "browser/test_observe.py::test_a_page_that_hangs_ends_with_a_sentence_within_its_deadlines",
         "browser/test_observe.py::test_a_request_that_nobody_answers_does_not_hold_the_page_up_forever",
+        "browser/test_pointer.py::test_a_path_of_many_points_is_drawn_through_all_of_them_with_few_moves",
         "browser/test_requests.py::test_a_request_that_was_under_way_before_we_came_is_waited_for",
         "browser/test_requests.py::test_a_slow_report_to_somebody_is_waited_for_once",
         "browser/test_requests.py::test_an_answer_that_was_coming_without_end_before_we_came_holds_nothing_up",
         "browser/test_requests.py::test_what_a_frame_asked_for_is_waited_for_too",
         "browser/test_requests.py::test_what_runs_in_the_background_holds_nothing_up_for_long",
+        "browser/test_select.py::test_a_list_that_loads_as_it_is_scrolled_is_waited_for",
+        "browser/test_select.py::test_a_long_list_without_the_option_is_searched_to_its_end_and_nothing_is_clicked",
+        "browser/test_select.py::test_options_of_a_list_made_by_the_page_are_added_and_taken_out",
         "browser/test_setup.py::test_a_browser_counts_when_it_has_shown_a_page_with_digits",
         "browser/test_setup.py::test_a_browser_that_a_command_brings_is_found",
         "browser/test_setup.py::test_a_folder_that_cannot_be_made_is_no_place_for_runs",
         "browser/test_setup.py::test_nothing_is_fetched_where_a_browser_works",
+        "browser/test_slider.py::test_each_thumb_of_a_range_is_dragged_alone",
         "browser/test_tabs.py::test_a_tab_whose_page_does_not_come_is_told_to_be_awaited",
         "browser/test_used_document.py::test_twenty_used_pages_show_what_new_ones_show_and_are_as_they_were",
         "browser/test_widgets_fields.py::test_boxes_are_ticked_a_tip_is_shown_and_a_dialog_is_answered",
@@ -63,7 +76,7 @@ LONG = frozenset(
         "test_session_trouble.py::test_a_server_that_never_answers_is_given_up_on_at_the_deadline",
     }
 )
-"""Tests that take more than three seconds, and whose subject has a shorter one."""
+"""Tests that take more than two or three seconds, and whose subject has a shorter one."""
 
 STARTS_A_BROWSER = (
     "browser/test_launch.py",
