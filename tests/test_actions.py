@@ -155,7 +155,7 @@ def test_what_is_held_is_never_repeated_by_itself() -> None:
 
 
 CLASS_CHECKS = {
-    "browser/act/batch.py": {"Press"},  # keys with no target go to what has the focus
+    "browser/act/batch_guard.py": {"Press"},  # keys with no target go to what has the focus
     "evals/answer_grading.py": {"Drag"},  # two targets are graded, not one
     "models/llm/toolset_calls.py": {"Click", "Type"},  # the toolset's own words for them
     "policy/approval.py": {"Press"},  # some keys only move the focus

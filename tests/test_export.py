@@ -15,8 +15,8 @@ import pytest
 from PIL import Image
 
 from vision_agent import Agent, Settings, Task
+from vision_agent.browser.launch.doctor import doctor
 from vision_agent.browser.launch.launch import candidates
-from vision_agent.browser.launch.setup import doctor
 from vision_agent.errors import UsageError
 from vision_agent.evals.suites.sites import Site, SiteTask, reached, served, tasks_of
 from vision_agent.export.formats import export

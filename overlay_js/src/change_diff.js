@@ -1,6 +1,6 @@
 // The differences in the document after a press. Something that came and went, such as a ripple, is no difference.
 import { changeLog, changesAmong } from './change_log.js';
-import { controlOf } from './control.js';
+import { controlOf } from './control_of.js';
 import { attributeOf, flatContains, isConnectedOf, localNameOf, matches, nodeTypeOf } from './dom.js';
 import { parentNodeOf, queryFirst, styleOf, textContentOf } from './dom.js';
 

@@ -3,7 +3,7 @@
 import { governingWordsOf } from './governing_words.js';
 import { headingOf } from './headings.js';
 import { LONGEST_CONTEXT, newReading, pathOf, wordsIn } from './nearby_text.js';
-import { holdsSeveral, sameNameGroupsOf } from './similarity.js';
+import { holdsSeveral, sameNameGroupsOf } from './same_name_groups.js';
 import { headedBy, lastBoxOf, partOf, surroundingsOf } from './surroundings.js';
 import { abridged, abridgedEach, containsInOrder, withoutSpaces } from './steady_text.js';
 

@@ -1,6 +1,6 @@
 // Terminals and code editors draw their text and let a field that does not show take the keys. Here the box that is
 // drawn becomes the mark of the field. Whether a press on it gives that field the focus is checked when it is pressed.
-import { drawnBoxOf, forgetDrawnEditors, rememberDrawnEditor } from './control.js';
+import { drawnBoxOf, forgetDrawnEditors, rememberDrawnEditor } from './control_of.js';
 import { attributeOf, closestInFlatTree, designModeOf, flatContains, flatParentOf, hasAttribute } from './dom.js';
 import { isEditable, localNameOf, queryFirst, rectOf, styleOf } from './dom.js';
 import { drawnText, showsTextToReaders } from './editor_text.js';

@@ -23,8 +23,12 @@ export function changedAroundFrames(places, how) {
   return null;
 }
 
-/** When each of so many documents around this one was last seen to change. @param {number} depth @returns {number[]} */
-export function lastChangesAround(depth) {
+/**
+ * When each of so many documents around this one was last seen to change, to tell whether a check still holds. Ends at
+ * the first that cannot be read; 0 where there is no overlay.
+ * @param {number} depth @returns {number[]}
+ */
+export function lastChangesInParents(depth) {
   return framesAround(depth).map(({ frame, overlay }) => overlay?.lastChangeAt(frame.ownerDocument) ?? 0);
 }
 

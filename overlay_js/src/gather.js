@@ -7,14 +7,14 @@ import { flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, styleOf, textCon
 import { isList, pressTypesOf } from './evidence.js';
 import { areasOfImage, boundsOfImageArea } from './image_map.js';
 import { layerKind } from './dialogs.js';
-import { floatWithin } from './floating.js';
+import { floatWithin } from './floating_toolbar.js';
 import { countCell, gridWithin, reasonOfCell } from './grid_cells.js';
 import { NO_AREA } from './quad.js';
 import { readableValueOf } from './state.js';
 import { boundingArea, intersect, piecesOf, placeInFlow, rootSurroundings } from './visible.js';
 
 /** @import { Candidate } from './candidates.js' */
-/** @import { Floating } from './floating.js' */
+/** @import { Floating } from './floating_toolbar.js' */
 /** @import { GridAround } from './grid_cells.js' */
 /** @import { Area } from './quad.js' */
 /** @import { Surroundings } from './visible.js' */

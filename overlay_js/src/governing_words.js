@@ -6,10 +6,10 @@
 // thing.
 import { attributeOf, childCountOf, flatElementsOf, flatParentOf, localNameOf, previousElementOf } from './dom.js';
 import { queryAll, queryFirst, textContentOf } from './dom.js';
-import { wordsUnder } from './floating.js';
+import { wordsUnder } from './floating_toolbar.js';
 import { headingsOver } from './headings.js';
 import { explicitRoleOf } from './role.js';
-import { memberCountsIn, sameNameGroupsOf } from './similarity.js';
+import { memberCountsIn, sameNameGroupsOf } from './same_name_groups.js';
 import { spanningWordsOf } from './table_cells.js';
 import { textOf, tidy } from './text.js';
 

@@ -214,7 +214,7 @@ function numbersOf(reached, at) {
   const control = controlAround(reached);
   const said = /** @type {string[]} */ ([]);
   return notes.marks.filter((mark) => {
-    if (mark.element === reached) return !at || isOnlyOneAt(mark) || isInShare(mark, at);
+    if (mark.element === reached) return !at || hasElementAlone(mark) || isInShare(mark, at);
     // An inner thing takes the press first, whether it has a number or appeared after the observation. The focus may be
     // on an element that was not seen: an editor has a field that does not show.
     if (control && control === mark.control && (!owner || flatContains(owner, control) || mark.thing === owner)) {
@@ -241,11 +241,14 @@ function numbersOf(reached, at) {
 function isHidden(mark) {
   const { element, share: [left, top, right, bottom] } = mark;
   if (DRAWINGS.has(localNameOf(element)) || shadowRootOf(element)) return false;
-  return !isOnlyOneAt(mark) || (localNameOf(element).includes('-') && (right - left < 0.9 || bottom - top < 0.9));
+  return !hasElementAlone(mark) || (localNameOf(element).includes('-') && (right - left < 0.9 || bottom - top < 0.9));
 }
 
-/** Whether no other mark lies on the same element, as marks for parts of a drawing do. @param {Noted} mark */
-function isOnlyOneAt({ number, element }) {
+/**
+ * Whether no other mark lies on the same element, as marks for parts of a drawing or of a closed shadow root do.
+ * @param {Noted} mark
+ */
+function hasElementAlone({ number, element }) {
   return !notes.marks.some((other) => other.element === element && other.number !== number);
 }
 

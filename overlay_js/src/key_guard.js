@@ -5,8 +5,8 @@
 import { notePress } from './change_log.js';
 import { addCaptureListener, bodyOf, documentElementOf, flatContains, isConnectedOf } from './dom.js';
 import { removeCaptureListener, shadowRootOf } from './dom.js';
-import { KEY_EVENTS, KEY_GUARD } from './early_listener.js';
-import { changedAroundFrames, lastChangesAround } from './frame_context.js';
+import { KEY_EVENTS, KEY_GUARD } from './guard_listener.js';
+import { changedAroundFrames, lastChangesInParents } from './frame_context.js';
 import { innermostFocus, recheckPlace, typesFor } from './recheck.js';
 import { elementOf } from './registry.js';
 import { lastChangeAt } from './stability.js';
@@ -115,7 +115,7 @@ function isText(event) {
  * @param {Document} doc @param {Typed} meant @param {Event} event
  */
 function isInPlace(doc, meant, event) {
-  const now = [lastChangeAt(doc), ...lastChangesAround(meant.frames.length)].join();
+  const now = [lastChangeAt(doc), ...lastChangesInParents(meant.frames.length)].join();
   if (now === typing.checkedAt) return true;
   const element = (meant.key && elementOf(doc, meant.key)) || drawnAnew(doc, event);
   const own = element && recheckPlace(element, { ...meant, pointed: true });

@@ -2,15 +2,15 @@
 //
 // `mark=key:<key>` is a live element. Any other body is base64 of a JSON request. The answer is the text of an element
 // that is in no document, so that the page is not touched.
-import { takeSuspects } from './closed_shadow.js';
+import { takeSuspects } from './closed_shadow_suspects.js';
 import { createElement, inOneMoment, rememberClosedRoots, titleOf } from './dom.js';
-import { frameGeometryOf } from './frame.js';
+import { frameGeometryOf } from './frame_place.js';
 import { OVERLAY } from './frame_context.js';
 import { stopHumanInput, watchHumanInput } from './human_input.js';
 import { armKeyGuard, reportKeyGuard } from './key_guard.js';
 import { hideLayer, showLayer } from './page_layer.js';
 import { countAlike, keysWithin, readPage, readTable } from './page_text.js';
-import { reportPaint } from './paint.js';
+import { reportPaint } from './mere_paint.js';
 import { armPressGuard, reportPressGuard } from './press_guard.js';
 import { describeFocus, findStandIns, keysAt, listedValues, middleOf, recheck, recheckPlace } from './recheck.js';
 import { reportShape, scrollContainer, selectInFocus, showsText, valueFits, whichPointsShow } from './recheck.js';

@@ -4,14 +4,14 @@ import { attributeOf, drawingAddressOf, flatChildrenOf, flatParentOf, localNameO
 import { queryAll, styleOf, textContentOf } from './dom.js';
 import { isList, isScrollable } from './evidence.js';
 import { explicitRoleOf, inputTypeOf, isEditingHost, roleOrTagOf } from './role.js';
-import { CONTROL_TAGS, sameNameGroupsOf } from './similarity.js';
+import { CONTROL_TAGS, sameNameGroupsOf } from './same_name_groups.js';
 import { initialValueOf } from './state.js';
 import { LIVE, LIVE_END, SEAM } from './steady_text.js';
 import { textOf } from './text.js';
 import { isTicking } from './ticking.js';
 
-/** @import { Floating } from './floating.js' */
-/** @import { Group } from './similarity.js' */
+/** @import { Floating } from './floating_toolbar.js' */
+/** @import { Group } from './same_name_groups.js' */
 /** @import { Cell, Table } from './table_cells.js' */
 
 /** How many letters are read. */

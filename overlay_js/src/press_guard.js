@@ -5,12 +5,12 @@
 // pointer. So the event that begins a press is judged by what lies under it now. Once an event has reached the target,
 // the page may hide, move or cover the target in response. Later events are judged by where they really go, and stopped
 // if they would act on anything else. The listeners live in the isolated world, react only to a real pointer, and
-// are gone when the gesture is over or its time is up. Where `early_listener.js` came too late, listeners that the page
+// are gone when the gesture is over or its time is up. Where `guard_listener.js` came too late, listeners that the page
 // put on its window before still get such an event.
 import { notePress } from './change_log.js';
 import { addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf, hasAttribute } from './dom.js';
 import { labelledControlOf, removeCaptureListener, shadowRootOf, styleOf } from './dom.js';
-import { GUARDED_EVENTS, PRESS_GUARD } from './early_listener.js';
+import { GUARDED_EVENTS, PRESS_GUARD } from './guard_listener.js';
 import { evidenceOf } from './evidence.js';
 import { changedAroundFrames } from './frame_context.js';
 import { blockerOf, describeElement, hitAt, isTarget, reaches } from './hit_test.js';

@@ -1,7 +1,7 @@
 // Looks again at one thing that was marked: is it still there, still what it was, and would a click reach it?
 import { recordChanges } from './change_log.js';
 import { comparePlace } from './compare_context.js';
-import { controlOf, drawnFieldOf } from './control.js';
+import { controlOf, drawnFieldOf } from './control_of.js';
 import { activeElementOf, activeElementOfRoot, attributeOf, bodyOf, clientHeightOf, clientWidthOf } from './dom.js';
 import { createElement, documentElementOf, flatContains, flatParentOf, hasAttribute, localNameOf } from './dom.js';
 import { queryAll, rectOf, scrollHeightOf, scrollingElementOf, scrollLeftOf, scrollTopOf } from './dom.js';

@@ -2,17 +2,17 @@
 // hit-tested. All boxes and points are CSS pixels of this frame's viewport.
 import { captchasIn } from './captcha.js';
 import { changeLog, recordChanges } from './change_log.js';
-import { countOfSuspects } from './closed_shadow.js';
+import { countOfSuspects } from './closed_shadow_suspects.js';
 import { contextLines } from './unmarked_text.js';
 import { standForDrawnFields } from './drawn_editor.js';
 import { bodyOf, documentElementOf, scrollHeightOf, scrollWidthOf, styleOf, titleOf, urlOf } from './dom.js';
-import { frameGeometryOf } from './frame.js';
+import { frameGeometryOf } from './frame_place.js';
 import { gather } from './gather.js';
 import { isBehind, rememberTargets } from './hit_test.js';
 import { hoverOpenersIn } from './hover_openers.js';
 import { layerOf } from './dialogs.js';
 import { markRecordOf } from './mark_record.js';
-import { markTable } from './mark_table.js';
+import { markTable } from './pack_marks.js';
 import { newReading } from './nearby_text.js';
 import { rectOfArea } from './quad.js';
 import { newBudget, newCoverage, reachOf } from './reach.js';

@@ -2,7 +2,7 @@
 import { findTransparentCovers } from './transparent_cover.js';
 import { attributeOf, flatContains, flatParentOf, localNameOf, parentElementOf, textContentOf } from './dom.js';
 import { isStructure } from './evidence.js';
-import { keepOnePerIntent } from './intent.js';
+import { keepOnePerIntent } from './one_per_intent.js';
 import { isSurface, roleOf } from './role.js';
 import { isRow } from './rows.js';
 import { textOf } from './text.js';

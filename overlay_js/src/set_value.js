@@ -1,7 +1,7 @@
 // Puts a value into a field, or chooses options of a list, as a browser does for a person: at once, followed by the
 // events `input` and `change`. The focus comes first, and a page may swap rows in response, so the place is checked
 // after it, in the same synchronous step in which the value is set.
-import { controlOf } from './control.js';
+import { controlOf } from './control_of.js';
 import { isConnectedOf } from './dom.js';
 import { changedAroundFrames } from './frame_context.js';
 import { identityOf, recheckPlace } from './recheck.js';

@@ -27,7 +27,7 @@ const watch = {
  * An element that is restyled this often is a spinner. At 60 Hz this is a second, and no movement that ends takes
  * longer.
  */
-const RESTLESS = 60;
+const SPINS = 60;
 /** What changes this often, for so many milliseconds without a longer pause, changes by itself. */
 const GOING_ON = { times: 5, ms: 700, pause: 400 };
 /** How many milliseconds after an input what began to change after it may be its effect. */
@@ -69,7 +69,7 @@ function noteChange(record, now) {
   if (!isStyle) recordTick(record);
   const repeated = countRepeated(isStyle ? watch.restyled : watch.rewritten, record.target, now);
   watch.lastAny = now;
-  if (isStyle && repeated.times > RESTLESS) return;
+  if (isStyle && repeated.times > SPINS) return;
   watch.last = now;
   if (!goesOn(repeated, now)) watch.lastOwn = now;
   else if (!isStyle) watch.lastByItself = now;

@@ -1,5 +1,5 @@
 // The state of a control: value, checked, expanded and so on. The value of a password is never read.
-import { drawnBoxOf } from './control.js';
+import { drawnBoxOf } from './control_of.js';
 import { activeElementOf, activeElementOfRoot, addCaptureListener, attributeOf, clientHeightOf } from './dom.js';
 import { clientWidthOf, closest, documentOf, hasAttribute, linkedHostOf, localNameOf, matches } from './dom.js';
 import { parentElementOf, queryAll, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf } from './dom.js';

@@ -5,14 +5,14 @@ import { headingOf, isHeading } from './headings.js';
 import { childrenWithin, CHOICES, DIALOGS, isNamingField, pathOf, wordsIn } from './nearby_text.js';
 import { roleOrTagOf } from './role.js';
 import { hasShapeOf, isRow, isRowAmongRows, looksLikeRow } from './rows.js';
-import { holdsSeveral, memberCountsIn, sameNameGroupsOf } from './similarity.js';
+import { holdsSeveral, memberCountsIn, sameNameGroupsOf } from './same_name_groups.js';
 import { SEAM, withoutSpaces } from './steady_text.js';
 import { columnHeaderOf, otherPartsOfRow } from './table_cells.js';
 import { oneSpaced, saysSomething } from './text.js';
 
 /** @import { Depth, Path, Reading, Shared } from './nearby_text.js' */
 /** @import { Place } from './row_context.js' */
-/** @import { Group } from './similarity.js' */
+/** @import { Group } from './same_name_groups.js' */
 
 /** How many letters are read at the head of a box that is too large to be one thing. */
 const LONGEST_HEAD = 80;

@@ -1,6 +1,6 @@
 // Which elements may show at all. Most of a long page lies above or below the viewport, and the box of an element costs
 // a tenth of what its style costs. So only what is near the viewport is looked at closely.
-import { noteSuspect } from './closed_shadow.js';
+import { noteSuspect } from './closed_shadow_suspects.js';
 import { flatElementsOf, hasAttribute, localNameOf, rectOf, styleOf } from './dom.js';
 
 /** @import { Area } from './quad.js' */

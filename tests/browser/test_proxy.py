@@ -19,8 +19,8 @@ from reaching import Foreign, Home, each_way, skip_where_it_cannot_be_tried
 from tests.conftest import desktop_chromium
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser, start_first_browser
+from vision_agent.browser.network.filtering_proxy import proxied_settings
 from vision_agent.browser.network.host_policy import Gate, policy_for
-from vision_agent.browser.network.proxy import proxied_settings
 from vision_agent.errors import UsageError
 from vision_agent.settings import BrowserSettings, ObserveSettings, ProxySettings
 from vision_agent.vision.image_limits import ImageLimits

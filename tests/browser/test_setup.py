@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vision_agent.browser.launch.setup import Installer, doctor, find_installers, setup
+from vision_agent.browser.launch.doctor import Installer, doctor, find_installers, setup
 from vision_agent.settings import BrowserSettings, Settings
 
 

@@ -35,7 +35,7 @@ from vision_agent.errors import VisionAgentError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from vision_agent.browser.launch.setup import Health
+    from vision_agent.browser.launch.doctor import Health
     from vision_agent.models.credentials import Access
 
 app = typer.Typer(
@@ -87,7 +87,7 @@ def _options(
 @app.command()
 def setup(executable: Executable = None, cdp: Cdp = None, as_json: AsJson = False) -> None:
     """Find a browser or install one, and show what a run would use."""
-    from vision_agent.browser.launch.setup import setup
+    from vision_agent.browser.launch.doctor import setup
 
     _check(setup, browser_flags(executable, cdp), as_json)
 
@@ -95,7 +95,7 @@ def setup(executable: Executable = None, cdp: Cdp = None, as_json: AsJson = Fals
 @app.command()
 def doctor(executable: Executable = None, cdp: Cdp = None, as_json: AsJson = False) -> None:
     """Show what a run would use on this machine, without changing anything."""
-    from vision_agent.browser.launch.setup import doctor
+    from vision_agent.browser.launch.doctor import doctor
 
     _check(doctor, browser_flags(executable, cdp), as_json)
 

@@ -92,7 +92,7 @@ class InterruptedStep:
         )
 
     def unfinished(self, action: Action, *, begun: bool) -> Outcome:
-        """The outcome of an action that was not done; it may be decided again."""
+        """The outcome of an action that may be decided again: never begun, not done, or harmless to repeat."""
         sentence = f"{action.kind} was not tried: the run was interrupted before it."
         if begun:
             sentence = f"The run was interrupted during {action.kind}; it was not done, or left no trace."

@@ -12,11 +12,11 @@ from playwright.async_api import Page
 
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
+from vision_agent.browser.launch.playwright_trace import record_trace
 from vision_agent.browser.live import LiveBrowser
+from vision_agent.browser.network.filtering_proxy import proxied_settings
 from vision_agent.browser.network.host_policy import Gate, policy_for
-from vision_agent.browser.network.proxy import proxied_settings
 from vision_agent.browser.network.request_interception import NOT_INTERCEPTED, intercept_requests
-from vision_agent.browser.network.trace import record_trace
 from vision_agent.browser.page.tabs import close_page
 from vision_agent.browser.restarting import RestartingBrowser, restarting
 from vision_agent.custom_actions import CustomAction

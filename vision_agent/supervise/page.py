@@ -56,7 +56,7 @@ class _PendingDecision:
     observation: Observation
     decision: Decision
     risks: tuple[Risky, ...]
-    is_wanted: bool
+    is_required: bool
     """Whether the policy requires an answer; if not, it is pending only because the run is paused."""
     answer: asyncio.Future[Choice]
 
@@ -216,7 +216,7 @@ class SupervisionPage:
                 self._is_paused = True
             case "resume":
                 self._is_paused = False
-                if self._asked is not None and not self._asked.is_wanted:
+                if self._asked is not None and not self._asked.is_required:
                     self._settle(Choice(kind="approve", through="page"))
             case "stop":
                 self._hand_back()
@@ -295,7 +295,7 @@ class SupervisionPage:
         if self._question is not None:
             return "question"
         if self._asked is not None:
-            return "asked" if self._asked.is_wanted else "paused"
+            return "asked" if self._asked.is_required else "paused"
         return "working"
 
     def _log_event(self, what: str, text: str, who: str = "") -> None:
@@ -347,7 +347,7 @@ def _asked_state(asked: _PendingDecision) -> dict[str, Any]:
         "number": asked.number,
         "goal": decision.next_goal,
         "author": decision.model or decision.author,
-        "isWanted": asked.is_wanted,
+        "isWanted": asked.is_required,
         "actions": [
             {"said": describe_action(action, asked.observation), "action": action.model_dump(mode="json")}
             for action in decision.actions

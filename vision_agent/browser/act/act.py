@@ -16,7 +16,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from vision_agent import actions
 from vision_agent.actions import Action
 from vision_agent.browser.act import fields, navigate, pointer, read, select, zoom
-from vision_agent.browser.act.batch import allowed_focus, must_still_hold
+from vision_agent.browser.act.batch_guard import allowed_focus, must_still_hold
 from vision_agent.browser.act.effect import CRASHED, NO_ANSWER, determine_outcome
 from vision_agent.browser.act.execution import Before, Execution
 from vision_agent.browser.act.executor import Executor

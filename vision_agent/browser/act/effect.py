@@ -22,13 +22,13 @@ from vision_agent.browser.act.changed_pixels import (
     judge_pixels,
 )
 from vision_agent.browser.act.execution import Before, Execution
+from vision_agent.browser.locate.context_changed import describe_change
 from vision_agent.browser.locate.identify import recheck
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.locate.naming import mark_words
+from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.network.navigations import describe_navigation, is_error_page
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
-from vision_agent.browser.observe.row_context import describe_change
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.protocol import Expectation, LiveElement

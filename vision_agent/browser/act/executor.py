@@ -22,6 +22,7 @@ from vision_agent.browser.act import touch
 from vision_agent.browser.act.held import held_button, held_keys, stay_held
 from vision_agent.browser.act.press_guard import Gesture, GestureStopped, guard_gesture, guard_keys
 from vision_agent.browser.locate.at_point import page_point, smallest_mark_at_point
+from vision_agent.browser.locate.context_changed import ContextChanged
 from vision_agent.browser.locate.drawn_target import DrawnTarget, drawn_target, locate_drawn, must_not_be_grid
 from vision_agent.browser.locate.identify import identify, recheck
 from vision_agent.browser.locate.locate import locate
@@ -30,7 +31,6 @@ from vision_agent.browser.locate.relocate import describe_whereabouts, relocate_
 from vision_agent.browser.network import host_policy
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
-from vision_agent.browser.observe.row_context import ContextChanged
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.protocol import NOTHING_EXPECTED, LiveElement, Reveal
 from vision_agent.browser.page.settle import settle

@@ -14,11 +14,9 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent import totp
 from vision_agent.actions import Check, Click, Press, Set, Type, Upload, chord_keys
-from vision_agent.browser.act.direct_input import perform_directly, set_directly
 from vision_agent.browser.act.effect import tick_state
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
-from vision_agent.browser.act.field_text import select_field_text
 from vision_agent.browser.act.held import held_keys, stay_held
 from vision_agent.browser.act.key_focus import (
     has_focus,
@@ -27,10 +25,12 @@ from vision_agent.browser.act.key_focus import (
     must_take_keys,
     take_focus,
 )
+from vision_agent.browser.act.select_field_text import select_field_text
+from vision_agent.browser.act.set_directly import perform_directly, set_directly
 from vision_agent.browser.act.slider import exceeded_range, move_slider
 from vision_agent.browser.locate.drawn_target import must_be_element, must_not_be_grid
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.locate.naming import mark_words
+from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.network import host_policy
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.settle import settle

@@ -7,7 +7,7 @@ from playwright.async_api import Frame
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.locate.identify import identify
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.locate.naming import mark_words
+from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.protocol import Focus
 from vision_agent.browser.refusal import Refused

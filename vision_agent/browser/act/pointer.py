@@ -26,11 +26,11 @@ from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.held import held_keys, shows_text
 from vision_agent.browser.act.moving_target import click_moving
 from vision_agent.browser.locate.at_point import page_point
+from vision_agent.browser.locate.context_changed import describe_change
 from vision_agent.browser.locate.drawn_target import must_not_be_grid
-from vision_agent.browser.locate.locate_text import locate_text
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.locate.naming import mark_words
-from vision_agent.browser.observe.row_context import describe_change
+from vision_agent.browser.locate.text_selection import locate_text
+from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused

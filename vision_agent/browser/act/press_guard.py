@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from playwright.async_api import Frame, Page
 
+from vision_agent.browser.locate.context_changed import ContextChanged
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.locate.naming import covered_sentence, obstacle_words
+from vision_agent.browser.locate.wording import covered_sentence, obstacle_words
 from vision_agent.browser.observe.live_observation import LiveObservation
-from vision_agent.browser.observe.row_context import ContextChanged
 from vision_agent.browser.page import overlay, protocol
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.protocol import NOTHING_EXPECTED, Deflection, PressAnswer

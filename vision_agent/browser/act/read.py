@@ -17,7 +17,7 @@ from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.held import shows_text
 from vision_agent.browser.locate.drawn_target import must_be_element
-from vision_agent.browser.locate.naming import mark_words
+from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.protocol import RecordSet, TableAnswer

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from playwright.async_api import Frame
 
 from vision_agent.actions import Click, Select
-from vision_agent.browser.act.direct_input import set_directly
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
-from vision_agent.browser.act.field_text import select_field_text
 from vision_agent.browser.act.key_focus import has_focus
+from vision_agent.browser.act.select_field_text import select_field_text
+from vision_agent.browser.act.set_directly import set_directly
 from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.observe.listing import listed_option

@@ -15,8 +15,8 @@ from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.key_focus import take_focus
 from vision_agent.browser.act.press_guard import GestureStopped
+from vision_agent.browser.locate.context_changed import ContextChanged
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.observe.row_context import ContextChanged
 from vision_agent.browser.page.protocol import ContextDifference, LiveElement
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vision_agent.actions import Cell, Point, Zoom
 from vision_agent.browser.locate.drawn_target import cell_words, find_cell
-from vision_agent.browser.locate.naming import mark_words
+from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.refusal import Refused
 from vision_agent.types import Box, Observation, Size
 

@@ -7,7 +7,7 @@ from playwright.async_api import Page
 from vision_agent.actions import Point
 from vision_agent.browser.locate.identify import identify, recheck
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.locate.naming import mark_words, point_words
+from vision_agent.browser.locate.wording import mark_words, point_words
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.capture import capture

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vision_agent.actions import Point
-from vision_agent.browser.locate.naming import covered_sentence
+from vision_agent.browser.locate.wording import covered_sentence
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.frame_place import FramePlace, Spot, ViewportOffset, main_frame_place

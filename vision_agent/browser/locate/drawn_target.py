@@ -12,7 +12,7 @@ from vision_agent.actions import Cell, Point
 from vision_agent.browser.locate.click_point import choose_click_point
 from vision_agent.browser.locate.identify import identify
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.locate.naming import covered_sentence, mark_words
+from vision_agent.browser.locate.wording import covered_sentence, mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.capture import capture

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from vision_agent.browser.locate.naming import element_words, mark_words
+from vision_agent.browser.locate.context_changed import ContextChanged
+from vision_agent.browser.locate.wording import element_words, mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
-from vision_agent.browser.observe.row_context import ContextChanged
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.frames import FrameInParent, Scan, ScannedFrame
 from vision_agent.browser.page.overlay import FrameSilent

@@ -14,7 +14,7 @@ from vision_agent.browser.locate.at_point import locate_point
 from vision_agent.browser.locate.click_point import choose_click_point
 from vision_agent.browser.locate.identify import NOT_SHOWN, identify, reveal_frames
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.locate.naming import covered_sentence, mark_words
+from vision_agent.browser.locate.wording import covered_sentence, mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.overlay import FrameSilent

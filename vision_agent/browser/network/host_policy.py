@@ -1,6 +1,6 @@
 """Decides which hosts may be reached and which addresses opened, parsed as browsers do, never compared as text.
 
-Reports what it blocks. It does not know pages: `proxy` enforces it for browsers that we launch,
+Reports what it blocks. It does not know pages: `filtering_proxy` enforces it for browsers that we launch,
 `request_interception` for pages that are handed over.
 """
 

@@ -22,7 +22,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent import assets
 from vision_agent.browser import cdp
-from vision_agent.browser.page import used_document
+from vision_agent.browser.page import enter_used_document
 from vision_agent.errors import BrowserUnavailable, UsageError
 
 NAME = "mark"
@@ -77,7 +77,7 @@ def script() -> str:
 
 @cache
 def _early_listener_script() -> str:
-    return join(assets.overlay_sources(), "early_listener.js", "listenEarly()")
+    return join(assets.overlay_sources(), "guard_listener.js", "listenEarly()")
 
 
 @cache
@@ -198,7 +198,7 @@ async def _enter_used_documents(page: Page) -> None:
     is_being_entered = lock.locked()
     async with lock:
         if not is_being_entered:
-            await used_document.bring_into(page, isolated_world_name(page), NAME, script())
+            await enter_used_document.bring_into(page, isolated_world_name(page), NAME, script())
 
 
 async def _ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **details: Any) -> dict[str, Any]:

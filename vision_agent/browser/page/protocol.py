@@ -276,7 +276,7 @@ _NO_STATE = MarkState()
 
 
 def _marks(table: _Json, place: FramePlace, frame: str, frame_context: RowContext | None) -> tuple[FoundMark, ...]:
-    """The marks of a table as `mark_table.js` makes it."""
+    """The marks of a table as `pack_marks.js` makes it."""
     traits = [
         (
             each["tag"],

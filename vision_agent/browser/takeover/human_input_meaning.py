@@ -39,7 +39,7 @@ from vision_agent.actions import (
     Upload,
 )
 from vision_agent.browser.act.executor import Executor
-from vision_agent.browser.locate.naming import mark_words
+from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page.frames import ScannedFrame
 from vision_agent.browser.takeover.input_listener import HumanInput, NavigationKind, TimedInput

@@ -286,7 +286,10 @@ class Episode:
         await self.act(actions.Scroll(target=await self.target(where), direction=direction, to="end"))
 
     async def target(self, where: Where) -> Target:
-        """What an action names: a number, a point or a cell."""
+        """What an action names: a number, a point or a cell.
+
+        May scroll or zoom to see it, which outdates targets obtained before.
+        """
         match where:
             case Mark():
                 return where.number

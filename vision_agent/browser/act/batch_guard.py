@@ -14,7 +14,7 @@ from vision_agent.actions import Action, Press, mark_in, targets_of
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.key_focus import has_focus
 from vision_agent.browser.locate import relocate
-from vision_agent.browser.locate.naming import element_words, mark_words
+from vision_agent.browser.locate.wording import element_words, mark_words
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay import FrameSilent

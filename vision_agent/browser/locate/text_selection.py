@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from vision_agent.browser.locate.click_point import choose_click_point
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.locate.naming import covered_sentence, obstacle_words
+from vision_agent.browser.locate.wording import covered_sentence, obstacle_words
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay, protocol
 from vision_agent.browser.refusal import Refused

@@ -6,7 +6,7 @@
 // goes does not count. Pixels are compared elsewhere.
 import { changesIn, changesSince, wasSwitched } from './change_diff.js';
 import { addRecords, changeLog, changesAmong } from './change_log.js';
-import { controlOf } from './control.js';
+import { controlOf } from './control_of.js';
 import { flatParentOf, isConnectedOf, nodeTypeOf, queryAll, rectOf } from './dom.js';
 import { hoverPaint } from './hover_rules.js';
 import { expandRect, isThing, RING, withShadow } from './paint_rects.js';

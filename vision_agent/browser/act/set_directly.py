@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Mapping, Sequence
 from playwright.async_api import Error as PlaywrightError
 
 from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.locate.context_changed import ContextChanged
 from vision_agent.browser.locate.identify import identify
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.observe.row_context import ContextChanged
 from vision_agent.browser.page import overlay, protocol
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
