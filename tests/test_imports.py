@@ -78,7 +78,7 @@ INSIDE = {
         "network": "cdp refusal",
         "launch": "network",
         "page": "cdp network",
-        "observe": "page refusal",
+        "observe": "page",
         "locate": "observe page refusal",
         "act": "cdp locate network observe page refusal",
         "takeover": "act cdp locate network observe page",

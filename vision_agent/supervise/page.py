@@ -113,16 +113,19 @@ class SupervisionPage:
     async def approve(
         self, task: Task, observation: Observation, decision: Decision, risks: Sequence[Risky]
     ) -> Choice | None:
-        """Show the proposal and return what the person chooses on the page."""
+        """Show the proposal and return what the person chooses on the page; the caller limits the wait.
+
+        If the policy requires no answer, resuming the run approves it.
+        """
         self.goal, self._seen = task.goal, observation
         if self._is_taken_over:
             return Choice(kind="take_over", through="page")
         if self._waiting:
             return self._waiting.popleft()
         self._count += 1
-        wanted = must_ask(self.policy, decision, risks)
+        is_required = must_ask(self.policy, decision, risks)
         answer: asyncio.Future[Choice] = asyncio.get_running_loop().create_future()
-        self._asked = _PendingDecision(self._count, observation, decision, tuple(risks), wanted, answer)
+        self._asked = _PendingDecision(self._count, observation, decision, tuple(risks), is_required, answer)
         self._show()
         try:
             return await answer
