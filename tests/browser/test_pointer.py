@@ -186,6 +186,15 @@ async def test_an_end_that_lies_on_what_is_dragged_is_a_place_in_the_view(on: On
         assert await hand.js("up") == [150, 180]
 
 
+async def test_nothing_that_deletes_is_dropped_on_itself_once_it_has_moved(on: On) -> None:
+    body = """<button id=box style="width:200px;height:200px">Delete all</button><script>
+    let held = false; box.onpointerdown = () => { held = true; }; onpointerup = () => { held = false; };
+    onpointermove = (e) => { if (held) box.style.rotate = `${Math.atan2(e.clientY - 108, e.clientX - 108)}rad`; };</script>"""
+    async with on(body) as hand:
+        outcome = await hand.act(Drag(source=hand.number("Delete all"), target=Point(x=150, y=180)))
+        assert (outcome.status, outcome.refusal) == ("partial", "moved"), outcome.sentence
+
+
 async def test_a_drag_from_the_bare_page_that_is_cut_off_is_told_as_begun(on: On) -> None:
     body = """<p style="height:100px">Ground</p><button id=goal style="position:relative">Goal</button><script>
     const heard = []; for (const kind of ['mousedown', 'mouseup']) addEventListener(kind, (e) => heard.push(kind));

@@ -120,9 +120,11 @@ async def _read_settled_page(
         FrameSilent: the page does not answer.
     """
     settings, began = observer.settings, time.monotonic()
+    whole = settings.quiet_s
     is_drawn = any(mark.kind == "surface" for mark in before.seen.observation.marks)
-    head_start = 0.0 if is_drawn else min(_READING_S, settings.quiet_s / 2)
-    for quiet_s in (settings.quiet_s - head_start, settings.quiet_s):
+    # Documents do not tell when what they draw changed.
+    waits = (whole,) if is_drawn else (whole - min(_READING_S, whole / 2), whole)
+    for quiet_s in waits:
         left = settings.settle_deadline_s - (time.monotonic() - began)
         has_settled = await settle(tabs, quiet_s, left, at_least_s=quiet_s)
         # Concurrently: Chromium takes a picture two frames after it is asked.
@@ -132,8 +134,10 @@ async def _read_settled_page(
             _title_change(before, tabs.active, settings.action_deadline_s),
             changed_pixels(execution, before, tabs.active, observer),
         )
-        await asyncio.sleep(began + settings.quiet_s - time.monotonic())
-        if not has_settled or await is_quiet(tabs, settings.quiet_s, settings.scan_deadline_s):
+        if not has_settled or quiet_s == whole:
+            break
+        await asyncio.sleep(began + whole - time.monotonic())
+        if await is_quiet(tabs, whole, settings.scan_deadline_s):
             break
     return read
 

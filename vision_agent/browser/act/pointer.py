@@ -197,7 +197,9 @@ async def _judge_drop(executor: Executor, end: Location, start: Location, last: 
     if mark is None or end.element is None:
         return _Drop()
     held = start.mark or start.under
-    if end.mark is None and held is not None and held.key == mark.key and mark.kind != "surface":
+    is_harmless = not executor.seen.risks
+    is_itself = end.mark is None and held is not None and held.key == mark.key and mark.kind != "surface"
+    if is_itself and is_harmless:
         return _Drop()
     now, before = await executor.recheck(mark, in_place=True), end.element.rect
     if end.mark is not None and (now is None or now.fingerprint != mark.fingerprint):
@@ -206,7 +208,7 @@ async def _judge_drop(executor: Executor, end: Location, start: Location, last: 
         return _Drop(f"{end.words} moved away")
     by = Point(x=now.rect.x - before.x, y=now.rect.y - before.y)
     is_along = _is_about(by, Point(x=last.x - start.point.x, y=last.y - start.point.y))
-    if is_along and now.difference is None and not executor.seen.risks:
+    if is_along and now.difference is None and is_harmless:
         far = offset_words(Offset(right=round(by.x), down=round(by.y)))
         return _Drop(remark=f"; {mark_words(mark)} moved along: {far}")
     room = 0.0
