@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
@@ -299,19 +299,16 @@ def test_every_page_can_be_read() -> None:
 # --- the generated reference ------------------------------------------------------------------------------------------
 
 
-def module_of(path: str) -> Any:
-    """The module in this file, loaded as MkDocs loads it."""
-    spec = spec_from_file_location(Path(path).stem, ROOT / path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def module_of(name: str) -> Any:
+    """A module of the folder `docs`, found as MkDocs finds it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "docs")
+        return import_module(name)
 
 
 @pytest.fixture(scope="module")
 def reference() -> Any:
-    return module_of("docs/reference.py")
+    return module_of("reference")
 
 
 @pytest.fixture(scope="module")
@@ -326,7 +323,7 @@ def test_every_public_name_is_in_the_reference(generated: dict[str, str]) -> Non
 
 def test_every_command_and_option_is_in_the_reference(reference: Any, generated: dict[str, str]) -> None:
     sections = re.split(r"^## ", generated["reference/cli.md"], flags=re.MULTILINE)
-    for path, command in reference.commands():
+    for path, command in reference.command_line.commands():
         [section] = [each for each in sections if each.startswith(f"`{path}` ")]
         for option in (name for each in command.params for name in each.opts if name.startswith("-")):
             assert f"`{option}`" in section, f"{path} {option}"
@@ -334,7 +331,7 @@ def test_every_command_and_option_is_in_the_reference(reference: Any, generated:
 
 def test_every_setting_is_in_the_reference_with_its_variable(reference: Any, generated: dict[str, str]) -> None:
     text = generated["reference/settings.md"]
-    keys = [key for key, _ in reference.settings_keys()]
+    keys = [key for key, _ in reference.settings.settings_keys()]
     assert {"runs", "browser.headless", "browser.proxy.server", "model.filter.kinds", "limits.steps"} <= set(keys)
     for key in keys:
         variable = "VISION_AGENT_" + key.upper().replace(".", "__")
@@ -344,7 +341,7 @@ def test_every_setting_is_in_the_reference_with_its_variable(reference: Any, gen
 
 
 def test_a_variable_of_the_reference_sets_its_setting(reference: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(reference.environment_name("model.filter.above_lines"), "7")
+    monkeypatch.setenv(reference.settings.environment_name("model.filter.above_lines"), "7")
     assert load().model.filter.above_lines == 7
 
 
@@ -410,10 +407,10 @@ def test_links_within_the_reference_lead_somewhere(generated: dict[str, str]) ->
 )
 def test_a_load_from_another_server_is_found(file: str, text: str, tmp_path: Path) -> None:
     (tmp_path / file).write_text(text, "utf-8")
-    assert len(list(module_of("docs/foreign_loads.py").foreign_loads(tmp_path))) == 1
+    assert len(list(module_of("foreign_loads").foreign_loads(tmp_path))) == 1
 
 
 def test_links_and_files_of_the_site_are_no_foreign_loads(tmp_path: Path) -> None:
     text = '<a href="https://example.org/">a</a><img src="a.png"><link rel="canonical" href="https://example.org/">'
     (tmp_path / "a.html").write_text(text, "utf-8")
-    assert list(module_of("docs/foreign_loads.py").foreign_loads(tmp_path)) == []
+    assert list(module_of("foreign_loads").foreign_loads(tmp_path)) == []
