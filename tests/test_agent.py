@@ -1,109 +1,35 @@
-"""Claims about the loop alone, with a fake browser, a scripted model and a record in memory."""
+"""Claims about the loop alone: the order of things, batches, limits, replies, and questions."""
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from vision_agent.actions import Action, Ask, Click, Finish, Hover, Scroll
+from tests.loop_run import CLICK, COVERED, DONE, FINISH, NOTHING, Ran, answered_at_cost, observation
+from vision_agent.actions import Ask, Hover, Scroll
 from vision_agent.agent import Loop
 from vision_agent.browser.fake import FakeBrowser
 from vision_agent.errors import (
     BrowserUnavailable,
     FormatError,
     ModelUnavailable,
-    RecordError,
-    RunFailed,
-    UsageError,
     VisionAgentError,
 )
 from vision_agent.events import Event, MessageReceived, Troubled
-from vision_agent.models.offline.scripted import ScriptedJudge, ScriptedModel
+from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record.read import assemble
-from vision_agent.record.store import RunInMemory
 from vision_agent.types import (
-    Box,
     Decision,
     Limits,
-    Mark,
     Observation,
     Outcome,
-    Point,
-    Run,
-    Shot,
-    Size,
     Step,
-    SuccessCheck,
     Task,
     Usage,
-    Verdict,
 )
-
-NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
-DONE = Outcome(status="done", effect="changed", sentence="Clicked mark 1.")
-NOTHING = Outcome(status="done", effect="no_effect", sentence="Clicked mark 1. Nothing changed.")
-HALF = Outcome(status="partial", refusal="covered", sentence="pointerdown reached mark 1; the rest did not.")
-COVERED = Outcome(status="refused", refusal="covered", sentence="Mark 1 is covered by a dialog; close it first.")
-CLICK = Click(target=1)
-FINISH = Finish(answer="42", evidence=(1,))
-
-
-def observation(name: str = "o1") -> Observation:
-    shot = Shot(media_type="image/png", size=Size(width=1, height=1), sha256=hashlib.sha256(b"").hexdigest(), data=b"")
-    button = Mark(
-        number=1, tag="button", role="button", kind="button", name="Go",
-        box=Box(x=0, y=0, width=9, height=9), point=Point(x=4, y=4),
-    )  # fmt: skip
-    return Observation(
-        id=name, epoch=1, url="about:blank", title="", taken_at=NOW, viewport=Size(width=9, height=9),
-        marks=(button,), listing="1[:]<button>Go", clean=shot, marked=shot,
-    )  # fmt: skip
-
-
-class Ran:
-    """A loop with everything at hand that it was given and that it made."""
-
-    def __init__(
-        self,
-        script: Sequence[Any],
-        outcomes: Sequence[Outcome] = (),
-        *,
-        limits: Limits = Limits(),  # noqa: B008 - frozen
-        actions: tuple[Action, ...] = (),
-        observations: Sequence[Observation] = (),
-        **more: Any,
-    ) -> None:
-        self.model = ScriptedModel(script)
-        self.browser = FakeBrowser(observations or [observation()], outcomes)
-        self.record = RunInMemory()
-        task = Task(goal="Find it", limits=limits, actions=actions)
-        self.loop = Loop(Run(id="r1", task=task, started_at=NOW), self.browser, self.model, self.record, **more)
-
-    async def run(self) -> Run:
-        return await self.loop.run()
-
-    @property
-    def events(self) -> list[str]:
-        return [event.event for event in self.record.events]
-
-    @property
-    def troubles(self) -> list[str]:
-        return [event.sentence for event in self.record.events if isinstance(event, Troubled)]
-
-    @property
-    def ending(self) -> tuple[str, str]:
-        """Of the last event, which nothing may follow."""
-        last = self.record.events[-1]
-        assert last.event == "ended"
-        assert self.events.count("ended") == 1
-        return last.ending.status, last.ending.sentence
-
 
 # --- the order of things ----------------------------------------------------------------------------------------------
 
@@ -268,11 +194,6 @@ async def test_decisions_without_an_action_count_as_failures() -> None:
     assert "nothing was decided" in ran.ending[1]
 
 
-def usage_on_error(tokens: int, cost: float | None = None) -> Decision:
-    usage = Usage(input_tokens=tokens - 1, output_tokens=1, cost_usd=cost)
-    return Decision(author="model", actions=(CLICK,), usage=usage)
-
-
 @pytest.mark.parametrize(
     ("limits", "sentence"),
     [
@@ -282,13 +203,13 @@ def usage_on_error(tokens: int, cost: float | None = None) -> Decision:
     ],
 )
 async def test_no_further_decision_is_asked_for_when_the_budget_is_spent(limits: Limits, sentence: str) -> None:
-    ran = Ran([usage_on_error(100, 0.02)] * 9, limits=limits)
+    ran = Ran([answered_at_cost(100, 0.02)] * 9, limits=limits)
     assert len((await ran.run()).steps) == 3
     assert ran.ending == ("limit", f"A limit was reached: {sentence}.")
 
 
 async def test_a_cost_that_is_not_known_reaches_its_limit_at_once() -> None:
-    ran = Ran([usage_on_error(100)] * 9, limits=Limits(cost_usd=5))
+    ran = Ran([answered_at_cost(100)] * 9, limits=Limits(cost_usd=5))
     assert len((await ran.run()).steps) == 1
     assert ran.ending == (
         "limit",
@@ -430,328 +351,3 @@ async def test_a_question_that_quotes_a_page_is_not_put_into_the_person_s_mouth(
     run = await ran.run()
     assert [message.text for message in run.task.messages] == ["No."]
     assert "pay 900" in run.steps[0].outcomes[0].sentence
-
-
-# --- the end is checked -----------------------------------------------------------------------------------------------
-
-
-def checked(script: Sequence[Any], *checks: SuccessCheck, outcomes: Sequence[Outcome] = (), **fields: Any) -> Ran:
-    ran = Ran(script, outcomes)
-    task = ran.loop.record.task.model_copy(update={"checks": checks, **fields})
-    ran.loop = Loop(ran.loop.record.model_copy(update={"task": task}), ran.browser, ran.model, ran.record)
-    return ran
-
-
-@pytest.mark.parametrize(
-    ("check", "why"),
-    [
-        (SuccessCheck(url="*/thanks"), "the address must be */thanks, and is about:blank"),
-        (SuccessCheck(mark="Log out"), "'Log out' must be among the marks in view, and is not"),
-        (SuccessCheck(url="about:*", mark="Log out"), "'Log out' must be among the marks in view"),
-    ],
-)
-async def test_a_false_done_goes_back_with_the_reason_until_it_was_said_too_often(
-    check: SuccessCheck, why: str
-) -> None:
-    ran = checked([[FINISH]] * 3, check)
-    run = await ran.run()
-    assert [step.outcomes[0].refusal for step in run.steps] == ["not_verified"] * 3
-    assert why in run.steps[0].outcomes[0].sentence
-    assert run.ending is not None
-    assert run.ending.status == "not_done"
-    assert run.ending.sentence.startswith("The model claimed completion 3 times. The task is not done: ")
-
-
-async def test_a_done_that_holds_is_the_end() -> None:
-    run = await checked([[FINISH]], SuccessCheck(url="about:*"), SuccessCheck(mark="go")).run()
-    assert run.ending is not None
-    assert run.ending.status == "done"
-
-
-async def test_a_text_that_must_show_is_looked_for_on_the_page() -> None:
-    missing = Outcome(status="refused", refusal="timed_out", sentence="“Order placed” did not show within 1 s.")
-    ran = checked([[FINISH], [FINISH]], SuccessCheck(text="Order placed"), outcomes=[missing])
-    run = await ran.run()
-    assert "the page must show 'Order placed'" in run.steps[0].outcomes[0].sentence
-    assert [act.kind for act in ran.browser.acts] == ["wait", "wait"]
-    assert run.ending is not None
-    assert run.ending.status == "done"
-
-
-@pytest.mark.parametrize(
-    ("answer", "why"),
-    [
-        ("42 apples", "the answer is not JSON"),
-        ('{"apples": "42"}', "does not match its schema at $.apples: '42' is not of type 'integer'"),
-        ("{}", "'apples' is a required property"),
-    ],
-)
-async def test_an_answer_of_another_form_than_asked_for_goes_back(answer: str, why: str) -> None:
-    schema = {"type": "object", "properties": {"apples": {"type": "integer"}}, "required": ["apples"]}
-    good = Finish(answer='{"apples": 42}')
-    run = await checked([[Finish(answer=answer)], [good]], answer_schema=schema).run()
-    assert why in run.steps[0].outcomes[0].sentence
-    assert run.ending is not None
-    assert run.ending.answer == good.answer
-
-
-async def test_a_done_that_comes_with_other_actions_is_not_checked_against_the_page_before_them() -> None:
-    run = await checked([[CLICK, FINISH], [FINISH]], SuccessCheck(url="about:*")).run()
-    assert run.steps[0].outcomes[1].refusal == "not_verified"
-    assert "finish by itself" in run.steps[0].outcomes[1].sentence
-    assert run.ending is not None
-    assert run.ending.status == "done"
-
-
-async def test_a_task_that_could_not_be_done_is_not_checked() -> None:
-    run = await checked([[Finish(success=False)]], SuccessCheck(url="*/thanks")).run()
-    assert run.ending is not None
-    assert run.ending.status == "not_done"
-
-
-# --- the end is judged ------------------------------------------------------------------------------------------------
-
-COST = Usage(input_tokens=100, cost_usd=0.2)
-TRUE = Verdict(done=True, reason="The page says so.", model="the judge", usage=COST)
-FALSE = Verdict(done=False, reason="The order was not sent.", model="the judge", usage=COST)
-
-
-async def test_a_done_that_a_judge_denies_goes_back_with_the_reason() -> None:
-    judge = ScriptedJudge([FALSE, TRUE])
-    ran = Ran([[FINISH], [CLICK], [FINISH]], judge=judge)
-    run = await ran.run()
-    assert run.steps[0].outcomes[0].refusal == "not_verified"
-    assert run.steps[0].outcomes[0].sentence == "The task is not done: The order was not sent."
-    assert [step.verdict for step in run.steps] == [FALSE, None, TRUE]
-    assert judge.asked == [FINISH, FINISH]
-    assert ran.ending == ("done", "42")
-    assert ran.events[:6] == ["started", "observed", "decided", "intended", "judged", "happened"]
-    assert assemble(ran.loop.record.model_copy(update={"steps": ()}), ran.record.events).steps == run.steps
-
-
-async def test_a_judge_that_denies_too_often_ends_the_run_as_not_done() -> None:
-    run = await Ran([[FINISH]] * 9, judge=ScriptedJudge([FALSE] * 9), limits=Limits(false_completions=2)).run()
-    assert run.ending is not None
-    assert (run.ending.status, run.ending.answer) == ("not_done", "42")
-    assert run.ending.sentence == "The model claimed completion 2 times. The task is not done: The order was not sent."
-
-
-async def test_checks_and_judge_count_false_endings_together() -> None:
-    ran = checked([[FINISH], [Finish(answer="{}")]], answer_schema={"type": "object"})
-    task = ran.loop.record.task.model_copy(update={"limits": Limits(false_completions=2)})
-    run, judge = ran.loop.record.model_copy(update={"task": task}), ScriptedJudge([FALSE])
-    ran.loop = Loop(run, ran.browser, ran.model, ran.record, judge=judge)
-    await ran.run()
-    assert ran.ending[1].startswith("The model claimed completion 2 times.")
-    assert judge.asked == [Finish(answer="{}")], "what fails a stated check costs no judgement"
-
-
-async def test_what_a_judge_costs_is_spent_by_the_run() -> None:
-    ran = Ran([[FINISH], [FINISH]], judge=ScriptedJudge([FALSE] * 2), limits=Limits(cost_usd=0.15))
-    await ran.run()
-    assert ran.ending == ("limit", "A limit was reached: 0.20 of 0.15 USD were spent.")
-
-
-async def test_no_judge_is_asked_when_the_budget_is_spent_and_nothing_is_called_done() -> None:
-    decided = usage_on_error(100).model_copy(update={"actions": (FINISH,)})
-    ran = Ran([decided], judge=(judge := ScriptedJudge([TRUE])), limits=Limits(tokens=100))
-    run = await ran.run()
-    assert judge.asked == []
-    assert ran.ending[0] == "limit"
-    assert "before a judge could check the completion: 100 of 100 tokens were used" in ran.ending[1]
-    assert run.ending is not None
-    assert run.ending.answer == "42"
-
-
-@pytest.mark.parametrize(
-    ("faults", "why"),
-    [
-        ([ModelUnavailable("The judge declined.", "ask another")], "The judge declined. (ask another)"),
-        ([FormatError("It is empty.")] * 3, "scripted gave no usable reply in 3 tries; the last time: It is empty."),
-    ],
-)
-async def test_a_judge_that_fails_never_makes_a_success(faults: list[Any], why: str) -> None:
-    for each in faults:
-        each.usage = COST
-    ran = Ran([[FINISH]], judge=ScriptedJudge(faults))
-    run = await ran.run()
-    assert ran.ending == ("unavailable", f"The model claimed completion, and that could not be judged. {why}")
-    assert run.ending is not None
-    assert (run.ending.exit_code, run.ending.answer) == (5, "42")
-    assert run.steps[0].verdict is not None
-    assert run.steps[0].verdict.done is None
-    assert run.steps[0].usages == (COST,) * len(faults)
-
-
-async def test_a_judge_is_told_why_its_reply_could_not_be_used() -> None:
-    judge = ScriptedJudge([FormatError("It is empty."), TRUE])
-    ran = Ran([[FINISH]], judge=judge)
-    await ran.run()
-    assert judge.complaints == ["", "It is empty."]
-    assert ran.troubles == ["Judge scripted: It is empty."]
-    assert ran.ending[0] == "done"
-
-
-async def test_an_end_that_was_not_seen_whole_is_not_judged() -> None:
-    judge = ScriptedJudge([TRUE])
-    run = await Ran([[CLICK, FINISH], [FINISH]], judge=judge).run()
-    assert run.steps[0].outcomes[1].refusal == "not_verified"
-    assert len(judge.asked) == 1
-
-
-async def test_giving_up_is_not_judged() -> None:
-    ran = Ran([[Finish(success=False)]], judge=(judge := ScriptedJudge([])))
-    await ran.run()
-    assert (judge.asked, ran.ending[0]) == ([], "not_done")
-
-
-# --- failures ---------------------------------------------------------------------------------------------------------
-
-
-async def test_failures_are_not_raised_unless_asked_for() -> None:
-    run = await Ran([[CLICK]] * 9, [COVERED] * 9, limits=Limits(consecutive_failures=2)).run()
-    assert run.ending is not None
-    assert (run.ending.status, run.ending.exit_code) == ("limit", 3)
-
-
-async def test_failures_are_raised_after_retries_where_the_limits_say_so() -> None:
-    ran = Ran([[CLICK]] * 9, [COVERED] * 9, limits=Limits(consecutive_failures=2, on_failure="after_retries"))
-    with pytest.raises(RunFailed, match="2 steps in a row"):
-        await ran.run()
-    assert len(ran.browser.acts) == 2
-    assert ran.ending[0] == "limit"
-
-
-async def test_the_first_failure_is_raised_where_the_limits_say_so() -> None:
-    ran = Ran([[CLICK, CLICK]] * 9, [COVERED] * 9, limits=Limits(on_failure="at_once"))
-    with pytest.raises(RunFailed, match="Mark 1 is covered"):
-        await ran.run()
-    assert ran.browser.acts == [CLICK]
-    assert ran.ending == ("not_done", COVERED.sentence)
-    assert ran.events[-3:] == ["happened", "stepped", "ended"]
-
-
-async def test_what_was_cut_off_half_way_ends_the_batch_and_is_told() -> None:
-    ran = Ran([[CLICK, Scroll()], [FINISH]], [HALF])
-    run = await ran.run()
-    assert ran.browser.acts == [CLICK]
-    assert [outcome.refusal for outcome in run.steps[0].outcomes] == ["covered", "not_reached"]
-    assert "the action before it was cut off half-way" in run.steps[0].outcomes[1].sentence
-    assert run.steps[0].carried_out == ()
-    assert [action for action, _ in run.steps[0].maybe_done] == [CLICK]
-
-
-async def test_what_was_cut_off_half_way_is_no_success_where_the_first_failure_is_raised() -> None:
-    ran = Ran([[CLICK]] * 9, [HALF] * 9, limits=Limits(on_failure="at_once"))
-    with pytest.raises(RunFailed, match="pointerdown reached mark 1"):
-        await ran.run()
-    assert ran.browser.acts == [CLICK]
-
-
-async def test_giving_up_is_an_answer_and_not_raised() -> None:
-    ran = Ran([[Finish(success=False, answer="There is no such thing")]], limits=Limits(on_failure="at_once"))
-    run = await ran.run()
-    assert run.ending is not None
-    assert (run.ending.status, run.ending.exit_code) == ("not_done", 1)
-
-
-@pytest.mark.parametrize(
-    ("error", "status"),
-    [
-        (ModelUnavailable("No answer."), "unavailable"),
-        (RecordError("No room."), "unavailable"),
-        (UsageError("Not like this."), "error"),
-    ],
-)
-async def test_what_breaks_the_run_is_recorded_and_raised(error: VisionAgentError, status: str) -> None:
-    ran = Ran([[CLICK], error])
-    with pytest.raises(type(error), match=error.sentence):
-        await ran.run()
-    assert ran.ending == (status, error.sentence)
-    assert ran.loop.record.ending is not None
-    assert ran.loop.record.ending.exit_code == error.exit_code
-    assert len(ran.loop.record.steps) == 1
-
-
-async def test_a_fault_of_our_own_is_recorded_as_one_and_raised() -> None:
-    ran = Ran([[CLICK]])
-    ran.loop = Loop(ran.loop.record, FakeBrowser([]), ran.model, ran.record)
-    with pytest.raises(IndexError):
-        await ran.run()
-    assert ran.ending[0] == "error"
-    assert ran.ending[1].startswith("A fault of our own: IndexError")
-
-
-@pytest.mark.parametrize("at", ["started", "observed", "intended", "happened", "ended"])
-async def test_a_listener_that_fails_leaves_a_run_with_its_ending(at: str) -> None:
-    def listener(event: Event) -> None:
-        if event.event == at:
-            raise LookupError("The listener is at fault.")
-
-    ran = Ran([[CLICK], [FINISH]], on_event=listener)
-    with pytest.raises(LookupError):
-        await ran.run()
-    assert ran.ending[0] == ("done" if at == "ended" else "error")
-
-
-async def test_what_goes_wrong_before_the_first_look_belongs_to_the_run() -> None:
-    async def prepare() -> None:
-        raise BrowserUnavailable("The page cannot be reached.")
-
-    ran = Ran([[FINISH]])
-    with pytest.raises(BrowserUnavailable):
-        await ran.loop.run(prepare)
-    assert ran.events == ["started", "ended"]
-    assert ran.ending == ("unavailable", "The page cannot be reached.")
-
-
-async def test_nothing_is_done_that_could_not_be_recorded() -> None:
-    ran = Ran([[CLICK]])
-    full = FullAt("intended")
-    ran.loop = Loop(ran.loop.record, ran.browser, ran.model, full)
-    with pytest.raises(RecordError, match="full"):
-        await ran.run()
-    assert ran.browser.acts == []
-
-
-class FullAt(RunInMemory):
-    """A record with no room for one kind of event, nor for anything after it."""
-
-    def __init__(self, event: str) -> None:
-        super().__init__()
-        self._at = event
-        self._is_full = False
-
-    def write(self, event: Event) -> None:
-        self._is_full = self._is_full or event.event == self._at
-        if self._is_full:
-            raise RecordError("The disk is full.")
-        super().write(event)
-
-
-async def test_cancelling_is_recorded_as_an_interruption_and_cancels() -> None:
-    acting = asyncio.Event()
-    ran = Ran([[CLICK]])
-    ran.loop = Loop(ran.loop.record, StuckBrowser(acting.set), ran.model, ran.record)
-    task = asyncio.create_task(ran.run())
-    await acting.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert ran.events == ["started", "observed", "decided", "intended", "ended"]
-    assert ran.ending == ("interrupted", "The run was interrupted.")
-    assert ran.loop.record.ending is not None
-    assert ran.loop.record.ending.exit_code == 130
-
-
-class StuckBrowser(FakeBrowser):
-    """Never comes back from an act."""
-
-    def __init__(self, begins: Callable[[], None]) -> None:
-        super().__init__([observation()])
-        self._begins = begins
-
-    async def act(self, *_: object) -> Outcome:
-        self._begins()
-        await asyncio.Event().wait()
-        raise AssertionError

@@ -10,25 +10,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from docs_snippets import (
-    PAGES,
-    ROOT,
-    WrongPage,
-    blocks_of,
-    check_commands,
-    check_files,
-    check_links,
-    check_links_of,
-    check_types,
-    commands_of,
-    has_pyright,
-    has_snippets,
-    missing_line,
-    name_of,
-    run_page,
-    snippet_environment,
-    snippet_pages,
-)
+from docs_snippets.blocks import PAGES, ROOT, WrongPage, blocks_of, commands_of, has_snippets, name_of, snippet_pages
+from docs_snippets.commands import check_commands, check_files
+from docs_snippets.links import check_links, check_links_of
+from docs_snippets.python_types import check_types, has_pyright
+from docs_snippets.run_blocks import missing_line, run_page, snippet_environment
 from jsonschema import Draft202012Validator, ValidationError
 from messages_server import MessagesServer, saying
 
