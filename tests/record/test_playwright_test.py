@@ -173,7 +173,7 @@ def test_what_a_record_says_stays_inside_its_quotes() -> None:
 
 # --- told apart -------------------------------------------------------------------------------------------------------
 
-BESIDE = (Path(__file__).parents[2] / "vision_agent" / "export" / "templates" / "beside.js").read_text("utf-8")
+BESIDE = (Path(__file__).parents[2] / "vision_agent" / "export" / "beside_words.js").read_text("utf-8")
 GRID = '<div style="display: grid; grid-template-columns: 90px 90px">'
 STYLE = "<style>body { font: 14px sans-serif } img { width: 9px; height: 9px }</style>"
 SHADOW = "<template shadowrootmode=open><b>{0}</b><slot></slot></template>"

@@ -103,7 +103,7 @@ def beside(found: Locator, words: str, heading: str = "", nth: int = 1, of: int 
     raise AssertionError(f"{{len(places)}} elements match {{where.strip()}}; expected {{of}}")
 
 '''
-_SCRIPT = Path(__file__).parent / "templates" / "beside.js"
+_SCRIPT = Path(__file__).parent / "beside_words.js"
 
 
 def render_test(run: Run) -> str:
