@@ -41,7 +41,9 @@ help:
 run: $(READY)
 	@$(BIN)/python fixtures/demo.py
 
-test: lint pages
+# The pages are fetched while the types are checked.
+test: $(READY)
+	@$(MAKE) --no-print-directory -j2 lint pages
 	@$(BIN)/python -m pytest -q -n $(WORKERS) -m "not thorough and not rest"
 
 test-rest: pages

@@ -111,10 +111,10 @@ def _pack(wanted: dict[str, str], folder: Path) -> None:
         raise MissingPages(f"{', '.join(wanted)} are not in {folder.parent}, and there is no npm to fetch them with")
     with _whole(folder) as target:
         target.mkdir()
+        exact = [f"{package}@{version}" for package, version in wanted.items()]
+        _run([npm, "pack", "--silent", "--ignore-scripts", *_NPM_WAITS, *exact], target, "npm", ", ".join(exact))
         for package, version in wanted.items():
-            exact = f"{package}@{version}"
-            _run([npm, "pack", "--silent", "--ignore-scripts", *_NPM_WAITS, exact], target, "npm", exact)
-            archive = next(target.glob("*.tgz"))
+            archive = target / f"{package.removeprefix('@').replace('/', '-')}-{version}.tgz"
             with tarfile.open(archive) as packed:
                 packed.extractall(target / ".unpacked", filter="data")
             archive.unlink()
