@@ -172,6 +172,36 @@ def test_what_is_no_session_is_said(tmp_path: Path, change: Any, sentence: str) 
     assert sentence in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "name", ["goal.json", "action0.json", "manifest.json", "record/steps.jsonl", "record/run.json"]
+)
+@pytest.mark.parametrize("damaged_at", ["data", "sum"])
+def test_a_damaged_file_is_said_to_be_damaged(tmp_path: Path, name: str, damaged_at: str) -> None:
+    archive = write_cere(write_run(tmp_path / "runs", small_run()).path, tmp_path / "session.cere")
+    damage(archive, name, damaged_at)
+    for read_it in (lambda: read_cere(archive, tmp_path / "elsewhere"), lambda: verify_cere(archive)):
+        with pytest.raises(RecordError, match=f"is damaged: {name} cannot be unpacked"):
+            read_it()
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def damage(archive: Path, name: str, at: str) -> None:
+    """Changes what is packed under this name: its bytes, or only the checksum of the bytes that were packed."""
+    content = bytearray(archive.read_bytes())
+    with zipfile.ZipFile(archive) as packed_:
+        about = packed_.getinfo(name)
+    if at == "data":
+        start = about.header_offset + 30 + len(name)
+        content[start : start + about.compress_size] = bytes(
+            255 - each for each in content[start : start + about.compress_size]
+        )
+    else:
+        entry = content.index(b"PK\1\2", content.rindex(name.encode()) - 46)
+        content[entry + 16] ^= 255
+        content[about.header_offset + 14] ^= 255
+    archive.write_bytes(content)
+
+
 def test_a_file_in_the_archive_cannot_leave_the_run_folder(tmp_path: Path) -> None:
     archive = write_cere(write_run(tmp_path / "runs", small_run()).path, tmp_path / "session.cere")
     with zipfile.ZipFile(archive, "a") as packed_:

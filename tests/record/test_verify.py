@@ -11,7 +11,7 @@ import pytest
 from record_builder import decision, done, observation, run, small_run, step_events, story, write_run
 
 from vision_agent.actions import Click, Finish
-from vision_agent.errors import RecordError
+from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import (
     Decided,
     Ended,
@@ -51,6 +51,14 @@ def test_a_run_as_it_was_written_holds(written: Folder) -> None:
     assert (found.holds, found.faults, found.ending) == (True, (), "done")
     assert (found.steps, found.acts, found.authors, found.chain.head) == (2, 2, {"steps": 2}, head)
     assert found.pictures == 4
+
+
+@pytest.mark.parametrize(
+    "cut", [lambda head: head[:12], lambda head: f"{head}0", lambda head: head.upper(), lambda _: ""]
+)
+def test_what_is_no_record_hash_is_refused(written: Folder, cut: Callable[[str], str]) -> None:
+    with pytest.raises(UsageError, match="is no record hash"):
+        verify(written[0], cut("a" * 64))
 
 
 def test_two_hundred_flipped_bits_are_found_and_the_first_bad_record_is_named(written: Folder, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def _print_verified(found: Verified) -> None:
     held = "everything holds" if found.holds else counted(many, "fault")
     typer.echo(
         f"{found.folder}: {held}; {counted(found.chain.lines, 'line')}, {counted(found.steps, 'step')} "
-        f"({authors or 'none decided'}), {counted(found.acts, 'act')}, {counted(found.pictures, 'picture')}, "
+        f"({authors or 'none decided'}), {counted(found.acts, 'action')}, {counted(found.pictures, 'picture')}, "
         f"{counted(found.requests, 'request')}; "
         f"ended: {found.ending or 'not recorded'}"
     )

@@ -20,6 +20,7 @@ import json
 import re
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from importlib import metadata
@@ -45,6 +46,7 @@ from vision_agent.actions import (
     targets_of,
 )
 from vision_agent.errors import RecordError, UsageError
+from vision_agent.escape import printable_line
 from vision_agent.events import Decided, Ended, Event, Happened, Intended, Observed, Started, Stepped
 from vision_agent.record.read import first_line, load_shot, read
 from vision_agent.record.store import REQUESTS, RUN, SHOTS, STEPS, RunFolder, new_run_id
@@ -262,7 +264,7 @@ def read_cere(file: Path, runs: Path) -> Path:
     """Unpacks a `.cere` file into a run folder in `runs`, and returns the folder.
 
     Raises:
-        RecordError: it is not a `.cere` file, or its record fails verification.
+        RecordError: it is not a `.cere` file, it is damaged, or its record fails verification.
         UsageError: the run already exists there, or its folder cannot be created.
     """
     return _read(file, runs, _require_intact)
@@ -273,6 +275,7 @@ def _read(file: Path, runs: Path, accept: Callable[[Path], None]) -> Path:
         with zipfile.ZipFile(file) as archive:
             if sum(each.file_size for each in archive.infolist()) > _MOST_BYTES:
                 raise RecordError(f"{file} contains more than {_MOST_BYTES >> 30} GiB and was not unpacked")
+            _require_undamaged(archive, file)
             names = set(archive.namelist())
             if f"{_RECORD}/{RUN}" in names:
                 return _unpack(archive, file, runs, accept)
@@ -285,11 +288,23 @@ def _read(file: Path, runs: Path, accept: Callable[[Path], None]) -> Path:
         ) from error
 
 
+def _require_undamaged(archive: zipfile.ZipFile, file: Path) -> None:
+    for each in archive.infolist():
+        try:
+            with archive.open(each) as packed:
+                while packed.read(1 << 20):
+                    pass
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            name = printable_line(each.filename)
+            raise RecordError(f"{file} is damaged: {name} cannot be unpacked", "ask for the file again") from error
+
+
 def verify_cere(file: Path, head: str | None = None) -> Verified:
     """Verifies the run in a `.cere` file.
 
     Raises:
-        RecordError: it is not a `.cere` file.
+        RecordError: it is not a `.cere` file, or it is damaged.
+        UsageError: the head is not one.
     """
     with tempfile.TemporaryDirectory() as runs:
         found = verify(_read(file, Path(runs), lambda _: None), head)

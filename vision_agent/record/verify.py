@@ -7,6 +7,7 @@ It reads only the files: no browser, no model, no settings.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import Any
 
 from vision_agent import actions
 from vision_agent.base_model import FrozenModel
-from vision_agent.errors import RecordError
+from vision_agent.errors import RecordError, UsageError
+from vision_agent.escape import printable_line
 from vision_agent.events import (
     Chosen,
     Decided,
@@ -76,7 +78,13 @@ def verify(folder: Path, head: str | None = None) -> Verified:
 
     Raises:
         RecordError: there is no run at all.
+        UsageError: the head is not one.
     """
+    if head is not None and not re.fullmatch(r"[0-9a-f]{64}", head):
+        raise UsageError(
+            f"The head {printable_line(head)!r} is no record hash",
+            "a record hash has 64 digits, 0 to 9 and a to f; copy all of it",
+        )
     chain = check_chain(folder, head)
     faults = [] if chain.bad_line is None else [Fault(line=chain.bad_line, sentence=chain.sentence)]
     lines: Sequence[RecordLine] = ()
