@@ -172,10 +172,18 @@ def test_each_form_of_line_is_one_action(line, action):
         ("goto", "not complete"),
     ],
 )
-def test_a_line_that_cannot_be_read_is_named_and_the_grammar_shown(line, says):
+def test_a_line_that_cannot_be_read_is_named_and_lines_like_it_are_shown(line, says):
     with pytest.raises(UsageError, match=says) as raised:
         parse(["# a note", "", line, "finish"])
     assert raised.value.sentence.startswith(f"Line 3, {line!r}: ")
+    word = "click" if line.startswith("clikc") else line.split()[0]
+    assert raised.value.hint.startswith(f"lines with {word!r} look like this:\n")
+    assert 0 < raised.value.hint.count("\n") < 7
+
+
+def test_a_word_that_is_like_no_other_shows_the_whole_grammar():
+    with pytest.raises(UsageError, match="begins with 'dance'") as raised:
+        parse(["dance"])
     assert GRAMMAR in raised.value.hint
 
 

@@ -163,7 +163,10 @@ def _replay(one: Replay, as_json: bool, is_shared: bool) -> None:
     if not as_json:
         typer.echo(agent.ending.sentence)
         if one.stopped and not one.heals:
-            typer.echo("vision-agent: with --heal a model repairs that step; the rest is replayed without it", err=True)
+            typer.echo(
+                "vision-agent: with --heal a model repairs that step; the other steps are replayed without a model",
+                err=True,
+            )
     raise typer.Exit(agent.ending.exit_code)
 
 

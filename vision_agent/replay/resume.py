@@ -14,6 +14,7 @@ from vision_agent import settings as settings_module
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Event
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.ports import Approver, Model, Person
 from vision_agent.record.read import InterruptedRun, load_shot, read_interrupted
 from vision_agent.record.redact import with_values
@@ -72,8 +73,10 @@ def resume(
     settings = _model_settings(run, recorded_settings(run, settings or settings_module.load(), view))
     by = run.provenance.model
     if model is None and not (":" in by or by == "human"):
+        decider = "step lines" if by == StepsModel.__name__ else by
         raise UsageError(
-            f"The run was decided by {by}, which is not in the record", "name a model, or give step lines with --steps"
+            f"The run was decided by {decider}, and the record does not contain what is needed to start that again",
+            "give its step lines with --steps, or name a model",
         )
     task = _task(run, folder, secrets or {}, limits or {})
     if page is None:

@@ -32,6 +32,7 @@ from vision_agent.record.report import BESIDE, REPORT, environment, policy, writ
 from vision_agent.record.report import TEMPLATES as SHARED
 
 PAGE = "results.html"
+_SECONDS = "Seconds: the mean of a whole item, with the start of its browser."
 TEMPLATES = Path(__file__).parent / "templates"
 
 _PARTED = 12
@@ -171,7 +172,7 @@ def render_page(found: Mapping[str, Sequence[FoundResult]], at: Path) -> str:
         .render(
             parts=parts,
             answered=" ".join([ANSWERS, *totals.pictures]),
-            notes=" ".join([INTERVALS, CAVEAT, *bounds_note(totals), *reached_note(totals)]),
+            notes=" ".join([INTERVALS, _SECONDS, CAVEAT, *bounds_note(totals), *reached_note(totals)]),
             href=lambda way: _href(way, at),
             style=Markup(style),
             policy=policy(style, "", pictures=f"data: {BESIDE}"),

@@ -13,6 +13,7 @@ from typing import Literal, NoReturn
 from urllib.parse import urljoin
 
 from pydantic import ValidationError
+from rapidfuzz import process
 
 from vision_agent.actions import (
     LONGEST_HOLD_S,
@@ -111,6 +112,8 @@ _WITH_TARGET = (
     *("click", "double", "right", "type", "append", "select", "also", "unselect", "check", "uncheck", "set", "upload"),
     *("read", "press", "scroll", "hold", "hover", "drag", "zoom"),
 )
+_MISTYPED = 75
+"""How alike a word and a mistyped one are at least, of 100; `clikc` and `click` are 80."""
 _VERBS = (
     *_WITH_TARGET,
     *("go", "goto", "back", "forward", "reload", "wait", "open", "switch", "close", "ask", "finish", "fail"),
@@ -133,7 +136,7 @@ def parse(lines: Iterable[str]) -> tuple[StepLine, ...]:
     """The parsed lines in order, without notes and empty lines, which count in the numbering.
 
     Raises:
-        UsageError: a line cannot be parsed; the message names the line and shows the grammar.
+        UsageError: a line cannot be parsed; the message names the line and shows lines like it.
     """
     return tuple(
         _step_line(text.strip(), number)
@@ -159,7 +162,17 @@ def _read(text: str, number: int) -> Build:
         _fail("it is not complete" if word in _VERBS else f"it begins with {word!r}, which is not a known word")
     except (_UnreadableError, ValidationError) as error:
         fault = error.errors()[0]["msg"].lower() if isinstance(error, ValidationError) else str(error)
-        raise UsageError(f"Line {number}, {text!r}: {fault}.", f"lines look like this:\n{GRAMMAR}\n") from error
+        raise UsageError(f"Line {number}, {text!r}: {fault}.", _examples_like(text)) from error
+
+
+def _examples_like(text: str) -> str:
+    """The examples with the first word of a line, or with the word that it may be meant for; else all there is."""
+    near = process.extractOne(text.split()[0].lower(), _VERBS, score_cutoff=_MISTYPED)
+    begins = re.compile(rf"(?:^|\s\s|[,;] ){near[0]}\b") if near else None
+    rows = [row for row in GRAMMAR.partition("\nA thing is named")[0].splitlines() if begins and begins.search(row)]
+    if near is None or not rows:
+        return f"lines look like this:\n{GRAMMAR}\n"
+    return f"lines with {near[0]!r} look like this:\n" + "\n".join(rows) + "\n"
 
 
 class _UnreadableError(Exception):
