@@ -16,7 +16,7 @@ from pathlib import Path
 
 from docs_snippets.blocks import ROOT, Block, WrongPage, blocks_of, commands_of, name_of
 
-_COMMAND_S = 120
+_COMMAND_S = 300
 
 
 _SERVER_S = 15
