@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from itertools import count
+from math import copysign, cos, hypot, pi, sin
 from pathlib import Path
 from typing import Any
 
@@ -225,3 +226,69 @@ async def eat_apples(player: Player) -> None:
         else:
             await player.act(Wait(text=f"{eaten + 1} of {APPLES}", seconds=4))
         eaten = await player.eyes.read("parseInt(document.querySelector('#apples').textContent)")
+
+
+# --- bricks -----------------------------------------------------------------------------------------------------------
+
+WIDTH, BAT_Y, RADIUS, BAT_SPEED, BALL_SPEED, REACH = 800, 556, 8, 560, 340, 64
+"""Of the court, in its own pixels; `REACH` is half the bat and the ball's radius."""
+_SERVED, _SIDE = 0.35, pi / 3
+"""Angles from straight up: of a serve, and where the bat sends the ball at most."""
+_CLOSE = 6
+Brick = dict[str, float]
+
+
+async def break_wall(player: Player) -> None:
+    """Works out where the ball will come down, brings the bat there, and aims at a brick. Reads the state of the game.
+
+    It reads, because the ball comes down before a look is done. It serves from where the ball comes straight back.
+    """
+    await player.look()
+    while (scene := await player.eyes.read("window.drawn.scene()"))["state"] in ("ready", "running"):
+        at = _serve_from(scene["bricks"]) if not scene["isServed"] else _bat_for(scene)
+        way = min(max(at, REACH), WIDTH - REACH) - scene["bat"]
+        if abs(way) > _CLOSE:
+            await player.act(Press(keys="ArrowRight" if way > 0 else "ArrowLeft", seconds=abs(way) / BAT_SPEED))
+        elif not scene["isServed"]:
+            await player.act(Press(keys="Space"))
+
+
+def _serve_from(bricks: list[Brick]) -> float:
+    """Where the bat has to be for a serve that comes back to it."""
+    return min(range(REACH, WIDTH - REACH, 4), key=lambda x: abs(_flight(x, _SERVED, bricks)[0] - x))
+
+
+def _bat_for(scene: Any) -> float:
+    """Where the bat has to be when the ball comes down, so that it then flies to a brick."""
+    comes, bricks = _comes_down(dict(scene["ball"]), scene["bricks"])
+    for tenth in sorted(range(-6, 7), key=abs):
+        if len(_flight(comes, tenth / 10 * _SIDE, bricks)[1]) < len(bricks):
+            return comes - tenth / 10 * REACH
+    return comes
+
+
+def _flight(x: float, angle: float, bricks: list[Brick]) -> tuple[float, list[Brick]]:
+    """Where a ball comes down again that the bat sends up, and the bricks that are left then."""
+    ball = {"x": x, "y": BAT_Y - RADIUS, "vx": BALL_SPEED * sin(angle), "vy": -BALL_SPEED * cos(angle)}
+    return _comes_down(ball, bricks)
+
+
+def _comes_down(ball: dict[str, float], bricks: list[Brick]) -> tuple[float, list[Brick]]:
+    """By the rules of the game, in steps as long as its own."""
+    while ball["vy"] < 0 or ball["y"] < BAT_Y - RADIUS:
+        ball["x"] += ball["vx"] / 120
+        ball["y"] += ball["vy"] / 120
+        if not RADIUS <= ball["x"] <= WIDTH - RADIUS:
+            ball["vx"] = abs(ball["vx"]) * (1 if ball["x"] < RADIUS else -1)
+        if ball["y"] < RADIUS:
+            ball["vy"] = abs(ball["vy"])
+        for brick in bricks if ball["y"] < BAT_Y / 2 else ():
+            across = ball["x"] - brick["x"] - brick["width"] / 2
+            down = ball["y"] - brick["y"] - brick["height"] / 2
+            beside, below = abs(across) - brick["width"] / 2, abs(down) - brick["height"] / 2
+            if hypot(max(0, beside), max(0, below)) < RADIUS:
+                key, by = ("vx", across) if beside > below else ("vy", down)
+                ball[key] = copysign(abs(ball[key]), by)
+                bricks = [each for each in bricks if each is not brick]
+                break
+    return ball["x"], bricks
