@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 
@@ -90,13 +91,17 @@ async def right_angle(p: Player, said: re.Match[str]) -> None:
 
 
 async def centre(p: Player, said: re.Match[str]) -> None:
-    """The middle of a circle."""
+    """The middle of a circle, fitted to what the button leaves of it."""
     view = await p.view()
     box = _canvas(view).box
-    crop = view.crop(box)
-    ys, xs = np.nonzero(crop.max(axis=2) < 140)
-    x, y = box.x + (int(xs.min()) + int(xs.max()) + 1) / 2, box.y + (int(ys.min()) + int(ys.max()) + 1) / 2
-    await _click_at(p, x, y)
+    ys, xs = np.nonzero(view.crop(box).max(axis=2) < 140)
+    xs, ys = xs + round(box.x) + 0.5, ys + round(box.y) + 0.5
+    for mark in view.all("button"):
+        beside = (ys < mark.box.y - 1) | (xs < mark.box.x - 1) | (xs > mark.box.right + 1) | (ys > mark.box.bottom + 1)
+        xs, ys = xs[beside], ys[beside]
+    # x^2 + y^2 = 2ax + 2by + c
+    (a, b, _), *_ = np.linalg.lstsq(np.column_stack((2 * xs, 2 * ys, np.ones_like(xs))), xs**2 + ys**2, rcond=None)
+    await _click_at(p, float(a), float(b))
 
 
 def _dot(view: View) -> Point:
@@ -135,16 +140,26 @@ async def circle(p: Player, said: re.Match[str]) -> None:
     await p.submit()
 
 
+_HEAT = ("ICE COLD", "COLD", "WARM", "HOT")
+
+
 async def hot(p: Player, said: re.Match[str]) -> None:
-    """The hot part of a field, found by what the page says where the pointer is."""
+    """The hot part of a field, found by what the page says where the pointer is: far steps first, then near ones."""
     field = max((await p.view()).all("div"), key=lambda mark: mark.box.width * mark.box.height).box
-    step = 18
-    for y in np.arange(field.y + step / 2, min(field.bottom, AREA.bottom), step):
-        for x in np.arange(field.x + step / 2, field.right, step):
-            here = Point(x=float(x), y=float(y))
+    field = field.intersection(AREA) or field
+    best, heat = field.center, -1
+    for step, reach in ((30.0, 90.0), (15.0, 30.0), (8.0, 16.0)):
+        around = best
+        for x, y in itertools.product(np.arange(-reach, reach + 1, step), repeat=2):
+            here = Point(x=around.x + float(x), y=around.y + float(y))
+            if not field.contains(here):
+                continue
             await p.on(here, lambda target: actions.Hover(target=target))
-            words = " ".join((await p.look()).texts[1:])
-            if re.search(r"\bHOT\b", words):
+            words = [line.text.strip() for line in (await p.look()).lines if line.text.strip() in _HEAT]
+            now = _HEAT.index(words[0]) if words else -1
+            if now == len(_HEAT) - 1:
                 await p.click(here)
                 return
+            if now > heat:
+                best, heat = here, now
     raise GivenUp("it is hot nowhere")

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 
 import numpy as np
 
 from second_solver.player import GivenUp, Player
-from second_solver.view import View
+from second_solver.view import AREA, View
 from vision_agent import actions
+from vision_agent.actions import Point
 from vision_agent.types import Mark
 
 _LONGEST_S = 60.0
+_LAG_S = 0.25
+"""From what a look shows to the click that follows."""
+_FASTEST = 130.0
+"""Pixels per second."""
 
 
 async def chase(p: Player, said: re.Match[str]) -> None:
@@ -26,12 +32,36 @@ async def chase(p: Player, said: re.Match[str]) -> None:
 
 
 async def moving(p: Player, said: re.Match[str]) -> None:
-    """Every circle that comes by, until none has come for a while."""
+    """Every circle that comes by, where it will be in a moment, until none has come for a while.
+
+    Its mark cannot be clicked: what the picture shows there has changed by then.
+    """
     until, last = time.monotonic() + _LONGEST_S, time.monotonic()
+    before: list[Point] = []
+    looked = last
     while time.monotonic() < until and time.monotonic() - last < 10:
-        for mark in (await p.look()).all("circle"):
-            last = time.monotonic()
-            await p.do(actions.Click(target=mark.number))
+        view = await p.look()
+        now = time.monotonic()
+        seen = [mark.box.center for mark in view.marks if mark.surface is not None or mark.tag == "circle"]
+        aims = [aim for here in seen if (aim := _ahead(here, before, now - looked)) is not None]
+        before, looked, last = seen, now, now if seen else last
+        for aim in aims[:2]:
+            await p.do(actions.Click(target=p.target(aim)))
+
+
+def _ahead(here: Point, before: list[Point], seconds: float) -> Point | None:
+    """Where a circle will be when a click arrives, from where it was at the last look; it bounces off the edges."""
+    was = min(before, key=lambda each: math.dist((each.x, each.y), (here.x, here.y)), default=None)
+    if was is None or math.dist((was.x, was.y), (here.x, here.y)) > _FASTEST * seconds:
+        return None
+    share = _LAG_S / seconds
+    x, y = here.x + (here.x - was.x) * share, here.y + (here.y - was.y) * share
+    return Point(x=_within(x, AREA.x, AREA.right), y=_within(y, AREA.y, AREA.bottom))
+
+
+def _within(value: float, low: float, high: float) -> float:
+    inside = 2 * low - value if value < low else 2 * high - value if value > high else value
+    return min(high - 1, max(low + 1, inside))
 
 
 async def simon(p: Player, said: re.Match[str]) -> None:

@@ -10,6 +10,8 @@ from second_solver.view import View
 from vision_agent import actions
 from vision_agent.types import Mark
 
+_TICKER_TRIES = 4
+"""How often a mark beside a price that changes is tried before its point is."""
 ALSO_CALLED = {"x": ("Close", "×", "close"), "+": ("Expand",)}
 
 
@@ -35,9 +37,9 @@ async def cancel(p: Player, said: re.Match[str]) -> None:
 async def two_buttons(p: Player, said: re.Match[str]) -> None:
     """One button, perhaps a pause, and another one."""
     first, second = await p.find(said["first"]), await p.find(said["second"])
-    await p.click(first)
-    if said["pause"]:  # nothing is looked at meanwhile: on a busy machine a look takes a second
-        await p.wait(float(said["pause"]))
+    outcome = await p.click(first)
+    if said["pause"]:  # from one press to the next: what a click takes by itself is part of it
+        await p.wait(max(0.05, float(said["pause"]) - outcome.seconds))
         await p.do(actions.Click(target=second.number))
     else:
         await p.click(second)
@@ -167,11 +169,16 @@ async def stock(p: Player, said: re.Match[str]) -> None:
         prices = [float(match[1]) for text in view.texts if (match := re.fullmatch(r"\$([\d.]+)", text))]
         return bool(prices) and prices[0] < limit
 
+    refused = 0
     for _ in range(200):
         view = await p.look()
-        if is_low(view):
-            await p.click(view.named("Buy")[0])
+        if not is_low(view):
+            continue
+        button = view.named("Buy")[0]
+        target = button.number if refused < _TICKER_TRIES else p.target(button.point)
+        if (await p.do(actions.Click(target=target))).status == "done":
             return
+        refused += 1
     raise GivenUp("the price stayed high")
 
 

@@ -76,8 +76,11 @@ async def colour(p: Player, said: re.Match[str]) -> None:
     wanted = colours.NAMED[said["name"]] if said["name"] else _patch(view)
     field = view.all("input")[0]
     await p.type("".join(f"{part:02X}" for part in wanted), field)
-    await p.press("Tab", field)  # the picker covers what is below it until the field is left
-    await p.submit()
+    await p.press("Tab", field)
+    if (await p.look()).named("Submit"):
+        await p.submit()
+    else:
+        await p.press("Enter")  # the picker still covers the button, which has the focus
 
 
 def _patch(view: View) -> colours.Colour:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+import cv2
+import numpy as np
+
 from second_solver.player import GivenUp, Player, ordinal, quoted
 from second_solver.view import View
 from vision_agent import actions
-from vision_agent.types import Mark
+from vision_agent.types import Box, Mark
 
 
 def _openers(view: View) -> list[Mark]:
@@ -60,12 +63,10 @@ async def menu_item(p: Player, said: re.Match[str]) -> None:
     """An item of a menu with submenus, which open when hovered."""
     await p.click(await p.find("Menu"))
     wanted = quoted(p.goal)[-1] if "labeled" in p.goal else ""
-    if not wanted:
-        raise GivenUp("the goal shows a picture of the item, and no words")
     tried = set[str]()
     for _ in range(12):
         view = await p.look()
-        if found := view.all("li", "div", "a", where=lambda mark: mark.name == wanted):
+        if found := view.all("li", "div", "a", where=lambda mark: _is_wanted(view, mark, wanted)):  # noqa: B023
             await p.click(found[-1])
             return
         items = [mark for mark in view.all("li", "div", "a") if mark.name and mark.key not in tried]
@@ -75,6 +76,27 @@ async def menu_item(p: Player, said: re.Match[str]) -> None:
         tried.add(items[0].key)
         await p.on(items[0], lambda target: actions.Hover(target=target))
     raise GivenUp(f"{wanted!r} is not in the menu:\n{(await p.view()).seen.listing}")
+
+
+def _is_wanted(view: View, mark: Mark, wanted: str) -> bool:
+    """Whether it has the name, or the icon that the goal shows if it gives no name."""
+    return mark.name == wanted if wanted else bool(mark.name) and _icon_distance(view, mark) < _SAME_ICON
+
+
+_GOAL = Box(x=0, y=0, width=160, height=50)
+_SAME_ICON = 0.04
+"""Share of an icon's pixels that may differ from the goal's icon, which stands on another ground."""
+
+
+def _icon_distance(view: View, mark: Mark) -> float:
+    """How much the icon at the left of an item differs from the best place in the goal's picture, from 0."""
+    left = Box(x=mark.box.x + 1, y=mark.box.y, width=18, height=mark.box.height)
+    icon, goal = (np.asarray(view.crop(box).max(axis=2) < 160, np.float32) for box in (left, _GOAL))
+    ys, xs = np.nonzero(icon)
+    if len(xs) < 12:
+        return 1.0
+    template = np.pad(icon[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1], 1)
+    return float(cv2.matchTemplate(goal, template, cv2.TM_SQDIFF).min() / len(xs))
 
 
 async def tree(p: Player, said: re.Match[str]) -> None:

@@ -16,7 +16,7 @@ from vision_agent.types import Box, Mark, Observation
 Picture = NDArray[np.uint8]
 """Rows, columns, then red, green and blue."""
 
-AREA = Box(x=0, y=50, width=164, height=170)
+AREA = Box(x=0, y=50, width=159, height=159)
 """Where the environment draws its tasks; the goal stands above, and its own counters beside."""
 _COUNTERS = re.compile(r"Last reward:|Last 10 average:|Time left:|[\d.-]+ / \d+sec|Episodes done:")
 _LINE = re.compile(r"^(?P<id>\w+)\[:\](?P<rest>.*)$")
