@@ -101,7 +101,8 @@ async def _arrange(p: Player, wanted: list[str]) -> None:
 
 async def item(p: Player, said: re.Match[str]) -> None:
     """An item to another place of a list."""
-    names = [mark.name for mark in _order(await p.view())]
+    items = _order(await p.view())
+    names = [mark.name for mark in items]
     index, where = names.index(said["name"]), said["where"]
     if match := re.search(r"(\d+)\w\w position", where):
         to = int(match[1]) - 1
@@ -109,8 +110,7 @@ async def item(p: Player, said: re.Match[str]) -> None:
         to = index + (-1 if "up" in where else 1)
     else:
         to = 0 if "top" in where else len(names) - 1
-    wanted = [name for name in names if name != said["name"]]
-    await _arrange(p, [*wanted[:to], said["name"], *wanted[to:]])
+    await p.drag(items[index], items[to])
 
 
 async def item_in_grid(p: Player, said: re.Match[str]) -> None:

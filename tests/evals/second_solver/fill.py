@@ -68,8 +68,15 @@ async def copied(p: Player, said: re.Match[str]) -> None:
 async def last_word(p: Player, said: re.Match[str]) -> None:
     """The last word of an area into the text box."""
     view = await p.view()
-    value = view.all("textarea")[0].state.value or ""
-    await p.type(value.split()[-1], view.all("input")[0])
+    area, field = view.all("textarea")[0], view.all("input")[0]
+    value = area.state.value or ""
+    if value.endswith("…"):  # no more of it can be read: its last words are copied by keys
+        await p.press("Control+End", area)
+        await p.press("Control+Shift+ArrowLeft", count=3)
+        await p.press("Control+c")
+        await p.press("Control+v", field)
+        value = (await p.look()).all("input")[0].state.value or ""
+    await p.type(value.split()[-1], field)
     await p.submit()
 
 
@@ -131,7 +138,8 @@ async def search_form(p: Player, said: re.Match[str]) -> None:
     fields: dict[str, Mark] = {}
     for mark in (await p.view()).fields:
         for word in ("genre", "director", "year"):
-            if word in f"{mark.name} {mark.state.placeholder or ''} {mark.context}".lower():
+            name = mark.name if mark.name != p.goal else ""  # a field below the goal is named by it
+            if word in f"{name} {mark.state.placeholder or ''} {mark.context}".lower():
                 fields.setdefault(word, mark)
     for word, mark in fields.items():
         await p.type(said[word], mark)

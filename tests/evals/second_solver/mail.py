@@ -47,8 +47,8 @@ async def handle(p: Player, said: re.Match[str]) -> None:
 
 def _sender(goal: str, names: list[str]) -> str:
     """Who sent it: the name after `by` or `from`, with `'s`, or before `sent`."""
-    for pattern in (r"(?:by|from) ([A-Z][\w-]+)", r"([A-Z][\w-]+)'s", r"([A-Z][\w-]+) (?:sent|wrote)", r"received"):
-        if (match := re.search(pattern, goal)) and match.re.groups:
+    for pattern in (r"(?:by|from) ([A-Z][\w-]+)", r"([A-Z][\w-]+)'s", r"([A-Z][\w-]+) (?:sent|wrote)"):
+        if match := re.search(pattern, goal):
             return match[1]
     if len(names) == 1:
         return names[0]

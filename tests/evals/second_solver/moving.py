@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from second_solver.player import GivenUp, Player
+from second_solver.player import Player
 from second_solver.view import AREA, View
 from vision_agent import actions
 from vision_agent.actions import Point
@@ -103,19 +103,16 @@ LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4
 
 
 async def noughts(p: Player, said: re.Match[str]) -> None:
-    """Tic-tac-toe as X: win, else block, else the middle, a corner or a side."""
+    """Tic-tac-toe as X, until no cell is left or the board is gone."""
     for _ in range(5):
         view = await p.look()
         cells = view.all("span", where=lambda mark: mark.box.width > 25)
         if len(cells) != 9:
-            raise GivenUp(f"there are {len(cells)} cells:\n{view.seen.listing}")
-        board = [_sign(view, mark) for mark in cells]
-        if not (free := [index for index, sign in enumerate(board) if not sign]):
             return
-        at = (
-            _last_of(board, "X") or _last_of(board, "O") or [index for index in (4, 0, 2, 6, 8, *free) if index in free]
-        )
-        await p.click(cells[at[0]])
+        board = [_sign(view, mark) for mark in cells]
+        if all(board):
+            return
+        await p.click(cells[_best(board)])
 
 
 def _sign(view: View, mark: Mark) -> str:
@@ -134,7 +131,21 @@ def _sign(view: View, mark: Mark) -> str:
     return "X" if middle.any() else "O"
 
 
-def _last_of(board: list[str], sign: str) -> list[int]:
-    """The free cells that complete a line of a sign."""
-    full = [line for line in LINES if sorted(board[at] for at in line) == ["", sign, sign]]
-    return [at for line in full for at in line if not board[at]]
+def _best(board: list[str]) -> int:
+    """The move of X that is best against the best answers, and among those against any answers."""
+    free = [index for index, sign in enumerate(board) if not sign]
+    return max(free, key=lambda at: _worth([*board[:at], "X", *board[at + 1 :]], "O"))
+
+
+def _worth(board: list[str], turn: str) -> tuple[float, float]:
+    """What a board is worth to X, at worst and on average: 1 won, 0 drawn, -1 lost."""
+    won = next((board[a] for a, b, c in LINES if board[a] and board[a] == board[b] == board[c]), "")
+    free = [index for index, sign in enumerate(board) if not sign]
+    if won or not free:
+        end = {"X": 1.0, "O": -1.0}.get(won, 0.0)
+        return end, end
+    after = "O" if turn == "X" else "X"
+    worths = [_worth([*board[:at], turn, *board[at + 1 :]], after) for at in free]
+    if turn == "X":
+        return max(worths)
+    return min(worst for worst, _ in worths), sum(mean for _, mean in worths) / len(worths)

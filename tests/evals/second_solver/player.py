@@ -5,6 +5,7 @@ It knows the product's public actions and no task.
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable
@@ -22,7 +23,7 @@ Thing = Mark | Point | Cell
 _COUNTERS = re.compile(r"Last reward:.*?Episodes done:\s*(?:\d+|-)", re.DOTALL)
 """What the environment writes beside the task."""
 _TRIES = 3
-_FINE = 2.0
+_FINE = 1.5
 """Size in CSS pixels of a grid cell that is small enough."""
 
 
@@ -206,6 +207,7 @@ class Player:
 
     async def _cell(self, surface: Mark, here: Point) -> Cell | None:
         over: Target = surface.number
+        size = math.inf
         for _ in range(5):
             if (await self.do(actions.Zoom(target=over, grid=True))).status == "refused":
                 break
@@ -218,8 +220,9 @@ class Player:
                 break
             row, column, *_, width, height = cells[0]
             over = Cell(mark=laid[0].number, row=row, column=column)
-            if max(width, height) <= _FINE:
+            if max(width, height) <= _FINE or max(width, height) > 0.9 * size:  # it gets no finer
                 return over
+            size = max(width, height)
         await self.look()
         return None
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
-from second_solver.player import GivenUp, Player
-from second_solver.view import View
-from vision_agent import actions
-from vision_agent.types import Mark
+import cv2
+import numpy as np
 
-ICONS = ("Reply", "Share", "Like", "More")
+from second_solver.player import GivenUp, Player
+from second_solver.view import AREA, Line, View
+from vision_agent import actions
+from vision_agent.types import Box, Mark
+
+ICONS = ("Reply", "Retweet", "Like", "Share")
 """As they stand, from left to right; what is none of them is in the menu behind the last."""
 
 
@@ -50,8 +53,8 @@ async def _press(p: Player, icons: list[Mark], name: str) -> None:
         await p.click(icons[ICONS.index(name)])
         return
     await p.click(icons[-1])
-    view = await p.until(lambda view: view.named(name))
-    await p.click(view.named(name)[0])
+    view = await p.until(lambda view: view.all("li", where=lambda mark: mark.name.startswith(name)))
+    await p.click(view.all("li", where=lambda mark: mark.name.startswith(name))[0])
 
 
 def _posts(view: View) -> list[tuple[str, list[Mark]]]:
@@ -85,7 +88,7 @@ async def order(p: Player, said: re.Match[str]) -> None:
         for line in view.lines:
             if line.mark is None:
                 dish = line.text
-            elif line.mark.name == "+" and dish not in taken and _fits(dish, wanted, said["kind"] or "") and left:
+            elif line.mark.name == "+" and dish not in taken and left and _fits(view, line, dish, wanted, said["kind"]):
                 taken.add(dish)
                 left -= 1
                 await p.click(line.mark)
@@ -101,15 +104,20 @@ async def order(p: Player, said: re.Match[str]) -> None:
     await p.click(found[0])
 
 
-KINDS = {
-    "vegan": r"salad|tofu|coconut",
-    "vegetarian": r"salad|tofu|bread|cheese|spinach|cake|sundae|tart",
-    "meat": r"chicken|pork|meatball|beef|wings",
-    "gluten-free": r"salad|wings|tofu|peanut chicken|pork|sundae|tart",
-}
+MEAT = r"chicken|pork|meatball|beef|wings"
+SIGNS = {"vegan": (85, 150), "gluten-free": (30, 60)}
+"""Hues of the signs that stand under a dish, in degrees."""
 
 
-def _fits(dish: str, wanted: set[str] | None, kind: str) -> bool:
+def _fits(view: View, line: Line, dish: str, wanted: set[str] | None, kind: str | None) -> bool:
+    """Whether a dish is wanted by its name, or is of the wanted kind."""
     if wanted is not None:
         return dish in wanted
-    return bool(re.search(KINDS.get(kind, "^$"), dish, re.IGNORECASE))
+    if kind not in SIGNS or line.mark is None:
+        return bool(re.search(MEAT, dish, re.IGNORECASE)) and kind == "meat"
+    box = line.mark.box
+    crop = view.crop(Box(x=0, y=box.y + 8, width=50, height=28))
+    hue, saturation, _ = np.moveaxis(cv2.cvtColor(crop, cv2.COLOR_RGB2HSV), 2, 0)
+    low, high = SIGNS[kind]
+    is_whole = box.y + 36 < AREA.bottom
+    return is_whole and int(((saturation > 60) & (2 * hue >= low) & (2 * hue <= high)).sum()) > 15

@@ -7,37 +7,47 @@ import re
 from second_solver.player import GivenUp, Player, ordinal, quoted
 from vision_agent import actions
 
-SIMILAR = (
-    {"big", "large", "huge", "enormous", "gigantic", "immense"},
-    {"small", "little", "tiny", "mini", "minuscule"},
-    {"happy", "joyful", "cheerful", "glad", "gay", "pleased"},
-    {"unhappy", "sad", "miserable", "sorrowful", "gloomy"},
-    {"fire", "flame", "flames", "blaze", "inferno"},
-    {"reply", "response", "answer", "respond"},
-    {"funny", "comical", "humorous", "amusing", "hilarious"},
-    {"meaty", "fleshy", "beefy", "flesh"},
-    {"red", "scarlet", "vermillion", "crimson", "ruby"},
-    {"old", "aged", "ancient", "elderly"},
-    {"true", "actual", "real", "genuine"},
-    {"like", "favor", "love", "adore"},
-    {"hate", "detest", "loathe", "despise"},
-    {"stop", "cease", "end", "halt", "finish"},
-    {"quiet", "calm", "peaceful", "silent", "tranquil"},
-    {"cut", "chop", "slice", "cleave", "sever"},
-    {"car", "cars", "automobile", "automobiles", "vehicle", "vehicles"},
-    {"pig", "pigs", "swine", "hog", "hogs"},
-    {"television", "televisions", "tv", "tvs", "televisual"},
-    {"wrong", "erroneous", "incorrect", "mistaken", "fault"},
-    {"rabbit", "bunny", "hare"},
-    {"home", "house", "houses", "homes", "dwelling"},
-    {"kind", "nice", "gentle"},
-    {"lazy", "idle", "sluggish"},
-    {"wealthy", "rich", "affluent"},
-    {"sea", "ocean", "water"},
-    {"panic", "fear", "terror", "dread", "scared", "afraid"},
-    {"begin", "start", "commence"},
-    {"buy", "purchase"},
-    {"smart", "clever", "intelligent"},
+SIMILAR = tuple(
+    set(line.split())
+    for line in (
+        "big large huge enormous gigantic immense massive",
+        "small little tiny mini minuscule petite",
+        "happy joyful cheerful glad gay pleased gleeful delighted jolly",
+        "unhappy sad miserable sorrowful gloomy tragic",
+        "angry mad furious irritated enraged",
+        "fire flame flames blaze burning inferno",
+        "reply response answer respond retort",
+        "funny comical humorous amusing hilarious laughable",
+        "fat meaty fleshy beefy flesh plump chubby",
+        "red scarlet vermillion crimson ruby",
+        "old aged archaic ancient elderly",
+        "real true actual genuine",
+        "love like favor adore",
+        "hate detest loathe despise dislike",
+        "stop cease end halt finish",
+        "begin start commence initiate launch",
+        "quiet calm peaceful silent tranquil still soundless",
+        "cut chop slice cleave sever carve",
+        "car cars automobile automobiles vehicle vehicles",
+        "pig pigs swine hog hogs pork",
+        "television televisions tv tvs teevee",
+        "wrong erroneous incorrect mistaken",
+        "evil wicked immoral sinful corrupt depraved",
+        "strange odd peculiar unusual weird",
+        "scared afraid panicked fearful frightened terrified",
+        "kill murder slay assassinate",
+        "keep retain preserve sustain maintain",
+        "hide conceal camouflage mask cover",
+        "rabbit rabbits bunny bunnies hare hares",
+        "home homes house houses dwelling dwellings",
+        "water sea ocean",
+        "lazy idle sluggish",
+        "rich wealthy affluent",
+        "smart clever intelligent",
+        "buy purchase",
+        "pretty beautiful lovely",
+        "fast quick rapid swift",
+    )
 )
 """Words of one meaning; what a language model would know by itself."""
 
@@ -95,9 +105,10 @@ async def radio_and_number(p: Player, said: re.Match[str]) -> None:
 async def dropdown_and_button(p: Player, said: re.Match[str]) -> None:
     """An option of a dropdown that the page made itself, and a button."""
     await p.click((await p.view()).all("div")[0])
-    view = await p.until(lambda view: view.named(said["option"]) or view.all("select"))
-    if found := view.named(said["option"]):
-        await p.click(found[0])
-    else:
-        await p.on(view.all("select")[0], lambda target: actions.Select(target=target, options=(said["option"],)))
+    while not (found := (await p.look()).named(said["option"], "li")):
+        below = [mark for mark in (await p.view()).marks if mark.state.scroll and mark.state.scroll.below > 1]
+        if not below:
+            raise GivenUp(f"{said['option']!r} is not in the list:\n{(await p.view()).seen.listing}")
+        await p.scroll(below[0], "down", 0.6)
+    await p.click(found[0])
     await p.click(await p.find(said["button"]))
