@@ -94,8 +94,8 @@ async def centre(p: Player, said: re.Match[str]) -> None:
     """The middle of a circle, fitted to what the button leaves of it."""
     view = await p.view()
     box = _canvas(view).box
-    ys, xs = np.nonzero(view.crop(box).max(axis=2) < 140)
-    xs, ys = xs + round(box.x) + 0.5, ys + round(box.y) + 0.5
+    rows, columns = np.nonzero(view.crop(box).max(axis=2) < 140)
+    xs, ys = columns + round(box.x) + 0.5, rows + round(box.y) + 0.5
     for mark in view.all("button"):
         beside = (ys < mark.box.y - 1) | (xs < mark.box.x - 1) | (xs > mark.box.right + 1) | (ys > mark.box.bottom + 1)
         xs, ys = xs[beside], ys[beside]

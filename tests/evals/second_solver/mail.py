@@ -35,14 +35,15 @@ async def handle(p: Player, said: re.Match[str]) -> None:
     sender = _sender(plain, names)
     mail = await _find(p, sender)
     if verb in ("delete", "star"):
-        return await p.click(_icons(await p.view(), mail)[0 if verb == "star" else 1]) and None
+        await p.click(_icons(await p.view(), mail)[0 if verb == "star" else 1])
+        return
     await p.click(mail)
     text = quoted(p.goal)[-1] if quoted(p.goal) else ""
     if verb == "reply":
         await _answer(p, text)
     else:
         await _forward(p, next(name for name in names if name != sender))
-    return None
+    return
 
 
 def _sender(goal: str, names: list[str]) -> str:

@@ -23,7 +23,7 @@ Thing = Mark | Point | Cell
 _COUNTERS = re.compile(r"Last reward:.*?Episodes done:\s*(?:\d+|-)", re.DOTALL)
 """What the environment writes beside the task."""
 _TRIES = 3
-_FINE = 1.5
+_FINE = 1.0
 """Size in CSS pixels of a grid cell that is small enough."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from second_solver import colours
 from second_solver.player import GivenUp, Player, quoted
@@ -105,7 +106,7 @@ async def shades(p: Player, said: re.Match[str]) -> None:
 
 async def generate(p: Player, said: re.Match[str]) -> None:
     """A button until the number that it draws is right."""
-    checks = {
+    checks: dict[str, Callable[[int, int], bool]] = {
         "odd": lambda number, _: number % 2 == 1,
         "even": lambda number, _: number % 2 == 0,
         "greater": lambda number, limit: number > limit,
