@@ -57,6 +57,8 @@ LONG = frozenset(
         "evals/test_eval_runs.py::test_a_score_is_the_pages_word_a_crash_is_an_error_and_only_that_is_tried_again",
         "evals/test_eval_runs.py::test_the_same_suite_twice_gives_the_same_scores_and_the_same_pictures",
         "evals/test_eval_runs.py::test_what_was_interrupted_and_killed_goes_on_and_runs_nothing_twice",
+        "evals/test_games.py::test_a_game_is_won_at_its_own_speed",
+        "evals/test_games.py::test_a_task_of_a_game_is_done_by_step_lines",
         "evals/test_page_list.py::test_listed_pages_become_tasks_for_every_model_and_the_same_bytes_each_time",
         "evals/test_perception.py::test_pages_of_other_projects_agree_with_the_independent_truth",
         "evals/test_perception.py::test_the_command_scores_a_folder_and_leaves_with_what_came_of_it",
