@@ -64,9 +64,9 @@ async def bisect(p: Player, said: re.Match[str]) -> None:
 
 
 def _farthest(start: NDArray[np.float64], way: NDArray[np.float64]) -> tuple[float, float]:
-    """The last place inside the drawing on a ray, at most 70 pixels away."""
+    """The last place inside the drawing on a ray, as far from it as it goes."""
     x, y = start
-    for length in range(10, 70):
+    for length in range(10, 150):
         at = start + way * length
         if not _FIELD.contains(Point(x=at[0], y=at[1])):
             break
@@ -148,7 +148,7 @@ async def hot(p: Player, said: re.Match[str]) -> None:
     field = max((await p.view()).all("div"), key=lambda mark: mark.box.width * mark.box.height).box
     field = field.intersection(AREA) or field
     best, heat = field.center, -1
-    for step, reach in ((30.0, 90.0), (15.0, 30.0), (8.0, 16.0)):
+    for step, reach in ((30.0, 90.0), (15.0, 30.0), (8.0, 16.0), (4.0, 12.0)):
         around = best
         for x, y in itertools.product(np.arange(-reach, reach + 1, step), repeat=2):
             here = Point(x=around.x + float(x), y=around.y + float(y))

@@ -139,11 +139,12 @@ async def search_form(p: Player, said: re.Match[str]) -> None:
     for mark in (await p.view()).fields:
         for word in ("genre", "director", "year"):
             name = mark.name if mark.name != p.goal else ""  # a field below the goal is named by it
-            if word in f"{name} {mark.state.placeholder or ''} {mark.context}".lower():
+            words = {word, "date"} if word == "year" else {word}
+            if words & set(re.findall(r"[a-z]+", f"{name} {mark.state.placeholder or ''} {mark.context}".lower())):
                 fields.setdefault(word, mark)
     for word, mark in fields.items():
         await p.type(said[word], mark)
-    await p.submit("Submit", "Search")
+    await p.submit("Submit", "Search", "Go!")
 
 
 async def autocomplete(p: Player, said: re.Match[str]) -> None:

@@ -53,8 +53,10 @@ async def _press(p: Player, icons: list[Mark], name: str) -> None:
         await p.click(icons[ICONS.index(name)])
         return
     await p.click(icons[-1])
-    view = await p.until(lambda view: view.all("li", where=lambda mark: mark.name.startswith(name)))
-    await p.click(view.all("li", where=lambda mark: mark.name.startswith(name))[0])
+    while not (items := (await p.look()).all("li", where=lambda mark: mark.name.startswith(name))):
+        if not await _scroll(p):  # the menu may reach below what shows
+            raise GivenUp(f"{name!r} is not in the menu:\n{(await p.view()).seen.listing}")
+    await p.click(items[0])
 
 
 def _posts(view: View) -> list[tuple[str, list[Mark]]]:

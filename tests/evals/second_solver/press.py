@@ -40,7 +40,7 @@ async def two_buttons(p: Player, said: re.Match[str]) -> None:
     first, second = await p.find(said["first"]), await p.find(said["second"])
     outcome = await p.click(first)
     if said["pause"]:  # from one press to the next: what a click takes by itself is part of it
-        await p.wait(max(0.05, float(said["pause"]) - outcome.seconds))
+        await p.wait(max(0.05, float(said["pause"]) - outcome.seconds - 0.35))
         await p.do(actions.Click(target=second.number))
     else:
         await p.click(second)
