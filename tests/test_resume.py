@@ -334,7 +334,7 @@ async def test_what_cannot_go_on_says_why_and_does_nothing(sizes: Kept, tmp_path
     folder = cut(sizes.folder, tmp_path, "stepped", 1)
     with RunFolder.reopen(folder, lambda text: text), pytest.raises(UsageError, match="is still going"):
         await taken_up(folder, None)
-    with pytest.raises(UsageError, match="decided by step lines, and the record does not contain"):
+    with pytest.raises(UsageError, match="followed step lines, which its record does not contain"):
         resume(folder)
     lines = (folder / "steps.jsonl").read_bytes()
     (folder / "steps.jsonl").write_bytes(lines.replace(b"Large", b"Small", 1))

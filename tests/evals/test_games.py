@@ -55,14 +55,12 @@ async def won(page: Page, site: Site, name: str, run: int) -> tuple[Report, list
 
 QUICK = ("moles",)
 """The game whose first round `make test-rest` plays: others take a minute, or lose a moment on a busy machine."""
-LATE = pytest.mark.xfail(reason="now and then an action takes longer than the solver reckons with", strict=False)
 
 
 def rounds() -> Iterator[Any]:
     for name in GAMES:
         for run in range(1, 11):
-            thorough = [] if name in QUICK and run == 1 else [pytest.mark.thorough]
-            yield pytest.param(name, run, marks=[*thorough, *([LATE] if name == "bricks" else [])])
+            yield pytest.param(name, run, marks=[] if name in QUICK and run == 1 else pytest.mark.thorough)
 
 
 @pytest.mark.timeout(300)
@@ -118,7 +116,9 @@ async def test_a_mole_is_a_button_only_while_it_is_out(page: Page, sites: dict[s
     await page.get_by_role("button", name="Start round").click()
     await page.get_by_role("button", name="Mole").wait_for()
     await page.get_by_role("button", name="Mole").wait_for(state="detached")
-    assert [report.event for report in await reported(page, site)][:2] == ["started", "got_away"]
+    first, *rest = [report.event for report in await reported(page, site)]
+    assert first == "started"
+    assert set(rest) == {"got_away"}
 
 
 @pytest.mark.parametrize("name", ["platform", "bricks"])

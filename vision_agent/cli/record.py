@@ -37,7 +37,7 @@ def verify(run: RunOrFile, head: Head = None, as_json: AsJson = False) -> None:
 
     The latest run: vision-agent verify "$(ls -d runs/*/ | tail -n 1)"
 
-    Exit codes: 0 verified, 1 faults found (the first faulty entry is named first), 5 no such run.
+    Exit codes: 0 verified, 1 faults found (the first faulty entry is named first), 5 no such run, or a damaged file.
     """
     from vision_agent.export.cere import verify_cere
     from vision_agent.record.verify import verify

@@ -304,7 +304,7 @@ def verify_cere(file: Path, head: str | None = None) -> Verified:
 
     Raises:
         RecordError: it is not a `.cere` file, or it is damaged.
-        UsageError: the head is not one.
+        UsageError: `head` is not a record hash.
     """
     with tempfile.TemporaryDirectory() as runs:
         found = verify(_read(file, Path(runs), lambda _: None), head)

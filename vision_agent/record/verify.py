@@ -78,12 +78,12 @@ def verify(folder: Path, head: str | None = None) -> Verified:
 
     Raises:
         RecordError: there is no run at all.
-        UsageError: the head is not one.
+        UsageError: `head` is not a record hash.
     """
     if head is not None and not re.fullmatch(r"[0-9a-f]{64}", head):
         raise UsageError(
-            f"The head {printable_line(head)!r} is no record hash",
-            "a record hash has 64 digits, 0 to 9 and a to f; copy all of it",
+            f"The head {printable_line(head)!r} is not a record hash",
+            "a record hash has 64 characters, 0 to 9 and a to f; copy all of it",
         )
     chain = check_chain(folder, head)
     faults = [] if chain.bad_line is None else [Fault(line=chain.bad_line, sentence=chain.sentence)]

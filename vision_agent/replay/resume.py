@@ -73,10 +73,9 @@ def resume(
     settings = _model_settings(run, recorded_settings(run, settings or settings_module.load(), view))
     by = run.provenance.model
     if model is None and not (":" in by or by == "human"):
-        decider = "step lines" if by == StepsModel.__name__ else by
+        what = "followed step lines" if by == StepsModel.__name__ else f"was decided by {by}"
         raise UsageError(
-            f"The run was decided by {decider}, and the record does not contain what is needed to start that again",
-            "give its step lines with --steps, or name a model",
+            f"The run {what}, which its record does not contain", "give step lines with --steps, or name a model"
         )
     task = _task(run, folder, secrets or {}, limits or {})
     if page is None:

@@ -13,7 +13,7 @@ from typing import Literal, NoReturn
 from urllib.parse import urljoin
 
 from pydantic import ValidationError
-from rapidfuzz import process
+from rapidfuzz import fuzz, process
 
 from vision_agent.actions import (
     LONGEST_HOLD_S,
@@ -166,13 +166,15 @@ def _read(text: str, number: int) -> Build:
 
 
 def _examples_like(text: str) -> str:
-    """The examples with the first word of a line, or with the word that it may be meant for; else all there is."""
-    near = process.extractOne(text.split()[0].lower(), _VERBS, score_cutoff=_MISTYPED)
-    begins = re.compile(rf"(?:^|\s\s|[,;] ){near[0]}\b") if near else None
-    rows = [row for row in GRAMMAR.partition("\nA thing is named")[0].splitlines() if begins and begins.search(row)]
-    if near is None or not rows:
+    """The examples with the first word of a line, or the word that was probably meant; else the whole grammar."""
+    word = text.split()[0].lower()
+    near = process.extractOne(word, _VERBS, scorer=fuzz.ratio, score_cutoff=_MISTYPED)
+    verb = near[0] if near else word
+    begins = re.compile(rf"(?:^|\s\s|[,;] ){re.escape(verb)}\b")
+    rows = [row for row in GRAMMAR.partition("\nA thing is named")[0].splitlines() if begins.search(row)]
+    if not rows:
         return f"lines look like this:\n{GRAMMAR}\n"
-    return f"lines with {near[0]!r} look like this:\n" + "\n".join(rows) + "\n"
+    return "\n".join([f"lines with {verb!r} look like this:", *rows, ""])
 
 
 class _UnreadableError(Exception):
