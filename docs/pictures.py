@@ -27,7 +27,7 @@ from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Click, Finish
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
-from vision_agent.evals.suites.sites import served, tasks_of
+from vision_agent.evals.suites.fixture_sites import served, tasks_of
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.supervise.page import SupervisionPage

@@ -18,7 +18,7 @@ from vision_agent import Agent, Settings, Task
 from vision_agent.browser.launch.doctor import doctor
 from vision_agent.browser.launch.launch import candidates
 from vision_agent.errors import UsageError
-from vision_agent.evals.suites.sites import Site, SiteTask, reached, served, tasks_of
+from vision_agent.evals.suites.fixture_sites import Site, SiteTask, reached, served, tasks_of
 from vision_agent.export.formats import export
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.models.reply import ModelReply, parse_decision

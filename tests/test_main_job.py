@@ -16,7 +16,7 @@ from messages_server import Answer, MessagesServer, fault, saying
 
 from vision_agent import Agent, Task
 from vision_agent.errors import ModelUnavailable
-from vision_agent.evals.suites.sites import SiteTask, reached, served, tasks_of
+from vision_agent.evals.suites.fixture_sites import SiteTask, reached, served, tasks_of
 from vision_agent.memory import MemoryFolder
 from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.models.offline.steps import StepsModel

@@ -13,7 +13,7 @@ from playwright.async_api import Browser, Page
 from tests.sessions import ending_of, recorded
 from vision_agent import Agent, Settings, Task
 from vision_agent.actions import Check, Click, Finish, Select
-from vision_agent.evals.suites.sites import reached, served, tasks_of
+from vision_agent.evals.suites.fixture_sites import reached, served, tasks_of
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Run
 

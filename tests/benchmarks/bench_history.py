@@ -25,7 +25,7 @@ from rich.table import Table
 from vision_agent import Agent, observe
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.evals.listing_tokens import count_tokens
-from vision_agent.evals.suites.sites import served, tasks_of
+from vision_agent.evals.suites.fixture_sites import served, tasks_of
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.models.prompt.listing_filter import filter_listing
 from vision_agent.models.prompt.prompt import Prompt, render

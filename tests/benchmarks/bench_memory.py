@@ -31,7 +31,7 @@ from pages import MissingPages, pages
 
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.evals import miniwob
-from vision_agent.evals.suites.sites import served
+from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.memory import MemoryFolder
 from vision_agent.memory.file import serialize_exemplar
 from vision_agent.settings import load

@@ -22,7 +22,7 @@ from second_solver.play import Result, play
 
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.evals import miniwob
-from vision_agent.evals.suites.sites import served
+from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.settings import load
 
 

@@ -39,7 +39,7 @@ from rich.console import Console
 from rich.table import Table
 
 from vision_agent import Agent
-from vision_agent.evals.suites.sites import served, tasks_of
+from vision_agent.evals.suites.fixture_sites import served, tasks_of
 from vision_agent.events import Event, Observed, Stepped
 from vision_agent.models.llm.anthropic import AnthropicModel
 from vision_agent.models.offline.grammar import parse

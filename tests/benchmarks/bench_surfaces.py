@@ -40,7 +40,7 @@ from pages import ROOT, MissingPages, site
 from vision_agent.actions import Cell, Click, Point, Target, Zoom
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
-from vision_agent.evals.suites.sites import served
+from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.settings import BrowserSettings, ObserveSettings
 from vision_agent.types import Box, Observation
 from vision_agent.vision.image_limits import ImageLimits

@@ -23,7 +23,7 @@ from vision_agent.actions import Click
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
-from vision_agent.evals.suites.sites import served
+from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.settings import Settings, load
 from vision_agent.vision.image_limits import image_limits_for
 

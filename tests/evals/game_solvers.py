@@ -18,7 +18,7 @@ from playwright.async_api import CDPSession
 
 from vision_agent.actions import Action, Click, Drag, Press, Wait
 from vision_agent.browser.live import LiveBrowser
-from vision_agent.evals.suites.sites import tasks_of
+from vision_agent.evals.suites.fixture_sites import tasks_of
 from vision_agent.models.offline.grammar import parse
 from vision_agent.types import Mark, Observation, Outcome
 

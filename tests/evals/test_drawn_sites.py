@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 from playwright.async_api import Browser, Page
 
-from vision_agent.evals.suites.sites import Report, Site, served, tasks_of
+from vision_agent.evals.suites.fixture_sites import Report, Site, served, tasks_of
 
 SITES = Path(__file__).parents[2] / "fixtures" / "sites"
 SITES_DRAWN = ("sheet", "chart", "paint", "flow", "board")

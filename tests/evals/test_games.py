@@ -13,7 +13,7 @@ from game_solvers import Eyes, Player, break_wall, eat_apples, hit_moles, play_p
 from playwright.async_api import Page
 
 from vision_agent import Agent, Settings, Task, attach
-from vision_agent.evals.suites.sites import Report, Site, SiteTask, reached, served, tasks_of
+from vision_agent.evals.suites.fixture_sites import Report, Site, SiteTask, reached, served, tasks_of
 from vision_agent.models.offline.steps import StepsModel
 
 SITES = Path(__file__).parents[2] / "fixtures" / "sites"

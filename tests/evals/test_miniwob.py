@@ -17,7 +17,7 @@ from vision_agent.errors import UsageError
 from vision_agent.evals import miniwob
 from vision_agent.evals.solvers import NEEDS_POINTS, SOLVERS, SOMETIMES, TIMED
 from vision_agent.evals.solvers.play import Played, play
-from vision_agent.evals.suites.sites import served
+from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.types import Run
 

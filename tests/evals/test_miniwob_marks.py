@@ -15,7 +15,7 @@ from vision_agent.browser.page import overlay
 from vision_agent.browser.page.frames import scan
 from vision_agent.browser.page.protocol import FoundMark
 from vision_agent.evals import miniwob
-from vision_agent.evals.suites.sites import served
+from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.types import Box
 
 NEEDS: dict[str, Any] = tomllib.loads((Path(__file__).parent / "miniwob_needs.toml").read_text("utf-8"))

@@ -14,7 +14,7 @@ from second_solver import plan
 from second_solver.play import Result, play
 
 from vision_agent.evals import miniwob
-from vision_agent.evals.suites.sites import served
+from vision_agent.evals.suites.fixture_sites import served
 
 SEEDS = (1, 2, 3)
 SAMPLE = (

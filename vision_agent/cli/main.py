@@ -27,9 +27,9 @@ from vision_agent.cli.options import (
     browser_flags,
     grouped,
 )
-from vision_agent.cli.record import app as record
 from vision_agent.cli.replay import app as replay
 from vision_agent.cli.run import app as run
+from vision_agent.cli.run_folders import app as record
 from vision_agent.errors import VisionAgentError
 
 if TYPE_CHECKING:

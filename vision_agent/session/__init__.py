@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vision_agent import old_names
-from vision_agent.session.agent import Agent
 from vision_agent.session.looking import attach, look_at, observe
+from vision_agent.session.wired_agent import Agent
 
 __all__ = ["Agent", "attach", "look_at", "observe"]
 

@@ -20,8 +20,8 @@ from vision_agent.errors import UsageError
 from vision_agent.events import Decided, Ended, Event, Happened, MessageReceived, Observed, Proposed, Started, Troubled
 from vision_agent.policy.approval import must_ask
 from vision_agent.settings import ApprovalSettings
-from vision_agent.supervise.parse_typed_line import parse_line
 from vision_agent.supervise.server import serve
+from vision_agent.supervise.typed_line import parse_line
 from vision_agent.types import Box, Choice, Decision, Observation, Risky, Shot, Task
 
 _MOST_LOGGED = 40

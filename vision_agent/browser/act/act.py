@@ -99,7 +99,7 @@ async def _attempt(executor: Executor, action: Action, before: Before, *, is_lat
         if action.traits.presses and not executor.sent_inputs:
             raise Refused("gone", f"The tab closed before {action.kind} started; nothing was sent.") from None
     return await determine_outcome(
-        Execution(sentence, None, has_known_effect=True), before, executor.tabs, executor.observer
+        Execution(sentence, None, needs_no_effect=True), before, executor.tabs, executor.observer
     )
 
 

@@ -28,7 +28,7 @@ _NEAR = 24.0
 _MOVED = 4.0
 """CSS pixels; less is rounding or a border."""
 _OPENED = {"dialog": "A dialog has opened", "alert": "The page alerts", "popover": "Something has opened over the page"}
-_BESIDE = ("<status>", "<tooltip>", "<log>", "<timer>", "<output>")
+_ONLY_INFORMS = ("<status>", "<tooltip>", "<log>", "<timer>", "<output>")
 """How the overlay describes elements that only inform."""
 _DIGITS = re.compile(r"\d+")
 _LEAVE_S = 0.5
@@ -48,6 +48,7 @@ async def must_still_hold(executor: Executor, action: Action) -> None:
     focus = await protocol.focused_element(executor.page.main_frame, executor.deadline_s)
     now = await relocate.rescan(executor.seen, executor.deadline_s)
     _must_have_opened_nothing(executor.seen.scan, now)
+    _must_have_covered_nothing(executor.seen.scan, now)
     if isinstance(action, Press) and action.target is None:
         await _must_have_kept_focus(executor)
     await _must_not_have_lost_focus(executor, focus, {mark.key for mark in marks})
@@ -108,12 +109,16 @@ def _must_have_opened_nothing(then: Scan, now: Scan) -> None:
             if not is_known and _without_digits(each) not in words:
                 opened = f"{_OPENED[each.kind]}: {safe_line(each.words, 120)}"
                 raise Refused("changed", f"{opened}. Look before going on.")
+
+
+def _must_have_covered_nothing(then: Scan, now: Scan) -> None:
+    """After scrolling nothing is said: what was there before may cover other targets now."""
     if _scrolled(then) != _scrolled(now):
-        return  # an old element may now cover something else
+        return
     lost = then.keys() & now.living - now.keys()
     over = {obstacle.key for obstacle in then.covered}
     for obstacle in now.covered:
-        if lost and obstacle.key not in over and not obstacle.words.startswith(_BESIDE):
+        if lost and obstacle.key not in over and not obstacle.words.startswith(_ONLY_INFORMS):
             raise Refused("changed", f"{safe_line(obstacle.words, 120)} now covers targets. Look before going on.")
 
 

@@ -74,7 +74,7 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
     # A blocked request is reported, but does not change the page.
     changes += [] if is_other else [*retitled, *await _surface_changes(at, pixels.after, before.seen, observer)]
     is_painted, is_seen = judge_pixels(paint, pixels, before)
-    is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or execution.has_known_effect or is_seen
+    is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or execution.needs_no_effect or is_seen
     changes = _first_few([each.sentence for each in happened]) + changes
     changes += describe_navigation(
         tabs.active,

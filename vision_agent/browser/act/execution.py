@@ -39,8 +39,8 @@ class Execution:
     """Where its input went; None for an action without a target."""
     expected: str | None = None
     """The value that the field should hold now."""
-    has_known_effect: bool = False
-    """It changed something even if the page looks the same."""
+    needs_no_effect: bool = False
+    """It is done even if nothing on the page changes: a choice of the tab, a selection, words that were read."""
     is_already_so: bool = False
     """Nothing was sent, because the control already was as wanted."""
     read: str = ""

@@ -165,7 +165,7 @@ async def upload(executor: Executor, action: Upload) -> Execution:
             raise Refused("unsupported", f"{at.words} takes one file at a time; nothing was uploaded.")
         await chooser.set_files(paths, timeout=executor.timeout_ms)
     files = ", ".join(f"{path.name} (sha256 {hashlib.sha256(path.read_bytes()).hexdigest()[:12]}…)" for path in paths)
-    return Execution(f"Gave {files} to {at.words}", at, has_known_effect=True)
+    return Execution(f"Gave {files} to {at.words}", at, needs_no_effect=True)
 
 
 async def press(executor: Executor, action: Press) -> Execution:

@@ -70,7 +70,7 @@ async def open_tab(executor: Executor, action: OpenTab) -> Execution:
         tabs.active = was
         await close_page(page)
         raise
-    return Execution(f"{opened} in tab {tabs.number(page)}", None, has_known_effect=True)
+    return Execution(f"{opened} in tab {tabs.number(page)}", None, needs_no_effect=True)
 
 
 async def switch_tab(executor: Executor, action: SwitchTab) -> Execution:
@@ -78,7 +78,7 @@ async def switch_tab(executor: Executor, action: SwitchTab) -> Execution:
     page = _find_tab(executor, action.tab)
     executor.tabs.active = page
     await page.bring_to_front()
-    return Execution(f"Went to tab {action.tab}", None, has_known_effect=True)
+    return Execution(f"Went to tab {action.tab}", None, needs_no_effect=True)
 
 
 async def close_tab(executor: Executor, action: CloseTab) -> Execution:
@@ -90,7 +90,7 @@ async def close_tab(executor: Executor, action: CloseTab) -> Execution:
     if not await close_page(page):
         executor.tabs.closing_page = None
         raise Refused("unsupported", f"Tab {action.tab} does not close; it may be stuck.")
-    return Execution(f"Closed tab {action.tab}", None, has_known_effect=True)
+    return Execution(f"Closed tab {action.tab}", None, needs_no_effect=True)
 
 
 async def open_page(

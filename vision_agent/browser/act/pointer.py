@@ -250,7 +250,7 @@ async def select_text(executor: Executor, action: SelectText) -> Execution:
     if now != text:
         what = f'"{safe_line(now, 100)}" is selected' if now else "nothing is selected"
         raise Refused("unsupported", f"{begin.words} cannot be selected with the pointer: {what} instead.")
-    return Execution(f'Selected "{safe_line(text, 100)}"', again, has_known_effect=True)
+    return Execution(f'Selected "{safe_line(text, 100)}"', again, needs_no_effect=True)
 
 
 async def scroll(executor: Executor, action: Scroll) -> Execution:
@@ -313,7 +313,7 @@ async def _scroll_container(
     sentence = f"Scrolled {what} {action.direction} by {far:.0f} px; {left:.0f} px remain {side}"
     if far < 1:
         sentence = f"{what[:1].upper()}{what[1:]} did not scroll {action.direction}: it is at its end"
-    return Execution(sentence, None, has_known_effect=far >= 1)
+    return Execution(sentence, None, needs_no_effect=far >= 1)
 
 
 async def _scroll_to_middle(executor: Executor, mark: Mark | None) -> Execution:
@@ -321,4 +321,4 @@ async def _scroll_to_middle(executor: Executor, mark: Mark | None) -> Execution:
         raise Refused("unsupported", "Only a mark of an element can be brought to the middle; name one as the target.")
     await executor.locate(mark.number)
     now = await executor.recheck(mark, reveal="always")
-    return Execution(f"Brought {mark_words(mark)} to the middle", None, has_known_effect=now is not None)
+    return Execution(f"Brought {mark_words(mark)} to the middle", None, needs_no_effect=now is not None)

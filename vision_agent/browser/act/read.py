@@ -48,7 +48,7 @@ async def read(executor: Executor, action: Read) -> Execution:
         what = "what is in view" if action.what == "view" else "the whole page"
     cut = len(text) - _MOST_READ
     said = f", the first {_MOST_READ} of {len(text)} characters" if cut > 0 else ""
-    return Execution(f"Read {what}{said}", None, read=text[:_MOST_READ], has_known_effect=True)
+    return Execution(f"Read {what}{said}", None, read=text[:_MOST_READ], needs_no_effect=True)
 
 
 async def extract(executor: Executor, action: Extract) -> Execution:
@@ -74,7 +74,7 @@ async def extract(executor: Executor, action: Extract) -> Execution:
             "unsupported", f"{len(rows)} rows are too many at once; ask for fewer columns, or read the table."
         )
     return Execution(
-        f"Extracted {_rows_words(len(rows))} of {_THE_SET[found.kind]} {words}", None, read=text, has_known_effect=True
+        f"Extracted {_rows_words(len(rows))} of {_THE_SET[found.kind]} {words}", None, read=text, needs_no_effect=True
     )
 
 
@@ -202,7 +202,7 @@ async def wait(executor: Executor, action: Wait) -> Execution:
         else:
             has_come = executor.page.url != before or await _has_changed(executor, passed)
         if has_come:
-            return Execution(f"{said} after {time.monotonic() - began:.1f} s", None, has_known_effect=True)
+            return Execution(f"{said} after {time.monotonic() - began:.1f} s", None, needs_no_effect=True)
         if passed >= action.seconds:
             raise Refused("timed_out", f"{what} within {action.seconds:g} s.")
         await asyncio.sleep(_LOOK_EVERY_S)

@@ -19,7 +19,7 @@ from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.page import overlay
 from vision_agent.errors import UsageError
-from vision_agent.evals.suites.sites import served
+from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.settings import BrowserSettings, ObserveSettings
 from vision_agent.vision.image_limits import image_limits_for
 

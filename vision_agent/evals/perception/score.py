@@ -34,7 +34,7 @@ from vision_agent.evals.perception.page_facts import DocumentLook, look, watch
 from vision_agent.evals.perception.picture import DigitReader, LabelFigures, label_figures
 from vision_agent.evals.perception.trial import dismiss, try_targets
 from vision_agent.evals.perception.truth import Target, Truth, build_truth, questions
-from vision_agent.evals.suites.sites import served
+from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.settings import BrowserSettings, ObserveSettings
 from vision_agent.types import Box, Mark, Observation
 from vision_agent.vision.image_limits import image_limits_for

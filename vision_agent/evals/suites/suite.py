@@ -28,9 +28,9 @@ from vision_agent.errors import UsageError
 from vision_agent.evals import miniwob
 from vision_agent.evals.solvers import SOLVERS
 from vision_agent.evals.solvers.model import start_solver
+from vision_agent.evals.suites.fixture_sites import Site, SiteTask, reached, served, tasks_of
 from vision_agent.evals.suites.offline import OfflineSuite
 from vision_agent.evals.suites.recorded import RECORDED, recorded_suite
-from vision_agent.evals.suites.sites import Site, SiteTask, reached, served, tasks_of
 from vision_agent.evals.suites.suite_file import FileSuite, FileTask, read_suite
 from vision_agent.evals.suites.variants import Variant, variants_named
 from vision_agent.policy import success_checks

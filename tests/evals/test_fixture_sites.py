@@ -14,7 +14,16 @@ import pytest
 from playwright.async_api import Browser, FrameLocator, Page
 
 from vision_agent.errors import UsageError
-from vision_agent.evals.suites.sites import EndState, Expected, Report, Site, SiteTask, reached, served, tasks_of
+from vision_agent.evals.suites.fixture_sites import (
+    EndState,
+    Expected,
+    Report,
+    Site,
+    SiteTask,
+    reached,
+    served,
+    tasks_of,
+)
 
 SITES = Path(__file__).parents[2] / "fixtures" / "sites"
 SHOP, SEATS = SITES / "shop", SITES / "seats"
