@@ -1,8 +1,8 @@
 """START HERE. `Loop`: observe, decide, approve, act, record, until done.
 
 `vision_agent.Agent`, in `session/wired_agent.py`, is the wired agent: it opens the browser, the model and the record,
-and runs this loop. The loop knows the data (`types`), the interfaces (`ports`) and the rules (`policy`), but no concrete
-browser, model or disk.
+and runs this loop. The loop knows the data (`types`), the interfaces (`ports`) and the rules (`policy`), but no
+concrete browser, model or disk.
 """
 
 from __future__ import annotations
