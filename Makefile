@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Tests at a time. They wait for browsers more than they compute, so it is more than the cores of a small machine.
 WORKERS ?= 4
+# Tests start hundreds of processes, and each would compile the package anew where this is set.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help run check test test-rest test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-record docs docs-serve docs-pictures profile lint format types-js doctor clean
 .DEFAULT_GOAL := help
@@ -143,6 +145,7 @@ doctor: $(READY)
 
 clean:
 	rm -rf $(VENV) build dist test-results .pytest_cache .mypy_cache .ruff_cache overlay_js/node_modules
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip's own words go to a file: they are long, and they name servers. Its errors are shown when it fails.
 $(READY): pyproject.toml

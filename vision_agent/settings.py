@@ -199,10 +199,11 @@ class ModelSettings(FrozenModel):
     filter: FilterSettings = FilterSettings()
     """Which lines of a long listing are hidden from the model."""
     base_url: str | None = None
-    """Address of the server of the provider in `name`, such as `http://127.0.0.1:8000/v1`; None: the provider's
-    environment variable, or else its default. Set `name` too."""
+    """Address of the server of the provider in `name`, such as `http://127.0.0.1:8000/v1`; None: the one that
+    the provider or its environment variable gives. Set `name` too."""
     api_key: SecretStr | None = None
-    """None: the provider's environment variable, such as `OPENAI_API_KEY`; a compatible server then gets no key."""
+    """None: the provider's environment variable, such as `OPENAI_API_KEY`; `openai-compatible` has none, and its
+    server then gets no key."""
     coordinates: Coordinates | None = None
     """How the model gives points: `pixels`, `thousandths` or `fractions`; None: as known for the model, else pixels."""
     max_tokens: int = 8192

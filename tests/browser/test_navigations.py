@@ -69,6 +69,13 @@ async def test_a_click_tells_where_it_led(page: Page, body: str, effect: str, wo
         assert (outcome.status, outcome.effect) == ("done", effect)
 
 
+async def test_the_first_look_says_that_the_page_is_an_error_page_of_its_server(page: Page) -> None:
+    async with on(page, "") as (browser, site):
+        await browser.open(f"{site.address}/status/404")
+        assert "the page answered 404 Not Found" in (await browser.observe()).warnings
+        assert (await browser.observe()).warnings == ()
+
+
 async def test_an_error_without_a_page_is_shown_as_the_browsers_own_page() -> None:
     async with launch_browser(desktop_chromium()) as found:
         page = await found.context.new_page()

@@ -58,6 +58,8 @@ class LiveBrowser:
         self._custom = actions
         self._learn = learn
         self._latest: LiveObservation | None = None
+        self._opened_badly = ""
+        """Which error the page answered with when it was opened; the next observation says so."""
 
     @property
     def page(self) -> Page:
@@ -91,6 +93,7 @@ class LiveBrowser:
             raise BrowserUnavailable(refusal.sentence, "is the address right, and is its server running?") from refusal
         except PlaywrightError as error:
             raise BrowserUnavailable(f"The browser was lost while opening {url}: {error.message}") from error
+        self._opened_badly = self._tabs.navigations.failed_answer(self.page)
 
     async def observe(self) -> Observation:
         """The active tab as it is now; the next `act` refers to its marks.
@@ -106,6 +109,9 @@ class LiveBrowser:
         self._tabs.network.end_look(seen.page)
         if pending := self._tabs.network.describe_pending(seen.page):
             news.insert(0, pending)
+        if self._opened_badly:
+            news.insert(0, self._opened_badly)
+            self._opened_badly = ""
         if news:
             warnings = (*seen.observation.warnings, *news)
             seen = replace(seen, observation=seen.observation.model_copy(update={"warnings": warnings}))

@@ -19,6 +19,7 @@ from vision_agent.browser.page import protocol
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.protocol import Focus, FoundMark, OpenLayer
+from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
 from vision_agent.types import Box, Mark
@@ -44,6 +45,9 @@ async def must_still_hold(executor: Executor, action: Action) -> None:
     if not _sends_input(action):
         return
     marks = _target_marks(executor, action)
+    # An action with a plain effect ends before the page is known to be quiet.
+    settings = executor.observer.settings
+    await settle(executor.tabs, settings.quiet_s, settings.settle_deadline_s)
     # Before the scan, which gives every element a key.
     focus = await protocol.focused_element(executor.page.main_frame, executor.deadline_s)
     now = await relocate.rescan(executor.seen, executor.deadline_s)

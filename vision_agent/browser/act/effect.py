@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from dataclasses import dataclass
 from urllib.parse import urldefrag
 
 from playwright.async_api import Page
@@ -47,6 +48,8 @@ _DIGITS = re.compile(r"\W*\d+\W*")
 _IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
 _READING_S = 0.05
 """Reading the page takes about so long, most of it for a picture: three frames."""
+_PLAIN_S = 0.04
+"""Seconds of quiet after which the page is read for the first time: most effects are there by then."""
 _MOST_SAID = 5
 """Tab events in one outcome; a page may open dialogs endlessly."""
 
@@ -64,16 +67,16 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
         sentence = f"{capitalised(execution.sentence)}; nothing was sent."
         return Outcome(status="done", effect="as_wanted", sentence=sentence, rung=at.rung, point=at.point)
     try:
-        is_other, (now, value, changes), retitled, pixels = await _read_settled_page(execution, before, tabs, observer)
-        paint = await find_paint(execution, before, observer)
+        read = await _read_settled_page(execution, before, tabs, observer)
     except FrameSilent as error:
         raise Refused("timed_out", f"{execution.sentence}, but {NO_ANSWER}") from error
-    if is_other:
-        now, value, changes = None, None, []  # the answers are about a document that is gone
+    is_other, now, value, pixels = read.is_other, read.now, read.value, read.pixels
     happened = tabs.take_events()
+    changes = [*read.changes]
+    if not is_other:
+        changes += await _surface_changes(at, pixels.after, before.seen, observer)
+    is_painted, is_seen = judge_pixels(read.paint, pixels, before)
     # A blocked request is reported, but does not change the page.
-    changes += [] if is_other else [*retitled, *await _surface_changes(at, pixels.after, before.seen, observer)]
-    is_painted, is_seen = judge_pixels(paint, pixels, before)
     is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or execution.needs_no_effect or is_seen
     changes = _first_few([each.sentence for each in happened]) + changes
     changes += describe_navigation(
@@ -96,7 +99,7 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
     return Outcome(
         status="done",
         effect=effect,
-        sentence=_sentence(_final_sentence(execution, now, paint), execution, value, said),
+        sentence=_sentence(_final_sentence(execution, now, read.paint), execution, value, said),
         rung=at.rung if at else None,
         point=at.point if at else None,
         value=value,
@@ -108,38 +111,78 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
     )
 
 
-async def _read_settled_page(
-    execution: Execution, before: Before, tabs: Tabs, observer: Observer
-) -> tuple[bool, tuple[LiveElement | None, str | None, list[str]], list[str], ChangedPixels]:
-    """Whether the tab shows another document; the target, its value and its changes; the new title; and the pixels.
+@dataclass(frozen=True)
+class _PageAfter:
+    """What the page shows after an action."""
 
-    The end of the quiet that shows that the page has settled is spent on reading it. What changes meanwhile is waited
-    for, and all is read again.
+    is_other: bool
+    """The tab shows another document; nothing is known of the target then."""
+    now: LiveElement | None
+    value: str | None
+    changes: tuple[str, ...]
+    """Sentences about the target, the focus and the title."""
+    pixels: ChangedPixels
+    paint: Paint | None
+
+
+async def _read_settled_page(execution: Execution, before: Before, tabs: Tabs, observer: Observer) -> _PageAfter:
+    """The page, once it has settled or the deadline has passed.
+
+    The end of the quiet that shows that it has settled is spent on reading it. What changes meanwhile is waited for,
+    and all is read again. A plain effect ends the wait early; the next action or look waits for the rest of the quiet.
 
     Raises:
         FrameSilent: the page does not answer.
     """
     settings, began = observer.settings, time.monotonic()
     whole = settings.quiet_s
-    is_drawn = any(mark.kind == "surface" for mark in before.seen.observation.marks)
-    # Documents do not tell when what they draw changed.
-    waits = (whole,) if is_drawn else (whole - min(_READING_S, whole / 2), whole)
-    for quiet_s in waits:
+    for quiet_s in _waits(execution, before, whole):
         left = settings.settle_deadline_s - (time.monotonic() - began)
         has_settled = await settle(tabs, quiet_s, left, at_least_s=quiet_s)
-        # Concurrently: Chromium takes a picture two frames after it is asked.
-        read = await asyncio.gather(
-            _is_other_document(before, tabs.active, settings.action_deadline_s),
-            _read_back(execution.at, before, observer),
-            _title_change(before, tabs.active, settings.action_deadline_s),
-            changed_pixels(execution, before, tabs.active, observer),
-        )
+        asked = time.monotonic()
+        read = await _read_page(execution, before, tabs, observer)
         if not has_settled or quiet_s == whole:
             break
-        await asyncio.sleep(began + whole - time.monotonic())
-        if await is_quiet(tabs, whole, settings.scan_deadline_s):
+        if quiet_s <= _PLAIN_S and _is_plain(read, before):
+            needed = quiet_s + time.monotonic() - asked
+        elif quiet_s <= _PLAIN_S:
+            continue
+        else:
+            await asyncio.sleep(began + whole - time.monotonic())
+            needed = whole
+        if await is_quiet(tabs, needed, settings.scan_deadline_s):
             break
     return read
+
+
+def _waits(execution: Execution, before: Before, whole: float) -> tuple[float, ...]:
+    """Seconds of quiet after which the page is read, one after the other until it has settled."""
+    if any(mark.kind == "surface" for mark in before.seen.observation.marks):
+        return (whole,)  # documents do not tell when what they draw changed
+    soon = whole - min(_READING_S, whole / 2)
+    # A page may take back or reformat what was typed or ticked.
+    may_be_taken_back = execution.expected is not None or execution.wants_ticked is not None
+    return (soon, whole) if may_be_taken_back or soon <= _PLAIN_S else (_PLAIN_S, soon, whole)
+
+
+def _is_plain(read: _PageAfter, before: Before) -> bool:
+    """A new document goes on loading."""
+    return not read.is_other and (bool(read.changes) or judge_pixels(read.paint, read.pixels, before)[1])
+
+
+async def _read_page(execution: Execution, before: Before, tabs: Tabs, observer: Observer) -> _PageAfter:
+    settings = observer.settings
+    # Concurrently: Chromium takes a picture two frames after it is asked.
+    is_other, (now, value, changes), retitled, pixels, paint = await asyncio.gather(
+        _is_other_document(before, tabs.active, settings.action_deadline_s),
+        _read_back(execution.at, before, observer),
+        _title_change(before, tabs.active, settings.action_deadline_s),
+        changed_pixels(execution, before, tabs.active, observer),
+        find_paint(execution, before, observer),
+    )
+    if is_other:
+        return _PageAfter(True, None, None, (), pixels, paint)
+    return _PageAfter(False, now, value, (*changes, *retitled), pixels, paint)
 
 
 def _sentence(sentence: str, execution: Execution, value: str | None, changes: list[str]) -> str:

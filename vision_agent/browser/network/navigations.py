@@ -107,6 +107,11 @@ class Navigations:
         """The navigations of a tab's main frame."""
         return [each for each in self._navigations if each.frame is page.main_frame]
 
+    def failed_answer(self, page: Page) -> str:
+        """A clause if the last document of a tab came with an error, such as 404; empty otherwise."""
+        came = self.in_tab(page)
+        return f"the page answered {came[-1].status_line}" if came and came[-1].status >= _FAILS_FROM else ""
+
     def frame_failures(self, page: Page) -> list[str]:
         """A clause for each child frame of a tab whose navigation failed."""
         last = {each.frame: each for each in self._navigations if each.frame in page.frames[1:]}
@@ -137,8 +142,8 @@ def describe_navigation(
     said = []
     if last is not None and last.error and not is_other:
         said.append(_describe_no_page(last, is_blocked=is_blocked))
-    elif last is not None and last.status >= _FAILS_FROM:
-        said.append(f"the page answered {last.status_line}")
+    elif failed := navigations.failed_answer(page):
+        said.append(failed)
     if was and page.url != was:
         said.append(f"{'' if is_other else 'same document, '}the address is now {safe_line(page.url, 200)}")
     if is_other and came and _without_fragment(came[0].first_url) != _without_fragment(page.url):
