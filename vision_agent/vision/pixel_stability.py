@@ -22,6 +22,8 @@ class PixelStability:
     """Compares each screenshot of a page with the previous one."""
 
     def __init__(self) -> None:
+        self.screenshot = b""
+        """The last one that was compared, encoded."""
         self._last: Pixels | None = None
         self._changes: NDArray[np.uint8] | None = None
 
@@ -32,6 +34,7 @@ class PixelStability:
 
     def is_still(self, screenshot: bytes) -> bool:
         """Whether nothing changed since the previous screenshot, outside areas that keep changing; False at first."""
+        self.screenshot = screenshot
         now = np.asarray(cv2.imdecode(np.frombuffer(screenshot, np.uint8), cv2.IMREAD_REDUCED_GRAYSCALE_4), np.uint8)
         last, self._last = self._last, now
         if last is None or self._changes is None or last.shape != now.shape:

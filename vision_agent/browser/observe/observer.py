@@ -36,6 +36,7 @@ from vision_agent.types import Box, Covered, Mark, Observation, Size, Tab
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels import annotate, place
 from vision_agent.vision.picture import Extent, Picture
+from vision_agent.vision.pixel_stability import PixelStability
 from vision_agent.vision.style import STYLES
 
 _TRIES = 3
@@ -119,14 +120,16 @@ class Observer:
     async def _look(self, tabs: Tabs, region: Box | None, *, grid: bool, is_first: bool) -> LiveObservation:
         stages = StageTimes()
         await self.hide(tabs.active)
-        at_rest = await self._settle(tabs)
+        before = PixelStability()
+        at_rest = await self._settle(tabs, before)
         stages.end("settle")
         page, pages = tabs.active, tuple(tabs.pages)
         # Concurrently: Chromium takes a picture two frames after it is asked; the scan is read in the meantime.
         read, png = await asyncio.gather(self._scan(page), capture(page, self.settings.scan_deadline_s))
         stages.end("page")
         answers_form = tabs.navigations.answers_form(page)
-        view = View(page, pages, read, at_rest, None if read.is_new_document else region, grid, answers_form)
+        region = None if read.is_new_document else region
+        view = View(page, pages, read, at_rest, before.screenshot, region, grid, answers_form)
         shown = await self._decode(view, png, stages, is_first=is_first)
         targets = await self._targets(view, shown)
         if shown.surfaces:
@@ -140,11 +143,14 @@ class Observer:
             self._last_drawn = marks
         return LiveObservation(observation, page, pages, read.scan, shown.picture, shown.masked)
 
-    async def _settle(self, tabs: Tabs) -> bool:
-        """Whether the page settled. Listeners are reported meanwhile, so that the scan only adds the new ones."""
+    async def _settle(self, tabs: Tabs, pixels: PixelStability) -> bool:
+        """Whether the page settled; `pixels` keeps the last picture of one that draws.
+
+        Listeners are reported meanwhile, so that the scan only adds the new ones.
+        """
         hearing = asyncio.create_task(self._register_listeners(tabs.active))
         try:
-            return await settle(tabs, self.settings.quiet_s, self.settings.settle_deadline_s)
+            return await settle(tabs, self.settings.quiet_s, self.settings.settle_deadline_s, pixels=pixels)
         finally:
             hearing.cancel()
             await asyncio.wait([hearing])
@@ -202,9 +208,9 @@ class Observer:
         """The marks to draw and all known marks, including those found in surfaces."""
         found, contents, marks, left_out = view.read.marks, Contents(), shown.marks, shown.left_out
         if shown.surfaces:
-            later = None if view.at_rest else self._zoomed(await self._capture_again(view, shown), view)
+            other = None if view.at_rest else self._zoomed(await self._other_picture(view, shown), view)
             contents = await self._surfaces.look(
-                shown.surfaces, found, view.read.scan, shown.clean, later, shown.reached
+                shown.surfaces, found, view.read.scan, shown.clean, other, shown.reached
             )
             here = tuple(self._memory.with_change(mark) for mark in contents.marks)
             marks, left_out = limit_marks((*view.inside, *here), self.settings.max_marks)
@@ -243,9 +249,9 @@ class Observer:
             return picture
         return picture.zoomed(view.region, self.image_limits, _GRID_PX if view.grid else 0)
 
-    async def _capture_again(self, view: View, shown: ShownPicture) -> Picture:
-        """The page a moment later, to detect what is moving."""
-        png = await capture(view.page, self.settings.scan_deadline_s)
+    async def _other_picture(self, view: View, shown: ShownPicture) -> Picture:
+        """The page a moment before or after the picture, to detect what is moving."""
+        png = view.before or await capture(view.page, self.settings.scan_deadline_s)
         return Picture.decode(png, view.read.whole, self.image_limits).masked(shown.masked)
 
     async def _assemble(

@@ -24,6 +24,8 @@ class View:
     pages: tuple[Page, ...]
     read: ReadScan
     at_rest: bool
+    before: bytes
+    """The page a moment before, as a PNG; empty if it draws nothing that its document does not reveal."""
     region: Box | None
     """The part of the page that is shown; None for all of it."""
     grid: bool

@@ -61,18 +61,20 @@ class _State(NamedTuple):
     """Some of its text or elements keep changing by themselves."""
 
 
-async def settle(tabs: Tabs, quiet_s: float, deadline_s: float, at_least_s: float = 0.0) -> bool:
+async def settle(
+    tabs: Tabs, quiet_s: float, deadline_s: float, at_least_s: float = 0.0, pixels: PixelStability | None = None
+) -> bool:
     """Whether the active tab settled before the deadline; never takes longer.
 
     `at_least_s`: the last input may take this long to show any effect, so the page cannot have settled before; 0: there
-    was no input.
+    was no input. `pixels` keeps the last picture of a page that draws.
 
     Raises:
         BrowserUnavailable: the browser is gone.
     """
     started = time.monotonic()
     until = started + deadline_s
-    pixels = PixelStability()
+    pixels = pixels or PixelStability()
     now, looks = _State(), 0
     while time.monotonic() < until:
         page, was_moving = tabs.active, "animations" in now.unrest
