@@ -15,6 +15,8 @@ export const changeLog = {
   /** Presses up to this time were dropped. */
   pressesSince: -Infinity,
   switches: /** @type {{at: number, target: EventTarget | null}[]} */ ([]), painted: /** @type {DOMRect[]} */ ([]),
+  /** The act that was asked about last, and what was known before its first question: it may be asked about twice. */
+  act: -1, askedBefore: 0, paintedBefore: /** @type {DOMRect[]} */ ([]),
 };
 
 /**
@@ -27,7 +29,7 @@ export function recordChanges(doc, element) {
     changeLog.observer?.disconnect();
     Object.assign(changeLog, {
       doc, observer: new MutationObserver(addRecords), entries: [], since: 0, looked: 0, asked: 0, presses: [],
-      pressesSince: -Infinity, switches: [], painted: [],
+      pressesSince: -Infinity, switches: [], painted: [], act: -1, askedBefore: 0, paintedBefore: [],
     });
     observe(doc);
   }

@@ -25,14 +25,17 @@ const DRAWN = 'canvas, video, embed, object, iframe, input, textarea, select';
  * so for certain: inside the target, or in a text (`own`). `switched`: the target was ticked, pressed or selected, if
  * only for a moment.
  * @param {Document} doc
- * @param {{key: string, sinceMs: number, lost: string[], isPress: boolean}} request `sinceMs`: how long ago the act
- *   began. `lost`: keys of what had the pointer or the focus before
+ * @param {{key: string, act: number, sinceMs: number, lost: string[], isPress: boolean}} request `act`: tells acts
+ *   apart. `sinceMs`: how long ago it began. `lost`: keys of what had the pointer or the focus before
  */
 export function reportPaint(doc, request) {
   const element = elementOf(doc, request.key);
   if (!element || changeLog.doc !== doc) return { found: false };
   addRecords(changeLog.observer?.takeRecords() ?? []);
-  const began = Math.max(changeLog.asked, performance.now() - request.sinceMs - ON_THE_WAY);
+  if (changeLog.act !== request.act) {
+    Object.assign(changeLog, { act: request.act, askedBefore: changeLog.asked, paintedBefore: changeLog.painted });
+  }
+  const began = Math.max(changeLog.askedBefore, performance.now() - request.sinceMs - ON_THE_WAY);
   changeLog.asked = performance.now();
   const pressed = request.isPress ? changeLog.presses.find((at) => at >= began) ?? began : performance.now();
   if (changeLog.since > began) return { found: false };
@@ -41,7 +44,8 @@ export function reportPaint(doc, request) {
     ...ownPaint(element), ...hoverPaint(doc, element),
     ...rectsOfChanges(changesAmong(Math.min(began, changeLog.looked), pressed)).filter(isThing),
   ];
-  const before = [...changeLog.painted.map((rect) => translateRect(rect, -scrollX, -scrollY)), ...lost.map(withShadow)];
+  const painted = changeLog.paintedBefore.map((rect) => translateRect(rect, -scrollX, -scrollY));
+  const before = [...painted, ...lost.map(withShadow)];
   const moving = movingBefore(doc, pressed).map(rectOf).filter(isThing).map(withRoomToSpin);
   const paint = [...now, ...before, ...moving].map(plainRect);
   const changes = withoutTickers(changesSince(began, pressed, element), pressed);

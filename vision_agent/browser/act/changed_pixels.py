@@ -94,10 +94,14 @@ async def find_paint(execution: Execution, before: Before, observer: Observer) -
     deadline_s = observer.settings.action_deadline_s
     try:
         left = await _unchanged_marks(mark, before, deadline_s)
-        since_ms = (time.monotonic() - before.began) * 1000
-        keys, is_press = [each.key for each in left], not execution.hover_counts
         answer = await protocol.find_paint(
-            owner.frame, deadline_s, mark.key, since_ms=since_ms, lost=keys, is_press=is_press
+            owner.frame,
+            deadline_s,
+            mark.key,
+            act=before.began,
+            since_ms=(time.monotonic() - before.began) * 1000,
+            lost=[each.key for each in left],
+            is_press=not execution.hover_counts,
         )
     except FrameSilent:
         return None

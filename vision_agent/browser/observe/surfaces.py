@@ -110,7 +110,8 @@ class Surfaces:
     ) -> Contents:
         """The things drawn in these surfaces, as marks, without those beneath an element that takes the click itself.
 
-        `later`: the page a moment before or after `picture`, to detect what is moving; `reached`: the result of `predict_reachable`.
+        `later`: the page a moment before or after `picture`, to detect what is moving; `reached`: the result of
+        `predict_reachable`.
         """
         corners = _corners(scan)
         self._forget_gone_surfaces({mark.number: mark.key for mark in marks}, scan)

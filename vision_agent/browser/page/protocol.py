@@ -581,13 +581,14 @@ class PaintAnswer:
 
 
 async def find_paint(
-    frame: Frame, deadline_s: float, key: str, *, since_ms: float, lost: Sequence[str], is_press: bool
+    frame: Frame, deadline_s: float, key: str, *, act: float, since_ms: float, lost: Sequence[str], is_press: bool
 ) -> PaintAnswer | None:
     """Where hover, focus and press styles changed around an element in the last `since_ms`; None if not known.
 
-    `lost`: keys of elements that had the pointer or the focus before.
+    `act` tells actions apart: each may be asked about several times. `lost`: keys of elements that had the pointer or
+    the focus before.
     """
-    details = {"key": key, "sinceMs": since_ms, "lost": list(lost), "isPress": is_press}
+    details = {"key": key, "act": act, "sinceMs": since_ms, "lost": list(lost), "isPress": is_press}
     answer = await ask(frame, "paint", deadline_s, **details)
     if not answer["found"]:
         return None

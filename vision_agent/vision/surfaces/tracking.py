@@ -135,7 +135,8 @@ class Drawing:
             visible: the page box of the visible part.
             corner: the top left corner of the whole surface, in page coordinates.
             read: reads lines of text; None to read nothing.
-            later: a picture taken right before or after `picture` if the page is not stable; things that differ in it move.
+            later: a picture taken right before or after `picture` if the page is not stable; what differs in it
+                moves.
             most: the most things to return.
         """
         inside = picture.page.intersection(visible)
