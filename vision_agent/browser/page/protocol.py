@@ -198,6 +198,16 @@ class FrameElement:
 
 
 @dataclass(frozen=True, slots=True)
+class OutOfView:
+    """Elements that are in the document and that scrolling would show."""
+
+    side: Literal["above", "below", "left", "right"]
+    scroller: MarkKey | None
+    """Of the element that has scrolled them out of its view; None for the page."""
+    keys: tuple[MarkKey, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ScanAnswer:
     """What a scan found in one frame."""
 
@@ -213,6 +223,8 @@ class ScanAnswer:
     context: tuple[ContextLine, ...]
     living: tuple[MarkKey, ...]
     """The known keys whose element is still in the document."""
+    out_of_view: tuple[OutOfView, ...]
+    """Those of them that are only scrolled out of view."""
     frames: Mapping[MarkKey, FrameElement]
     fields: tuple[FilledField, ...]
     scroll: ScrollState
@@ -257,6 +269,10 @@ async def scan(
         layers=tuple(OpenLayer(MarkKey(each["key"]), each["kind"], each["words"]) for each in answer["layers"]),
         context=tuple(ContextLine(each["text"], at.to_page(each["x"], each["y"])) for each in answer["context"]),
         living=_keys(answer["living"]),
+        out_of_view=tuple(
+            OutOfView(each["side"], MarkKey(each["scroller"]) if each["scroller"] else None, _keys(each["keys"]))
+            for each in answer["outOfView"]
+        ),
         frames={each.key: each for each in map(_frame_element, answer["frames"])},
         fields=tuple(
             FilledField(MarkKey(each["key"]), each["value"], at.box_to_page(_rect(each["box"])))
