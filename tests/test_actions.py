@@ -40,6 +40,7 @@ from vision_agent.actions import (
     Press,
     Reload,
     Scroll,
+    ScrollTo,
     Select,
     Set,
     Type,
@@ -321,6 +322,7 @@ PLACES = (
         ([Press(keys="Backspace+x", target=1)], ["delete"]),
         ([Press(keys="Tab+x"), Press(keys="Enter")], ["submit"]),
         ([Scroll(target=5, direction="up", px=100, modifiers=("Control",))], []),
+        ([ScrollTo(text="Delete all")], []),
     ],
 )  # fmt: skip
 def test_what_cannot_be_taken_back_is_asked_about_however_it_is_done(

@@ -126,6 +126,8 @@ def action_phrase(action: Action) -> tuple[str | Target, ...]:
             held = f" with {'+'.join(action.modifiers)}" * bool(action.modifiers)
             where = ["in", action.target] if action.target is not None else []
             return (f"Scroll {action.direction} {far}{held}", *where)
+        case actions.ScrollTo():
+            return (f"Scroll to “{action.text}”",)
         case actions.Drag():
             by = (word for point in action.path for word in ("by", point))
             if isinstance(action.target, Offset):

@@ -38,8 +38,8 @@ def listing_page() -> str:
                 ("`... 1445 px below`", "The last line: what is out of view, covered or gone."),
                 (
                     "`... out of view: 2-11 above, 31-40 below in [13]`",
-                    "The numbers of marks that were seen before and are scrolled away: of the page, or of what mark 13 holds. "
-                    "An action that names one scrolls to it first.",
+                    "The numbers of marks that were seen before and are scrolled away: of the page, or of what mark 13 "
+                    "holds. An action that names one scrolls to it first.",
                 ),
             ],
         ),

@@ -123,7 +123,7 @@ RECYCLED = (
 const made = Array.from({ length: 14 }, (_, i) => row(i + 1));
 made.forEach((each) => { each.style.position = 'absolute'; all.append(each); });
 function draw() {
-  const first = Math.floor(list.scrollTop / 30);
+  const first = Math.min(Math.floor(list.scrollTop / 30), 1000 - made.length);
   made.forEach((each, i) => {
     each.textContent = `Item ${first + i + 1}`;
     each.style.top = `${(first + i) * 30}px`;

@@ -39,6 +39,7 @@ from vision_agent.actions import (
     Read,
     Reload,
     Scroll,
+    ScrollTo,
     Select,
     SelectText,
     Set,
@@ -173,6 +174,8 @@ def _act(action: Action, outcome: Outcome, seen: Observation) -> Iterator[str]:
             yield _hover(action.target, seen)
         case Scroll():
             yield from _scroll(action, seen)
+        case ScrollTo():
+            yield f"page.get_by_text({_literal(action.text)}).first.scroll_into_view_if_needed()"
         case Drag():
             yield from _drag(action, seen)
         case Goto():

@@ -36,6 +36,7 @@ from vision_agent.actions import (
     Read,
     Reload,
     Scroll,
+    ScrollTo,
     Select,
     SelectText,
     Set,
@@ -224,7 +225,7 @@ def _told_by(
                 yield from _in_words(settings, mark.name)
         case Reload() | Back() | Forward() | Press() | SelectText() | SwitchTab() | CloseTab():
             pass
-        case Hover() | Scroll() | Zoom() | Wait() | Read() | Extract() | Ask() | Finish() | Infeasible():
+        case Hover() | Scroll() | ScrollTo() | Zoom() | Wait() | Read() | Extract() | Ask() | Finish() | Infeasible():
             pass
         case _:
             assert_never(action)

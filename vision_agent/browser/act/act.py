@@ -21,6 +21,7 @@ from vision_agent.browser.act.effect import CRASHED, NO_ANSWER, determine_outcom
 from vision_agent.browser.act.execution import Before, Execution
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.out_of_view import bring_into_view
+from vision_agent.browser.act.scroll_to import scroll_to
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.overlay import FrameSilent
@@ -127,6 +128,8 @@ async def _carry_out(executor: Executor, action: Action) -> Execution:
             return await pointer.select_text(executor, action)
         case actions.Scroll():
             return await pointer.scroll(executor, action)
+        case actions.ScrollTo():
+            return await scroll_to(executor, action)
         case actions.Type():
             return await fields.type_text(executor, action)
         case actions.Set():

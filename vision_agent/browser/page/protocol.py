@@ -582,6 +582,81 @@ async def scroll(
     return Scrolled(answer["container"], answer["movedX"], answer["movedY"], *sides)
 
 
+class FoundNamed(NamedTuple):
+    """An element that is called by some words, in view or not."""
+
+    key: MarkKey
+    words: str
+    """As the overlay describes elements: `<button> "Pay"`."""
+    beside: str
+    x: float
+    y: float
+    """Its middle in the viewport of its frame."""
+
+
+class ScrollerFound(NamedTuple):
+    """A document or an element that scrolls up and down, or else sideways."""
+
+    key: MarkKey
+    words: str
+    is_page: bool
+    is_upright: bool
+    at: float
+    """How far it is scrolled, in CSS pixels."""
+    left: float
+    """How far it can be scrolled in all."""
+    view: float
+    """How much of it shows."""
+    x: float
+    y: float
+    """Its top left corner in the viewport of its frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedAnswer:
+    """What a document holds that is called by some words."""
+
+    rank: Literal["name", "similar name", "text", "passage", ""]
+    """How well the findings are called so: nothing in the document is better; empty if there are none."""
+    count: int
+    found: tuple[FoundNamed, ...]
+    """The first few of them."""
+    scrollers: tuple[ScrollerFound, ...]
+    digest: str
+    """Differs if other things show in the document."""
+    is_cut: bool
+    """Whether it was too large to be searched to its end."""
+
+
+async def find_named(frame: Frame, deadline_s: float, text: str) -> NamedAnswer:
+    """What in a document is called by some words, in view or scrolled out of it."""
+    answer = await ask(frame, "named", deadline_s, text=text)
+    return NamedAnswer(
+        rank=answer["rank"],
+        count=answer["count"],
+        found=tuple(
+            FoundNamed(MarkKey(each["key"]), each["words"], each["beside"], each["x"], each["y"])
+            for each in answer["found"]
+        ),
+        scrollers=tuple(
+            ScrollerFound(
+                MarkKey(each["key"]),
+                each["words"],
+                each["isPage"],
+                each["isUpright"],
+                each["at"],
+                each["left"],
+                each["view"],
+                each["x"],
+                each["y"],
+            )
+            for each in answer["scrollers"]
+        ),
+        digest=answer["digest"],
+        is_cut=answer["isCut"],
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class PaintAnswer:
     """Where a document changes styles because of hover, focus or a press."""
