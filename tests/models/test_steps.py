@@ -244,7 +244,7 @@ async def test_what_is_not_in_view_is_scrolled_to_once_and_what_was_found_is_sai
     missed = refused().model_copy(update={"sentence": "2 things on the page are called so."})
     decisions = await played(StepsModel(["click the Sign out button"]), [missed, missed, *[DONE] * 3], scrolled(0))
     first, second, *waits, last = actions(decisions)
-    assert (first, second) == (ScrollTo(text="the Sign out button"), ScrollTo(text="Sign out"))
+    assert (first, second) == (ScrollTo(text="Sign out"), ScrollTo(text="the Sign out button"))
     assert [each.kind for each in waits] == ["wait"] * 3
     assert not last.success
     assert "2 things on the page are called so." in last.answer

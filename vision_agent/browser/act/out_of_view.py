@@ -6,6 +6,7 @@ page has meanwhile filled with something else is refused.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from playwright.async_api import Error as PlaywrightError
@@ -18,6 +19,8 @@ from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.capture import capture
+from vision_agent.browser.page.frames import Scan
+from vision_agent.browser.page.protocol import FoundMark
 from vision_agent.browser.refusal import Refused
 from vision_agent.policy.approval import risks_taken
 from vision_agent.types import Mark
@@ -62,8 +65,7 @@ async def _bring(executor: Executor, mark: Mark, action: Action) -> None:
         except PlaywrightError as error:
             if overlay.is_browser_gone(error) or overlay.is_crash_error(error):
                 raise
-            # The element has left the page meanwhile: locate what replaced it.
-        await executor.locate(mark.number)
+            # The element has left the page meanwhile: `_refresh` locates what replaced it.
     await _refresh(executor, mark.number, action)
 
 
@@ -74,16 +76,28 @@ def _as_seen_earlier(seen: LiveObservation, mark: Mark) -> LiveObservation:
     return replace(seen, observation=observation, scan=scan)
 
 
+async def _look_again(executor: Executor, number: int) -> tuple[Mark, FoundMark | None, Scan, bytes]:
+    """The mark, what a new scan finds of it, that scan, and a picture of the page."""
+    seen = executor.seen
+    mark = next(each for each in seen.observation.marks if each.number == number)
+    # Concurrently: Chromium takes a picture two frames after it is asked.
+    fresh, raw = await asyncio.gather(
+        relocate.rescan(seen, executor.deadline_s), capture(seen.page, executor.deadline_s)
+    )
+    return mark, fresh.found(mark.key), fresh, raw
+
+
 async def _refresh(executor: Executor, number: int, action: Action) -> None:
     """Notes where the mark is now, its state, and how the page looks before the action.
 
     Raises:
         Refused: it does not show, or has risks that it did not have when it was last seen.
     """
+    mark, now, fresh, raw = await _look_again(executor, number)
+    if now is None or now.fingerprint != mark.fingerprint:
+        await executor.locate(number)  # refuses it, or finds what the page drew in its place
+        mark, now, fresh, raw = await _look_again(executor, number)
     seen = executor.seen
-    mark = next(each for each in seen.observation.marks if each.number == number)
-    fresh = await relocate.rescan(seen, executor.deadline_s)
-    now = fresh.found(mark.key)
     box = now.box.intersection(seen.clean.page) if now is not None else None
     if now is None or box is None:
         raise Refused("covered", f"{mark_words(mark)} could not be brought into view.")
@@ -97,6 +111,5 @@ async def _refresh(executor: Executor, number: int, action: Action) -> None:
     observation = seen.observation.model_copy(update={"marks": marks})
     if not risks_taken(action, observation) <= seen.risks:
         raise Refused("changed", f"{mark_words(mark)} now does more than when it was last seen. Scroll to it and look.")
-    raw = await capture(seen.page, executor.deadline_s)
     clean = Picture.decode(raw, seen.clean.page, executor.image_limits).masked(seen.masked)
     executor.seen = replace(seen, observation=observation, scan=scan, clean=clean)

@@ -92,7 +92,7 @@ class StepsModel(Model):
         judgement = _judgement(steps)
         if self._searched and steps and isinstance(steps[-1].decision.actions[-1], ScrollTo):
             missed = _refused(steps)
-            self._not_found = missed.sentence if missed is not None else ""
+            self._not_found = self._not_found or (missed.sentence if missed is not None else "")
         if self._next >= len(self._lines):
             return _decision(_END, Finish(answer=f"All {len(self._lines)} lines were carried out."), judgement)
         return self._carry_out(self._lines[self._next], observation, judgement)
@@ -210,7 +210,7 @@ def _search_words(where: NamedTarget) -> tuple[str, ...]:
     """
     if where.nth:
         return ()
-    return (where.beside,) if where.beside else tuple(dict.fromkeys(filter(None, (where.words, where.name))))
+    return (where.beside,) if where.beside else tuple(dict.fromkeys(filter(None, (where.name, where.words))))
 
 
 def _pauses(line: StepLine, observation: Observation) -> tuple[float, ...]:
