@@ -331,6 +331,23 @@ def test_what_cannot_be_taken_back_is_asked_about_however_it_is_done(
     assert list(dict.fromkeys(risks(*actions, on=seen(*PLACES)))) == expected
 
 
+@pytest.mark.parametrize(
+    ("action", "expected"),
+    [
+        (Click(target=5), ["delete"]),
+        (Hold(target=6), ["send"]),
+        (Press(keys="Enter", target=5), ["delete"]),
+        (Check(mark=8, checked=True), ["delete"]),
+        (Set(mark=12, value="100"), ["pay"]),
+        (Type(target=10, text="one\ntwo"), ["submit"]),
+        (Click(target=7), []),
+    ],
+)
+def test_what_is_scrolled_out_of_view_has_the_same_risks(action: Action, expected: list[str]) -> None:
+    away = seen().model_copy(update={"marks": (), "out_of_view": seen(*PLACES).marks})
+    assert risks(action, on=away) == expected
+
+
 @pytest.mark.parametrize("action", [Reload(), Back(), Forward()], ids=lambda each: each.kind)
 def test_a_page_that_answers_a_form_is_not_left_or_loaded_again_without_a_word(action: Action) -> None:
     answer = seen(*MARKS).model_copy(update={"answers_form": True})

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.hand import Hand, On
-from vision_agent.actions import Click, Drag, Scroll, Zoom
+from vision_agent.actions import Check, Click, Drag, Scroll, Type, Zoom
 
+NAMES = ("Ann", "Bob", "Cid", "Dora")
 ROWS = """<body><script>
 window.said = [];
 function row(i) {
@@ -224,3 +225,55 @@ async def test_a_mark_out_of_view_can_be_brought_to_the_middle(on: On) -> None:
         outcome = await hand.act(Scroll(target=number, to="middle"))
         assert outcome.status == "done", outcome.sentence
         assert await hand.js("scrollY") < 100
+
+
+async def test_the_second_of_two_actions_may_name_a_mark_out_of_view(on: On) -> None:
+    async with on(PAGE_SCROLLER) as hand:
+        number = hand.number("Item 2")
+        await scrolled(hand, "scrollTo(0, 1500)")
+        here = next(mark for mark in hand.seen.marks if mark.name == "Item 60")
+        outcomes = [await hand.act(Click(target=here.number)), await hand.act(Click(target=number))]
+        assert [outcome.status for outcome in outcomes] == ["done", "done"], outcomes
+        assert await hand.js("said") == ["Item 60", "Item 2"]
+
+
+async def test_a_mark_out_of_view_is_not_pressed_after_suggestions_have_appeared(on: On) -> None:
+    opens = """<script>for (let i = 1; i <= 100; i++) document.body.append(row(i));
+document.querySelectorAll('button')[59].addEventListener('click', (event) => {
+  event.target.insertAdjacentHTML('afterend', '<div role=listbox><div role=option tabindex=0>Berlin</div></div>');
+});</script>"""
+    async with on(ROWS + opens) as hand:
+        number = hand.number("Item 2")
+        await scrolled(hand, "scrollTo(0, 1500)")
+        here = next(mark for mark in hand.seen.marks if mark.name == "Item 60")
+        await hand.act(Click(target=here.number))
+        outcome = await hand.act(Click(target=number))
+        assert outcome.refusal == "changed", outcome.sentence
+        assert await hand.js("said") == ["Item 60"]
+
+
+async def test_fields_out_of_view_are_typed_into_and_ticked_by_their_numbers(on: On) -> None:
+    form = "<label>Name <input id=name></label><label><input type=checkbox id=news>News</label>"
+    async with on(f"{form}<div style='height:3000px'>Long</div>") as hand:
+        name, news = hand.number("Name"), hand.number("News")
+        await scrolled(hand, "scrollTo(0, 1500)")
+        typed = await hand.act(Type(target=name, text="Ann"))
+        assert typed.value == "Ann", typed.sentence
+        await scrolled(hand, "scrollTo(0, 1500)")
+        await hand.act(Check(mark=news, checked=True))
+        assert await hand.js("[document.getElementById('name').value, news.checked]") == ["Ann", True]
+        kept = hand.seen.known_mark(name)
+        assert kept is not None
+        assert kept.state.value is None
+
+
+async def test_a_cell_of_a_row_that_moved_to_another_row_out_of_view_is_not_pressed(on: On) -> None:
+    rows = "".join(f"<tr><td>{name}<td><button onclick='said.push(`{name}`)'>Delete</button>" for name in NAMES)
+    table = f"<body><script>window.said = []</script><table>{rows}</table><div style='height:3000px'>Long</div>"
+    async with on(table) as hand:
+        number = next(mark.number for mark in hand.seen.marks if mark.context == "Ann")
+        await scrolled(hand, "scrollTo(0, 1500)")
+        await hand.js("document.querySelectorAll('tr').forEach((row, i) => { row.cells[0].textContent = 'Zed' + i })")
+        outcome = await hand.act(Click(target=number))
+        assert outcome.refusal == "changed", outcome.sentence
+        assert await hand.js("said") == []
