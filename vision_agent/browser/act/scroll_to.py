@@ -155,6 +155,7 @@ class _Search:
                 raise Refused("gone", f"{hit.words} was there and is gone: its list shows something else now.")
             hit = _Hit(hit.document, answer.found[0], hit.rank)
         deadline_s, frame, key = self.executor.deadline_s, hit.document.frame, hit.finding.key
+        is_visible = False
         for _ in range(2):
             # Once more after the page has drawn: what it adds may push the finding away.
             for outer, inside in hit.document.around:
@@ -162,9 +163,9 @@ class _Search:
             now = await protocol.check(frame, deadline_s, key, "", reveal=True)
             if now is None:
                 raise Refused("gone", f"{hit.words} left the page as it was scrolled to.")
-            was_scrolled |= now.was_scrolled
+            was_scrolled, is_visible = was_scrolled or now.was_scrolled, now.is_visible
             await self._stand_still(frame, key)
-        if not now.is_visible:
+        if not is_visible:
             raise Refused("covered", f"{hit.words} could not be brought into view.")
         return was_scrolled
 
@@ -213,7 +214,7 @@ class _Search:
 
     async def _walk(self, document: _Document, scroller: ScrollerFound) -> list[_Hit]:
         hits: list[_Hit] = []
-        at, moved = await self._scroll(document, scroller, 0.0, from_start=True)
+        at, _ = await self._scroll(document, scroller, 0.0, from_start=True)
         moved = 1.0
         while moved >= 1:
             if self._views >= _MOST_VIEWS or time.monotonic() > self._until:
