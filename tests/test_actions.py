@@ -40,6 +40,7 @@ from vision_agent.actions import (
     Press,
     Reload,
     Scroll,
+    ScrollTo,
     Select,
     Set,
     Type,
@@ -321,12 +322,30 @@ PLACES = (
         ([Press(keys="Backspace+x", target=1)], ["delete"]),
         ([Press(keys="Tab+x"), Press(keys="Enter")], ["submit"]),
         ([Scroll(target=5, direction="up", px=100, modifiers=("Control",))], []),
+        ([ScrollTo(text="Delete all")], []),
     ],
 )  # fmt: skip
 def test_what_cannot_be_taken_back_is_asked_about_however_it_is_done(
     actions: list[Action], expected: list[str]
 ) -> None:
     assert list(dict.fromkeys(risks(*actions, on=seen(*PLACES)))) == expected
+
+
+@pytest.mark.parametrize(
+    ("action", "expected"),
+    [
+        (Click(target=5), ["delete"]),
+        (Hold(target=6), ["send"]),
+        (Press(keys="Enter", target=5), ["delete"]),
+        (Check(mark=8, checked=True), ["delete"]),
+        (Set(mark=12, value="100"), ["pay"]),
+        (Type(target=10, text="one\ntwo"), ["submit"]),
+        (Click(target=7), []),
+    ],
+)
+def test_what_is_scrolled_out_of_view_has_the_same_risks(action: Action, expected: list[str]) -> None:
+    away = seen().model_copy(update={"marks": (), "out_of_view": seen(*PLACES).marks})
+    assert risks(action, on=away) == expected
 
 
 @pytest.mark.parametrize("action", [Reload(), Back(), Forward()], ids=lambda each: each.kind)

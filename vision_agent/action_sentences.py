@@ -69,7 +69,7 @@ def _numbered_target(target: Target, seen: Observation) -> str:
         return describe_target(target, seen)
     number = target.mark if isinstance(target, Cell) else target
     place = f" row {target.row} column {target.column}" if isinstance(target, Cell) else ""
-    mark = seen.mark(number)
+    mark = seen.known_mark(number)
     return f"[{number}]{place}" + (_quoted_name(mark, seen) if mark is not None else "")
 
 
@@ -77,13 +77,14 @@ def describe_target(target: Target, seen: Observation | None) -> str:
     """A target in words, without its number: `button “Delete” ‹Ann›`, `row 2, column 3 of grid`, `(412, 233)`."""
     if isinstance(target, Point):
         return f"({target.x:g}, {target.y:g})"
-    mark = seen.mark(target.mark if isinstance(target, Cell) else target) if seen else None
+    mark = seen.known_mark(target.mark if isinstance(target, Cell) else target) if seen else None
     cell = f"row {target.row}, column {target.column} of " if isinstance(target, Cell) else ""
     return cell + (mark.role + _quoted_name(mark, seen) if mark and seen else "(no such mark)")
 
 
 def _quoted_name(mark: Mark, seen: Observation) -> str:
-    return (f" “{safe_name(mark.name)}”" if mark.name else "") + distinction_suffix(mark, seen.marks)
+    among = seen.marks if seen.mark(mark.number) is not None else (*seen.marks, *seen.out_of_view)
+    return (f" “{safe_name(mark.name)}”" if mark.name else "") + distinction_suffix(mark, among)
 
 
 def action_phrase(action: Action) -> tuple[str | Target, ...]:
@@ -125,6 +126,8 @@ def action_phrase(action: Action) -> tuple[str | Target, ...]:
             held = f" with {'+'.join(action.modifiers)}" * bool(action.modifiers)
             where = ["in", action.target] if action.target is not None else []
             return (f"Scroll {action.direction} {far}{held}", *where)
+        case actions.ScrollTo():
+            return (f"Scroll to “{action.text}”",)
         case actions.Drag():
             by = (word for point in action.path for word in ("by", point))
             if isinstance(action.target, Offset):

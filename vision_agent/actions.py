@@ -38,6 +38,9 @@ class Cell(BaseModel):
 LONGEST_HOLD_S = 10.0
 """How long a button or a key may be held."""
 
+LONGEST_SEARCH_S = 20.0
+"""How long lists are scrolled for what is not in view."""
+
 Target = int | Cell | Point
 """A mark's number, a cell of a mark, or a point in pixels of the marked picture."""
 
@@ -319,6 +322,23 @@ class Scroll(_Action):
     modifiers: tuple[Modifier, ...] = ()
 
 
+class ScrollTo(_Action):
+    """Scroll to what is called by these words and is not in view: a button, a link, a field or text, in any list.
+
+    Lists that draw their rows while they are scrolled are searched too. It is refused if several things are called so.
+    """
+
+    traits: ClassVar[Traits] = _look_traits(ends_batch=True)
+
+    kind: Literal["scroll_to"] = "scroll_to"
+    text: str
+
+    @property
+    def lasts_s(self) -> float:
+        """The time for which lists are searched."""
+        return LONGEST_SEARCH_S
+
+
 class Drag(_Action):
     """Press at one target, move along a path of points if there is one, and release at another target.
 
@@ -515,6 +535,7 @@ Offered = (
     | Press
     | Hover
     | Scroll
+    | ScrollTo
     | Drag
     | SelectText
     | Zoom

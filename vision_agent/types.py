@@ -394,6 +394,9 @@ class Observation(FrozenModel):
     frames: dict[str, str] = {}
     """The addresses of the visible frames, by the names that marks use for them."""
     marks: tuple[Mark, ...] = ()
+    out_of_view: tuple[Mark, ...] = ()
+    """Marks of earlier looks at this document that are only scrolled out of view, as they were last seen; their boxes
+    and points are of then. An action may name one: it is scrolled to first."""
     listing: str
     clean: Shot
     marked: Shot
@@ -411,8 +414,12 @@ class Observation(FrozenModel):
     """Seconds per stage."""
 
     def mark(self, number: int) -> Mark | None:
-        """The mark with this number, or None."""
+        """The mark in view with this number, or None."""
         return next((mark for mark in self.marks if mark.number == number), None)
+
+    def known_mark(self, number: int) -> Mark | None:
+        """The mark with this number that an action may name, in view or scrolled out of it; or None."""
+        return self.mark(number) or next((mark for mark in self.out_of_view if mark.number == number), None)
 
     def box_of(self, cell: Cell) -> Box | None:
         """The page box of a cell; None where no mark has it."""

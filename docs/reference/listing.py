@@ -36,6 +36,11 @@ def listing_page() -> str:
                 ("`_[:]Free shipping from €60`", "Text of the page that belongs to no mark."),
                 ("`_[15 row 1]A | B | C`", "Text read in row 1 of the grid that is mark 15."),
                 ("`... 1445 px below`", "The last line: what is out of view, covered or gone."),
+                (
+                    "`... out of view: 2-11 above, 31-40 below in [13]`",
+                    "The numbers of marks that were seen before and are scrolled away: of the page, or of what mark 13 "
+                    "holds. An action that names one scrolls to it first.",
+                ),
             ],
         ),
         "## A whole listing",

@@ -153,7 +153,7 @@ function fieldIn(element, style, clip, turned) {
 }
 
 /** @param {Node[]} children */
-function hasOwnText(children) {
+export function hasOwnText(children) {
   return children.some((child) => nodeTypeOf(child) === 3 && isReadable(textContentOf(child)));
 }
 

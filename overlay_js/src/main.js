@@ -4,6 +4,7 @@
 // that is in no document, so that the page is not touched.
 import { takeSuspects } from './closed_shadow_suspects.js';
 import { createElement, inOneMoment, rememberClosedRoots, titleOf } from './dom.js';
+import { findNamed } from './find_named.js';
 import { frameGeometryOf } from './frame_place.js';
 import { OVERLAY } from './frame_context.js';
 import { stopHumanInput, watchHumanInput } from './human_input.js';
@@ -31,6 +32,7 @@ function answer(doc, root, request) {
     case 'scan': return inOneMoment(() => scan(doc, request));
     case 'check': return recheck(doc, request);
     case 'middle': return middleOf(doc, request);
+    case 'named': return inOneMoment(() => findNamed(doc, request));
     case 'stand_ins': return findStandIns(doc, request);
     case 'shows': return whichPointsShow(doc, request);
     case 'focused': return describeFocus(doc, request);

@@ -14,6 +14,7 @@ import { layerOf } from './dialogs.js';
 import { markRecordOf } from './mark_record.js';
 import { markTable } from './pack_marks.js';
 import { newReading } from './nearby_text.js';
+import { outOfView } from './out_of_view.js';
 import { rectOfArea } from './quad.js';
 import { newBudget, newCoverage, reachOf } from './reach.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
@@ -33,7 +34,8 @@ import { pinchZoom, visibleView } from './visible.js';
  * @param {Document} doc
  * @param {{clip?: Area, points?: number, known?: string[], inert?: boolean}} request
  *   `clip`: the part of this frame that its parents show; `points`: how many reachable points each mark should get;
- *   `known`: keys to report as living or not; `inert`: the frame's parents let nothing in it be acted on
+ *   `known`: keys to report as living or not, and where those are that are only scrolled out of view; `inert`: the
+ *   frame's parents let nothing in it be acted on
  */
 export function scan(doc, request) {
   const started = performance.now();
@@ -56,6 +58,7 @@ export function scan(doc, request) {
     token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks: markTable(marks), covered,
     layers: gathered.layers.flatMap(({ element, kind }) => layerOf(doc, element, kind) ?? []), context,
     living: (request.known ?? []).filter((key) => elementOf(doc, key)),
+    outOfView: outOfView(doc, request.known ?? [], elements, clip),
     frames,
     fields: gathered.fields.filter(({ element, box }) => !isBehind(doc, element, box))
       .map(({ element, value, box }) => ({ key: keyOf(doc, element), value, box: rectOfArea(box) })),

@@ -111,7 +111,7 @@ function twinsOf(found) {
 }
 
 /** @param {Element} link @param {Element} other */
-function isSamePlace(link, other) {
+export function isSamePlace(link, other) {
   const address = attributeOf(link, 'href');
   if (!address || address === '#' || address !== attributeOf(other, 'href')) return false;
   let card = /** @type {Element | null} */ (link);

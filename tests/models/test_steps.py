@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from seen import mark, refused, seen, step
 
-from vision_agent.actions import Click, Finish, Scroll, Wait
+from vision_agent.actions import Click, Finish, Scroll, ScrollTo, Wait
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.types import Outcome, ScrollState, Task
@@ -72,7 +72,7 @@ async def test_a_longer_name_that_sends_a_form_or_is_one_of_two_missing_ones_is_
 
 async def test_a_longer_name_is_not_taken_while_the_page_goes_on_outside_the_view():
     page = seen(mark(1, "Play Video"), scroll=ScrollState(height=1000, view_height=400))
-    *_, last = await played(StepsModel(["click Play"]), [DONE], page)
+    *_, last = await played(StepsModel(["click Play"]), [DONE, DONE], page)
     assert not last.actions[0].success
 
 
@@ -240,9 +240,34 @@ async def test_reference_lines_do_not_scroll_away_from_two_things_of_one_name():
     assert [each.kind for each in actions(decisions)] == ["wait", "wait", "wait", "finish"]
 
 
-async def test_a_persons_own_lines_are_not_looked_for_elsewhere():
-    decisions = await played(StepsModel(["click Sign out"]), [DONE] * 3, scrolled(0))
-    assert [each.kind for each in actions(decisions)] == ["wait", "wait", "wait", "finish"]
+async def test_what_is_not_in_view_is_scrolled_to_once_and_what_was_found_is_said_in_the_end():
+    missed = refused().model_copy(update={"sentence": "2 things on the page are called so."})
+    decisions = await played(StepsModel(["click the Sign out button"]), [missed, missed, *[DONE] * 3], scrolled(0))
+    first, second, *waits, last = actions(decisions)
+    assert (first, second) == (ScrollTo(text="Sign out"), ScrollTo(text="the Sign out button"))
+    assert [each.kind for each in waits] == ["wait"] * 3
+    assert not last.success
+    assert "2 things on the page are called so." in last.answer
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("click Edit in row Ann", ["Ann"]),
+        ('check "Terms"', ["Terms"]),
+        ("click 2nd Add", []),
+        ("click [99]", []),
+        ("click (20, 20)", []),
+    ],
+)
+async def test_a_line_is_scrolled_to_by_its_name_or_by_the_words_of_its_row(line, words):
+    decisions = await played(StepsModel([line]), [DONE] * 4, scrolled(0))
+    assert [each.text for each in actions(decisions) if isinstance(each, ScrollTo)] == words
+
+
+async def test_nothing_is_scrolled_to_on_a_page_that_shows_all_of_itself():
+    decisions = await played(StepsModel(["click Sign out"]), [DONE], seen())
+    assert [each.kind for each in actions(decisions)] == ["wait", "finish"]
 
 
 async def test_a_refused_step_of_someone_else_is_not_this_ones():

@@ -209,7 +209,7 @@ def operation_text(action: Action, seen: Observation) -> str:
             return f"{action.kind.upper()} {action.tab}"
         case actions.SelectText():
             return f"SELECT_TEXT {action.first} {action.last}"
-        case actions.Hover() | actions.Scroll() | actions.Drag() | actions.Zoom() | actions.Wait():
+        case actions.Hover() | actions.Scroll() | actions.ScrollTo() | actions.Drag() | actions.Zoom() | actions.Wait():
             return action.kind.upper()
         case actions.Back() | actions.Forward() | actions.Reload() | actions.Read() | actions.Extract():
             return action.kind.upper()

@@ -39,6 +39,7 @@ from vision_agent.actions import (
     Read,
     Reload,
     Scroll,
+    ScrollTo,
     Select,
     SelectText,
     Set,
@@ -173,6 +174,8 @@ def _act(action: Action, outcome: Outcome, seen: Observation) -> Iterator[str]:
             yield _hover(action.target, seen)
         case Scroll():
             yield from _scroll(action, seen)
+        case ScrollTo():
+            yield f"page.get_by_text({_literal(action.text)}).first.scroll_into_view_if_needed()"
         case Drag():
             yield from _drag(action, seen)
         case Goto():
@@ -246,7 +249,7 @@ def _type(action: Type, seen: Observation) -> Iterator[str]:
 
 
 def _select(action: Select, seen: Observation) -> Iterator[str]:
-    mark = seen.mark(action.target) if isinstance(action.target, int) else None
+    mark = seen.known_mark(action.target) if isinstance(action.target, int) else None
     at = _locator(action.target, seen)
     if mark is not None and mark.tag == "select":
         yield f"{at}.select_option(label={_chosen_labels(action, at)})"
@@ -326,16 +329,17 @@ def _is_place(target: Target, seen: Observation) -> bool:
     """Whether the target has no element of its own (a point, or something drawn) and is clicked by position."""
     if not isinstance(target, int):
         return True
-    mark = seen.mark(target)
+    mark = seen.known_mark(target)
     return mark is not None and (mark.source != "dom" or mark.kind == "surface")
 
 
 def _locator(target: Target, seen: Observation) -> str:
-    mark = seen.mark(target) if isinstance(target, int) else None
+    mark = seen.known_mark(target) if isinstance(target, int) else None
     if mark is None:
         # The target has no element; the keyboard reaches what has the focus.
         return "page.keyboard"
-    return _mark_locator(mark, seen.marks)
+    is_in_view = seen.mark(mark.number) is not None
+    return _mark_locator(mark, seen.marks if is_in_view else (*seen.marks, *seen.out_of_view))
 
 
 def _mark_locator(mark: Mark, among: Sequence[Mark]) -> str:

@@ -131,7 +131,7 @@ def parse_decision(
         memory=reply.memory,
         next_goal=reply.next_goal,
         # Candidates are not acted on, so one that is not on the page is dropped rather than asked about again.
-        candidates=tuple(each for each in reply.candidates if observation.mark(each.mark)),
+        candidates=tuple(each for each in reply.candidates if observation.known_mark(each.mark)),
         actions=tuple(recordable_action(action, custom) for action in reply.actions),
         summary=reply.summary,
         wall="" if reply.wall == "none" else reply.wall,
@@ -220,7 +220,7 @@ def check_target(target: Target, observation: Observation, where: str) -> None:
             )
         return
     number = target.mark if isinstance(target, Cell) else target
-    mark = observation.mark(number)
+    mark = observation.known_mark(number)
     if mark is None:
         known = sorted(mark.number for mark in observation.marks)
         more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
@@ -341,7 +341,7 @@ def _exact(target: Any, name: str, observation: Observation) -> int | dict[str, 
 
 def _numbered(letter: str, number: int, observation: Observation) -> int:
     """The number, whose letter, if given, must be the mark's own: `B3` and `3` are the same, `L3` is an error."""
-    mark = observation.mark(number)
+    mark = observation.known_mark(number)
     if letter and mark is not None and letter != mark.letter:
         raise FormatError(
             f"There is no {letter}{number} in the listing; {mark.label_text} is the {mark.role} {mark.name[:60]!r}. "

@@ -36,6 +36,7 @@ from vision_agent.actions import (
     Read,
     Reload,
     Scroll,
+    ScrollTo,
     Select,
     SelectText,
     Set,
@@ -197,7 +198,7 @@ def _told_by(
         case Click() | DoubleTap() | Hold():
             yield from _of_pressed(settings, _mark_at(action.target, seen), seen)
         case Check():
-            mark = seen.mark(action.mark)
+            mark = seen.known_mark(action.mark)
             yield from _of_pressed(settings, mark, seen)
             yield from _in_words(settings, mark.name if mark else "", longest=None)
         case Select():
@@ -219,12 +220,12 @@ def _told_by(
             if action.submit or breaks:
                 yield from _of_entered(settings, _Focus(mark), seen, is_enter=True)
         case Set():
-            mark = seen.mark(action.mark)
+            mark = seen.known_mark(action.mark)
             if mark is not None and mark.role == "slider":  # some are moved to confirm
                 yield from _in_words(settings, mark.name)
         case Reload() | Back() | Forward() | Press() | SelectText() | SwitchTab() | CloseTab():
             pass
-        case Hover() | Scroll() | Zoom() | Wait() | Read() | Extract() | Ask() | Finish() | Infeasible():
+        case Hover() | Scroll() | ScrollTo() | Zoom() | Wait() | Read() | Extract() | Ask() | Finish() | Infeasible():
             pass
         case _:
             assert_never(action)
@@ -345,7 +346,7 @@ def _mark_at(target: Target, seen: Observation) -> Mark | None:
 def _marks_at(target: Target, seen: Observation) -> list[Mark]:
     """The mark that a target names, or all marks at a point, the innermost first."""
     if not isinstance(target, Point):
-        mark = seen.mark(target.mark if isinstance(target, Cell) else target)
+        mark = seen.known_mark(target.mark if isinstance(target, Cell) else target)
         return [mark] if mark is not None else []
     point = seen.marked.map.to_page(target)
     there = [mark for mark in seen.marks if mark.box.contains(point) and mark.kind not in ("scroller", "surface")]

@@ -76,9 +76,11 @@ def rebind_mark(number: int, was: Observation, now: Observation) -> Mark:
     Raises:
         RebindError: there is no match, or more than one.
     """
-    old = was.mark(number)
+    old = was.known_mark(number)
     if old is None:
         raise RebindError(f"mark {number} is not in the record")
+    if was.mark(number) is None:
+        was, now = _with_all_in_view(was), _with_all_in_view(now)
     words = _words(old) + distinction_suffix(old, was.marks)
     if not old.fingerprint:
         _must_look_the_same(was, now, words)
@@ -93,6 +95,11 @@ def rebind_mark(number: int, was: Observation, now: Observation) -> Mark:
     if here:
         raise RebindError(f"there are {len(here)} like {words} here, and which one was meant is unknown")
     raise RebindError(f"there is no {words} here{_nearly(old, now)}")
+
+
+def _with_all_in_view(seen: Observation) -> Observation:
+    """The observation with the marks that are scrolled out of view among the others."""
+    return seen.model_copy(update={"marks": (*seen.marks, *seen.out_of_view)})
 
 
 def _grid(cell: Cell, was: Observation, now: Observation) -> Mark:

@@ -221,7 +221,9 @@ def sets_field(action: Action, step: Step) -> bool:
     """Whether an action of a step left state in the page that reloading would lose."""
     if action.traits.sets_field != "by_mark":
         return action.traits.sets_field
-    marks = [step.observation.mark(number) for each in targets_of(action) if (number := mark_in(each)) is not None]
+    marks = [
+        step.observation.known_mark(number) for each in targets_of(action) if (number := mark_in(each)) is not None
+    ]
     return not marks or any(mark is None or mark.kind in ("toggle", "surface", "guess") for mark in marks)
 
 
@@ -238,7 +240,7 @@ def is_repeatable(step: Step, also: Callable[[Action, Outcome], bool] = lambda _
 def _only_shows(action: Action, outcome: Outcome, step: Step) -> bool:
     match action:
         case Click(target=int() as number, button="left", count=1, modifiers=()):
-            mark = step.observation.mark(number)
+            mark = step.observation.known_mark(number)
             has_only_shown = outcome.effect == "changed" and outcome.requests == 0
             return mark is not None and has_only_shown and _is_for_showing(mark)
         case _:
@@ -256,7 +258,7 @@ def _untried(steps: Sequence[Step], edges: Sequence[Edge], observation: Observat
     here = [step for step, edge in zip(steps, edges, strict=True) if edge.before == edges[-1].after]
     tried = {target for step in here for action in step.decision.actions for target in targets_of(action)}
     considered = [each.mark for step in reversed(here) for each in step.decision.candidates]
-    left = dict.fromkeys(number for number in considered if number not in tried and observation.mark(number))
+    left = dict.fromkeys(number for number in considered if number not in tried and observation.known_mark(number))
     return tuple(left)[:_MOST_NAMED]
 
 

@@ -257,7 +257,7 @@ class _EventSequence:
             self._fault(f"step {event.step} finished although the judge had not confirmed that the task is done")
         elif event.outcome.status != "refused" and self._seen is not None:
             named = {actions.mark_in(target) for target in actions.targets_of(action)} - {None}
-            for number in sorted(each for each in named if each is not None and self._seen.mark(each) is None):
+            for number in sorted(each for each in named if each is not None and self._seen.known_mark(each) is None):
                 self._fault(f"{action.kind} was done to mark {number}, which step {event.step} did not show")
 
     def _check_stepped(self, event: Stepped) -> None:

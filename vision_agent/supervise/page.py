@@ -365,7 +365,7 @@ def _check(action: Action, seen: Observation) -> None:
         number = mark_in(target)
         if isinstance(target, Point) and not seen.marked.size.contains(target):
             raise UsageError(f"({target.x:g}, {target.y:g}) is outside the picture")
-        if number is not None and seen.mark(number) is None:
+        if number is not None and seen.known_mark(number) is None:
             raise UsageError(f"There is no mark {number} in this picture", "choose one that shows")
         if isinstance(target, Cell) and seen.box_of(target) is None:
             raise UsageError(f"Mark {number} has no row {target.row} column {target.column}")

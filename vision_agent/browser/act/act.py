@@ -20,6 +20,8 @@ from vision_agent.browser.act.batch_guard import allowed_focus, must_still_hold
 from vision_agent.browser.act.effect import CRASHED, NO_ANSWER, determine_outcome
 from vision_agent.browser.act.execution import Before, Execution
 from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.out_of_view import bring_into_view
+from vision_agent.browser.act.scroll_to import scroll_to
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.overlay import FrameSilent
@@ -80,13 +82,16 @@ async def _attempt(executor: Executor, action: Action, before: Before, *, is_lat
         async with asyncio.timeout(_deadline_s(executor, action)):
             if is_later:
                 await must_still_hold(executor, action)
+            await bring_into_view(executor, action)
             execution = await _carry_out(executor, action)
             executor.focused_mark = _next_focus(action, execution)
             executor.allowed_focus = await allowed_focus(executor, action)
+        if executor.brought:
+            execution = replace(execution, sentence=f"{execution.sentence} after scrolling to it")
         if executor.remark:
             execution = replace(execution, sentence=f"{execution.sentence}; {executor.remark}")
         sentence = execution.sentence
-        return await determine_outcome(execution, before, executor.tabs, executor.observer)
+        return await determine_outcome(execution, _before(executor, before), executor.tabs, executor.observer)
     except TimeoutError:
         raise Refused(
             "timed_out", NO_ANSWER if executor.sent_inputs else f"{action.kind} was started, but {NO_ANSWER}"
@@ -98,9 +103,13 @@ async def _attempt(executor: Executor, action: Action, before: Before, *, is_lat
             raise
         if action.traits.presses and not executor.sent_inputs:
             raise Refused("gone", f"The tab closed before {action.kind} started; nothing was sent.") from None
-    return await determine_outcome(
-        Execution(sentence, None, needs_no_effect=True), before, executor.tabs, executor.observer
-    )
+    closed = Execution(sentence, None, needs_no_effect=True)
+    return await determine_outcome(closed, _before(executor, before), executor.tabs, executor.observer)
+
+
+def _before(executor: Executor, before: Before) -> Before:
+    """How things stood before the action, once its target was in view: scrolling to it is no effect."""
+    return replace(before, seen=executor.brought) if executor.brought else before
 
 
 async def _carry_out(executor: Executor, action: Action) -> Execution:
@@ -119,6 +128,8 @@ async def _carry_out(executor: Executor, action: Action) -> Execution:
             return await pointer.select_text(executor, action)
         case actions.Scroll():
             return await pointer.scroll(executor, action)
+        case actions.ScrollTo():
+            return await scroll_to(executor, action)
         case actions.Type():
             return await fields.type_text(executor, action)
         case actions.Set():
@@ -193,12 +204,14 @@ async def _interrupted_outcome(executor: Executor, refusal: Refused, before: Bef
     if not executor.sent_inputs:
         # An address or a file name keeps its first letter.
         said = capitalised(refusal.sentence) if refusal.sentence.startswith("mark ") else refusal.sentence
+        said += " The page was scrolled to find it." if executor.brought else ""
         return Outcome(status="refused", refusal=refusal.refusal, sentence=said)
     sentence = f"{' and '.join(executor.sent_inputs)}; the rest was not done: {refusal.sentence.rstrip('.')}"
     cut = Outcome(status="partial", refusal=refusal.refusal, sentence=f"{sentence}.")
     at = None if before.page.is_closed() else executor.last_location
     try:
-        came = await determine_outcome(Execution(sentence, at), before, executor.tabs, executor.observer)
+        was = _before(executor, before)
+        came = await determine_outcome(Execution(sentence, at), was, executor.tabs, executor.observer)
     except (Refused, FrameSilent, PlaywrightError):
         return cut  # the page does not answer
     except BrowserUnavailable:

@@ -56,8 +56,10 @@ async def must_still_hold(executor: Executor, action: Action) -> None:
     if isinstance(action, Press) and action.target is None:
         await _must_have_kept_focus(executor)
     await _must_not_have_lost_focus(executor, focus, {mark.key for mark in marks})
-    known = executor.seen.scan.keys()
+    known = executor.seen.scan.keys() | set(executor.seen.earlier)
     new = [found for found in now.marks if found.key not in known]
+    if any(found.role in _SUGGESTIONS for found in new) and not marks and targets_of(action):
+        raise Refused("changed", "Suggestions have appeared. Look before going on.")
     for mark in marks:
         here = now.found(mark.key)
         _must_be_alone(mark, here, new)

@@ -83,6 +83,8 @@ class Executor:
     """What the page did before the last gesture was over."""
     last_location: Location | None = None
     """Where input of this action went last."""
+    brought: LiveObservation | None = None
+    """How the page was once the target had been scrolled into view; None if it was in view. See `out_of_view`."""
     _patient_until: float | None = None
     """When this action stops waiting for a target, on the monotonic clock; None: it did not have to wait yet."""
     _last_observation_id: str = ""
@@ -97,7 +99,7 @@ class Executor:
         self.seen = replace(seen, risks=frozenset(risks_taken(action, seen.observation)))
         self._rungs.clear()
         self.sent_inputs.clear()
-        self.remark, self.last_location, self._patient_until = "", None, None
+        self.remark, self.last_location, self._patient_until, self.brought = "", None, None, None
         if not is_later:
             self.focused_mark = next((mark for mark in seen.observation.marks if mark.state.focused), None)
             self.allowed_focus = None

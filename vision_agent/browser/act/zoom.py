@@ -30,6 +30,8 @@ def zoom_region(action: Zoom, observation: Observation) -> tuple[Box, str]:
         return _cell_region(action, action.target, observation)
     if not isinstance(action.target, Point):
         mark = observation.mark(action.target)
+        if mark is None and observation.known_mark(action.target) is not None:
+            raise Refused("outside", f"Mark {action.target} is out of view. Scroll to it, then zoom.")
         if mark is None:
             raise Refused("unknown_mark", f"There is no mark {action.target} in this observation; zoom to a point.")
         if action.grid and action.to is None and (inside := mark.box.intersection(view)):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from playwright.async_api import Page
 
@@ -27,6 +28,8 @@ class LiveObservation:
     """Page boxes that are painted over in the picture."""
     risks: frozenset[Risk] = frozenset()
     """Risks of the current action: with any, the words beside its target must be unchanged."""
+    earlier: Mapping[str, FoundMark] = field(default_factory=dict)
+    """By key: what was found of each mark that is out of view now, when it was last seen."""
 
     @property
     def counts_amounts(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
+from vision_agent.browser.observe.earlier_marks import EarlierMarks, SeenEarlier
 from vision_agent.browser.observe.listing import reading_order
 from vision_agent.browser.observe.numbers import Numbers, Sighting
 from vision_agent.browser.page.frames import Scan
@@ -40,6 +41,8 @@ class ReadScan:
     """Page boxes of fields whose contents must not be shown."""
     is_new_document: bool
     """Whether the document is another one than in the last look."""
+    earlier: EarlierMarks
+    """Marks of earlier looks that are out of view."""
 
 
 @dataclass
@@ -54,9 +57,15 @@ class MarkMemory:
     numbers: Numbers = field(default_factory=Numbers)
     epoch: int = 0
     """Counts documents."""
+    _earlier: SeenEarlier = field(default_factory=SeenEarlier)
     _token: str = ""
     _before: dict[int, Mark] | None = None
     """All marks of the last look at this document, drawn or not."""
+
+    @property
+    def known_keys(self) -> list[str]:
+        """The keys that the next scan should report on: those of the last look, and of remembered marks."""
+        return list(dict.fromkeys([*self.numbers.last, *self._earlier.keys]))
 
     def read(self, scan: Scan) -> ReadScan:
         """The marks of a scan, in reading order."""
@@ -64,6 +73,7 @@ class MarkMemory:
         if is_new_document:
             self._token, self.epoch = scan.main.token, self.epoch + 1
             self.numbers.restart()
+            self._earlier.restart()
             self._before = None
         scroll, secrets = scan.main.scroll, self.secrets()
         whole = Box(x=0, y=0, width=scroll.view_width, height=scroll.view_height)
@@ -86,7 +96,11 @@ class MarkMemory:
             self.with_change(self._mark(mark, beside, box, numbers[mark.key], secret_keys, secrets, squeezed))
             for mark, beside, box in here
         )
-        return ReadScan(scan, whole, marks, tuple(shown.box for shown in secret_fields), is_new_document)
+        still = {key: number for key in self._earlier.keys if (number := self.numbers.number_of(key)) is not None}
+        earlier = self._earlier.out_of_view(scan, still, lambda text: _is_in(squeezed, text))
+        self._earlier.remember(marks, scan)
+        secret_boxes = tuple(shown.box for shown in secret_fields)
+        return ReadScan(scan, whole, marks, secret_boxes, is_new_document, earlier)
 
     def _mark(
         self,
@@ -104,7 +118,7 @@ class MarkMemory:
         if found.key in secret_keys or any(each in shown for each in secrets):
             state = state.model_copy(update={"value": None, "caret_line": None, "masked": True})
         words = beside.words
-        if any(each in _without_spaces(words) for each in hidden):
+        if _is_in(hidden, words):
             words = ""
         return Mark(
             number=number,
@@ -140,11 +154,11 @@ class MarkMemory:
         before = (self._before or {}).values()
         return [mark for mark in before if mark.surface is not None and mark.surface in here - looked]
 
-    def change(self, marks: Sequence[Mark]) -> Change:
-        """The changes of all marks since the last look."""
+    def change(self, marks: Sequence[Mark], out_of_view: Sequence[Mark] = ()) -> Change:
+        """The changes of all marks since the last look. What is only out of view is not gone."""
         if self._before is None:
             return Change(navigated=self.epoch > 1)
-        here = {mark.number for mark in marks}
+        here = {mark.number for mark in (*marks, *out_of_view)}
         by_kind = {
             kind: tuple(mark.number for mark in marks if mark.change == kind) for kind in ("new", "changed", "moved")
         }
@@ -171,6 +185,11 @@ class MarkMemory:
 def _row_text(mark: FoundMark, beside: Beside) -> str:
     """The text that identifies the row of a mark: the words beside it; a link that has none is known by its name."""
     return mark.name if mark.role == "link" and not beside.words else beside.says
+
+
+def _is_in(hidden: Sequence[str], words: str) -> bool:
+    """Whether one of the hidden texts, without spaces, is in the words."""
+    return any(each in _without_spaces(words) for each in hidden)
 
 
 def _without_spaces(text: str) -> str:

@@ -59,7 +59,7 @@ class Numbers:
     def assign(self, sightings: list[Sighting], living: Collection[str] = ()) -> dict[str, int]:
         """The number of each key; new ones in the given order, known ones unchanged.
 
-        `living`: keys of the last look whose element is still in the document, in view or not.
+        `living`: keys of earlier looks whose element is still in the document, in view or not.
         """
         for key in self._recycled_keys(sightings):
             self._by_key.pop(key, None)
@@ -90,6 +90,10 @@ class Numbers:
     def has(self, key: str) -> bool:
         """Whether a key has a number."""
         return key in self._by_key
+
+    def number_of(self, key: str) -> int | None:
+        """The number of a key; None if it has none, or no longer."""
+        return self._by_key.get(key)
 
     def _recycled_keys(self, sightings: list[Sighting]) -> set[str]:
         """Keys of elements that now stand for another thing."""

@@ -141,7 +141,9 @@ class Observer:
         self._memory.keep(targets.known)
         if view.region is None:
             self._last_drawn = marks
-        return LiveObservation(observation, page, pages, read.scan, shown.picture, shown.masked)
+        return LiveObservation(
+            observation, page, pages, read.scan, shown.picture, shown.masked, earlier=read.earlier.found
+        )
 
     async def _settle(self, tabs: Tabs, pixels: PixelStability) -> bool:
         """Whether the page settled; `pixels` keeps the last picture of one that draws.
@@ -167,7 +169,7 @@ class Observer:
             FrameSilent: the page did not answer.
             BrowserUnavailable: the browser is gone.
         """
-        scan = await frames.scan(page, self.settings.scan_deadline_s, self._memory.numbers.last)
+        scan = await frames.scan(page, self.settings.scan_deadline_s, self._memory.known_keys)
         read = self._memory.read(scan)
         if read.is_new_document:
             self._surfaces.restart()
@@ -265,11 +267,13 @@ class Observer:
     ) -> Observation:
         """The observation; its listing is written while the marked picture is encoded."""
         scan, main, contents = view.read.scan, view.read.scan.main, targets.contents
-        covered, change = _list_covered(scan, marks), self._memory.change(targets.known)
+        earlier, covered = view.read.earlier, _list_covered(scan, marks)
+        change = self._memory.change(targets.known, earlier.marks)
         more = [
             *look_warnings.outside_note(targets.outside, view.region),
             *filter(None, [targets.left_out]),
             *contents.more,
+            *earlier.note(marks),
         ]
         numbers = {mark.number for mark in marks}
         lines = listing(
@@ -305,6 +309,7 @@ class Observer:
             tabs=shown.tabs,
             frames={each.name: each.frame.url[:_LONGEST_ADDRESS] for each in scan.frames if each.name},
             marks=marks,
+            out_of_view=earlier.marks,
             listing=lines,
             clean=rendered.clean,
             marked=marked,

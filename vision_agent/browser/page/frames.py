@@ -22,6 +22,7 @@ from vision_agent.browser.page.protocol import (
     FoundMark,
     FrameElement,
     Obstacle,
+    OutOfView,
     ScanAnswer,
 )
 from vision_agent.types import MarkKey
@@ -91,6 +92,8 @@ class Scan:
     warnings: list[str] = field(default_factory=list)
     living: set[str] = field(default_factory=set)
     """Known keys whose element is still in its document, in view or not, and those in frames that were not scanned."""
+    out_of_view: list[OutOfView] = field(default_factory=list)
+    """The known keys whose element is only scrolled out of view, in frames that show."""
     is_partial: bool = False
     """Whether some frames were not scanned."""
 
@@ -218,6 +221,7 @@ async def _add_frame(result: Scan, scanned: ScannedFrame, deadline_s: float) -> 
     answer = scanned.answer
     result.frames.append(scanned)
     result.living.update(answer.living)
+    result.out_of_view.extend(answer.out_of_view)
     result.context.extend(answer.context)
     result.fields.extend(answer.fields)
     result.covered.extend(answer.covered)

@@ -198,6 +198,16 @@ class FrameElement:
 
 
 @dataclass(frozen=True, slots=True)
+class OutOfView:
+    """Elements that are in the document and that scrolling would show."""
+
+    side: Literal["above", "below", "left", "right"]
+    scroller: MarkKey | None
+    """Of the element that has scrolled them out of its view; None for the page."""
+    keys: tuple[MarkKey, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ScanAnswer:
     """What a scan found in one frame."""
 
@@ -213,6 +223,8 @@ class ScanAnswer:
     context: tuple[ContextLine, ...]
     living: tuple[MarkKey, ...]
     """The known keys whose element is still in the document."""
+    out_of_view: tuple[OutOfView, ...]
+    """Those of them that are only scrolled out of view."""
     frames: Mapping[MarkKey, FrameElement]
     fields: tuple[FilledField, ...]
     scroll: ScrollState
@@ -257,6 +269,10 @@ async def scan(
         layers=tuple(OpenLayer(MarkKey(each["key"]), each["kind"], each["words"]) for each in answer["layers"]),
         context=tuple(ContextLine(each["text"], at.to_page(each["x"], each["y"])) for each in answer["context"]),
         living=_keys(answer["living"]),
+        out_of_view=tuple(
+            OutOfView(each["side"], MarkKey(each["scroller"]) if each["scroller"] else None, _keys(each["keys"]))
+            for each in answer["outOfView"]
+        ),
         frames={each.key: each for each in map(_frame_element, answer["frames"])},
         fields=tuple(
             FilledField(MarkKey(each["key"]), each["value"], at.box_to_page(_rect(each["box"])))
@@ -564,6 +580,81 @@ async def scroll(
         return None
     sides = (answer["above"], answer["below"], answer["left"], answer["right"])
     return Scrolled(answer["container"], answer["movedX"], answer["movedY"], *sides)
+
+
+class FoundNamed(NamedTuple):
+    """An element that is called by some words, in view or not."""
+
+    key: MarkKey
+    words: str
+    """As the overlay describes elements: `<button> "Pay"`."""
+    beside: str
+    x: float
+    y: float
+    """Its middle in the viewport of its frame."""
+
+
+class ScrollerFound(NamedTuple):
+    """A document or an element that scrolls up and down, or else sideways."""
+
+    key: MarkKey
+    words: str
+    is_page: bool
+    is_upright: bool
+    at: float
+    """How far it is scrolled, in CSS pixels."""
+    left: float
+    """How far it can be scrolled in all."""
+    view: float
+    """How much of it shows."""
+    x: float
+    y: float
+    """Its top left corner in the viewport of its frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedAnswer:
+    """What a document holds that is called by some words."""
+
+    rank: Literal["name", "similar name", "text", "passage", ""]
+    """How well the findings are called so: nothing in the document is better; empty if there are none."""
+    count: int
+    found: tuple[FoundNamed, ...]
+    """The first few of them."""
+    scrollers: tuple[ScrollerFound, ...]
+    digest: str
+    """Differs if other things show in the document."""
+    is_cut: bool
+    """Whether it was too large to be searched to its end."""
+
+
+async def find_named(frame: Frame, deadline_s: float, text: str) -> NamedAnswer:
+    """What in a document is called by some words, in view or scrolled out of it."""
+    answer = await ask(frame, "named", deadline_s, text=text)
+    return NamedAnswer(
+        rank=answer["rank"],
+        count=answer["count"],
+        found=tuple(
+            FoundNamed(MarkKey(each["key"]), each["words"], each["beside"], each["x"], each["y"])
+            for each in answer["found"]
+        ),
+        scrollers=tuple(
+            ScrollerFound(
+                MarkKey(each["key"]),
+                each["words"],
+                each["isPage"],
+                each["isUpright"],
+                each["at"],
+                each["left"],
+                each["view"],
+                each["x"],
+                each["y"],
+            )
+            for each in answer["scrollers"]
+        ),
+        digest=answer["digest"],
+        is_cut=answer["isCut"],
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,7 @@ _WHY_NOT = {
     "reload": "BrowserGym cannot reload a page; open its address with goto instead.",
     "upload": "This task has no files.",
     "select_text": "BrowserGym cannot select text by its words; drag from one point to another instead.",
+    "scroll_to": "BrowserGym cannot search a page for words; scroll instead.",
     "zoom": "BrowserGym provides one picture of the view and no closer one; the readable text is in the listing.",
     "read": "BrowserGym provides no more text than the listing has; scroll to see more.",
     "extract": "BrowserGym provides no tables; what is in view is in the listing.",

@@ -177,7 +177,7 @@ def _point(x: float, y: float, shown: ShownObservation) -> Point:
 def _mark(target: Any, shown: ShownObservation) -> Mark:
     number = mark_number(target.ref)
     check_target(number, shown.observation, "`target`")
-    mark = shown.observation.mark(number)
+    mark = shown.observation.known_mark(number)
     assert mark is not None
     return mark
 

@@ -38,6 +38,7 @@ from vision_agent.actions import (
     Read,
     Reload,
     Scroll,
+    ScrollTo,
     Select,
     SelectText,
     Set,
@@ -77,6 +78,7 @@ GRAMMAR = """\
   press Enter                       press Control+a, press ArrowRight 5 times in Slider, press Space for 2 s
   scroll down                       scroll down 2 pages, scroll down in List, scroll down to the end
   scroll down 300 px in Map         scroll up 100 px with Control in Map
+  scroll to Item 250                scroll to "Chapter 2", scroll to [12]
   hover Menu                        drag Card to Done, drag Corner by (40, -20)
   zoom Toolbar                      zoom (100, 50) to (400, 300), zoom Sea chart with a grid
   goto /cart                        back, forward, reload
@@ -91,6 +93,7 @@ by a point of the picture in pixels ((412, 233)), by a point inside it ((0.42, 0
 or by a cell of what has rows and columns (row 3 column 7 of Seat map, row 2 column 5 of [14]).
 If nothing has the name, the only thing whose name begins or ends with it is taken (Play for Play Video), unless it
 deletes, sends, pays or submits, or the page goes on outside the view.
+If nothing in view has the name, and exactly one thing elsewhere on the page or in a list on it has, it is scrolled to.
 A line with a target may end with how long to look for it (within 5 s).
 Text goes in double quotes; \\" is a quote inside it. A line that begins with # is a note."""
 
@@ -370,6 +373,13 @@ def _scroll(match: re.Match[str]) -> Build:
     return lambda seen: plain.model_copy(update={"target": find_target(target, seen, is_scroller)})
 
 
+def _scroll_to(match: re.Match[str]) -> Build:
+    target = parse_target(match["what"])
+    if isinstance(target, NumberedTarget):
+        return lambda seen: Scroll(target=find_target(target, seen), to="middle")
+    return _always(ScrollTo(text=_unquoted(match["what"])))
+
+
 def _hover(match: re.Match[str]) -> Build:
     target = parse_target(match["what"])
     return lambda seen: Hover(target=find_target(target, seen))
@@ -435,6 +445,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
             rf"scroll\s+(?P<direction>up|down|left|right)(?:\s+(?P<pages>{_NUMBER})\s+pages?|\s+(?P<px>{_NUMBER})\s*(?:px|pixels?))?(?P<end>\s+to\s+the\s+end)?(?:\s+with\s+(?P<held>[\w+]+))?(?:\s+in\s+(?P<what>.+))?",
             _scroll,
         ),
+        (r"scroll\s+to\s+(?P<what>.+)", _scroll_to),
         (r"hover\s+(?:over\s+)?(?P<what>.+)", _hover),
         (r"drag\s+(?P<rest>.+)", _drag),
         (r"zoom\s+(?:to\s+|into\s+)?(?P<what>.+?)(?P<grid>\s+with\s+a\s+grid)?", _zoom),

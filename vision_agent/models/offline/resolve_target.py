@@ -187,7 +187,7 @@ def is_scroller(mark: Mark) -> bool:
 
 def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: Callable[[Mark], bool] | None) -> Mark:
     if isinstance(where, NumberedTarget):
-        mark = observation.mark(where.number)
+        mark = observation.known_mark(where.number)
         if mark is None:
             raise NotFoundError(f"There is no mark {where}; {_nearest('', observation.marks)}.")
         if where.letter not in ("", mark.letter):

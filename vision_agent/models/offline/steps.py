@@ -1,7 +1,7 @@
 """Decides without a model: follows step lines, one per step, and finds each target by its name.
 
-If the target of a line is not on the page, it looks again a few times and then gives up with the reason; it never takes
-the next best mark.
+If the target of a line is not in view, it scrolls to the only thing elsewhere that is called so. If there is none, it
+looks again a few times and then gives up with the reason; it never takes the next best mark.
 """
 
 from __future__ import annotations
@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from vision_agent.actions import Action, Finish, Scroll, Wait
+from vision_agent.actions import Action, Finish, Scroll, ScrollTo, Wait
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import StepLine, parse
-from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError, only_longer_name
+from vision_agent.models.offline.resolve_target import (
+    AmbiguousError,
+    NamedTarget,
+    NotFoundError,
+    is_scroller,
+    only_longer_name,
+)
 from vision_agent.policy.approval import risks_taken
 from vision_agent.ports import Model
 from vision_agent.types import FAILED_EFFECTS, Decision, Observation, Outcome, Step, Task
@@ -39,12 +45,16 @@ class StepsModel(Model):
         self.name = "steps"
         self._lines = parse(lines)
         self._scrolls = scrolls
-        """Whether to scroll for targets that are not in view. Not for a person's lines: elsewhere on the page, another
-        mark may have the same name."""
+        """Whether to scroll for targets that are not in view and take the first. Not for a person's lines: elsewhere on
+        the page, another mark may have the same name."""
         self._scrolled = 0
         self._next = 0
         self._steps_known = -1
         self._looked_again = 0
+        self._searched: list[str] = []
+        """What this line has already been scrolled for."""
+        self._not_found = ""
+        """Why the last search for it found nothing."""
         self._has_acted = False
         """Whether the last decision was the action of a line, whose outcome is then the last outcome."""
         self._has_retried = False
@@ -80,6 +90,9 @@ class StepsModel(Model):
                 self._has_retried = True
         self._has_acted = False
         judgement = _judgement(steps)
+        if self._searched and steps and isinstance(steps[-1].decision.actions[-1], ScrollTo):
+            missed = _refused(steps)
+            self._not_found = self._not_found or (missed.sentence if missed is not None else "")
         if self._next >= len(self._lines):
             return _decision(_END, Finish(answer=f"All {len(self._lines)} lines were carried out."), judgement)
         return self._carry_out(self._lines[self._next], observation, judgement)
@@ -117,6 +130,9 @@ class StepsModel(Model):
         try:
             action = line.build(observation)
         except NotFoundError as error:
+            if (words := self._words_to_search(error, observation)) is not None:
+                self._searched.append(words)
+                return _decision(f"{_LOOK_AGAIN}{line.text}", ScrollTo(text=words), judgement, summary=str(error))
             scroll = self._scroll_on(observation, error) if self._looked_again else None
             if scroll is not None:
                 self._scrolled += 1
@@ -132,9 +148,16 @@ class StepsModel(Model):
                 return _decision(line.text, action, judgement, summary=why)
             may_come = line.within_s is None and not isinstance(error, AmbiguousError)
             hint = " If it comes later, say at the end of the line how long to look: within 5 s" if may_come else ""
-            return self._give_up(f"{_quote_line(line)} could not be carried out: {error}{hint}")
+            elsewhere = f" {self._not_found}" if self._not_found else ""
+            return self._give_up(f"{_quote_line(line)} could not be carried out: {error}{elsewhere}{hint}")
         self._has_acted = True
         return _decision(line.text, action, judgement)
+
+    def _words_to_search(self, error: NotFoundError, observation: Observation) -> str | None:
+        """The words to scroll to, as the line may mean them; None if all were tried, or nothing scrolls."""
+        if self._scrolls or error.where is None or not _goes_on(observation):
+            return None
+        return next((words for words in _search_words(error.where) if words not in self._searched), None)
 
     def _scroll_on(self, observation: Observation, error: NotFoundError) -> Scroll | None:
         """The scroll to look further, once from the top of the page to its end; None if there is nothing left."""
@@ -147,6 +170,7 @@ class StepsModel(Model):
     def _next_line(self) -> None:
         self._next += 1
         self._looked_again = self._scrolled = 0
+        self._searched, self._not_found = [], ""
         self._has_retried = False
 
     def _give_up(self, why: str) -> Decision:
@@ -170,6 +194,23 @@ def _with_longer_name(line: StepLine, error: NotFoundError, observation: Observa
     if risks_taken(action, observation):
         return None
     return action, f"Nothing here is called {error.where}; only {mark.name!r} begins or ends with it."
+
+
+def _goes_on(seen: Observation) -> bool:
+    """Whether there may be more than is in view. Frames do not tell whether they scroll."""
+    page = seen.scroll
+    is_wider = page.width > page.view_width + 1
+    return page.above >= 1 or page.below >= 1 or is_wider or bool(seen.frames) or any(map(is_scroller, seen.marks))
+
+
+def _search_words(where: NamedTarget) -> tuple[str, ...]:
+    """The words by which a target may be found elsewhere; for the one of a row, the words of the row.
+
+    An ordinal counts what is in view.
+    """
+    if where.nth:
+        return ()
+    return (where.beside,) if where.beside else tuple(dict.fromkeys(filter(None, (where.name, where.words))))
 
 
 def _pauses(line: StepLine, observation: Observation) -> tuple[float, ...]:

@@ -1,0 +1,274 @@
+"""Scrolls to the only thing on the page that is called by some words, in whatever frame and scroller it is.
+
+First all that the documents hold is searched. Only if nothing there is called so, lists that draw their rows while they
+are scrolled are searched from end to end: two rows may be called the same, and neither is then meant.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Frame
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from vision_agent.actions import LONGEST_SEARCH_S, ScrollTo
+from vision_agent.browser.act.execution import Execution
+from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.page import overlay, protocol
+from vision_agent.browser.page.protocol import FoundNamed, NamedAnswer, ScrollerFound
+from vision_agent.browser.page.settle import settle
+from vision_agent.browser.refusal import Refused
+from vision_agent.escape import safe_line
+
+_RANKS = ("name", "similar name", "text", "passage")
+_MOST_FRAMES = 60
+_MOST_VIEWS = 200
+"""Views of all lists together."""
+_STEP = 0.8
+"""Of a view: what is cut off at its end is whole in the next one."""
+_SAME_SPOT = 4.0
+"""CSS pixels in the content of a list; less is rounding."""
+_LOADS_S = 1.0
+"""How long a list is waited for after each view that it loads."""
+_MOST_NAMED = 4
+
+
+@dataclass(frozen=True)
+class _Document:
+    """A frame that shows, and the elements of the frames around it, outermost first, each with its own frame."""
+
+    frame: Frame
+    around: tuple[tuple[Frame, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class _Hit:
+    """Something that is called by the words."""
+
+    document: _Document
+    finding: FoundNamed
+    rank: str
+    scroller: ScrollerFound | None = None
+    at: float = 0.0
+    """How far its list was scrolled when it was found."""
+
+    @property
+    def spot(self) -> float:
+        """Where it is in the content of its list, in CSS pixels."""
+        assert self.scroller is not None
+        is_upright = self.scroller.is_upright
+        own = self.finding.y - self.scroller.y if is_upright else self.finding.x - self.scroller.x
+        return self.at + own
+
+    @property
+    def words(self) -> str:
+        beside = f" beside “{safe_line(self.finding.beside, 60)}”" if self.finding.beside else ""
+        return safe_line(self.finding.words, 100) + beside
+
+
+async def scroll_to(executor: Executor, action: ScrollTo) -> Execution:
+    """Brings the only thing that is called by the words into view.
+
+    Raises:
+        Refused: nothing is called so, or several things are, or not all of the page could be searched.
+    """
+    search = _Search(executor, action.text)
+    hits = await search.in_documents()
+    if not hits:
+        hits = await search.in_lists()
+    said = f'"{safe_line(action.text, 60)}"'
+    if not hits:
+        raise Refused("unknown_mark", f"Nothing on the page is called {said}{search.extent}.")
+    if search.count > 1:
+        named = " and ".join(hit.words for hit in hits[:_MOST_NAMED])
+        more = f" and {search.count - _MOST_NAMED} more" if search.count > _MOST_NAMED else ""
+        raise Refused("ambiguous", f"{search.count} things on the page are called {said}: {named}{more}.")
+    [hit] = hits
+    was_scrolled = await search.show(hit)
+    if search.goes_on:
+        raise Refused("ambiguous", f"{hit.words} is in view now, but may not be the only one: {search.goes_on}.")
+    how = "Scrolled to" if was_scrolled else "Already in view is"
+    return Execution(f"{how} {hit.words}", None, needs_no_effect=was_scrolled)
+
+
+@dataclass
+class _Search:
+    """A search of the page for what is called by some words."""
+
+    executor: Executor
+    text: str
+    count: int = 0
+    """How many things are called so, as far as was searched."""
+    goes_on: str = ""
+    """What was not searched to its end, as a clause."""
+    _until: float = field(default_factory=lambda: time.monotonic() + LONGEST_SEARCH_S)
+    _views: int = 0
+    _scrollers: list[tuple[_Document, ScrollerFound, str]] = field(default_factory=list)
+    """All that scrolls, with the digest of its document."""
+
+    @property
+    def extent(self) -> str:
+        """How much of lists was searched, as a clause that follows."""
+        searched = f", nor in {self._views} views of its lists" if self._views else ""
+        return f"{searched}; {self.goes_on}" if self.goes_on else searched
+
+    async def in_documents(self) -> Sequence[_Hit]:
+        """The best findings in what the documents hold now."""
+        hits: list[_Hit] = []
+        counts = dict.fromkeys(_RANKS, 0)
+        for document in await self._documents():
+            answer = await self._find(document)
+            self._scrollers += [(document, each, answer.digest) for each in answer.scrollers]
+            hits += [_Hit(document, each, answer.rank) for each in answer.found]
+            if answer.rank:
+                counts[answer.rank] += answer.count
+        best = _best(hits)
+        self.count = counts[best[0].rank] if best else 0
+        return best
+
+    async def in_lists(self) -> Sequence[_Hit]:
+        """The best findings in lists that show other things when they are scrolled."""
+        hits: list[_Hit] = []
+        # What is inside others comes first: scrolling a page may remove its lists.
+        for document, scroller, digest in reversed(self._scrollers):
+            hits += await self._in_list(document, scroller, digest)
+        best = _distinct(_best(hits))
+        self.count = len(best)
+        return best
+
+    async def show(self, hit: _Hit) -> bool:
+        """Brings a finding into view; returns whether that took any scrolling.
+
+        Raises:
+            Refused: it is gone, or does not come into view.
+        """
+        was_scrolled = False
+        if hit.scroller is not None:
+            was_scrolled = True
+            await self._scroll(hit.document, hit.scroller, hit.at, from_start=True)
+            answer = await self._find(hit.document)
+            if answer.rank != hit.rank or answer.count != 1:
+                raise Refused("gone", f"{hit.words} was there and is gone: its list shows something else now.")
+            hit = _Hit(hit.document, answer.found[0], hit.rank)
+        deadline_s, frame, key = self.executor.deadline_s, hit.document.frame, hit.finding.key
+        is_visible = False
+        for _ in range(2):
+            # Once more after the page has drawn: what it adds may push the finding away.
+            for outer, inside in hit.document.around:
+                await protocol.check(outer, deadline_s, inside, "frame", reveal=True)
+            now = await protocol.check(frame, deadline_s, key, "", reveal=True)
+            if now is None:
+                raise Refused("gone", f"{hit.words} left the page as it was scrolled to.")
+            was_scrolled, is_visible = was_scrolled or now.was_scrolled, now.is_visible
+            await self._stand_still(frame, key)
+        if not is_visible:
+            raise Refused("covered", f"{hit.words} could not be brought into view.")
+        return was_scrolled
+
+    async def _documents(self) -> list[_Document]:
+        """The main document and those of all frames that have a size."""
+        page, deadline_s = self.executor.page, self.executor.deadline_s
+        known = {page.main_frame: _Document(page.main_frame)}
+        for frame in page.frames[1:_MOST_FRAMES]:
+            outer = known.get(frame.parent_frame) if frame.parent_frame else None
+            if outer is None or frame.is_detached():
+                continue
+            try:
+                key = await protocol.frame_key(await frame.frame_element(), deadline_s)
+                now = await protocol.locate_frame(outer.frame, deadline_s, key)
+            except PlaywrightError:
+                if frame.is_detached():
+                    continue
+                raise
+            if now is not None and now.plane is not None:
+                known[frame] = _Document(frame, (*outer.around, (outer.frame, key)))
+        return list(known.values())
+
+    async def _find(self, document: _Document) -> NamedAnswer:
+        answer = await protocol.find_named(document.frame, self.executor.deadline_s, self.text)
+        if answer.is_cut:
+            raise Refused("unsupported", "The page is too large to be searched for a name. Scroll, or search in it.")
+        return answer
+
+    async def _in_list(self, document: _Document, scroller: ScrollerFound, digest: str) -> list[_Hit]:
+        """The findings in one list, which is left as it was scrolled."""
+        try:
+            if not await self._draws_as_it_scrolls(document, scroller, digest):
+                return []
+            return await self._walk(document, scroller)
+        finally:
+            with suppress(Refused):
+                await self._scroll(document, scroller, scroller.at, from_start=True)
+
+    async def _draws_as_it_scrolls(self, document: _Document, scroller: ScrollerFound, digest: str) -> bool:
+        """Whether a list shows other things at its end and at its start than now: else all of it was searched."""
+        for at in (scroller.left, 0.0):
+            await self._scroll(document, scroller, at, from_start=True)
+            if (await self._find(document)).digest != digest:
+                return True
+        return False
+
+    async def _walk(self, document: _Document, scroller: ScrollerFound) -> list[_Hit]:
+        hits: list[_Hit] = []
+        at, _ = await self._scroll(document, scroller, 0.0, from_start=True)
+        moved = 1.0
+        while moved >= 1:
+            if self._views >= _MOST_VIEWS or time.monotonic() > self._until:
+                self.goes_on = f"{safe_line(scroller.words, 60)} goes on after the {self._views} views searched"
+                break
+            self._views += 1
+            answer = await self._find(document)
+            hits += [_Hit(document, each, answer.rank, scroller, at) for each in answer.found]
+            at, moved = await self._scroll(document, scroller, _STEP * scroller.view)
+        return hits
+
+    async def _scroll(
+        self, document: _Document, scroller: ScrollerFound, by: float, *, from_start: bool = False
+    ) -> tuple[float, float]:
+        """How far a list is scrolled now, and by how much that is more than before; it is drawn and loaded by then."""
+        key, frame, deadline_s = None if scroller.is_page else scroller.key, document.frame, self.executor.deadline_s
+        at = 0.0
+        for way in [-1e7, by] if from_start else [by]:
+            x, y = (0.0, way) if scroller.is_upright else (way, 0.0)
+            now = await protocol.scroll(frame, deadline_s, key, x=x, y=y, in_pixels=True)
+            if now is None:
+                raise Refused("gone", f"{safe_line(scroller.words, 60)} left the page as it was searched.")
+            at, moved = (now.above, now.moved_y) if scroller.is_upright else (now.left, now.moved_x)
+        await self._stand_still(frame, scroller.key)
+        await settle(self.executor.tabs, 0, min(_LOADS_S, deadline_s))
+        return at, abs(moved)
+
+    async def _stand_still(self, frame: Frame, key: str) -> None:
+        """Waits two frames, in which a list draws what it was scrolled to."""
+        timeout = self.executor.timeout_ms
+        try:
+            handle = await overlay.element_locator(frame, key).element_handle(timeout=timeout)
+            await handle.wait_for_element_state("stable", timeout=timeout)
+        except PlaywrightTimeout:
+            raise Refused("moved", "The page keeps moving as it is scrolled.") from None
+
+
+def _best(hits: Sequence[_Hit]) -> list[_Hit]:
+    """The hits of the best rank that there is."""
+    rank = next((rank for rank in _RANKS if any(hit.rank == rank for hit in hits)), "")
+    return [hit for hit in hits if hit.rank == rank]
+
+
+def _distinct(hits: Sequence[_Hit]) -> list[_Hit]:
+    """One hit for each place in the lists: neighbouring views show the same rows."""
+    kept: list[_Hit] = []
+    for hit in hits:
+        if not any(each.scroller is hit.scroller and _is_same_spot(each, hit) for each in kept):
+            kept.append(hit)
+    return kept
+
+
+def _is_same_spot(one: _Hit, other: _Hit) -> bool:
+    """Whether two hits in one list are in the same place of its content. Across, nothing moves."""
+    assert one.scroller is not None
+    across = one.finding.x - other.finding.x if one.scroller.is_upright else one.finding.y - other.finding.y
+    return abs(one.spot - other.spot) <= _SAME_SPOT and abs(across) <= _SAME_SPOT

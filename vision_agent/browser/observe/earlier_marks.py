@@ -1,0 +1,103 @@
+"""Remembers the marks of earlier looks at a document, and tells which of them are only scrolled out of view.
+
+Such a mark keeps its number, so an action may name it; `act/out_of_view.py` brings it into view first. Knows scans and
+marks, not the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from vision_agent.browser.page.frames import Scan
+from vision_agent.browser.page.protocol import FoundMark, OutOfView
+from vision_agent.types import Mark
+
+_MOST_REMEMBERED = 300
+"""Marks; of more, those that were seen last. Each is written to the record of every look."""
+_MOST_RANGES = 12
+"""Runs of numbers that the listing names for one place."""
+
+
+@dataclass(frozen=True)
+class EarlierMarks:
+    """The marks that are out of view now, as they were last seen."""
+
+    marks: tuple[Mark, ...] = ()
+    found: Mapping[str, FoundMark] = field(default_factory=dict)
+    """By key: what the scan found of each."""
+    places: tuple[tuple[OutOfView, tuple[int, ...]], ...] = ()
+    """Where they are, with their numbers in order."""
+
+    def note(self, shown: Collection[Mark]) -> tuple[str, ...]:
+        """A short note for the listing, such as `out of view: 1-24 above, 56-300 below in [3]`; empty without any."""
+        labels = {mark.key: mark.label_text for mark in shown}
+        parts = []
+        for where, numbers in self.places:
+            label = labels.get(where.scroller or "")
+            parts.append(f"{_ranges(numbers)} {where.side}{f' in [{label}]' if label else ''}")
+        return (f"out of view: {', '.join(parts)}",) if parts else ()
+
+
+@dataclass
+class SeenEarlier:
+    """The marks of one document, each as it was seen last; the latest come last."""
+
+    _by_key: dict[str, tuple[Mark, FoundMark]] = field(default_factory=dict)
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of all remembered marks."""
+        return list(self._by_key)
+
+    def restart(self) -> None:
+        """Forgets everything, for a new document."""
+        self._by_key.clear()
+
+    def remember(self, marks: Iterable[Mark], scan: Scan) -> None:
+        """Takes in the marks of a look. What a surface shows, and what is drawn for a field, is known only in view."""
+        found: dict[str, FoundMark] = {each.key: each for each in scan.marks}
+        for mark in marks:
+            self._by_key.pop(mark.key, None)
+            if mark.source == "dom" and mark.kind != "surface" and not mark.is_drawn_editor:
+                # What a field holds may be a secret by the time it is shown again.
+                state = mark.state.model_copy(update={"value": None, "caret_line": None, "hovered": False})
+                kept = mark.model_copy(update={"state": state, "change": "", "label": None, "evidence": ()})
+                self._by_key[mark.key] = kept, found[mark.key]
+        while len(self._by_key) > _MOST_REMEMBERED:
+            del self._by_key[next(iter(self._by_key))]
+
+    def out_of_view(self, scan: Scan, numbers: Mapping[str, int], is_secret: Callable[[str], bool]) -> EarlierMarks:
+        """The remembered marks that are scrolled out of view. `numbers`: by key, those that still count."""
+        marks: list[Mark] = []
+        found: dict[str, FoundMark] = {}
+        places: dict[tuple[str, str], tuple[OutOfView, list[int]]] = {}
+        for where in scan.out_of_view:
+            for key in where.keys:
+                mark, was = self._by_key.get(key, (None, None))
+                if mark is None or was is None or numbers.get(key) != mark.number or not _is_in_same_frame(was, scan):
+                    continue
+                marks.append(mark.model_copy(update={"context": ""}) if is_secret(mark.context) else mark)
+                found[key] = was
+                places.setdefault((where.side, where.scroller or ""), (where, []))[1].append(mark.number)
+        marks.sort(key=lambda mark: mark.number)
+        return EarlierMarks(tuple(marks), found, tuple((where, tuple(sorted(of))) for where, of in places.values()))
+
+
+def _is_in_same_frame(was: FoundMark, scan: Scan) -> bool:
+    """Whether the frame around a mark still stands where it stood, as far as its parent says."""
+    owner = scan.owner(was.key)
+    now = owner.element.context if owner is not None and owner.element is not None else None
+    return owner is not None and now == was.frame_context
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Numbers in order as `1-3 7 9-12`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1] = [runs[-1][0], number]
+        else:
+            runs.append([number, number])
+    said = [str(first) if first == last else f"{first}-{last}" for first, last in runs]
+    return " ".join([*said[:_MOST_RANGES], *([f"and {len(said) - _MOST_RANGES} more"] * (len(said) > _MOST_RANGES))])
