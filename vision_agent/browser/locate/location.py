@@ -31,3 +31,5 @@ class Location:
     """For a point: the mark that it lies in, which the input must reach."""
     text: FoundText | None = None
     """For text: where it is in its frame."""
+    is_moving: bool = False
+    """It does not stop moving, so input goes to where it will be: see `act.moving_target`."""
