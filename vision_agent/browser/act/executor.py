@@ -211,7 +211,7 @@ class Executor:
             Refused: it is no longer what was seen, cannot be reached, or keeps moving.
         """
         must_not_be_grid(target, self.seen)
-        at = await locate_any(self, target) if may_move else await self.locate(target)
+        at = await locate_any(self, target, with_drawn=True) if may_move else await self.locate(target)
         if at.is_moving:
             return at
         stops_within_s = _STOPS_WITHIN_S if may_move else self.deadline_s

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Frame
 
 from vision_agent.actions import Point, Target
 from vision_agent.browser.act.press_guard import Gesture, GestureStopped
+from vision_agent.browser.locate.drawn_target import drawn_target
 from vision_agent.browser.locate.location import Location
+from vision_agent.browser.locate.moving_drawing import locate_moving_drawing, middle_of_drawing
 from vision_agent.browser.locate.moving_point import locate_moving_point
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.overlay import FrameSilent
@@ -43,19 +46,32 @@ Body = Callable[[Location, Gesture], Awaitable[None]]
 """Sends the events of a gesture to a location, guarded."""
 
 
-async def locate_any(executor: Executor, target: Target, *, reveal: bool = True) -> Location:
+async def locate_any(executor: Executor, target: Target, *, reveal: bool = True, with_drawn: bool = False) -> Location:
     """Where a target is now. A point in an element that has moved on since the look, and still moves, goes along.
 
+    `with_drawn`: a thing that moves in a canvas may be returned as moving too.
+
     Raises:
-        Refused: see `Executor.locate`; or it is not clear what was at the point.
+        Refused: see `Executor.locate`; or it is not clear what was meant.
     """
+    drawn = drawn_target(target, executor.seen) if with_drawn else None
+    more = (executor.seen, executor.image_limits, executor.deadline_s)
+    if drawn is not None and drawn.moves:
+        found = await locate_moving_drawing(drawn, *more)
+        if found is not None:
+            return found
     try:
         return await executor.locate(target, reveal=reveal)
     except Refused as refusal:
-        if refusal.refusal != "moved" or not isinstance(target, Point):
+        if refusal.refusal != "moved":
             raise
-        more = (executor.seen, executor.image_limits, executor.deadline_s)
-        found = await locate_moving_point(executor.page, target, *more)
+        found = None
+        if isinstance(target, Point):
+            found = await locate_moving_point(executor.page, target, *more)
+        elif drawn is not None and drawn.is_followed and not drawn.moves:
+            found = await locate_moving_drawing(drawn, *more)
+            if found is not None and not await is_still_moving(executor, found):
+                raise
         if found is None:
             raise
         return found
@@ -94,7 +110,7 @@ async def send_to_moving(
                 delay_ms = gesture.pressed_ms - track.last_ms
         if time.monotonic() > until:
             raise Refused("moved", RESTLESS.format(at.words))
-        at = await locate_any(executor, target, reveal=False)
+        at = await locate_any(executor, target, reveal=False, with_drawn=True)
         if at.element is None or at.frame is None:
             raise Refused("moved", RESTLESS.format(at.words))
 
@@ -144,6 +160,10 @@ async def _stay_on(executor: Executor, at: Location) -> None:
 def _moved_to(at: Location, point: Point) -> Location:
     """A location whose element has moved on, so that its point is there."""
     assert at.element is not None
+    if at.drawn:
+        middle = at.drawn.middle
+        moved = Point(x=middle.x + point.x - at.point.x, y=middle.y + point.y - at.point.y)
+        return replace(at, point=point, drawn=at.drawn._replace(middle=moved))
     rect = at.element.rect
     there = rect._replace(x=rect.x + point.x - at.point.x, y=rect.y + point.y - at.point.y)
     return replace(at, point=point, element=replace(at.element, rect=there))
@@ -153,8 +173,8 @@ def _ahead(at: Location, track: Track, delay_ms: float) -> Point:
     """Where to press, in page coordinates, for a press that comes so much later."""
     assert at.element is not None
     middle, rect = track.predict(track.last_ms + delay_ms), at.element.rect
-    by_x, by_y = middle.x - (rect.x + rect.width / 2), middle.y - (rect.y + rect.height / 2)
-    return Point(x=at.point.x + by_x, y=at.point.y + by_y)
+    was = at.drawn.middle if at.drawn else Point(x=rect.x + rect.width / 2, y=rect.y + rect.height / 2)
+    return Point(x=at.point.x + middle.x - was.x, y=at.point.y + middle.y - was.y)
 
 
 @dataclass(frozen=True)
@@ -192,10 +212,16 @@ async def _follow(at: Location, deadline_s: float, many: int = _SAMPLES) -> Trac
         return None
     samples: list[Middle] = []
     while True:
-        middle = await protocol.middle_of(at.frame, deadline_s, mark.key)
+        middle = await _middle(at, at.frame, deadline_s, mark.key, samples)
         if middle is None:
             return None
         samples.append(middle)
         if len(samples) == many:
             return Track(samples)
         await asyncio.sleep(_EVERY_S)
+
+
+async def _middle(at: Location, frame: Frame, deadline_s: float, key: str, samples: Sequence[Middle]) -> Middle | None:
+    if at.drawn is None:
+        return await protocol.middle_of(frame, deadline_s, key)
+    return await middle_of_drawing(frame, deadline_s, key, at.drawn, samples[-1] if samples else None)
