@@ -2,6 +2,7 @@
 //
 // `mark=key:<key>` is a live element. Any other body is base64 of a JSON request. The answer is the text of an element
 // that is in no document, so that the page is not touched.
+import { canvasPart } from './canvas_pixels.js';
 import { takeSuspects } from './closed_shadow_suspects.js';
 import { createElement, inOneMoment, rememberClosedRoots, titleOf } from './dom.js';
 import { findNamed } from './find_named.js';
@@ -33,6 +34,7 @@ function answer(doc, root, request) {
     case 'check': return recheck(doc, request);
     case 'middle': return middleOf(doc, request);
     case 'named': return inOneMoment(() => findNamed(doc, request));
+    case 'canvas': return canvasPart(doc, request);
     case 'stand_ins': return findStandIns(doc, request);
     case 'shows': return whichPointsShow(doc, request);
     case 'focused': return describeFocus(doc, request);

@@ -7,6 +7,7 @@
 // if they would act on anything else. The listeners live in the isolated world, react only to a real pointer, and
 // are gone when the gesture is over or its time is up. Where `guard_listener.js` came too late, listeners that the page
 // put on its window before still get such an event.
+import { showsLook } from './canvas_pixels.js';
 import { notePress } from './change_log.js';
 import { addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf, hasAttribute } from './dom.js';
 import { labelledControlOf, removeCaptureListener, shadowRootOf, styleOf } from './dom.js';
@@ -17,6 +18,7 @@ import { blockerOf, describeElement, hitAt, isTarget, reaches } from './hit_test
 import { identityOf, otherTargetTest, recheckPlace } from './recheck.js';
 import { elementOf, keyOf, knowsListeners, listenerTypesOf, listensForFocus } from './registry.js';
 
+/** @import { Look } from './canvas_pixels.js' */
 /** @import { Place } from './row_context.js' */
 
 const PRESSED = new Set(['pointerdown', 'touchstart', 'mousedown']);
@@ -24,9 +26,10 @@ const RELEASED = new Set(['pointerup', 'touchend', 'mouseup']);
 
 /**
  * @typedef {{key: string | null, kind: string | null, fingerprint: string, place: Place | null,
- *   frames: (Place | null)[], strict: boolean, amounts: boolean, isDrag: boolean, ms: number}} Meant `key`: of the
- *   element; null if nothing in this document is meant because the target is in another frame. `frames`: the places of
- *   the frames around it, the innermost first. `isDrag`: only the beginning is judged
+ *   frames: (Place | null)[], strict: boolean, amounts: boolean, isDrag: boolean, ms: number, look: Look | null}} Meant
+ *   `key`: of the element; null if nothing in this document is meant because the target is in another frame. `frames`:
+ *   the places of the frames around it, the innermost first. `isDrag`: only the beginning is judged. `look`: what the
+ *   canvas must show where the press begins
  */
 
 /**
@@ -208,7 +211,9 @@ function wrongToBegin(doc, meant, event) {
     return { why: meant.key ? 'gone' : 'covered', type: event.type, ...who(doc, hit, hit) };
   }
   if (!isStill(element, meant)) return { why: 'changed', type: event.type, blocker: '', key: null };
-  return reachesMeant(element, hit, meant) ? null : { why: 'covered', type: event.type, ...who(doc, hit, element) };
+  if (!reachesMeant(element, hit, meant)) return { why: 'covered', type: event.type, ...who(doc, hit, element) };
+  const isShown = !meant.look || showsLook(element, event.clientX, event.clientY, meant.look);
+  return isShown ? null : { why: 'changed', type: event.type, blocker: '', key: null };
 }
 
 /** @param {Element} element @param {Element} at @param {Meant} meant */

@@ -24,6 +24,8 @@ _SAME_MOST = 24
 _LIKE = 60.0
 """The largest mean squared difference of a channel between two equal pieces; drawn half a pixel farther, edges are
 blended differently."""
+_SHIFTS = (-0.33, 0.0, 0.33)
+"""Parts of a pixel by which a piece may have moved."""
 _CLEARLY = 4.0
 """How many times the difference of the best match the next best must have."""
 _AROUND = 2
@@ -147,6 +149,30 @@ def same_at(before: Picture | Shot, after: Picture | Shot, point: Point) -> bool
     if not (before.page.contains(point) and after.page.contains(point)):
         return False
     return changed_share(before, after, box) <= _SAME
+
+
+def shows_within(before: Picture, after: Picture, part: Box, within: Box) -> bool:
+    """Whether the second picture shows somewhere in `within` what the first one shows in `part`; both are page boxes.
+
+    What moves by parts of a pixel is blended differently each time, so it is sought by parts of a pixel, blurred.
+    """
+    if before.extent != after.extent:
+        return False
+    part_shown, around = (each.page.intersection(box) for each, box in ((before, part), (after, within)))
+    if part_shown != part or around is None:
+        return False
+    sought, where = (cv2.blur(pixels_of(each.crop(box)), (3, 3)) for each, box in ((before, part), (after, around)))
+    if where.shape[0] < sought.shape[0] or where.shape[1] < sought.shape[1]:
+        return False
+    shifted = (_shifted(sought, x, y) for x in _SHIFTS for y in _SHIFTS)
+    return any(cv2.matchTemplate(where, each, cv2.TM_SQDIFF).min() <= _LIKE * each.size for each in shifted)
+
+
+def _shifted(picture: Pixels, x: float, y: float) -> Pixels:
+    """A picture without its rim, moved by parts of a pixel."""
+    high, wide = picture.shape[:2]
+    moved = cv2.warpAffine(picture, np.array([[1, 0, x], [0, 1, y]], np.float32), (wide, high))
+    return np.ascontiguousarray(moved[1:-1, 1:-1], np.uint8)
 
 
 def found_again(

@@ -17,9 +17,9 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from vision_agent.actions import Action, Cell, Click, Hold, Point, Target
-from vision_agent.browser.act import touch
-from vision_agent.browser.act.held import held_button, held_keys, stay_held
+from vision_agent.actions import Action, Cell, Click, Point, Target
+from vision_agent.browser.act.held import held_keys
+from vision_agent.browser.act.moving_target import RESTLESS, locate_any, send_to_moving
 from vision_agent.browser.act.press_guard import Gesture, GestureStopped, guard_gesture, guard_keys
 from vision_agent.browser.locate.at_point import page_point, smallest_mark_at_point
 from vision_agent.browser.locate.context_changed import ContextChanged
@@ -52,7 +52,8 @@ that is enabled after a check."""
 _MAY_PASS = ("covered", "disabled")
 _PRESSES = 3
 """Attempts at one click, when the page moves its target away in the last moment."""
-RESTLESS = "{} keeps moving, so nothing was sent to it."
+_STOPS_WITHIN_S = 0.6
+"""A target that may move and has not stopped by then gets its input as it moves."""
 
 
 @dataclass
@@ -200,10 +201,10 @@ class Executor:
         expected = self.seen.expectation(mark, pointed=True) if in_place else NOTHING_EXPECTED
         return await recheck(mark, self.seen.scan, self.deadline_s, reveal=reveal, expected=expected)
 
-    async def aim(self, target: Target, stops_within_s: float | None = None) -> Location:
+    async def aim(self, target: Target, *, may_move: bool = False) -> Location:
         """Where a target is once it has stopped moving; it is located again after that.
 
-        `stops_within_s`: how long to wait for that, if not as long as the action may take.
+        `may_move`: one that does not stop is returned as moving, for input that goes to where it will be.
 
         Playwright's trial click cannot wait for this: it presses the mouse and hides that from the document only, so a
         page that listens on its window is clicked twice.
@@ -212,14 +213,18 @@ class Executor:
             Refused: it is no longer what was seen, cannot be reached, or keeps moving.
         """
         must_not_be_grid(target, self.seen)
-        at = await self.locate(target)
-        stops_within_s = self.deadline_s if stops_within_s is None else stops_within_s
+        at = await locate_any(self, target, with_drawn=True) if may_move else await self.locate(target)
+        if at.is_moving:
+            return at
+        stops_within_s = _STOPS_WITHIN_S if may_move else self.deadline_s
         until = time.monotonic() + stops_within_s
         while at.locator is not None and not _is_stable(at):
             try:
                 handle = await at.locator.element_handle(timeout=self.timeout_ms)
                 await handle.wait_for_element_state("stable", timeout=stops_within_s * 1000)
             except PlaywrightTimeout:
+                if may_move:
+                    return replace(at, is_moving=True)
                 raise Refused("moved", RESTLESS.format(at.words)) from None
             except PlaywrightError as error:
                 if overlay.is_browser_gone(error) or overlay.is_crash_error(error):
@@ -228,6 +233,8 @@ class Executor:
             again = await self.locate(target)
             if again.point == at.point:
                 return again
+            if time.monotonic() > until and may_move:
+                return replace(again, is_moving=True)
             if time.monotonic() > until:
                 raise Refused("moved", RESTLESS.format(at.words))
             at = again
@@ -240,38 +247,42 @@ class Executor:
             Refused: the target changed under the pointer, or something covered it, even in the last moment.
         """
 
-        async def press(at: Location) -> Location:
-            at = await self.move_pointer(at, click.target)
-            async with self.guard_gesture(at) as gesture:
-                await self.press(at, click, gesture)
-            return at
+        async def press(at: Location, gesture: Gesture) -> None:
+            await self.press(at, click, gesture)
 
-        return await self._retry(press, at, click.target)
+        return await self.send(press, at, click.target)
 
-    async def tap(self, at: Location, target: Target, count: int) -> Location:
-        """Taps a target with a finger and returns where. The pointer stays where it is.
+    async def send(
+        self,
+        body: Callable[[Location, Gesture], Awaitable[None]],
+        at: Location,
+        target: Target,
+        *,
+        is_pointed: bool = True,
+        is_drag: bool = False,
+        lasts_s: float | None = None,
+    ) -> Location:
+        """Sends a gesture, guarded, and sends it again as long as nothing of it has reached the page; returns where.
+
+        `is_pointed`: the pointer is moved to the target first.
 
         Raises:
-            Refused: the target changed, or something covered it, even in the last moment; or the browser cannot touch.
+            Refused: the target changed, something covered it, or it moved away, even in the last moment.
         """
-
-        async def tap(at: Location) -> Location:
-            async with self.guard_gesture(at) as gesture:
-                await touch.tap(self.page, at.point, gesture, count, self.deadline_s)
-            return at
-
-        return await self._retry(tap, at, target)
-
-    async def _retry(self, send: Callable[[Location], Awaitable[Location]], at: Location, target: Target) -> Location:
-        """Sends a gesture, and sends it again as long as nothing of it has reached the page."""
-        for press in range(_PRESSES):
+        for attempt in range(_PRESSES):
             try:
-                return await send(at)
+                if is_pointed and not at.is_moving:
+                    at = await self.move_pointer(at, target)
+                if at.is_moving:
+                    return await send_to_moving(self, body, at, target, is_drag=is_drag, lasts_s=lasts_s)
+                async with self.guard_gesture(at, is_drag=is_drag, lasts_s=lasts_s) as gesture:
+                    await body(at, gesture)
+                return at
             except GestureStopped as stopped:
-                if not stopped.reached_nothing or press == _PRESSES - 1:
+                if at.is_moving or not stopped.reached_nothing or attempt == _PRESSES - 1:
                     raise
             # Nothing reached the page, and the target may only have moved: locate it once more.
-            at = await self.aim(target)
+            at = await self.aim(target, may_move=True)
         raise AssertionError("the last press neither went through nor was refused")
 
     async def press(self, at: Location, click: Click, gesture: Gesture) -> None:
@@ -285,28 +296,11 @@ class Executor:
                 await mouse.down(button=click.button, click_count=press)
                 await mouse.up(button=click.button, click_count=press)
 
-    async def hold(self, at: Location, hold: Hold) -> Location:
-        """Presses on a target, stays there and releases; returns where.
-
-        Raises:
-            Refused: the target changed under the pointer, something covered it, or the text did not show in time.
-        """
-
-        async def press(at: Location) -> Location:
-            at = await self.move_pointer(at, hold.target)
-            lasts_s = self.deadline_s + hold.seconds
-            async with self.guard_gesture(at, lasts_s=lasts_s) as gesture, held_button(self.page, self.deadline_s):
-                await gesture.must_have_begun()
-                await stay_held(self.page, "the button", hold.seconds, self.deadline_s, hold.until)
-            return at
-
-        return await self._retry(press, at, hold.target)
-
     async def move_pointer(self, at: Location, target: Target) -> Location:
-        """Moves the pointer to a target and returns where the target is with the pointer on it.
+        """Moves the pointer to a target and returns where the target is with the pointer on it, or that it moves.
 
         Raises:
-            Refused: the target changed under the pointer, or moves away from it.
+            Refused: the target changed under the pointer.
         """
         for chase in range(_CHASES):
             await self.page.mouse.move(at.point.x, at.point.y)
@@ -314,17 +308,17 @@ class Executor:
                 return at
             try:
                 # A target that grows or slides under the pointer gets time to stop.
-                again = await (self.aim(target) if chase else self.locate(target, pointed=True))
+                again = await (self.aim(target, may_move=True) if chase else self.locate(target, pointed=True))
             except Refused as refusal:
                 if refusal.refusal != "covered" or chase == _CHASES - 1:
                     raise
                 # A target that fades in, or loads another picture on hover, may show nothing for a moment.
                 await asyncio.sleep(_MOMENT_S)
                 continue
-            if again.point == at.point:
+            if again.point == at.point or again.is_moving:
                 return again
             at = again
-        raise Refused("moved", f"{at.words} moves or changes while the pointer is on it, so it was not pressed.")
+        return replace(at, is_moving=True)
 
     @asynccontextmanager
     async def guard_gesture(

@@ -61,7 +61,7 @@ _SECRET = re.compile(r"<secret:([\w.-]+)>")
 
 async def type_text(executor: Executor, action: Type) -> Execution:
     """Types into a field, or at a point that takes the focus."""
-    at = await executor.aim(action.target)
+    at = await executor.aim(action.target, may_move=True)
     text, is_secret = _insert_secrets(executor, action.text, at)
     remark = ""
     if is_secret and at.mark is not None:
@@ -86,7 +86,7 @@ async def set_value(executor: Executor, action: Set) -> Execution:
         Refused: the value does not fit the control, or the control does not reach it.
     """
     must_be_element(action.mark, executor.seen)
-    at = await executor.aim(action.mark)
+    at = await executor.aim(action.mark, may_move=True)
     assert at.mark is not None
     expected = action.value
     if at.mark.state.input_type in _FORMS:
@@ -111,7 +111,7 @@ async def check(executor: Executor, action: Check) -> Execution:
         Refused: it has no ticked state, or is a radio button, which cannot be unticked.
     """
     must_be_element(action.mark, executor.seen)
-    at = await executor.aim(action.mark)
+    at = await executor.aim(action.mark, may_move=True)
     assert at.mark is not None
     now = tick_state(at.element)
     if now is None:
@@ -144,7 +144,7 @@ async def upload(executor: Executor, action: Upload) -> Execution:
     if missing := [str(path) for path in paths if not path.is_file()]:
         raise Refused("unsupported", f"{', '.join(missing)} no longer exists, so nothing was uploaded.")
     must_be_element(action.mark, executor.seen)
-    at = await executor.aim(action.mark)
+    at = await executor.aim(action.mark, may_move=True)
     assert at.mark is not None
     if at.locator is not None and at.mark.state.input_type == "file":
         given = at.locator.set_input_files(paths, timeout=executor.timeout_ms)

@@ -1,4 +1,4 @@
-"""Clicks an element that does not stop moving: predicts where it will be when the press arrives.
+"""Sends input to an element that does not stop moving: predicts where it will be when the input arrives.
 
 A press that misses all the same is stopped by the guard, so the prediction decides only how soon one hits.
 """
@@ -7,21 +7,33 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame
 
-from vision_agent.actions import Click, Point
-from vision_agent.browser.act.executor import RESTLESS, Executor
+from vision_agent.actions import Point, Target
 from vision_agent.browser.act.press_guard import Gesture, GestureStopped
+from vision_agent.browser.locate.drawn_target import drawn_target
 from vision_agent.browser.locate.location import Location
+from vision_agent.browser.locate.moving_drawing import locate_moving_drawing, middle_of_drawing
+from vision_agent.browser.locate.moving_point import locate_moving_point
 from vision_agent.browser.page import protocol
-from vision_agent.browser.page.protocol import Middle
+from vision_agent.browser.page.overlay import FrameSilent
+from vision_agent.browser.page.protocol import LiveElement, Middle
 from vision_agent.browser.refusal import Refused
 
+if TYPE_CHECKING:
+    from vision_agent.browser.act.executor import Executor
+
+RESTLESS = "{} keeps moving, so nothing was sent to it."
+
 _SAMPLES = 6
+_FEW_SAMPLES = 3
 _EVERY_S = 0.012
 """Between two samples: together they span about four frames at 60 Hz."""
 _SLOWEST_PX = 0.5
@@ -30,27 +42,66 @@ _SLOWEST_PX = 0.5
 _PRESS_DELAY_MS = 20.0
 """How long after the last sample a press arrives; measured anew at each press that missed."""
 
+Body = Callable[[Location, Gesture], Awaitable[None]]
+"""Sends the events of a gesture to a location, guarded."""
 
-async def click_moving(executor: Executor, click: Click) -> Location:
-    """Clicks a target that does not stop moving, and returns where.
+
+async def locate_any(executor: Executor, target: Target, *, reveal: bool = True, with_drawn: bool = False) -> Location:
+    """Where a target is now. A point in an element that has moved on since the look, and still moves, goes along.
+
+    `with_drawn`: a thing that moves in a canvas may be returned as moving too.
+
+    Raises:
+        Refused: see `Executor.locate`; or it is not clear what was meant.
+    """
+    drawn = drawn_target(target, executor.seen) if with_drawn else None
+    more = (executor.seen, executor.image_limits, executor.deadline_s)
+    if drawn is not None and drawn.moves:
+        found = await locate_moving_drawing(drawn, *more)
+        if found is not None:
+            return found
+    try:
+        return await executor.locate(target, reveal=reveal)
+    except Refused as refusal:
+        if refusal.refusal != "moved":
+            raise
+        found = None
+        if isinstance(target, Point):
+            found = await locate_moving_point(executor.page, target, *more)
+        elif drawn is not None and drawn.is_followed and not drawn.moves:
+            found = await locate_moving_drawing(drawn, *more)
+            if found is not None and not await is_still_moving(executor, found):
+                raise
+        if found is None:
+            raise
+        return found
+
+
+async def send_to_moving(
+    executor: Executor,
+    body: Body,
+    at: Location,
+    target: Target,
+    *,
+    is_drag: bool = False,
+    lasts_s: float | None = None,
+) -> Location:
+    """Sends a gesture to a target that does not stop moving, and returns where it began.
 
     Raises:
         Refused: no press met the target before the deadline; those that missed were stopped.
     """
     until, delay_ms = time.monotonic() + executor.deadline_s, _PRESS_DELAY_MS
     while True:
-        at = await executor.locate(click.target, reveal=False)
-        if at.mark is None or at.frame is None or at.element is None:
-            raise Refused("moved", RESTLESS.format(at.words))
         track: Track | None = None
         gesture: Gesture | None = None
         try:
-            async with executor.guard_gesture(at) as gesture:
-                track = await _follow(at.frame, at.mark.key, executor.deadline_s)
+            async with executor.guard_gesture(at, is_drag=is_drag, lasts_s=lasts_s) as gesture:
+                track = await _follow(at, executor.deadline_s)
                 ahead = track and _ahead(at, track, delay_ms)
                 if ahead and executor.seen.observation.viewport.contains(ahead):
-                    at = replace(at, point=ahead)
-                    await executor.press(at, click, gesture)
+                    at = _moved_to(at, ahead)
+                    await body(at, gesture)
                     return at
         except GestureStopped as stopped:
             if not stopped.reached_nothing:
@@ -59,14 +110,71 @@ async def click_moving(executor: Executor, click: Click) -> Location:
                 delay_ms = gesture.pressed_ms - track.last_ms
         if time.monotonic() > until:
             raise Refused("moved", RESTLESS.format(at.words))
+        at = await locate_any(executor, target, reveal=False, with_drawn=True)
+        if at.element is None or at.frame is None:
+            raise Refused("moved", RESTLESS.format(at.words))
+
+
+async def current_point(executor: Executor, at: Location) -> Point:
+    """Where input to a location goes now, in page coordinates; another place only if it moves."""
+    track = await _follow(at, executor.deadline_s) if at.is_moving else None
+    return _ahead(at, track, _PRESS_DELAY_MS) if track else at.point
+
+
+async def is_still_moving(executor: Executor, at: Location) -> bool:
+    """Whether the element of a location moves at this moment."""
+    track = await _follow(at, executor.deadline_s, _FEW_SAMPLES)
+    return track is not None and track.is_moving
+
+
+def is_well_inside(at: Location, now: LiveElement, point: Point) -> bool:
+    """Whether a page point is in the inner half of the element of a location, which is there now."""
+    assert at.element is not None
+    was, half_x, half_y = at.element.rect, now.rect.width / 4, now.rect.height / 4
+    by_x = point.x - at.point.x - (now.rect.x + now.rect.width / 2 - was.x - was.width / 2)
+    by_y = point.y - at.point.y - (now.rect.y + now.rect.height / 2 - was.y - was.height / 2)
+    return abs(by_x) <= half_x and abs(by_y) <= half_y
+
+
+@asynccontextmanager
+async def stay_on(executor: Executor, at: Location) -> AsyncIterator[None]:
+    """Keeps the pointer on a location in the `with` block, if it moves."""
+    if not at.is_moving:
+        yield
+        return
+    following = asyncio.create_task(_stay_on(executor, at))
+    try:
+        yield
+    finally:
+        following.cancel()
+        with suppress(asyncio.CancelledError, PlaywrightError, FrameSilent):  # the page has closed or hangs
+            await following
+
+
+async def _stay_on(executor: Executor, at: Location) -> None:
+    while (track := await _follow(at, executor.deadline_s)) is not None:
+        there = _ahead(at, track, _PRESS_DELAY_MS)
+        await executor.page.mouse.move(there.x, there.y)
+
+
+def _moved_to(at: Location, point: Point) -> Location:
+    """A location whose element has moved on, so that its point is there."""
+    assert at.element is not None
+    if at.drawn:
+        middle = at.drawn.middle
+        moved = Point(x=middle.x + point.x - at.point.x, y=middle.y + point.y - at.point.y)
+        return replace(at, point=point, drawn=at.drawn._replace(middle=moved))
+    rect = at.element.rect
+    there = rect._replace(x=rect.x + point.x - at.point.x, y=rect.y + point.y - at.point.y)
+    return replace(at, point=point, element=replace(at.element, rect=there))
 
 
 def _ahead(at: Location, track: Track, delay_ms: float) -> Point:
     """Where to press, in page coordinates, for a press that comes so much later."""
     assert at.element is not None
     middle, rect = track.predict(track.last_ms + delay_ms), at.element.rect
-    by_x, by_y = middle.x - (rect.x + rect.width / 2), middle.y - (rect.y + rect.height / 2)
-    return Point(x=at.point.x + by_x, y=at.point.y + by_y)
+    was = at.drawn.middle if at.drawn else Point(x=rect.x + rect.width / 2, y=rect.y + rect.height / 2)
+    return Point(x=at.point.x + middle.x - was.x, y=at.point.y + middle.y - was.y)
 
 
 @dataclass(frozen=True)
@@ -80,25 +188,40 @@ class Track:
         """The time of the last sample, by the document's own clock."""
         return self.samples[-1].at_ms
 
+    @property
+    def is_moving(self) -> bool:
+        """Whether the element was elsewhere at the first sample."""
+        first, last = self.samples[0], self.samples[-1]
+        return max(abs(last.x - first.x), abs(last.y - first.y)) >= _SLOWEST_PX
+
     def predict(self, at_ms: float) -> Point:
         """Where the middle of the element is at a time, on a straight line through the samples (least squares)."""
+        if not self.is_moving:
+            return Point(x=self.samples[-1].x, y=self.samples[-1].y)
         times = np.array([each.at_ms for each in self.samples]) - self.last_ms
         places = np.array([(each.x, each.y) for each in self.samples])
-        if np.abs(places[-1] - places[0]).max() < _SLOWEST_PX:
-            return Point(x=self.samples[-1].x, y=self.samples[-1].y)
         slope, start = np.polyfit(times, places, 1)
         x, y = start + slope * (at_ms - self.last_ms)
         return Point(x=float(x), y=float(y))
 
 
-async def _follow(frame: Frame, key: str, deadline_s: float) -> Track | None:
-    """The track of an element over some frames; None if it is gone."""
+async def _follow(at: Location, deadline_s: float, many: int = _SAMPLES) -> Track | None:
+    """The track of the element of a location over some frames; None if it has none or it is gone."""
+    mark = at.mark or at.under
+    if mark is None or at.frame is None or at.element is None:
+        return None
     samples: list[Middle] = []
     while True:
-        middle = await protocol.middle_of(frame, deadline_s, key)
+        middle = await _middle(at, at.frame, deadline_s, mark.key, samples)
         if middle is None:
             return None
         samples.append(middle)
-        if len(samples) == _SAMPLES:
+        if len(samples) == many:
             return Track(samples)
         await asyncio.sleep(_EVERY_S)
+
+
+async def _middle(at: Location, frame: Frame, deadline_s: float, key: str, samples: Sequence[Middle]) -> Middle | None:
+    if at.drawn is None:
+        return await protocol.middle_of(frame, deadline_s, key)
+    return await middle_of_drawing(frame, deadline_s, key, at.drawn, samples[-1] if samples else None)

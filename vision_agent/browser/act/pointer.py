@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,10 +24,12 @@ from vision_agent.actions import (
     Target,
     offset_words,
 )
+from vision_agent.browser.act import touch
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
-from vision_agent.browser.act.held import held_keys, shows_text
-from vision_agent.browser.act.moving_target import click_moving
+from vision_agent.browser.act.held import held_button, held_keys, shows_text, stay_held
+from vision_agent.browser.act.moving_target import current_point, is_still_moving, is_well_inside, locate_any, stay_on
+from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.locate.at_point import page_point
 from vision_agent.browser.locate.context_changed import describe_change
 from vision_agent.browser.locate.drawn_target import must_not_be_grid
@@ -37,8 +42,6 @@ from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
 from vision_agent.types import Mark
 
-_STOPS_WITHIN_S = 0.6
-"""A target that has not stopped moving by then is clicked as it moves."""
 _STEPS = 12
 """Mouse moves between two places of a drag, at most: pages follow moves, not a jump."""
 _STEP_PX = 12.0
@@ -56,19 +59,18 @@ _TO_THE_END = 1e6
 
 async def click(executor: Executor, action: Click) -> Execution:
     """Clicks a mark or a point."""
-    try:
-        at = await executor.click(await executor.aim(action.target, _STOPS_WITHIN_S), action)
-    except Refused as refusal:
-        if refusal.refusal != "moved" or executor.sent_inputs:
-            raise
-        at = await click_moving(executor, action)
+    at = await executor.click(await executor.aim(action.target, may_move=True), action)
     how = {1: "Clicked", 2: "Double-clicked", 3: "Triple-clicked"}[action.count]
     return Execution(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
 
 
 async def double_tap(executor: Executor, action: DoubleTap) -> Execution:
     """Taps a mark or a point twice with a finger."""
-    at = await executor.tap(await executor.aim(action.target), action.target, 2)
+
+    async def tap(at: Location, gesture: Gesture) -> None:
+        await touch.tap(executor.page, partial(current_point, executor, at), gesture, 2, executor.deadline_s)
+
+    at = await executor.send(tap, await executor.aim(action.target, may_move=True), action.target, is_pointed=False)
     return Execution(f"Double-tapped {at.words}", at)
 
 
@@ -82,7 +84,15 @@ async def hold(executor: Executor, action: Hold) -> Execution:
     if action.until and await shows_text(executor.page, executor.deadline_s, action.until):
         shown = f'"{safe_line(action.until, 60)}" shows already, so nothing was pressed'
         raise Refused("unsupported", f"{shown}. Hold for a time, or until another text shows.")
-    at = await executor.hold(await executor.aim(action.target), action)
+
+    async def press(at: Location, gesture: Gesture) -> None:
+        await executor.page.mouse.move(at.point.x, at.point.y)
+        async with held_button(executor.page, executor.deadline_s), stay_on(executor, at):
+            await gesture.must_have_begun()
+            await stay_held(executor.page, "the button", action.seconds, executor.deadline_s, action.until)
+
+    at, lasts_s = await executor.aim(action.target, may_move=True), executor.deadline_s + action.seconds
+    at = await executor.send(press, at, action.target, lasts_s=lasts_s)
     how_long = f'until "{safe_line(action.until, 60)}" showed' if action.until else f"for {action.seconds:g} s"
     return Execution(f"Held the button down on {at.words} {how_long}", at)
 
@@ -110,33 +120,43 @@ async def drag(executor: Executor, action: Drag) -> Execution:
     """
     way = [page_point(each, executor.seen) for each in action.path]
     if isinstance(action.target, Offset):
-        start = await executor.aim(action.source)
+        start = await executor.aim(action.source, may_move=True)
         end = _offset_location(start, action.target, executor)
     else:
         start, end = await _locate_both(executor, action.source, action.target)
-    mouse = executor.page.mouse
-    start = await executor.move_pointer(start, action.source)
-    if isinstance(action.target, Offset):
-        end = _offset_location(start, action.target, executor)
-    async with executor.guard_gesture(start, is_drag=True) as gesture:
+    is_met = not isinstance(action.target, Offset) and await is_still_moving(executor, end)
+    remark = ""
+
+    async def carry(start: Location, gesture: Gesture) -> None:
+        nonlocal end, remark
+        mouse = executor.page.mouse
+        if isinstance(action.target, Offset):
+            end = _offset_location(start, action.target, executor)
         try:
+            await mouse.move(start.point.x, start.point.y)
             await mouse.down()
             await gesture.must_have_begun()
             last = _drop_point(end, way[-1] if way else start.point)
             for before, place in pairwise([start.point, *way, last]):
                 await mouse.move(place.x, place.y, steps=_steps_between(before, place) if way else _STEPS)
-            # While rows slide aside, lists ignore moves: repeat the last one once they have stopped.
-            await settle(executor.tabs, 0, min(executor.settings.settle_deadline_s, executor.deadline_s))
-            await mouse.move(last.x, last.y, steps=_LAST_MOVES)
-            drop = await _judge_drop(executor, end, start, last)
+            if is_met:
+                drop = await _meet(executor, end)
+            else:
+                # While rows slide aside, lists ignore moves: repeat the last one once they have stopped.
+                await settle(executor.tabs, 0, min(executor.settings.settle_deadline_s, executor.deadline_s))
+                await mouse.move(last.x, last.y, steps=_LAST_MOVES)
+                drop = await _judge_drop(executor, end, start, last)
             if drop.objection:
                 await mouse.move(start.point.x, start.point.y, steps=_STEPS)
                 raise Refused("moved", f"{drop.objection} while {start.words} was held; it was brought back.")
+            remark = drop.remark
         finally:
             await asyncio.wait_for(mouse.up(), executor.deadline_s)
+
+    start = await executor.send(carry, start, action.source, is_drag=True)
     along = f" along {len(way)} points" if way else ""
     to = end.words if isinstance(action.target, Offset) else f"to {end.words}"
-    return Execution(f"Dragged {start.words} {to}{along}{drop.remark}", end, hover_counts=True)
+    return Execution(f"Dragged {start.words} {to}{along}{remark}", end, hover_counts=True)
 
 
 def _steps_between(one: Point, other: Point) -> int:
@@ -146,10 +166,10 @@ def _steps_between(one: Point, other: Point) -> int:
 async def _locate_both(executor: Executor, source: Target, target: Target) -> tuple[Location, Location]:
     for each in (source, target):
         must_not_be_grid(each, executor.seen)
-    first, second = await executor.locate(source), await executor.locate(target)
+    first, second = await locate_any(executor, source), await locate_any(executor, target)
     try:
         # Scrolling to one may have moved the other out of view: locate both again without scrolling.
-        return await executor.locate(source, reveal=False), await executor.locate(target, reveal=False)
+        return await locate_any(executor, source, reveal=False), await locate_any(executor, target, reveal=False)
     except Refused as refusal:
         words = f"{first.words} and {second.words} cannot be seen at once; scroll so that both show."
         raise Refused("moved", words) from refusal
@@ -176,6 +196,25 @@ def _drop_point(end: Location, before: Point) -> Point:
 
     box = end.mark.box
     return Point(x=beyond(end.point.x, before.x, box.width), y=beyond(end.point.y, before.y, box.height))
+
+
+async def _meet(executor: Executor, end: Location) -> _Drop:
+    """Brings the pointer, which holds something, onto a target that moves; whether it may be released there."""
+    mark, until = end.mark or end.under, time.monotonic() + executor.deadline_s
+    assert mark is not None
+    while time.monotonic() < until:
+        there = await current_point(executor, replace(end, is_moving=True))
+        if not executor.seen.observation.viewport.contains(there):
+            continue
+        await executor.page.mouse.move(there.x, there.y, steps=_LAST_MOVES)
+        now = await executor.recheck(mark, in_place=True)
+        if now is None or now.fingerprint != mark.fingerprint:
+            return _Drop(f"{end.words} is gone or became something else")
+        if now.difference is not None:
+            return _Drop(describe_change(now.difference, end.words))
+        if is_well_inside(end, now, there):
+            return _Drop()
+    return _Drop(f"{end.words} could not be caught up with")
 
 
 class _Drop(NamedTuple):

@@ -161,6 +161,7 @@ async def guard_gesture(
                 expected=seen.expectation(mark),
                 is_drag=is_drag,
                 lasts_s=lasts_s,
+                look=at.drawn.look if at.drawn and owner and frame is owner.frame else None,
             )
         except FrameSilent:  # closed or hanging: nothing can be pressed in it
             return False

@@ -63,7 +63,7 @@ async def select(executor: Executor, action: Select) -> Execution:
     Raises:
         Refused: the list lacks an option, has it twice, allows only one, or does not open.
     """
-    at = await executor.aim(action.target)
+    at = await executor.aim(action.target, may_move=True)
     if at.mark is None or at.locator is None:
         raise Refused("unsupported", f"{at.words} is not a mark, so its options cannot be read. Click what you see.")
     if at.mark.tag == "select":
@@ -203,7 +203,7 @@ async def _find_option(executor: Executor, at: Location, wanted: str, before: se
     if not (found.options and at.mark.role in _SHOWN_LISTS):
         now = await executor.recheck(at.mark) if found.options else None
         if now is None or not now.state.expanded:
-            await executor.click(await executor.aim(at.mark.number), Click(target=at.mark.number))
+            await executor.click(await executor.aim(at.mark.number, may_move=True), Click(target=at.mark.number))
             await executor.settle_page()
             found = await _list_options(executor, at, before)
     return await _scroll_to_option(executor, at, wanted, found, before)
@@ -213,7 +213,7 @@ async def _click_option(executor: Executor, at: Location, option: FoundMark) -> 
     assert at.mark is not None
     fresh = await relocate.rescan(executor.seen, executor.deadline_s)
     executor.seen, mark = relocate.adopt(executor.seen, fresh, option, at.mark)
-    await executor.click(await executor.aim(mark.number), Click(target=mark.number))
+    await executor.click(await executor.aim(mark.number, may_move=True), Click(target=mark.number))
     await executor.settle_page()
     return mark
 

@@ -14,6 +14,7 @@ from vision_agent.actions import Point
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.key_focus import take_focus
+from vision_agent.browser.act.moving_target import RESTLESS
 from vision_agent.browser.act.press_guard import GestureStopped
 from vision_agent.browser.locate.context_changed import ContextChanged
 from vision_agent.browser.locate.location import Location
@@ -164,6 +165,8 @@ async def _drag_to_value(executor: Executor, at: Location, now: float, goal: flo
     """
     assert at.mark is not None
     at = await executor.move_pointer(await executor.aim(at.mark.number), at.mark.number)
+    if at.is_moving:
+        raise Refused("moved", RESTLESS.format(at.words))
     try:
         has_followed = await _hold_and_move(executor, at, _likely_point(at, goal), goal)
     except GestureStopped as stopped:

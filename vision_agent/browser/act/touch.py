@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 
 from playwright.async_api import CDPSession, Page
 
@@ -22,8 +23,12 @@ still come soon enough to belong to this one, and the last click must not come w
 _EVERY_S = 0.01
 
 
-async def tap(page: Page, point: Point, gesture: Gesture, count: int, deadline_s: float) -> None:
-    """Taps a point of the page as often as `count` says, unless an earlier tap led elsewhere or was stopped.
+async def tap(
+    page: Page, place: Callable[[], Awaitable[Point]], gesture: Gesture, count: int, deadline_s: float
+) -> None:
+    """Taps a place of the page as often as `count` says, unless an earlier tap led elsewhere or was stopped.
+
+    `place`: where it is for the next tap, in page coordinates.
 
     Raises:
         Refused: the browser cannot touch.
@@ -32,7 +37,7 @@ async def tap(page: Page, point: Point, gesture: Gesture, count: int, deadline_s
     if session is None:
         raise Refused("unsupported", "Only Chromium can tap with a finger; click instead.")
     for number in range(1, count + 1):
-        await _touch(session, point, deadline_s)
+        await _touch(session, await place(), deadline_s)
         await _await_click(gesture, number, _NEXT_TAP_S if number < count else _LAST_CLICK_S)
         if gesture.stopped or not await gesture.is_still_guarded():
             return

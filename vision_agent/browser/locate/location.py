@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from playwright.async_api import Frame, Locator
 
 from vision_agent.actions import Point
-from vision_agent.browser.page.protocol import FoundText, LiveElement
+from vision_agent.browser.page.protocol import DrawnLook, FoundText, LiveElement
 from vision_agent.types import Mark
+from vision_agent.vision.picture import Pixels
+
+
+class DrawnThing(NamedTuple):
+    """A thing that moves in a canvas."""
+
+    look: DrawnLook
+    shown: Pixels
+    """The same look, to be compared."""
+    middle: Point
+    """Where its middle is, in its frame, when input goes to the point of the location."""
 
 
 @dataclass(frozen=True)
@@ -31,3 +43,7 @@ class Location:
     """For a point: the mark that it lies in, which the input must reach."""
     text: FoundText | None = None
     """For text: where it is in its frame."""
+    is_moving: bool = False
+    """It does not stop moving, so input goes to where it will be: see `act.moving_target`."""
+    drawn: DrawnThing | None = None
+    """The drawn thing that moves; its canvas is the element."""

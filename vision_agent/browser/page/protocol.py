@@ -11,6 +11,7 @@ Every question raises:
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
@@ -744,10 +745,45 @@ async def guard_press(
     expected: Expectation,
     is_drag: bool,
     lasts_s: float,
+    look: DrawnLook | None = None,
 ) -> None:
-    """Stops the next press anywhere but on the element with the key; without a key, anywhere in the document."""
+    """Stops the next press anywhere but on the element with the key; without a key, anywhere in the document.
+
+    `look`: what the element, a canvas, must show where the press begins.
+    """
     details = {"key": key, "kind": kind, "fingerprint": fingerprint, "isDrag": is_drag, "ms": lasts_s * 1000}
-    await ask(frame, "guard", deadline_s, **details, **expected.as_details())
+    shown = look and look._asdict()
+    await ask(frame, "guard", deadline_s, look=shown, **details, **expected.as_details())
+
+
+class DrawnLook(NamedTuple):
+    """A thing drawn in a canvas, with one pixel for each CSS pixel; see `canvas_pixels.js`."""
+
+    wide: int
+    high: int
+    pixels: str
+    """Base64 of red, green and blue of each pixel, blurred."""
+    ground: tuple[int, int, int]
+    """The colour behind what the canvas leaves clear."""
+    near: float
+    """How far from the pointer its middle may be."""
+
+
+class CanvasPart(NamedTuple):
+    """What a part of a canvas shows."""
+
+    at_ms: float
+    """By the document's own clock."""
+    pixels: bytes
+    """Red, green and blue of each pixel."""
+
+
+async def canvas_part(
+    frame: Frame, deadline_s: float, key: str, x: int, y: int, wide: int, high: int, ground: tuple[int, int, int]
+) -> CanvasPart | None:
+    """What a canvas shows in a part of the frame's viewport; None if that cannot be read."""
+    answer = await ask(frame, "canvas", deadline_s, key=key, x=x, y=y, wide=wide, high=high, ground=ground)
+    return CanvasPart(answer["at"], base64.b64decode(answer["pixels"])) if answer["pixels"] else None
 
 
 async def read_press_guard(frame: Frame, deadline_s: float, *, is_over: bool) -> PressAnswer:

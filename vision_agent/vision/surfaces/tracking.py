@@ -45,7 +45,7 @@ _TOGETHER = 3
 """The number of things moving the same way that means scrolling."""
 _MOST_KNOWN = 400
 _NOISE = 4
-_MOVES = 0.04
+_MOVES = 0.02
 """The share of its pixels that must change between two pictures taken in a row for a thing to count as moving."""
 _RESTLESS = 0.4
 """The share of a surface's pixels that change in a row, above which nothing in it can be tracked, as in a playing
@@ -168,17 +168,18 @@ class Drawing:
         proposed = propose(picture, inside, most)
         readings = _read_lines(picture, proposed, read)
         found = [
-            _KnownThing(_shift_thing(thing, -corner.x, -corner.y), _sample_look(picture, thing.box), words)
+            _KnownThing(
+                replace(_shift_thing(thing, -corner.x, -corner.y), moves=_moves(picture, later, thing.box)),
+                _sample_look(picture, thing.box),
+                words,
+            )
             for thing, words in _things(proposed, readings)
         ]
         known, gone = self._recognize(found)
         kept = [each for each in gone if self._may_come_back(each, picture, corner, place)]
         self._known = [*known, *kept][:_MOST_KNOWN]
-        things = (_shift_thing(each.thing, corner.x, corner.y) for each in known)
-        if later:
-            things = (replace(each, moves=changed_share(picture, later, each.box) > _MOVES) for each in things)
         return SurfaceLook(
-            things=tuple(things),
+            things=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in known),
             elsewhere=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in kept),
             left_out=proposed.left_out,
             is_all_read=all(one is not None for one in readings.values()) if read else True,
@@ -266,7 +267,7 @@ def _pairs(olds: Sequence[_KnownThing], news: Sequence[_KnownThing]) -> list[tup
     near = [
         (old, new)
         for old, new in alike
-        if old not in olds_left and new not in news_left and _distance(olds[old], news[new]) <= _FAR
+        if old not in olds_left and new not in news_left and _is_in_reach(olds[old], news[new])
     ]
     many_old, many_new = Counter(old for old, _ in near), Counter(new for _, new in near)
     return [*pairs, *together, *(pair for pair in near if many_old[pair[0]] == many_new[pair[1]] == 1)]
@@ -322,6 +323,8 @@ def _is_same_content(old: _KnownThing, new: _KnownThing) -> bool:
         return True
     if old.words and new.words:
         return old.words.casefold() == new.words.casefold() or _differ(old.look, new.look) <= _SAME_PIXELS
+    if old.thing.moves or new.thing.moves:  # another one that looks different may have come by
+        return _differ(_blurred(old.look), _blurred(new.look)) <= _SAME_COLOURS
     if old.words == new.words == "":
         return True
     return _differ(old.look, new.look) <= _SAME_COLOURS or abs(_correlation(old.look, new.look)) >= _SAME_FIGURE
@@ -336,7 +339,22 @@ def _looks_like(old: _KnownThing, new: _KnownThing) -> bool:
         return False
     if old.words and new.words and old.words.casefold() != new.words.casefold():
         return False
+    if old.thing.moves or new.thing.moves:  # by parts of a pixel, so its edges are blended differently
+        return _differ(_blurred(old.look), _blurred(new.look)) <= _SAME_COLOURS
     return _differ(old.look, new.look) <= _SAME_COLOURS
+
+
+def _blurred(look: Floats) -> Floats:
+    return np.asarray(cv2.blur(look, (3, 3)), np.float32)
+
+
+def _is_in_reach(old: _KnownThing, new: _KnownThing) -> bool:
+    """Whether a thing may have gone so far; one that moves may have gone anywhere."""
+    return (old.thing.moves and new.thing.moves) or _distance(old, new) <= _FAR
+
+
+def _moves(picture: Picture, later: Picture | None, box: Box) -> bool:
+    return later is not None and changed_share(picture, later, box) > _MOVES
 
 
 def _common_movement(

@@ -1,0 +1,105 @@
+"""Claims about clicks on things that move in a canvas: the right one is hit, or nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.drawn_movers import DRAWN, WAYS
+from tests.browser.hand import SETTINGS, Hand, On
+from vision_agent.actions import Click
+from vision_agent.types import Mark
+from vision_agent.vision.picture import Picture, pixels_of
+
+SOON = SETTINGS.model_copy(update={"settle_deadline_s": 1.0, "action_deadline_s": 8.0})
+RED = 60
+"""How much more red than green is in a red disc, at least."""
+
+
+def page(speed: int, way: str = "line", *, size: int = 36) -> str:
+    return DRAWN.replace("SPEED", str(speed)).replace("WAY", WAYS[way]).replace("SIZE", str(size))
+
+
+def red_mark(hand: Hand) -> Mark | None:
+    """The drawn mark that is red and not joined with another one; None while things overlap."""
+    picture = Picture.of(hand.seen.clean)
+    found = []
+    for mark in hand.seen.marks:
+        if mark.source != "dom" and abs(mark.box.width - 36) < 4 and abs(mark.box.height - 36) < 4:
+            pixels = pixels_of(picture.crop(mark.box))
+            if pixels[..., 2].mean() - pixels[..., 1].mean() > RED:
+                found.append(mark)
+    return found[0] if len(found) == 1 else None
+
+
+async def look_for_red(hand: Hand) -> Mark:
+    for _ in range(10):
+        if (mark := red_mark(hand)) is not None:
+            return mark
+        await hand.look()
+    raise AssertionError(hand.seen.listing)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("speed", [40, 120, 300])
+async def test_what_moves_in_a_canvas_is_hit_and_never_another(on: On, speed: int, way: str) -> None:
+    async with on(page(speed, way), settings=SOON) as hand:
+        said = []
+        for _ in range(4):
+            mark = await look_for_red(hand)
+            said.append((await hand.act(Click(target=mark.number))).sentence)
+            await hand.look()
+        hits = await hand.js("said")
+        assert set(hits) == {"red"}, said
+        assert len(hits) >= 3, said  # one may pass behind another one for too long
+
+
+async def test_the_number_of_what_moves_in_a_canvas_stays(on: On) -> None:
+    async with on(page(120), settings=SOON) as hand:
+        first = await look_for_red(hand)
+        for _ in range(3):
+            await hand.look()
+            assert (await look_for_red(hand)).number == first.number
+
+
+async def test_of_two_equal_things_that_move_none_is_pressed(on: On) -> None:
+    twins = page(120).replace("#26c", "#d22")
+    async with on(twins, settings=SOON) as hand:
+        drawn = [mark for mark in hand.seen.marks if mark.source != "dom"]
+        assert len(drawn) == 3, hand.seen.listing
+        outcomes = [await hand.act(Click(target=mark.number)) for mark in drawn]
+        assert [outcome.status for outcome in outcomes].count("refused") >= 2, [each.sentence for each in outcomes]
+        assert {"red", "blue"}.isdisjoint(await hand.js("said")), [each.sentence for each in outcomes]
+
+
+@pytest.mark.parametrize("type_", ["pointermove", "mousemove"])
+async def test_another_thing_drawn_there_under_the_press_gets_nothing(on: On, type_: str) -> None:
+    swapped = page(120).replace(
+        "board.addEventListener('pointerdown'",
+        f"""addEventListener('{type_}', () => {{
+  [things[0][1], things[1][1]] = ['#26c', '#d22'];
+  [places.red, places.blue] = [places.blue, places.red];
+  for (const [name, colour] of things) {{
+    pen.fillStyle = colour;
+    pen.beginPath();
+    pen.arc(...places[name], radius, 0, 7);
+    pen.fill();
+  }}
+}});
+board.addEventListener('pointerdown'""",
+    )
+    async with on(swapped, settings=SOON) as hand:
+        mark = await look_for_red(hand)
+        outcome = await hand.act(Click(target=mark.number))
+        said = await hand.js("said")
+        # From then on the red disc is the one that the page calls blue.
+        assert said in ([], ["blue"]), outcome.sentence
+        assert (outcome.status == "refused") is (not said), outcome.sentence
+
+
+async def test_what_is_gone_from_the_canvas_is_not_pressed(on: On) -> None:
+    async with on(page(120), settings=SOON) as hand:
+        mark = await look_for_red(hand)
+        await hand.js("things.shift()")
+        outcome = await hand.act(Click(target=mark.number))
+        assert outcome.status == "refused", outcome.sentence
+        assert await hand.js("said") == [], outcome.sentence
