@@ -82,6 +82,8 @@ class ContextDifference:
     part: Literal["words", "heading"]
     then: str
     now: str
+    may_pass: bool = False
+    """Only amounts that keep changing by themselves differ, and they may come back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -904,7 +906,9 @@ def _context(answer: _Json | None) -> RowContext | None:
 
 
 def _difference(held: _Json | None) -> ContextDifference | None:
-    return ContextDifference(held["part"], held["then"], held["now"]) if held and not held["same"] else None
+    if not held or held["same"]:
+        return None
+    return ContextDifference(held["part"], held["then"], held["now"], held.get("mayPass", False))
 
 
 def _deflection(answer: _Json | None) -> Deflection | None:
