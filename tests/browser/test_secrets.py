@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from tests.browser.hand import On
 from vision_agent import totp
-from vision_agent.actions import Click, Type
+from vision_agent.actions import Click, Read, Type
 from vision_agent.types import Secret
 
 LOGIN = "<input id=u aria-label=User><input id=p type=password aria-label=Password><button onclick='p.type = `text`'>Show</button>"
@@ -63,6 +63,14 @@ async def test_a_field_that_held_a_secret_stays_hidden_and_is_told_to_be_empty(o
         assert filled is not None
         assert emptied is not None
         assert [(each.state.masked, each.state.value) for each in (filled, emptied)] == [(True, None), (True, "")]
+
+
+async def test_a_field_that_holds_a_secret_is_not_read(on: On) -> None:
+    async with on("<textarea id=t aria-label=Notes></textarea>", secrets=HUNTER) as hand:
+        await hand.js("void (t.value = 'far below: hunt\\ner2')")
+        await hand.look()
+        outcome = await hand.act(Read(mark=hand.number("Notes")))
+        assert (outcome.status, outcome.refusal, outcome.read) == ("refused", "blocked", "")
 
 
 async def test_of_a_key_for_one_time_codes_the_code_of_the_moment_is_typed(on: On) -> None:

@@ -778,6 +778,23 @@ async def read_text(frame: Frame, deadline_s: float, what: str) -> str:
     return str((await ask(frame, "read", deadline_s, what=what))["text"])
 
 
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """All that a field holds."""
+
+    text: str | None
+    """None for what has no text, and for a secret field."""
+    is_secret: bool
+    is_part: bool
+    """An editor draws only a part of its text."""
+
+
+async def field_value(frame: Frame, deadline_s: float, key: MarkKey) -> FieldValue | None:
+    """What a field holds; None if it is gone."""
+    answer = await ask(frame, "value", deadline_s, key=key)
+    return FieldValue(answer["value"], answer["secret"], answer["isPart"]) if answer["found"] else None
+
+
 async def shows_text(frame: Frame, deadline_s: float, text: str) -> bool:
     """Whether the document contains a text."""
     return bool((await ask(frame, "shows_text", deadline_s, text=text))["shows"])
