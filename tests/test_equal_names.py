@@ -50,6 +50,8 @@ def test_what_the_listing_tells_apart_already_gets_nothing(other: dict[str, obje
         (["Ann Smith 17", "Ann Jones 18", "Bob Smith 19"], ["Ann Smith", "Jones", "Bob"]),
         (["Row 1", "Row 2"], ["Row 1", "Row 2"]),
         (["1", "2"], ["1", "2"]),
+        (["-1", "1", "(-1.5)", "−2", "-$3"], ["-1", "1", "-1.5", "−2", "-$3"]),
+        (["- 1", "2 -", "-a", "3-5"], ["1", "2", "a", "3-5"]),
         (["In stock", "Not in"], ["stock", "Not"]),
         (["Ann", "Ann Smith"], ["Ann", "Smith"]),
         (["Ann", "ANN", "Bob"], ["Ann, 1st of 2", "Ann, 2nd of 2", "Bob"]),
@@ -63,6 +65,12 @@ def test_what_the_listing_tells_apart_already_gets_nothing(other: dict[str, obje
 )  # fmt: skip
 def test_the_first_words_that_no_other_has_are_enough(contexts: list[str], shown: list[str]) -> None:
     assert said(*contexts) == shown
+
+
+@pytest.mark.parametrize(("words", "strength"), [("-1", 2), ("−1", 2), ("1", 0)])
+def test_the_sign_of_a_number_tells_it_from_its_positive(words: str, strength: int) -> None:
+    marks = [mark(1, "-1"), mark(2, "1")]
+    assert distinction_match(marks[0], words, distinctions(marks)[1]) == strength
 
 
 def test_where_the_words_beside_are_the_same_the_heading_tells() -> None:

@@ -156,7 +156,8 @@ def action_phrase(action: Action) -> tuple[str | Target, ...]:
             change = "Wait for a change" if action.change else f"Wait {action.seconds:g} s"
             return (f"Wait for “{action.text}”" if action.text else change,)
         case actions.Read():
-            what = {"view": "what is in view", "page": "the whole page", "table": "the table around"}[action.what]
+            in_view = "what is in view" if action.mark is None else "what is in"
+            what = {"view": in_view, "page": "the whole page", "table": "the table around"}[action.what]
             return (f"Read {what}", *([action.mark] if action.mark is not None else []))
         case actions.Extract():
             if isinstance(action.mark, int):

@@ -457,7 +457,10 @@ class Wait(_Action):
 
 
 class Read(_Action):
-    """Get text of the page in the outcome: all of it, what is in `view`, or the `table` or list around a mark."""
+    """Get text of the page in the outcome: all of it, what is in `view`, or the `table` or list around a mark.
+
+    With a field's mark and `view`, it is the field's whole value.
+    """
 
     traits: ClassVar[Traits] = _look_traits("mark", informs=True)
 

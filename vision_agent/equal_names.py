@@ -29,6 +29,9 @@ _SIGNS = str.maketrans(
 _OPENING, _CLOSING = ("".join(chr(each) for each, sign in _SIGNS.items() if sign == side) for side in "<>")
 _CLAIM = re.compile(f"[{_OPENING}][^{_OPENING}{_CLOSING}]*[{_CLOSING}]")
 _EDGES = " ,;:.!?¡¿()[]{}<>\"'“”„‘’«»·•|/\\–—-*:,。、…"
+_MINUS = re.compile(r"[-−–](?=[\$€£¥]?[.,]?\d)")
+"""The sign of a negative number: `-1`, `−0.5`, `-$3`."""
+_SAME_MINUS = str.maketrans("−–", "--")
 
 _Words = tuple[str, ...]
 
@@ -192,13 +195,21 @@ def _words(text: str) -> _Words:
     shown = text.translate(_SIGNS)
     if not shown.isprintable():
         shown = "".join(letter if letter.isprintable() else " " * letter.isspace() for letter in shown)
-    stripped = (word.strip(_EDGES) for word in shown.split())
+    stripped = (_strip_edges(word) for word in shown.split())
     return tuple(word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…" for word in stripped if word)
+
+
+def _strip_edges(word: str) -> str:
+    """The word without punctuation around it, but with the sign of a negative number."""
+    bare = word.strip(_EDGES)
+    sign = _MINUS.search(word)
+    is_first = sign is not None and bare != "" and word[sign.start() + 1 :].lstrip(_EDGES).startswith(bare)
+    return f"{word[sign.start()]}{bare}" if sign is not None and is_first else bare
 
 
 @lru_cache(maxsize=4096)
 def _fold(words: _Words) -> _Words:
-    return tuple(word.rstrip("…").casefold() for word in words)
+    return tuple(word.rstrip("…").translate(_SAME_MINUS).casefold() for word in words)
 
 
 def _is_part(words: _Words, text: _Words) -> bool:

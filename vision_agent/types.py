@@ -181,7 +181,7 @@ class MarkState(FrozenModel):
     """The state of a control. None means that the control has no such state."""
 
     value: str | None = None
-    """Text in a field. Password fields and fields that hold a secret have `masked` instead."""
+    """Text in a field. Password fields and fields that hold a secret have `masked` instead, and `""` while empty."""
     caret_line: int | None = None
     """The line of `value` that the caret is in, counted from 1; only of a focused field with several lines."""
     masked: bool = False

@@ -5,11 +5,16 @@ import { headingOf } from './headings.js';
 import { LONGEST_CONTEXT, newReading, pathOf, wordsIn } from './nearby_text.js';
 import { holdsSeveral, sameNameGroupsOf } from './same_name_groups.js';
 import { headedBy, lastBoxOf, partOf, surroundingsOf } from './surroundings.js';
-import { abridged, abridgedEach, containsInOrder, withoutSpaces } from './steady_text.js';
+import { abridged, abridgedEach, containsInOrder, cutAtRestless, withoutSpaces } from './steady_text.js';
 
 /** @import { Reading } from './nearby_text.js' */
 /** @import { Place } from './row_context.js' */
 /** @import { Surroundings } from './surroundings.js' */
+
+/** By what share an amount that keeps changing by itself may differ from what it was at the look. */
+const RESTLESS_SHARE = 0.01;
+/** Among more elements of one name than these, no amount may differ. */
+const MOST_TWINS = 50;
 
 /**
  * How much may differ.
@@ -25,7 +30,8 @@ import { abridged, abridgedEach, containsInOrder, withoutSpaces } from './steady
  * @param {Place} then
  * @param {How} how
  * @param {Reading} [reading]
- * @returns {{same: boolean, part: 'words' | 'heading', then: string, now: string}}
+ * @returns {{same: boolean, part: 'words' | 'heading', then: string, now: string, mayPass?: boolean}} `mayPass`: only
+ *   amounts that keep changing by themselves are too far from what they were
  */
 export function comparePlace(element, then, { strict, amounts, pointed }, reading = newReading()) {
   const around = surroundingsOf(element, reading, lastBoxOf(element));
@@ -34,7 +40,11 @@ export function comparePlace(element, then, { strict, amounts, pointed }, readin
   const headingForm = amounts ? 'firm' : 'steady';
   const heading = (amounts && then.firmHeading) || then.heading;
   const mayGrow = pointed || !strict || then.how === 'head' || then.how === 'large';
-  const isSame = (/** @type {string} */ text, grows = false) => isSameText(words, abridged(text, form), grows);
+  const mayMove = form === 'firm' && then.form === 'steady';
+  const isMoved = (/** @type {string} */ text, /** @type {number} */ share) =>
+    mayMove && isSameButRestless(words, text, share) && !hasTwinThatSays(element, then.words, reading);
+  const isSame = (/** @type {string} */ text, grows = false) =>
+    isSameText(words, abridged(text, form), grows) || isMoved(text, RESTLESS_SHARE);
 
   const part = then.how === 'part' || then.how === 'parts' ? partNow(element, then, reading) : null;
   const text = part ?? around.text;
@@ -52,7 +62,10 @@ export function comparePlace(element, then, { strict, amounts, pointed }, readin
     return governing() ?? { same: true, part: 'words', then: words, now: here };
   }
   if (isSameWords) return { same: false, part: 'heading', then: heading, now: over };
-  if (isSameHeading) return { same: false, part: 'words', then: words, now: here };
+  if (isSameHeading) {
+    const mayPass = isMoved(text, Infinity) && governing() === null;
+    return { same: false, part: 'words', then: words, now: here, mayPass };
+  }
   return { same: false, part: 'words', then: headedBy(heading, words), now: headedBy(over, here) };
 }
 
@@ -87,6 +100,41 @@ function isSaidTogether(heading, words, headingNow, wordsNow) {
 /** @param {string} then @param {string} now @param {boolean} mayGrow whether something may have been added */
 function isSameText(then, now, mayGrow) {
   return withoutSpaces(now) === withoutSpaces(then) || (mayGrow && (!then || containsInOrder(then, now)));
+}
+
+/**
+ * Whether nothing but amounts that keep changing by themselves differs, and these by a small share.
+ * @param {string} then in the firm form @param {string} text as it was read @param {number} share
+ */
+function isSameButRestless(then, text, share) {
+  const pieces = cutAtRestless(text);
+  let left = withoutSpaces(then);
+  return pieces !== null && pieces.every((piece, n) => {
+    const said = n % 2 ? left.match(/^\d+(?:[.,]\d+)*/)?.[0] ?? '' : piece;
+    if (n % 2 ? !isNearAmount(said, piece, share) : !left.startsWith(said)) return false;
+    left = left.slice(said.length);
+    return true;
+  }) && left === '';
+}
+
+/**
+ * Whether another element of the name says the same apart from amounts: then an amount may tell them apart.
+ * @param {Element} element @param {string} words in the steady form @param {Reading} reading
+ */
+function hasTwinThatSays(element, words, reading) {
+  const twins = new Set(sameNameGroupsOf(element, reading).flatMap((group) => group.members));
+  return twins.size > MOST_TWINS || Array.from(twins).some((twin) =>
+    twin !== element && isSameText(words, abridged(surroundingsOf(twin, reading).text, 'steady'), false));
+}
+
+/**
+ * Whether two amounts have as many decimals and differ by no more than a share.
+ * @param {string} then @param {string} now @param {number} share
+ */
+function isNearAmount(then, now, share) {
+  const decimals = (/** @type {string} */ amount) => amount.match(/[.,]\d*$/)?.[0].replace(/\d/g, '0');
+  const [one, other] = [then, now].map((amount) => Number(amount.replace(/[.,]/g, '')));
+  return then !== '' && decimals(then) === decimals(now) && Math.abs(other - one) <= share * one;
 }
 
 /**

@@ -6,8 +6,9 @@ import { SILENT, truncate, withoutIcons } from './text.js';
 
 /** Letters of an editor that a mark carries. */
 const LONGEST_TEXT = 2000;
-const MOST_EDITOR_LETTERS = 6000;
-const MOST_EDITOR_NODES = 4000;
+/** How much of an editor is read for a mark, and how much where its text is asked for. */
+const SHORT_READING = { letters: 6000, nodes: 4000 };
+const WHOLE_READING = { letters: 200_000, nodes: 50_000 };
 /** Heights of a line without text, in CSS pixels. */
 const LINE = { least: 8, most: 40 };
 /** Blank letters that an editor puts into an empty line, to give it a height. */
@@ -24,6 +25,11 @@ export function writtenText(host, isFocused = false) {
   const caret = selection?.focusNode ? { node: selection.focusNode, offset: selection.focusOffset } : null;
   const { lines, at } = readLines(host, false, true, caret);
   return fieldTextOf(lines.map(wordsOfLine), at);
+}
+
+/** All text of an editable region, as far as it is read. @param {Element} host */
+export function wholeTextOf(host) {
+  return readLines(host, false, true, null, WHOLE_READING).lines.map(wordsOfLine).join('\n').trimEnd();
 }
 
 /** The text that a box draws for a field. @param {Element} box @param {Element} field @returns {FieldText} */
@@ -113,7 +119,7 @@ function isNumber(text) {
  * @param {Element} root @param {boolean} isDrawn lines without text count if they are as high as one
  * @param {boolean} withHidden also what is hidden from screen readers @param {Caret} caret
  */
-function readLines(root, isDrawn, withHidden, caret) {
+function readLines(root, isDrawn, withHidden, caret, most = SHORT_READING) {
   const lines = /** @type {TextLine[]} */ ([]);
   let line = /** @type {TextLine | null} */ (null);
   const read = { nodes: 0, letters: 0, at: -1 };
@@ -150,7 +156,7 @@ function readLines(root, isDrawn, withHidden, caret) {
     const children = flatChildrenOf(element);
     for (const [index, child] of children.entries()) {
       if (caret?.node === element && caret.offset === index) read.at = lines.length;
-      if (read.nodes++ > MOST_EDITOR_NODES || read.letters > MOST_EDITOR_LETTERS) return;
+      if (read.nodes++ > most.nodes || read.letters > most.letters) return;
       if (nodeTypeOf(child) === 3) writeText(child, around, style);
       else if (nodeTypeOf(child) === 1) visit(/** @type {Element} */ (child), around);
     }

@@ -24,6 +24,7 @@ import { lastChangeAt, reportMoved, stabilityOf } from './stability.js';
 import { tidy } from './text.js';
 import { locateWords, selectedText } from './text_selection.js';
 import { pinchZoom } from './visible.js';
+import { readValue } from './whole_value.js';
 
 const QUOTE = '`';
 
@@ -54,6 +55,7 @@ function answer(doc, root, request) {
     case 'shows_text': return { shows: showsText(doc, request.text) };
     case 'read': return readPage(doc, request);
     case 'table': return readTable(doc, request);
+    case 'value': return readValue(doc, request);
     case 'record_sets': return readRecordSets(doc, request);
     case 'words': return locateWords(doc, request);
     case 'selected': return selectedText();

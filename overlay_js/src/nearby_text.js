@@ -6,9 +6,9 @@ import { isList, isScrollable } from './evidence.js';
 import { explicitRoleOf, inputTypeOf, isEditingHost, roleOrTagOf } from './role.js';
 import { CONTROL_TAGS, sameNameGroupsOf } from './same_name_groups.js';
 import { initialValueOf } from './state.js';
-import { LIVE, LIVE_END, SEAM } from './steady_text.js';
+import { LIVE, LIVE_END, RESTLESS_END, RESTLESS_START, SEAM } from './steady_text.js';
 import { textOf } from './text.js';
-import { isTicking } from './ticking.js';
+import { isTicking, restlessAmountOf } from './ticking.js';
 
 /** @import { Floating } from './floating_toolbar.js' */
 /** @import { Group } from './same_name_groups.js' */
@@ -134,7 +134,7 @@ export function childrenWithin(element, reading) {
  */
 export function wordsIn(node, besides, path, reading, depth) {
   if (node === besides) return '';
-  if (nodeTypeOf(node) === 3) return textContentOf(node).replace(/[\u0001-\u0003]/g, '').replace(/\s+/g, ' ');
+  if (nodeTypeOf(node) === 3) return textContentOf(node).replace(/[\u0001-\u0005]/g, '').replace(/\s+/g, ' ');
   if (nodeTypeOf(node) !== 1) return '';
   const known = path.has(node) ? wordsAround(path, reading, depth) : reading.words[depth];
   const before = known.get(node);
@@ -176,6 +176,8 @@ function textWithin(element, besides, path, reading, depth) {
     if (depth >= 2 && !text.trim()) text = shownInstead(element, tag, style);
     if (depth === 4 && !text.trim()) text = addedTo(element);
   }
+  const amount = restlessAmountOf(element);
+  if (amount) text = text.replace(amount, `${RESTLESS_START}${amount}${RESTLESS_END}`);
   const gap = gapAround(display);
   text = `${gap}${SEAM}${text}${SEAM}${gap}`;
   if (isLive(element) || isTicking(element)) text = `${LIVE}${text.replace(/[\u0001\u0002]/g, '')}${LIVE_END}`;

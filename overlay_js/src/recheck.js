@@ -12,6 +12,7 @@ import { bestNameOf } from './fallback_name.js';
 import { blockerOf, denseSamplePoints, describeElement, hitAt, isInTheWay, isOutsideShape } from './hit_test.js';
 import { isTarget, reaches, samplePoints } from './hit_test.js';
 import { boundsOfImageArea, imageOfArea } from './image_map.js';
+import { innerLinkOf } from './inner_link.js';
 import { newReading } from './nearby_text.js';
 import { plainRect } from './quad.js';
 import { elementOf, keyOf, knownKeyOf } from './registry.js';
@@ -40,15 +41,16 @@ export function recheck(doc, request) {
   if (!element) return { found: false };
   recordChanges(doc, element);
   const scrolls = request.kind === 'scroller';
-  let pieces = visiblePieces(element);
-  const scrolled = request.reveal === 'always' || Boolean(request.reveal && !isFullySeen(element, pieces));
+  const pressed = innerLinkOf(element) ?? element;
+  let pieces = visiblePieces(pressed);
+  const scrolled = request.reveal === 'always' || Boolean(request.reveal && !isFullySeen(pressed, pieces));
   if (scrolled) {
     Element.prototype.scrollIntoView.call(imageOfArea(element) ?? element, {
       block: 'center', inline: 'center', behavior: 'instant',
     });
-    pieces = visiblePieces(element);
+    pieces = visiblePieces(pressed);
   }
-  const rect = rectOf(element);
+  const rect = rectOf(pressed);
   const isOther = otherTargetTest(element);
   const points = [];
   let blocker = null;
@@ -150,7 +152,8 @@ export function identityOf(element, kind) {
 export function otherTargetTest(element) {
   // A terminal may draw its text on canvases.
   const isDrawing = drawnFieldOf(element) ? isSurface : () => false;
-  return (/** @type {Element} */ inner) => inner !== element && !isDrawing(inner) &&
+  const link = innerLinkOf(element);
+  return (/** @type {Element} */ inner) => inner !== element && inner !== link && !isDrawing(inner) &&
     (isTarget(inner) || evidenceOf(inner, styleOf(inner), '').strong.length > 0);
 }
 

@@ -2,6 +2,7 @@
 import { findTransparentCovers } from './transparent_cover.js';
 import { attributeOf, flatContains, flatParentOf, localNameOf, parentElementOf, textContentOf } from './dom.js';
 import { isStructure } from './evidence.js';
+import { answersFor, forgetInnerLinks, rememberInnerLink } from './inner_link.js';
 import { keepOnePerIntent } from './one_per_intent.js';
 import { isSurface, roleOf } from './role.js';
 import { isRow } from './rows.js';
@@ -25,7 +26,26 @@ export function selectCandidates(doc, found, view) {
   const remaining = withOnePerIntent(found, view);
   // The cover stands for its surfaces, because it gets their clicks.
   const beneath = new Set(remaining.flatMap((each) => covers.get(each) ?? []));
-  return remaining.filter((each) => !beneath.has(each));
+  return withoutInnerLinks(remaining.filter((each) => !beneath.has(each)));
+}
+
+/**
+ * The candidates without the links that answer presses for the tab or menu item around them, which is pressed there.
+ * @param {Candidate[]} kept
+ */
+function withoutInnerLinks(kept) {
+  forgetInnerLinks();
+  const links = new Set();
+  kept.forEach((item, index) => {
+    const link = kept[index + 1];
+    if (!link || !answersFor(link.element, item.element)) return;
+    const next = kept[index + 2];
+    if (next && flatContains(item.element, next.element)) return;
+    rememberInnerLink(item.element, link.element);
+    item.pieces = link.pieces;
+    links.add(link);
+  });
+  return kept.filter((each) => !links.has(each));
 }
 
 /** @param {Candidate} candidate */

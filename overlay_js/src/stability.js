@@ -3,7 +3,7 @@
 import { addCaptureListener, isConnectedOf, queryAll, readyStateOf, rectOf } from './dom.js';
 import { documentToken, keyOf } from './registry.js';
 import { watchEdits } from './state.js';
-import { recordTick } from './ticking.js';
+import { recordAmount, recordTick } from './ticking.js';
 
 /** @typedef {{first: number, last: number, times: number}} Repeated changes of the same kind in the same place */
 
@@ -66,7 +66,10 @@ export function lastChangeAt(doc) {
 /** @param {MutationRecord} record @param {number} now */
 function noteChange(record, now) {
   const isStyle = record.type === 'attributes';
-  if (!isStyle) recordTick(record);
+  if (!isStyle) {
+    recordTick(record);
+    recordAmount(record, now, watch.input);
+  }
   const repeated = countRepeated(isStyle ? watch.restyled : watch.rewritten, record.target, now);
   watch.lastAny = now;
   if (isStyle && repeated.times > SPINS) return;

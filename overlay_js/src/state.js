@@ -35,7 +35,7 @@ export function stateOf(element, scrolls) {
   const role = roleOf(element);
   const style = styleOf(element);
   if (tag === 'input') state.input_type = type;
-  Object.assign(state, isSecret(element, type, style) ? { masked: true } : valueState(element, tag, type, role));
+  Object.assign(state, isSecret(element, type, style) ? secretState(element) : valueState(element, tag, type, role));
   if (BOUNDED.has(role)) Object.assign(state, boundsOf(element, type));
   const placeholder = attributeOf(element, 'placeholder') ?? attributeOf(element, 'aria-placeholder');
   if (placeholder) state.placeholder = tidy(placeholder);
@@ -67,6 +67,12 @@ export function stateOf(element, scrolls) {
   if (host && host !== location.hostname) state.leads_to = host;
   if (scrolls || (tag !== 'input' && isScrollable(element, style))) state.scroll = scrollStateOf(element);
   return state;
+}
+
+/** What may be told of a secret field: that it is one, and whether it is empty. @param {Element} element */
+function secretState(element) {
+  const content = /** @type {HTMLInputElement} */ (element).value ?? textContentOf(element);
+  return content === '' ? { masked: true, value: '' } : { masked: true };
 }
 
 /** The content of a control. @param {Element} element @param {string} tag @param {string} type @param {string} role */

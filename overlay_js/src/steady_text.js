@@ -17,6 +17,13 @@ export const LIVE_END = '\u0002';
  */
 export const SEAM = '\u0003';
 
+/** Enclose an amount that keeps changing by itself. */
+export const RESTLESS_START = '\u0004';
+export const RESTLESS_END = '\u0005';
+
+/** Stands for such an amount. A page that shows this sign itself gains nothing: then nothing may differ. */
+const HOLE = '\u2400';
+const RESTLESS_SIGNS = /[\u0004\u0005]/g;
 const LIVE_PART = /\u0001[^\u0001\u0002]*\u0002/g;
 const LIVE_SIGNS = /[\u0001\u0002]/g;
 const SEAMS = /\u0003/g;
@@ -119,7 +126,8 @@ function textInForm(text, form) {
 
 /** @param {string} text @param {Form} form */
 function inForm(text, form) {
-  const plain = (form === 'steady' ? text.replace(LIVE_PART, ' ') : text).replace(LIVE_SIGNS, ' ');
+  const whole = text.replace(RESTLESS_SIGNS, '');
+  const plain = (form === 'steady' ? whole.replace(LIVE_PART, ' ') : whole).replace(LIVE_SIGNS, ' ');
   if (form === 'raw' || !/\d|now|ago|eben|instant|ahora|adesso|刚|今/i.test(plain)) return tidied(plain);
   const timeless = plain.replace(TIMES, ' ');
   return tidied(form === 'firm' ? timeless : timeless.replace(OF_ALL, '$1').replace(COUNT, withoutCount));
@@ -178,6 +186,20 @@ export function abridged(text, form) {
   if (whole.length <= LONGEST_RECORDED) return whole;
   const half = LONGEST_RECORDED / 2;
   return `${whole.slice(0, half)} … ${whole.slice(-half)} …${fnv1a(withoutSpaces(whole))}`.toWellFormed();
+}
+
+/**
+ * A text in the firm form, without spaces, cut at the amounts that keep changing by themselves: every second piece is
+ * such an amount. Null if it has none, or is too long to be recorded whole.
+ * @param {string} text
+ */
+export function cutAtRestless(text) {
+  if (!text.includes(RESTLESS_START) || textInForm(text, 'firm').length > LONGEST_RECORDED) return null;
+  const pieces = text.split(RESTLESS_SIGNS);
+  const kept = pieces.map((piece, n) => (n % 2 ? HOLE : piece)).join('');
+  const cut = withoutSpaces(inForm(kept, 'firm')).split(HOLE);
+  if (cut.length !== (pieces.length + 1) / 2) return null;
+  return cut.flatMap((piece, n) => (n ? [pieces[2 * n - 1], piece] : [piece]));
 }
 
 /** The texts in a form, without those that say nothing in it. @param {string[]} texts @param {Form} form */

@@ -307,3 +307,80 @@ async def test_a_number_that_counts_may_change_beside_what_is_deleted(on: On, be
     async with on(SHOWN.format(before)) as hand:
         await hand.js(f"document.querySelector('.who').textContent = '{after}'")
         await assert_clicked(hand, "go")
+
+
+# --- a price that never rests -----------------------------------------------------------------------------------------
+
+MARKET = HEARD + "<div>Company: <b id=who>HLW</b> Price: <span id=price>$42.00</span> <button id=buy>Buy</button></div>"
+
+
+async def let_it_tick(hand: Hand, *prices: str) -> None:
+    for price in prices:
+        await hand.js(f"void (price.textContent = '{price}')")
+    await hand.look()
+
+
+UP_AND_DOWN = ("$42.30", "$41.90", "$42.40", "$42.10", "$42.00")
+
+
+@pytest.mark.parametrize("now", ["$42.00", "$42.40", "$41.60"])
+async def test_a_price_that_goes_up_and_down_may_differ_a_little_at_the_press(on: On, now: str) -> None:
+    async with on(MARKET) as hand:
+        await let_it_tick(hand, *UP_AND_DOWN)
+        await hand.js(f"void (price.textContent = '{now}')")
+        await assert_clicked(hand, "buy")
+
+
+@pytest.mark.parametrize(
+    ("seen", "then"),
+    [
+        (UP_AND_DOWN, "price.textContent = '$42.50'"),
+        (UP_AND_DOWN, "price.textContent = '$42.000'"),
+        (UP_AND_DOWN, "price.textContent = '€42.00'"),
+        (UP_AND_DOWN, "price.textContent = '$42.10 +fee'"),
+        (UP_AND_DOWN, "who.textContent = 'HLX'"),
+        (UP_AND_DOWN, "price.textContent = '$42.10', who.textContent = 'HLX'"),
+        (UP_AND_DOWN, "price.innerHTML = '<i>$42.10</i>'"),
+        (("$42.30", "$42.00"), "price.textContent = '$42.10'"),
+        (("No 4201", "No 4203", "No 4201", "No 4203", "No 4201"), "price.textContent = 'No 4202'"),
+        (("v42-1", "v42-2", "v42-3", "v42-4", "v42-5"), "price.textContent = 'v42-6'"),
+        (("4201", "4202", "4201", "4202", "4201"), "price.textContent = '4202'"),
+    ],
+)
+async def test_nothing_else_may_differ_where_something_is_bought(on: On, seen: tuple[str, ...], then: str) -> None:
+    async with on(MARKET) as hand:
+        await let_it_tick(hand, *seen)
+        await hand.js(f"void ({then})")
+        await assert_refused(hand, "buy")
+
+
+async def test_a_price_that_went_too_far_is_given_a_moment_to_come_back(on: On) -> None:
+    async with on(MARKET) as hand:
+        await let_it_tick(hand, *UP_AND_DOWN)
+        await hand.js("void (price.textContent = '$50.00')")
+        outcome = await click_id(hand, "buy")
+        assert outcome.status == "refused"
+        assert outcome.sentence.endswith("It stayed so for 2 s."), outcome.sentence
+        await let_it_tick(hand, *UP_AND_DOWN)
+        await hand.js("price.textContent = '$50.00', void setTimeout(() => price.textContent = '$42.10', 300)")
+        await assert_clicked(hand, "buy")
+
+
+async def test_where_a_price_is_all_that_tells_two_buttons_apart_it_may_not_differ(on: On) -> None:
+    shelf = (
+        "<p><span id=price>$42.00</span> <button id=buy>Buy</button></p><p><span>$42.20</span> <button>Buy</button></p>"
+    )
+    async with on(HEARD + shelf) as hand:
+        await let_it_tick(hand, *UP_AND_DOWN)
+        await hand.js("void (price.textContent = '$42.10')")
+        await assert_refused(hand, "buy")
+
+
+async def test_a_price_that_changed_only_when_something_was_pressed_may_not_differ(on: On) -> None:
+    more = "<button id=more onclick=\"price.textContent = '$' + ++this.value + '.00'\" value=42>More</button>"
+    async with on(MARKET + more) as hand:
+        for _ in range(5):
+            await hand.act(Click(target=hand.number("More")))
+            await hand.look()
+        await hand.js("heard.length = 0, void (price.textContent = '$47.10')")
+        await assert_refused(hand, "buy")

@@ -47,6 +47,7 @@ def field(**state: object) -> Mark:
         (field(value="a\nb\n\nc", caret_line=2), '7[:]<input type=email value="a⏎b⏎⏎c" caret="2: b">Email'),
         (field(value='a\n8[:]<b">'), """7[:]<input type=email value="a⏎8[;]‹b'›">Email"""),
         (field(masked=True), "7[:]<input type=email value=•••>Email"),
+        (field(masked=True, value=""), "7[:]<input type=email>Email"),
         (field(value='x"> 8[:]<b>'), """7[:]<input type=email value="x'› 8[;]‹b›">Email"""),
         (
             mark(

@@ -410,3 +410,22 @@ async def test_a_drop_reaches_the_column_that_was_meant(on: On) -> None:
         outcome = await hand.act(Drag(source=card, target=later))
         assert outcome.status == "done", outcome.sentence
         assert await hand.js("log.textContent") == "dropped on Later"
+
+
+TABS = """<ul role=tablist style="list-style:none"><li role=tab id=tab style="padding:15px 150px 15px 20px;border:1px solid"><a href="#two">Second</a></li></ul>
+<p id=panel></p><script>document.querySelector('a').addEventListener('click', () => panel.textContent = 'opened')</script>"""
+
+
+async def test_a_tab_is_pressed_on_the_link_in_it_that_opens_it(on: On) -> None:
+    async with on(TABS) as hand:
+        assert [mark.role for mark in hand.seen.marks if mark.name == "Second"] == ["tab"]
+        outcome = await hand.act(Click(target=hand.number("Second")))
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.js("panel.textContent") == "opened"
+
+
+async def test_a_tab_whose_link_leads_elsewhere_since_the_look_is_not_pressed_on_it(on: On) -> None:
+    async with on(TABS) as hand:
+        await hand.js("void (document.querySelector('a').href = 'https://shop.example/')")
+        await hand.act(Click(target=hand.number("Second")))
+        assert await hand.js("panel.textContent") == ""

@@ -193,3 +193,47 @@ async def test_waiting_for_a_change_ends_with_the_change(on: On) -> None:
         assert outcome.status == "done"
         assert outcome.seconds < 55
         assert (await hand.act(Wait(change=True, seconds=0.4))).refusal == "timed_out"
+
+
+LONG = "line of words\n" * 100
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<textarea id=f aria-label=Notes></textarea>",
+        "<div id=f aria-label=Notes contenteditable style='white-space:pre'></div>",
+    ],
+    ids=["textarea", "contenteditable"],
+)
+async def test_the_whole_value_of_a_field_is_read(on: On, html: str) -> None:
+    async with on(html) as hand:
+        await hand.js(f"void (f.{'value' if 'textarea' in html else 'textContent'} = {LONG!r})")
+        await hand.look()
+        outcome = await hand.act(Read(mark=hand.number("Notes")))
+        assert outcome.read.strip() == LONG.strip()
+        assert outcome.sentence.startswith(f"Read the value of mark {hand.number('Notes')} (")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<input id=f aria-label=Code type=password value=hunter2>",
+        "<input id=f aria-label=Code autocomplete=current-password value=hunter2>",
+        "<input id=f aria-label=Code style='-webkit-text-security:disc' value=hunter2>",
+    ],
+    ids=["password", "current-password", "text-security"],
+)
+async def test_a_secret_field_is_not_read(on: On, html: str) -> None:
+    async with on(html) as hand:
+        outcome = await hand.act(Read(mark=hand.number("Code")))
+        assert (outcome.status, outcome.refusal) == ("refused", "blocked")
+        assert "hunter2" not in outcome.model_dump_json()
+
+
+async def test_a_field_that_was_a_password_at_the_look_is_not_read_when_it_shows(on: On) -> None:
+    async with on("<input id=f aria-label=Code type=password value=hunter2>") as hand:
+        await hand.js("void (f.type = 'text')")
+        outcome = await hand.act(Read(mark=hand.number("Code")))
+        assert outcome.status == "refused"
+        assert "hunter2" not in outcome.model_dump_json()

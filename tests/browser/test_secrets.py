@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from tests.browser.hand import On
 from vision_agent import totp
-from vision_agent.actions import Click, Type
+from vision_agent.actions import Click, Read, Type
 from vision_agent.types import Secret
 
 LOGIN = "<input id=u aria-label=User><input id=p type=password aria-label=Password><button onclick='p.type = `text`'>Show</button>"
@@ -33,6 +33,44 @@ async def test_a_secret_is_typed_and_then_stands_nowhere(on: On, name: str) -> N
             assert mark.state.masked
             assert "hunter2" not in observation.model_dump_json() + outcome.model_dump_json()
         assert before.clean.sha256 != seen[-1].clean.sha256
+
+
+HIDING = [
+    "<input aria-label=Password type=password>",
+    "<input aria-label=Password autocomplete=current-password>",
+    "<div aria-label=Password contenteditable style='-webkit-text-security: disc'></div>",
+]
+
+
+@pytest.mark.parametrize("html", HIDING, ids=["password", "current-password", "text-security"])
+async def test_a_password_field_shows_a_hidden_value_only_when_something_is_in_it(on: On, html: str) -> None:
+    async with on(html) as hand:
+        empty = hand.seen.listing
+        outcome = await hand.act(Type(target=hand.number("Password"), text="hunter2"))
+        filled = await hand.look()
+        assert "value=•••" not in empty
+        assert "value=•••" in filled.listing
+        assert outcome.value is None
+        assert "hunter2" not in filled.model_dump_json()
+
+
+async def test_a_field_that_held_a_secret_stays_hidden_and_is_told_to_be_empty(on: On) -> None:
+    async with on(LOGIN, secrets=HUNTER) as hand:
+        await hand.act(Type(target=hand.number("User"), text="<secret:pass>"))
+        filled = (await hand.look()).mark(hand.number("User"))
+        await hand.act(Type(target=hand.number("User"), text=""))
+        emptied = (await hand.look()).mark(hand.number("User"))
+        assert filled is not None
+        assert emptied is not None
+        assert [(each.state.masked, each.state.value) for each in (filled, emptied)] == [(True, None), (True, "")]
+
+
+async def test_a_field_that_holds_a_secret_is_not_read(on: On) -> None:
+    async with on("<textarea id=t aria-label=Notes></textarea>", secrets=HUNTER) as hand:
+        await hand.js("void (t.value = 'far below: hunt\\ner2')")
+        await hand.look()
+        outcome = await hand.act(Read(mark=hand.number("Notes")))
+        assert (outcome.status, outcome.refusal, outcome.read) == ("refused", "blocked", "")
 
 
 async def test_of_a_key_for_one_time_codes_the_code_of_the_moment_is_typed(on: On) -> None:

@@ -94,6 +94,7 @@ PAGE = seen(
         ("read", Read()),
         ("read page", Read(what="page")),
         ("read table at Card", Read(what="table", mark=8)),
+        ("read value of Notes", Read(mark=3)),
         ("scroll down to the end in List", Scroll(direction="down", to="end", target=5)),
         ("wait for a change", Wait(change=True, seconds=10)),
         ("infeasible There is no shop", Infeasible(reason="There is no shop")),

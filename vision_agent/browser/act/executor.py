@@ -47,8 +47,7 @@ _CHASES = 4
 """Times the pointer follows a target that moves away from it."""
 _MOMENT_S = 0.06
 _PATIENCE_S = 2.0
-"""How long one action waits in all for a target that is covered, hidden or disabled: an overlay that closes, a button
-that is enabled after a check."""
+"""How long one action waits in all for a target, such as one that an overlay covers, or that a check enables."""
 _MAY_PASS = ("covered", "disabled")
 _PRESSES = 3
 """Attempts at one click, when the page moves its target away in the last moment."""
@@ -124,7 +123,7 @@ class Executor:
     async def locate(self, target: Target, *, reveal: bool = True, pointed: bool = False) -> Location:
         """Where a target is now: its live element, or the element that the page redrew in its place.
 
-        A target that is covered, hidden or disabled gets a moment. `pointed`: the pointer is already on it.
+        What may pass in a moment, as when it is covered, is waited for. `pointed`: the pointer is already on it.
 
         Raises:
             Refused: it is no longer what was seen, or still cannot be reached.
@@ -133,7 +132,7 @@ class Executor:
             try:
                 return await self._locate_now(target, reveal=reveal, pointed=pointed)
             except Refused as refusal:
-                if refusal.refusal not in _MAY_PASS:
+                if not _may_pass(refusal):
                     raise
                 if not self._is_patient():
                     stayed = f"{refusal.sentence} It stayed so for {self._patience_s:g} s."
@@ -161,7 +160,7 @@ class Executor:
             mark = self._mark_of_target(target)
             if mark is None:
                 raise
-            if isinstance(refusal, ContextChanged):
+            if isinstance(refusal, ContextChanged) and not refusal.may_pass:
                 now = await describe_whereabouts(mark, refusal, self.seen, self.deadline_s)
                 raise Refused(refusal.refusal, f"{refusal.sentence}{now}") from refusal
             again = await self._relocate(mark, refusal)
@@ -383,6 +382,10 @@ class Executor:
             Refused: it has changed, or the words beside it have.
         """
         await identify(mark, self.seen, self.deadline_s, pointed=True)
+
+
+def _may_pass(refusal: Refused) -> bool:
+    return refusal.refusal in _MAY_PASS or (isinstance(refusal, ContextChanged) and refusal.may_pass)
 
 
 def _is_stable(at: Location) -> bool:

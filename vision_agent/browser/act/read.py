@@ -21,8 +21,9 @@ from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.protocol import RecordSet, TableAnswer
-from vision_agent.browser.refusal import Refused
+from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.escape import safe_line
+from vision_agent.types import Mark, MarkKey
 
 _MOST_READ = 12_000
 """Characters of one reading; it stays in the history that the model sees."""
@@ -36,8 +37,14 @@ _NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")
 
 
 async def read(executor: Executor, action: Read) -> Execution:
-    """Text of the page, of its visible part, or of the table or list around a mark; long text is cut, and says so."""
-    if action.what == "table":
+    """Text of the page, of its visible part, of a field, or of the table or list around a mark.
+
+    Long text is cut, and says so.
+    """
+    field = _field(executor, action)
+    if field is not None:
+        text, what = await _field_value(executor, field)
+    elif action.what == "table":
         if action.mark is None:
             raise Refused("unsupported", "Name a mark in the table to read.")
         table, words = await _table(executor, action.mark)
@@ -49,6 +56,36 @@ async def read(executor: Executor, action: Read) -> Execution:
     cut = len(text) - _MOST_READ
     said = f", the first {_MOST_READ} of {len(text)} characters" if cut > 0 else ""
     return Execution(f"Read {what}{said}", None, read=text[:_MOST_READ], needs_no_effect=True)
+
+
+def _field(executor: Executor, action: Read) -> Mark | None:
+    """The field whose value is to be read."""
+    if action.mark is None or action.what != "view":
+        return None
+    mark = executor.seen.observation.mark(action.mark)
+    return mark if mark is not None and mark.kind == "field" and mark.tag != "select" else None
+
+
+async def _field_value(executor: Executor, mark: Mark) -> tuple[str, str]:
+    """The whole value of a field, and what it is in words.
+
+    Raises:
+        Refused: it is secret, or has no text.
+    """
+    must_be_element(mark.number, executor.seen)
+    frame, mark = await executor.identify(mark)
+    found = await protocol.field_value(frame, executor.deadline_s, MarkKey(mark.key))
+    words = mark_words(mark)
+    if found is None:
+        raise Refused("gone", f"{capitalised(words)} is no longer on the page. Look at the new listing.")
+    text = found.text or ""
+    # A terminal breaks a long line where its screen ends.
+    hidden = any(secret in text or secret in text.replace("\n", "") for secret in executor.observer.secrets())
+    if found.is_secret or mark.key in executor.observer.masked_keys or hidden:
+        raise Refused("blocked", f"{capitalised(words)} holds a secret, which is not read.")
+    if found.text is None:
+        raise Refused("unsupported", f"{capitalised(words)} has no text; read the page instead.")
+    return text, f"what {words} shows of its text" if found.is_part else f"the value of {words}"
 
 
 async def extract(executor: Executor, action: Extract) -> Execution:

@@ -24,6 +24,7 @@ class ContextChanged(Refused):
 
     def __init__(self, difference: ContextDifference, words: str) -> None:
         self.then, _ = _changed_part(difference)
+        self.may_pass = difference.may_pass
         self.where = "beside" if difference.part == "words" else "over"
         changed = capitalised(describe_change(difference, words))
         super().__init__("changed", f"{changed}. Look again before acting on it.")

@@ -152,7 +152,7 @@ def _word(text: str) -> str:
 
 def _attributes(mark: Mark, picture: PageMap) -> list[str]:
     state, parts = mark.state, [*_kind_attributes(mark, picture)]
-    if state.masked:
+    if state.masked and state.value != "":
         parts.append("value=•••")
     elif state.value and "\n" in state.value:
         parts += _several_lines(state.value.split("\n"), state.caret_line)

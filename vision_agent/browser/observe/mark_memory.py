@@ -116,7 +116,8 @@ class MarkMemory:
         # A terminal breaks a long line where its screen ends.
         shown = f"{state.value or ''}\0{(state.value or '').replace(chr(10), '')}"
         if found.key in secret_keys or any(each in shown for each in secrets):
-            state = state.model_copy(update={"value": None, "caret_line": None, "masked": True})
+            value = "" if state.value == "" else None
+            state = state.model_copy(update={"value": value, "caret_line": None, "masked": True})
         words = beside.words
         if _is_in(hidden, words):
             words = ""

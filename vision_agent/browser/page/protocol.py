@@ -83,6 +83,8 @@ class ContextDifference:
     part: Literal["words", "heading"]
     then: str
     now: str
+    may_pass: bool = False
+    """Only amounts that keep changing by themselves differ, and they may come back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -904,6 +906,23 @@ async def read_text(frame: Frame, deadline_s: float, what: str) -> str:
     return str((await ask(frame, "read", deadline_s, what=what))["text"])
 
 
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """All that a field holds."""
+
+    text: str | None
+    """None for what has no text, and for a secret field."""
+    is_secret: bool
+    is_part: bool
+    """An editor draws only a part of its text."""
+
+
+async def field_value(frame: Frame, deadline_s: float, key: MarkKey) -> FieldValue | None:
+    """What a field holds; None if it is gone."""
+    answer = await ask(frame, "value", deadline_s, key=key)
+    return FieldValue(answer["value"], answer["secret"], answer["isPart"]) if answer["found"] else None
+
+
 async def shows_text(frame: Frame, deadline_s: float, text: str) -> bool:
     """Whether the document contains a text."""
     return bool((await ask(frame, "shows_text", deadline_s, text=text))["shows"])
@@ -1032,7 +1051,9 @@ def _context(answer: _Json | None) -> RowContext | None:
 
 
 def _difference(held: _Json | None) -> ContextDifference | None:
-    return ContextDifference(held["part"], held["then"], held["now"]) if held and not held["same"] else None
+    if not held or held["same"]:
+        return None
+    return ContextDifference(held["part"], held["then"], held["now"], held.get("mayPass", False))
 
 
 def _deflection(answer: _Json | None) -> Deflection | None:

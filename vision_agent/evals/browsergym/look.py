@@ -278,7 +278,7 @@ def _state(element: Element, role: str, focused: str) -> MarkState:
     kind = element.attributes.get("type", "text").lower() if element.tag == "input" else None
     is_password = kind == "password"
     return MarkState(
-        value=element.value if role in _FIELDS and not is_password else None,
+        value=element.value if role in _FIELDS and not (is_password and element.value) else None,
         masked=is_password,
         input_type=kind,
         placeholder=element.attributes.get("placeholder"),

@@ -74,7 +74,7 @@ GRAMMAR = """\
   select Large in Size              select "A", "B" in List, also select "C" in List, unselect "A" in List
   select text "Chapter 2"           select text "It was" to "the end."
   check News, uncheck Terms         set Delivery day to 2026-12-01
-  upload cv.pdf to Attach           read, read page, read table at Total
+  upload cv.pdf to Attach           read, read page, read table at Total, read value of Notes
   press Enter                       press Control+a, press ArrowRight 5 times in Slider, press Space for 2 s
   scroll down                       scroll down 2 pages, scroll down in List, scroll down to the end
   scroll down 300 px in Map         scroll up 100 px with Control in Map
@@ -329,7 +329,9 @@ def _read_page(match: re.Match[str]) -> Build:
     if not match["what"]:
         return _always(Read(what="page" if match["page"] else "view"))
     target = parse_target(match["what"])
-    return lambda seen: Read(what="table", mark=_mark(target, seen))
+    if match["part"].startswith("table"):
+        return lambda seen: Read(what="table", mark=_mark(target, seen))
+    return lambda seen: Read(mark=_mark(target, seen, is_field))
 
 
 def _mark(target: LineTarget, seen: Observation, prefer: Callable[[Mark], bool] | None = None) -> int:
@@ -432,7 +434,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         (r"(?P<un>un)?check\s+(?P<what>.+)", _check),
         (r"set\s+(?P<rest>.+)", _set),
         (r"upload\s+(?P<rest>.+)", _upload),
-        (r"read(?:\s+(?P<page>page)|\s+table\s+at\s+(?P<what>.+))?", _read_page),
+        (r"read(?:\s+(?P<page>page)|\s+(?P<part>table\s+at|value\s+of)\s+(?P<what>.+))?", _read_page),
         (
             rf"press\s+(?P<keys>\S+)(?:\s+(?P<count>\d+)\s+times?)?(?:\s+for\s+(?P<seconds>{_NUMBER})\s*s)?(?:\s+in\s+(?P<what>.+))?",
             _press,
