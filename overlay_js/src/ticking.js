@@ -61,8 +61,10 @@ export function recordAmount({ type, target }, now, input) {
   if (!number) return void amounts.delete(element);
   const frame = text.replace(number, '#');
   const before = amounts.get(element);
-  if (before && before.number === number && before.frame === frame) return;
-  if (before?.frame !== frame) return void amounts.set(element, { frame, number, times: 0, first: now, last: now });
+  if (!before || before.frame !== frame) {
+    return void amounts.set(element, { frame, number, times: 0, first: now, last: now });
+  }
+  if (before.number === number) return;
   // The first change after an input may be its effect, and so may all others if none came before it.
   const mayBeEffect = now - input < ANSWERED_MS && (before.first > input || before.last < input);
   amounts.set(element, { ...before, number, times: before.times + (mayBeEffect ? 0 : 1), last: now });

@@ -13,7 +13,8 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Action, Drag, Zoom, mark_in, targets_of
-from vision_agent.browser.act.executor import RESTLESS, Executor
+from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.moving_target import RESTLESS
 from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
