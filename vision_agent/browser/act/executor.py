@@ -17,9 +17,8 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from vision_agent.actions import Action, Cell, Click, Hold, Point, Target
-from vision_agent.browser.act import touch
-from vision_agent.browser.act.held import held_button, held_keys, stay_held
+from vision_agent.actions import Action, Cell, Click, Point, Target
+from vision_agent.browser.act.held import held_keys
 from vision_agent.browser.act.press_guard import Gesture, GestureStopped, guard_gesture, guard_keys
 from vision_agent.browser.locate.at_point import page_point, smallest_mark_at_point
 from vision_agent.browser.locate.context_changed import ContextChanged
@@ -244,23 +243,9 @@ class Executor:
                 await self.press(at, click, gesture)
             return at
 
-        return await self._retry(press, at, click.target)
+        return await self.retry(press, at, click.target)
 
-    async def tap(self, at: Location, target: Target, count: int) -> Location:
-        """Taps a target with a finger and returns where. The pointer stays where it is.
-
-        Raises:
-            Refused: the target changed, or something covered it, even in the last moment; or the browser cannot touch.
-        """
-
-        async def tap(at: Location) -> Location:
-            async with self.guard_gesture(at) as gesture:
-                await touch.tap(self.page, at.point, gesture, count, self.deadline_s)
-            return at
-
-        return await self._retry(tap, at, target)
-
-    async def _retry(self, send: Callable[[Location], Awaitable[Location]], at: Location, target: Target) -> Location:
+    async def retry(self, send: Callable[[Location], Awaitable[Location]], at: Location, target: Target) -> Location:
         """Sends a gesture, and sends it again as long as nothing of it has reached the page."""
         for press in range(_PRESSES):
             try:
@@ -282,23 +267,6 @@ class Executor:
                     return  # the first press led to another document, which must not get the rest
                 await mouse.down(button=click.button, click_count=press)
                 await mouse.up(button=click.button, click_count=press)
-
-    async def hold(self, at: Location, hold: Hold) -> Location:
-        """Presses on a target, stays there and releases; returns where.
-
-        Raises:
-            Refused: the target changed under the pointer, something covered it, or the text did not show in time.
-        """
-
-        async def press(at: Location) -> Location:
-            at = await self.move_pointer(at, hold.target)
-            lasts_s = self.deadline_s + hold.seconds
-            async with self.guard_gesture(at, lasts_s=lasts_s) as gesture, held_button(self.page, self.deadline_s):
-                await gesture.must_have_begun()
-                await stay_held(self.page, "the button", hold.seconds, self.deadline_s, hold.until)
-            return at
-
-        return await self._retry(press, at, hold.target)
 
     async def move_pointer(self, at: Location, target: Target) -> Location:
         """Moves the pointer to a target and returns where the target is with the pointer on it.

@@ -23,8 +23,9 @@ from vision_agent.actions import (
 )
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
-from vision_agent.browser.act.held import held_keys, shows_text
+from vision_agent.browser.act.held import held_button, held_keys, shows_text, stay_held
 from vision_agent.browser.act.moving_target import click_moving
+from vision_agent.browser.act.touch import held_finger, tap
 from vision_agent.browser.locate.at_point import page_point
 from vision_agent.browser.locate.context_changed import describe_change
 from vision_agent.browser.locate.drawn_target import must_not_be_grid
@@ -68,23 +69,41 @@ async def click(executor: Executor, action: Click) -> Execution:
 
 async def double_tap(executor: Executor, action: DoubleTap) -> Execution:
     """Taps a mark or a point twice with a finger."""
-    at = await executor.tap(await executor.aim(action.target), action.target, 2)
+
+    async def tap_twice(at: Location) -> Location:
+        async with executor.guard_gesture(at) as gesture:
+            await tap(executor.page, at.point, gesture, 2, executor.deadline_s)
+        return at
+
+    at = await executor.retry(tap_twice, await executor.aim(action.target), action.target)
     return Execution(f"Double-tapped {at.words}", at)
 
 
 async def hold(executor: Executor, action: Hold) -> Execution:
-    """Presses on a mark or a point, holds the button for a time or until a text shows, and releases it.
+    """Presses on a mark or a point, holds the button or the finger for a time or until a text shows, and releases it.
 
     Raises:
         Refused: the text shows already, so nothing was pressed; or it did not show in time, or the tab closed, and the
-            button was released.
+            button or the finger was released.
     """
     if action.until and await shows_text(executor.page, executor.deadline_s, action.until):
         shown = f'"{safe_line(action.until, 60)}" shows already, so nothing was pressed'
         raise Refused("unsupported", f"{shown}. Hold for a time, or until another text shows.")
-    at = await executor.hold(await executor.aim(action.target), action)
+    page, deadline_s, what = executor.page, executor.deadline_s, "finger" if action.touch else "button"
+
+    async def press(at: Location) -> Location:
+        if not action.touch:
+            at = await executor.move_pointer(at, action.target)
+        async with executor.guard_gesture(at, lasts_s=deadline_s + action.seconds) as gesture:
+            is_down = held_finger(page, at.point, deadline_s) if action.touch else held_button(page, deadline_s)
+            async with is_down:
+                await gesture.must_have_begun()
+                await stay_held(page, f"the {what}", action.seconds, deadline_s, action.until)
+        return at
+
+    at = await executor.retry(press, await executor.aim(action.target), action.target)
     how_long = f'until "{safe_line(action.until, 60)}" showed' if action.until else f"for {action.seconds:g} s"
-    return Execution(f"Held the button down on {at.words} {how_long}", at)
+    return Execution(f"Held {'a finger' if action.touch else 'the button down'} on {at.words} {how_long}", at)
 
 
 async def hover(executor: Executor, action: Hover) -> Execution:
