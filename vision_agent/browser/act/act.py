@@ -82,6 +82,8 @@ async def _attempt(executor: Executor, action: Action, before: Before, *, is_lat
                 await must_still_hold(executor, action)
             execution = await _carry_out(executor, action)
             executor.focused_mark = _next_focus(action, execution)
+            if execution.at is not None:
+                executor.observer.players.pointer = (executor.page, execution.at.point)
             executor.allowed_focus = await allowed_focus(executor, action)
         if executor.remark:
             execution = replace(execution, sentence=f"{execution.sentence}; {executor.remark}")
