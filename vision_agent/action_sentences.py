@@ -99,7 +99,8 @@ def action_phrase(action: Action) -> tuple[str | Target, ...]:
             return ("Double-tap", action.target)
         case actions.Hold():
             until = f"until “{action.until}” shows, at most" if action.until else "for"
-            return ("Hold", action.target, f"{until} {action.seconds:g} s")
+            how = "with a finger " * action.touch
+            return ("Hold", action.target, f"{how}{until} {action.seconds:g} s")
         case actions.Type():
             return (f"Type “{action.text}” into", action.target, *(["and press Enter"] * action.submit))
         case actions.Select():

@@ -184,7 +184,7 @@ class DoubleTap(_Action):
 class Hold(_Action):
     """Press the mouse button on a mark or a point, hold it for some seconds, or until a text shows, and release it."""
 
-    model_config = _requires("target", "seconds", "until")
+    model_config = _requires("target", "seconds", "until", "touch")
     traits: ClassVar[Traits] = _press_traits("target", sets_field="by_mark", focuses="field")
 
     kind: Literal["hold"] = "hold"
@@ -192,6 +192,8 @@ class Hold(_Action):
     seconds: Annotated[float, Field(gt=0, le=LONGEST_HOLD_S)] = LONGEST_HOLD_S
     until: str = ""
     """The text, if it should be released as soon as that shows, after `seconds` at the latest."""
+    touch: bool = False
+    """With a finger, for pages that answer only to touch."""
 
     @property
     def lasts_s(self) -> float:

@@ -9,6 +9,7 @@ import { isEditable, labelledControlOf, localNameOf, parentElementOf, removeCapt
 import { scrollLeftOf, scrollTopOf, styleOf, textContentOf } from './dom.js';
 import { evidenceOf, isScrollable } from './evidence.js';
 import { describeElement } from './hit_test.js';
+import { countRepeat, forgetKeys, leaveOutKeysOf, noteKeyDown, takeAllKeys, takeKeyUp } from './keys_down.js';
 import { documentToken, knownKeyOf } from './registry.js';
 import { inputTypeOf, isEditingHost } from './role.js';
 import { isSecret, optionLabels, VALUELESS } from './state.js';
@@ -51,9 +52,11 @@ const LISTENERS = /** @type {[string, (event: any) => void][]} */ ([
   ['pointercancel', onPointerCancel], ['click', onClick], ['dblclick', onDoubleClick], ['keydown', onKeyDown],
   ['keyup', onKeyUp],
   ['beforeinput', onBeforeInput], ['change', onChange], ['focusout', onFocusOut], ['wheel', onWheel],
-  ['scrollend', onScrollEnd], ['pagehide', () => flush(false)], ['visibilitychange', onVisibilityChange],
-  ['drop', onDrop],
+  ['scrollend', onScrollEnd], ['pagehide', flushAll], ['visibilitychange', onVisibilityChange],
+  ['drop', onDrop], ['blur', onBlur],
 ]);
+/** What a key caused in these words says more than the key. */
+const SAYS_MORE = new Set(['ticked', 'chose', 'set', 'gave']);
 
 /**
  * Begins to report. Calling it again in a document that is already watched does nothing.
@@ -68,6 +71,7 @@ export function watchHumanInput(doc, { name }) {
       doc, send, press: null, pressed: null, typedIn: null, entered: null, clicked: null, mayScroll: false,
       places: new Map(),
     });
+    forgetKeys();
   }
   for (const [type, hear] of LISTENERS) addCaptureListener(window, type, hear);
   return { watched: true };
@@ -75,7 +79,7 @@ export function watchHumanInput(doc, { name }) {
 
 /** Reports what is still unreported, and removes the listeners and the binding. @param {{name: string}} request */
 export function stopHumanInput({ name }) {
-  if (state.send) flush(false);
+  if (state.send) flushAll();
   for (const [type, hear] of LISTENERS) removeCaptureListener(window, type, hear);
   Reflect.deleteProperty(globalThis, name);
   Object.assign(state, {
@@ -86,11 +90,21 @@ export function stopHumanInput({ name }) {
 
 /** @param {string} does @param {Element} element @param {Record<string, unknown>} [more] */
 function tell(does, element, more) {
-  const told = {
+  if (SAYS_MORE.has(does)) leaveOutKeysOf(state.gesture);
+  sendInput(describeInput(does, element, more));
+}
+
+/** @param {Record<string, unknown> | null} told */
+function sendInput(told) {
+  if (told) state.send?.(JSON.stringify(told));
+}
+
+/** @param {string} does @param {Element} element @param {Record<string, unknown>} [more] */
+function describeInput(does, element, more) {
+  return {
     token: documentToken(/** @type {Document} */ (state.doc)), does, gesture: state.gesture, ...standingOf(element),
     what: saidOf(element), scroll: [scrollX + visibleView().x, scrollY + visibleView().y], ...more,
   };
-  state.send?.(JSON.stringify(told));
 }
 
 /**
@@ -163,6 +177,17 @@ function flush(submit, text) {
   if (!field) return;
   const secret = isSecret(field, inputTypeOf(field), styleOf(field));
   tell('typed', field, { text: said.length > LONGEST_TYPED ? null : said, secret, submit: isSent });
+}
+
+/** Reports the text that is still unreported, and the keys that are down: they come up elsewhere. */
+function flushAll() {
+  flush(false);
+  takeAllKeys(performance.now()).forEach(sendInput);
+}
+
+/** Keys come up in another window than the one that loses the focus. @param {FocusEvent} event */
+function onBlur(event) {
+  if (event.isTrusted && event.target === window) flushAll();
 }
 
 /** @param {PointerEvent} event */
@@ -241,6 +266,8 @@ function onDoubleClick(event) {
 function onKeyDown(event) {
   const element = elementIn(event);
   if (!event.isTrusted || event.isComposing || !element || ONLY_HELD.has(event.key)) return;
+  if (countRepeat(event)) return;
+  sendInput(takeKeyUp(event.code, event.timeStamp));
   state.gesture++;
   state.mayScroll = true;
   noteScrollers(element);
@@ -265,10 +292,12 @@ function onKeyDown(event) {
   }
   // Letters that go to no field may be a password, as in a remote desktop that is drawn.
   if (isPlain && isLetter && key !== ' ') return tell('lettered', element);
-  tell('keyed', element, {
+  // It is described as it was before the page got the key, and reported once the key is up.
+  const told = describeInput('keyed', element, {
     pressed: [...modifiersOf(event, isLetter), key === ' ' ? 'Space' : key].join('+'),
     on_page: ['body', 'html'].includes(localNameOf(element)),
   });
+  noteKeyDown(event, state.gesture, told);
 }
 
 /** Whether keys change the value as a whole, and not letter by letter. @param {Element} element */
@@ -278,7 +307,9 @@ function isChosenAsAWhole(element) {
 
 /** @param {KeyboardEvent} event */
 function onKeyUp(event) {
-  if (event.isTrusted && event.key === 'Enter' && state.entered !== null) flush(true);
+  if (!event.isTrusted) return;
+  if (event.key === 'Enter' && state.entered !== null) flush(true);
+  sendInput(takeKeyUp(event.code, event.timeStamp));
 }
 
 /** @param {InputEvent} event */
@@ -347,9 +378,10 @@ function onScrollEnd(event) {
   if (moved[0] || moved[1]) tell('scrolled', at, { moved, view: [clientWidthOf(at), clientHeightOf(at)] });
 }
 
-/** Reports that another tab came to the front. @param {Event} event */
+/** Reports that another tab came to the front, and what is unreported of the one that left it. @param {Event} event */
 function onVisibilityChange(event) {
   const doc = /** @type {Document} */ (state.doc);
+  if (event.isTrusted && doc.hidden) flushAll();
   if (event.isTrusted && window === top && !doc.hidden) {
     tell('shown', documentElementOf(doc), { keys: [], is_new: false });
   }

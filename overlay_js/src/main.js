@@ -8,6 +8,7 @@ import { createElement, inOneMoment, rememberClosedRoots, titleOf } from './dom.
 import { findNamed } from './find_named.js';
 import { frameGeometryOf } from './frame_place.js';
 import { OVERLAY } from './frame_context.js';
+import { playerUnderPointer, spotToShow } from './idle_controls.js';
 import { stopHumanInput, watchHumanInput } from './human_input.js';
 import { armKeyGuard, reportKeyGuard } from './key_guard.js';
 import { hideLayer, showLayer } from './page_layer.js';
@@ -36,6 +37,8 @@ function answer(doc, root, request) {
     case 'middle': return middleOf(doc, request);
     case 'named': return inOneMoment(() => findNamed(doc, request));
     case 'canvas': return canvasPart(doc, request);
+    case 'spot_to_show': return spotToShow(doc, request);
+    case 'player': return playerUnderPointer(doc, request);
     case 'stand_ins': return findStandIns(doc, request);
     case 'shows': return whichPointsShow(doc, request);
     case 'focused': return describeFocus(doc, request);

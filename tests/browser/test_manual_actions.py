@@ -11,7 +11,7 @@ import pytest
 from playwright.async_api import CDPSession, Page
 
 from vision_agent import attach
-from vision_agent.actions import Back, Click, DoubleTap, Drag, Goto, Hold, Point, Press, Scroll, Type, Upload
+from vision_agent.actions import Back, Check, Click, DoubleTap, Drag, Goto, Hold, Point, Press, Scroll, Type, Upload
 from vision_agent.browser import cdp
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.page import overlay
@@ -218,6 +218,11 @@ def told(does: Any, gesture: int = 0, *keys: str, **more: Any) -> TimedInput:
         ([told("pressed", 1, "a"), told("pressed", 2, "a")], [("pressed", 1), ("pressed", 1)]),
         ([told("twice", 2, "a")], []),
         ([told("keyed", 1, "a", pressed="Tab"), told("keyed", 2, "a", pressed="Tab")], [("keyed", 2)]),
+        (
+            [told("keyed", 1, "a", pressed="Tab", held=2, count=30), told("keyed", 2, "a", pressed="Tab")],
+            [("keyed", 30), ("keyed", 1)],
+        ),
+        ([told("keyed", 1, "a", pressed="Tab", count=3), told("keyed", 2, "a", pressed="Tab")], [("keyed", 4)]),
         ([told("lettered", 1), told("lettered", 2), told("lettered", 3)], [("lettered", 3)]),
         ([told("dragged", 1, "range"), told("set", 1, "range", value="7")], [("set", 1)]),
     ],
@@ -251,6 +256,28 @@ async def test_two_quick_taps_of_a_person_are_a_double_tap(page: Page, serve: An
     assert tapped.words == 'double-tapped mark 1 (button "Map")'
 
 
+async def test_a_finger_that_a_person_holds_is_a_hold_with_a_finger(page: Page, serve: Any) -> None:
+    site = serve({"/": "<button style='width:200px;height:90px' oncontextmenu='return false'>Map</button>"})
+    listening = Listening()
+
+    async def person() -> None:
+        session = await cdp.page_session(page)
+        assert session is not None
+        for type, points in (("touchStart", [{"x": 50, "y": 50}]), ("touchEnd", [])):
+            await session.send("Input.dispatchTouchEvent", {"type": type, "touchPoints": points})
+            await passing(page, 1)
+        await listening.until(1)
+
+    await page.goto(site)
+    async with attach(page) as browser:
+        await browser.observe()
+        await listening.to(browser, person)
+    [held] = listening.done
+    assert isinstance(held.action, Hold)
+    assert held.action.touch
+    assert held.words == f'held mark 1 (button "Map") with a finger for {held.action.seconds:g} s'
+
+
 async def test_a_long_press_of_a_person_is_a_hold(page: Page, serve: Any) -> None:
     site = serve({"/": "<button style='width:200px;height:90px'>Fire</button>"})
     listening = Listening()
@@ -272,6 +299,90 @@ async def test_a_long_press_of_a_person_is_a_hold(page: Page, serve: Any) -> Non
     assert 1 <= held.action.seconds < 4
     assert held.words.startswith('held mark 1 (button "Fire") for ')
     assert isinstance(clicked.action, Click)
+
+
+async def passing(page: Page, seconds: float) -> None:
+    """Returns once so much time has passed in the page."""
+    await page.evaluate(f"new Promise((done) => setTimeout(done, {1000 * seconds}))")
+
+
+GAME = """<title>Game</title><button id=fire>Fire</button><input type=radio name=size aria-label=Small checked>
+<input type=radio name=size aria-label=Large><iframe src="/inner" width=200 height=60></iframe>
+<script>let got = 0; addEventListener('keydown', () => got++)</script>"""
+
+
+async def test_a_key_that_a_person_holds_is_one_press_with_its_time(page: Page, serve: Any) -> None:
+    listening, keyboard = Listening(), page.keyboard
+
+    async def person() -> None:
+        await keyboard.down("ArrowRight")
+        await passing(page, 0.5)
+        for _ in range(20):
+            await keyboard.down("ArrowRight")  # as the keyboard repeats it by itself
+        await passing(page, 0.6)
+        assert await page.evaluate("got") == 21
+        await keyboard.up("ArrowRight")
+        await listening.until(1)
+        await keyboard.down("Shift")
+        await keyboard.down("Escape")
+        await keyboard.down("Escape")
+        await keyboard.up("Escape")
+        await keyboard.up("Shift")
+        await keyboard.press("Escape")
+        await listening.until(3)
+
+    await page.goto(serve({"/": GAME, "/inner": INNER}))
+    async with attach(page) as browser:
+        await browser.observe()
+        await listening.to(browser, person)
+    held, together, escape = listening.done
+    assert isinstance(held.action, Press)
+    assert (held.action.keys, held.action.count, held.action.target) == ("ArrowRight", 1, None)
+    assert held.action.seconds is not None
+    assert 1.1 <= held.action.seconds < 5
+    assert held.words == f"held ArrowRight for {held.action.seconds:g} s"
+    assert together.action == Press(keys="Shift+Escape", count=2)
+    assert escape.action == Press(keys="Escape")
+
+
+async def test_a_key_that_comes_up_elsewhere_is_told_with_the_time_until_it_left(page: Page, serve: Any) -> None:
+    listening = Listening()
+
+    async def person() -> None:
+        await page.focus("#fire")
+        await page.keyboard.down("ArrowUp")
+        await passing(page, 1)
+        await page.frame_locator("iframe").locator("button").focus()
+        await listening.until(1)
+        await page.keyboard.up("ArrowUp")
+
+    await page.goto(serve({"/": GAME, "/inner": INNER}))
+    async with attach(page) as browser:
+        await browser.observe()
+        await listening.to(browser, person)
+    [held] = listening.done
+    assert isinstance(held.action, Press)
+    assert held.action.seconds is not None
+    assert 0.8 <= held.action.seconds < 5
+
+
+async def test_a_key_that_ticks_something_is_told_as_the_tick_alone(page: Page, serve: Any) -> None:
+    listening = Listening()
+
+    async def person() -> None:
+        await page.focus("[aria-label=Small]")
+        await page.keyboard.down("ArrowRight")
+        await passing(page, 1)
+        await page.keyboard.up("ArrowRight")
+        await listening.until(1)
+
+    await page.goto(serve({"/": GAME, "/inner": INNER}))
+    async with attach(page) as browser:
+        await browser.observe()
+        await listening.to(browser, person)
+    [ticked] = listening.done
+    assert isinstance(ticked.action, Check)
+    assert ticked.words.endswith('(radio "Large")')
 
 
 async def test_what_a_person_does_on_the_pages_they_come_to_is_told_too(page: Page, serve: Any) -> None:

@@ -64,6 +64,8 @@ PAGE = seen(
         ("hold Card for 2 s", Hold(target=8, seconds=2)),
         ("hold (412, 233) for 0.5 s", Hold(target=point(412, 233), seconds=0.5)),
         ('hold Card until "Charged"', Hold(target=8, until="Charged")),
+        ("hold Card with a finger for 2 s", Hold(target=8, seconds=2, touch=True)),
+        ('hold Card with a finger until "Charged"', Hold(target=8, until="Charged", touch=True)),
         ('hold Card for 5 s until "Charged"', Hold(target=8, seconds=5, until="Charged")),
         ("press Space for 1.5 s", Press(keys="Space", seconds=1.5)),
         ("press Control+Shift+K", Press(keys="Control+Shift+K")),

@@ -149,7 +149,7 @@ def test_the_rules_name_every_action_with_its_fields_and_every_colour():
         assert f"- `{action.model_fields['kind'].default}" in system
     assert f"`type target text clear=true submit=false`: {' '.join(Type.__doc__.split())}\n" in system
     assert "`scroll direction=down|up|left|right pages=0.8 [target] [to=end|middle] [px] modifiers=[]`" in system
-    assert '`hold target seconds=10.0 until=""`' in system
+    assert '`hold target seconds=10.0 until="" touch=false`' in system
     for kind in ("button", "link", "field", "toggle", "scrolls", "surface", "guess"):
         assert kind in system
 

@@ -87,6 +87,19 @@ def lines(*each: str) -> str:
                 "page.mouse.up()",
             ),
         ),
+        (
+            Hold(target=Point(x=400, y=318), seconds=1, touch=True),
+            lines(
+                "touch = page.context.new_cdp_session(page)",
+                'touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": 400, "y": 318}]})',
+                "page.wait_for_timeout(1000)",
+                'touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})',
+            ),
+        ),
+        (
+            Hold(target=5, seconds=1, touch=True),
+            'box = page.get_by_role("button", name="Add to cart", exact=True).bounding_box()',
+        ),
         (Press(keys="ArrowUp", seconds=2), 'page.keyboard.press("ArrowUp", delay=2000)'),
         (
             Scroll(target=Point(x=400, y=318), direction="up", px=120, modifiers=("Control",)),

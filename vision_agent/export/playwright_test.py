@@ -213,14 +213,32 @@ def _press(action: Click, seen: Observation) -> str:
 
 
 def _hold(action: Hold, seen: Observation) -> Iterator[str]:
-    yield _hover(action.target, seen)
-    yield "page.mouse.down()"
+    down, up = _touches(action.target, seen) if action.touch else (_button(action.target, seen), "page.mouse.up()")
+    yield from down
     if action.until:
         shown = f"expect(page.get_by_text({_literal(action.until)}).first)"
         yield f"{shown}.to_be_visible(timeout={action.seconds * 1000:.0f})"
     else:
         yield f"page.wait_for_timeout({action.seconds * 1000:.0f})"
-    yield "page.mouse.up()"
+    yield up
+
+
+def _button(target: Target, seen: Observation) -> Sequence[str]:
+    return [_hover(target, seen), "page.mouse.down()"]
+
+
+def _touches(target: Target, seen: Observation) -> tuple[Sequence[str], str]:
+    """Lines that put a finger down, and the line that lifts it: Playwright itself only taps."""
+    if _is_place(target, seen):
+        x, y = _point_args(target, seen)[1:-1].split(", ")
+        first = []
+    else:
+        first = [f"box = {_locator(target, seen)}.bounding_box()"]
+        x, y = 'box["x"] + box["width"] / 2', 'box["y"] + box["height"] / 2'
+    points = f'[{{"x": {x}, "y": {y}}}]'
+    down = f'touch.send("Input.dispatchTouchEvent", {{"type": "touchStart", "touchPoints": {points}}})'
+    up = 'touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})'
+    return [*first, "touch = page.context.new_cdp_session(page)", down], up
 
 
 def _hover(target: Target, seen: Observation) -> str:

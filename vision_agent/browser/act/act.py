@@ -85,6 +85,8 @@ async def _attempt(executor: Executor, action: Action, before: Before, *, is_lat
             await bring_into_view(executor, action)
             execution = await _carry_out(executor, action)
             executor.focused_mark = _next_focus(action, execution)
+            if execution.at is not None:
+                executor.observer.players.pointer = (executor.page, execution.at.point)
             executor.allowed_focus = await allowed_focus(executor, action)
         if executor.brought:
             execution = replace(execution, sentence=f"{execution.sentence} after scrolling to it")

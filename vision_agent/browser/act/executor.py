@@ -19,6 +19,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Action, Cell, Click, Point, Target
 from vision_agent.browser.act.held import held_keys
+from vision_agent.browser.act.hidden_target import wake_drawn, wake_element
 from vision_agent.browser.act.moving_target import RESTLESS, locate_any, send_to_moving
 from vision_agent.browser.act.press_guard import Gesture, GestureStopped, guard_gesture, guard_keys
 from vision_agent.browser.locate.at_point import page_point, smallest_mark_at_point
@@ -48,6 +49,8 @@ _CHASES = 4
 _MOMENT_S = 0.06
 _PATIENCE_S = 2.0
 """How long one action waits in all for a target, such as one that an overlay covers, or that a check enables."""
+_WAKES_WITHIN_S = 0.5
+"""How long a hidden target is given to show once the pointer is over its player, before the pointer moves again."""
 _MAY_PASS = ("covered", "disabled")
 _PRESSES = 3
 """Attempts at one click, when the page moves its target away in the last moment."""
@@ -87,6 +90,8 @@ class Executor:
     """How the page was once the target had been scrolled into view; None if it was in view. See `out_of_view`."""
     _patient_until: float | None = None
     """When this action stops waiting for a target, on the monotonic clock; None: it did not have to wait yet."""
+    _woken_at: float = 0.0
+    """When the pointer was last moved over the player of a hidden target, on the monotonic clock; 0: not yet."""
     _last_observation_id: str = ""
     """The observation that the last action referred to."""
     _rungs: dict[int, int] = field(default_factory=dict)
@@ -100,6 +105,7 @@ class Executor:
         self._rungs.clear()
         self.sent_inputs.clear()
         self.remark, self.last_location, self._patient_until, self.brought = "", None, None, None
+        self._woken_at = 0.0
         if not is_later:
             self.focused_mark = next((mark for mark in seen.observation.marks if mark.state.focused), None)
             self.allowed_focus = None
@@ -123,7 +129,8 @@ class Executor:
     async def locate(self, target: Target, *, reveal: bool = True, pointed: bool = False) -> Location:
         """Where a target is now: its live element, or the element that the page redrew in its place.
 
-        What may pass in a moment, as when it is covered, is waited for. `pointed`: the pointer is already on it.
+        What may pass in a moment, as when it is covered, is waited for, and the pointer moves to where it was hidden
+        since. `pointed`: the pointer is already on it.
 
         Raises:
             Refused: it is no longer what was seen, or still cannot be reached.
@@ -132,12 +139,36 @@ class Executor:
             try:
                 return await self._locate_now(target, reveal=reveal, pointed=pointed)
             except Refused as refusal:
-                if not _may_pass(refusal):
+                is_woken = await self._wake(target, refusal)
+                if not is_woken and not _may_pass(refusal):
                     raise
                 if not self._is_patient():
                     stayed = f"{refusal.sentence} It stayed so for {self._patience_s:g} s."
                     raise Refused(refusal.refusal, stayed) from refusal
             await asyncio.sleep(_MOMENT_S)
+
+    async def _wake(self, target: Target, refusal: Refused) -> bool:
+        """Whether the pointer was moved to where a target was that has hidden since, less than a moment ago."""
+        is_recent = time.monotonic() - self._woken_at < _WAKES_WITHIN_S
+        drawn = drawn_target(target, self.seen)
+        mark = None if drawn or isinstance(target, Cell) else self._mark_of_target(target)
+        surface, point = (drawn.surface, drawn.point) if drawn is not None and not drawn.moves else (None, None)
+        if isinstance(target, Point) and mark is not None and mark.kind == "surface":
+            surface, point = mark, page_point(target, self.seen)
+        if surface is not None and point is not None and refusal.refusal == "moved":
+            # Once: a game may answer each move of the pointer.
+            if self._woken_at:
+                return is_recent
+            is_woken = await wake_drawn(self.page, surface, point, self.seen, self.deadline_s)
+        elif mark is not None and refusal.refusal in ("covered", "gone", *(["moved"] * isinstance(target, Point))):
+            if is_recent:
+                return True
+            is_woken = await wake_element(self.page, mark, self.seen, self.deadline_s)
+        else:
+            return False
+        if is_woken:
+            self._woken_at = time.monotonic()
+        return is_woken
 
     def _is_patient(self) -> bool:
         now = time.monotonic()

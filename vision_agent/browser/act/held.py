@@ -32,7 +32,7 @@ async def held_keys(page: Page, keys: Sequence[str], deadline_s: float) -> Async
             await page.keyboard.down(key)
         yield
     finally:
-        await _release(page, [partial(page.keyboard.up, key) for key in reversed(down)], deadline_s)
+        await release(page, [partial(page.keyboard.up, key) for key in reversed(down)], deadline_s)
 
 
 @asynccontextmanager
@@ -42,7 +42,7 @@ async def held_button(page: Page, deadline_s: float) -> AsyncIterator[None]:
         await page.mouse.down()
         yield
     finally:
-        await _release(page, [page.mouse.up], deadline_s)
+        await release(page, [page.mouse.up], deadline_s)
 
 
 async def stay_held(page: Page, what: str, seconds: float, deadline_s: float, until: str = "") -> None:
@@ -74,12 +74,12 @@ async def shows_text(page: Page, deadline_s: float, text: str) -> bool:
     return False
 
 
-async def _release(page: Page, releases: Sequence[Callable[[], Awaitable[None]]], deadline_s: float) -> None:
+async def release(page: Page, releases: Sequence[Callable[[], Awaitable[object]]], deadline_s: float) -> None:
     """Tries each release, also if this task is cancelled meanwhile or another release fails."""
     await asyncio.shield(asyncio.ensure_future(_release_all(page, releases, deadline_s)))
 
 
-async def _release_all(page: Page, releases: Sequence[Callable[[], Awaitable[None]]], deadline_s: float) -> None:
+async def _release_all(page: Page, releases: Sequence[Callable[[], Awaitable[object]]], deadline_s: float) -> None:
     failed: list[Exception] = []
     for release in releases:
         try:

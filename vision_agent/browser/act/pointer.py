@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -75,26 +76,32 @@ async def double_tap(executor: Executor, action: DoubleTap) -> Execution:
 
 
 async def hold(executor: Executor, action: Hold) -> Execution:
-    """Presses on a mark or a point, holds the button for a time or until a text shows, and releases it.
+    """Presses on a mark or a point, holds the button or the finger for a time or until a text shows, and releases it.
 
     Raises:
         Refused: the text shows already, so nothing was pressed; or it did not show in time, or the tab closed, and the
-            button was released.
+            button or the finger was released.
     """
     if action.until and await shows_text(executor.page, executor.deadline_s, action.until):
         shown = f'"{safe_line(action.until, 60)}" shows already, so nothing was pressed'
         raise Refused("unsupported", f"{shown}. Hold for a time, or until another text shows.")
+    page, deadline_s, what = executor.page, executor.deadline_s, "finger" if action.touch else "button"
 
     async def press(at: Location, gesture: Gesture) -> None:
-        await executor.page.mouse.move(at.point.x, at.point.y)
-        async with held_button(executor.page, executor.deadline_s), stay_on(executor, at):
+        async with AsyncExitStack() as down:
+            if action.touch:
+                await down.enter_async_context(touch.held_finger(page, at.point, deadline_s))
+            else:
+                await page.mouse.move(at.point.x, at.point.y)
+                await down.enter_async_context(held_button(page, deadline_s))
+                await down.enter_async_context(stay_on(executor, at))
             await gesture.must_have_begun()
-            await stay_held(executor.page, "the button", action.seconds, executor.deadline_s, action.until)
+            await stay_held(page, f"the {what}", action.seconds, deadline_s, action.until)
 
-    at, lasts_s = await executor.aim(action.target, may_move=True), executor.deadline_s + action.seconds
-    at = await executor.send(press, at, action.target, lasts_s=lasts_s)
+    at, lasts_s = await executor.aim(action.target, may_move=True), deadline_s + action.seconds
+    at = await executor.send(press, at, action.target, lasts_s=lasts_s, is_pointed=not action.touch)
     how_long = f'until "{safe_line(action.until, 60)}" showed' if action.until else f"for {action.seconds:g} s"
-    return Execution(f"Held the button down on {at.words} {how_long}", at)
+    return Execution(f"Held {'a finger' if action.touch else 'the button down'} on {at.words} {how_long}", at)
 
 
 async def hover(executor: Executor, action: Hover) -> Execution:

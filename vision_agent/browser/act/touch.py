@@ -1,4 +1,4 @@
-"""Taps with a finger: trusted touches, whether or not the page has a touchscreen.
+"""Taps and holds with a finger: trusted touches, whether or not the page has a touchscreen.
 
 Only Chromium can do so. Knows no targets: it is told where.
 """
@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
 
 from playwright.async_api import CDPSession, Page
 
 from vision_agent.actions import Point
 from vision_agent.browser import cdp
+from vision_agent.browser.act.held import release
 from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.refusal import Refused
 
@@ -21,6 +25,7 @@ _LAST_CLICK_S = 0.5
 """A touch becomes a click a moment after the finger is up. If the page prevents that, it never does: the next tap must
 still come soon enough to belong to this one, and the last click must not come when the guard has gone."""
 _EVERY_S = 0.01
+_UP: dict[str, Any] = {"type": "touchEnd", "touchPoints": []}
 
 
 async def tap(
@@ -33,9 +38,7 @@ async def tap(
     Raises:
         Refused: the browser cannot touch.
     """
-    session = await cdp.page_session(page)
-    if session is None:
-        raise Refused("unsupported", "Only Chromium can tap with a finger; click instead.")
+    session = await _session(page, "tap with a finger; click instead")
     for number in range(1, count + 1):
         await _touch(session, await place(), deadline_s)
         await _await_click(gesture, number, _NEXT_TAP_S if number < count else _LAST_CLICK_S)
@@ -43,14 +46,37 @@ async def tap(
             return
 
 
+@asynccontextmanager
+async def held_finger(page: Page, point: Point, deadline_s: float) -> AsyncIterator[None]:
+    """Holds a finger on a point of the page in the `with` block.
+
+    Raises:
+        Refused: the browser cannot touch.
+    """
+    session = await _session(page, "hold with a finger; hold the button instead")
+    try:
+        await session.send("Input.dispatchTouchEvent", _down(point))
+        yield
+    finally:
+        await release(page, [partial(session.send, "Input.dispatchTouchEvent", _UP)], deadline_s)
+
+
+async def _session(page: Page, what: str) -> CDPSession:
+    session = await cdp.page_session(page)
+    if session is None:
+        raise Refused("unsupported", f"Only Chromium can {what}.")
+    return session
+
+
+def _down(point: Point) -> dict[str, Any]:
+    return {"type": "touchStart", "touchPoints": [{"x": point.x, "y": point.y}]}
+
+
 async def _touch(session: CDPSession, point: Point, deadline_s: float) -> None:
     try:
-        await session.send(
-            "Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": point.x, "y": point.y}]}
-        )
+        await session.send("Input.dispatchTouchEvent", _down(point))
     finally:
-        up = session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-        await asyncio.wait_for(up, deadline_s)
+        await asyncio.wait_for(session.send("Input.dispatchTouchEvent", _UP), deadline_s)
 
 
 async def _await_click(gesture: Gesture, number: int, timeout_s: float) -> None:

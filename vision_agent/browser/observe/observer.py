@@ -18,6 +18,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from vision_agent.browser.observe import look_warnings
+from vision_agent.browser.observe.idle_controls import IdlePlayers
 from vision_agent.browser.observe.listing import listing
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.mark_limit import limit_marks
@@ -63,6 +64,8 @@ class Observer:
     """The current secret values, which no picture and no mark may contain."""
     _memory: MarkMemory = field(init=False)
     _surfaces: Surfaces = field(init=False)
+    players: IdlePlayers = field(default_factory=IdlePlayers)
+    _last_scan: Scan | None = None
     _last_drawn: tuple[Mark, ...] = ()
     """The marks drawn in the last full picture: their numbers keep their places."""
 
@@ -120,16 +123,29 @@ class Observer:
     async def _look(self, tabs: Tabs, region: Box | None, *, grid: bool, is_first: bool) -> LiveObservation:
         stages = StageTimes()
         await self.hide(tabs.active)
-        before = PixelStability()
-        at_rest = await self._settle(tabs, before)
+        pixels = PixelStability()
+        at_rest = await self._settle(tabs, pixels)
+        before, deadline_s = self._last_scan, self.settings.scan_deadline_s
+        player = await self.players.find(tabs.active, before, deadline_s)
+        is_woken = await self.players.wake(tabs.active, player, before, deadline_s)
+        if is_woken:
+            at_rest = await self._settle(tabs, pixels)
         stages.end("settle")
         page, pages = tabs.active, tuple(tabs.pages)
         # Concurrently: Chromium takes a picture two frames after it is asked; the scan is read in the meantime.
         read, png = await asyncio.gather(self._scan(page), capture(page, self.settings.scan_deadline_s))
+        if (
+            is_first
+            and not is_woken
+            and player
+            and before
+            and await self.players.wake(page, player, before, deadline_s)
+        ):
+            raise FrameSilent("controls hid while it was looked at")
         stages.end("page")
         answers_form = tabs.navigations.answers_form(page)
         region = None if read.is_new_document else region
-        view = View(page, pages, read, at_rest, before.screenshot, region, grid, answers_form)
+        view = View(page, pages, read, at_rest, pixels.screenshot, region, grid, answers_form)
         shown = await self._decode(view, png, stages, is_first=is_first)
         targets = await self._targets(view, shown)
         if shown.surfaces:
@@ -139,6 +155,7 @@ class Observer:
         rendered = await self._render(view, shown, marks, stages)
         observation = await self._assemble(view, shown, targets, marks, rendered, stages)
         self._memory.keep(targets.known)
+        self._last_scan = read.scan
         if view.region is None:
             self._last_drawn = marks
         return LiveObservation(

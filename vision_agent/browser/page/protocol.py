@@ -737,6 +737,47 @@ async def middle_of(frame: Frame, deadline_s: float, key: str) -> Middle | None:
     return Middle(answer["at"], answer["x"], answer["y"]) if answer["found"] else None
 
 
+@dataclass(frozen=True, slots=True)
+class SpotToShow:
+    """Where the pointer may make a hidden element show."""
+
+    at: Spot
+    zoom: ViewportOffset
+
+
+async def spot_to_show(frame: Frame, deadline_s: float, key: str, was_at: Spot) -> SpotToShow | None:
+    """Where the pointer may make a hidden element show that was at a spot; None if none may. See `idle_controls.js`."""
+    answer = await ask(frame, "spot_to_show", deadline_s, key=key, x=was_at[0], y=was_at[1])
+    return SpotToShow(_spot(answer["at"]), _spot(answer["zoom"])) if answer["at"] else None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerUnderPointer:
+    """A player that the pointer rests over; see `idle_controls.js`."""
+
+    hidden: int
+    """How many of its controls are in the document and hidden."""
+    gone: int
+    """How many of those that were seen in it have left the document."""
+    nudge: Spot | None
+    """How far to move the pointer to wake it; None if it should not be moved."""
+
+
+async def player_under_pointer(
+    frame: Frame, deadline_s: float, token: str, spot: Spot, were: Sequence[tuple[MarkKey, Spot]] = ()
+) -> PlayerUnderPointer | None:
+    """The player that the pointer, which was put at a spot, rests over; None if there is none.
+
+    `token`: of the document in which elements were seen; `were`: those elements, and where.
+    """
+    seen = [{"key": key, "x": at[0], "y": at[1]} for key, at in were]
+    answer = await ask(frame, "player", deadline_s, token=token, x=spot[0], y=spot[1], were=seen)
+    if not answer["player"]:
+        return None
+    nudge = answer["nudge"]
+    return PlayerUnderPointer(answer["hidden"], answer["gone"], (nudge[0], nudge[1]) if nudge else None)
+
+
 async def guard_press(
     frame: Frame,
     deadline_s: float,

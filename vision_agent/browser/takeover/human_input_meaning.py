@@ -42,7 +42,7 @@ from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page.frames import ScannedFrame
-from vision_agent.browser.takeover.input_listener import HumanInput, NavigationKind, TimedInput
+from vision_agent.browser.takeover.input_listener import HELD_S, HumanInput, NavigationKind, TimedInput
 from vision_agent.errors import UsageError
 from vision_agent.escape import safe_line
 from vision_agent.types import Mark, Secret
@@ -50,8 +50,6 @@ from vision_agent.urls import host_of
 
 _OR_ITSELF = ", or the page did so by itself; the browser does not tell which"
 _NOT_RECORDED = "the text is not recorded, because it may be a password"
-_HELD_S = 0.8
-"""A press that lasts so long is meant to; a slow click is shorter."""
 _BY_HAND = "by-hand"
 """Name of a password that a person typed and that is not a secret of the task."""
 
@@ -141,9 +139,11 @@ class InputInterpreter:
         if event.does == "pressed":
             if event.touch and event.count == 2:
                 return DoubleTap(target=target), f"double-tapped {where}", None
-            if event.held >= _HELD_S and event.count == 1 and event.button == "left" and not event.modifiers:
-                seconds = round(min(event.held, LONGEST_HOLD_S), 1)
-                return Hold(target=target, seconds=seconds), f"held {where} for {seconds:g} s", None
+            if event.held >= HELD_S and event.count == 1 and event.button == "left" and not event.modifiers:
+                seconds = _held_seconds(event)
+                by = " with a finger" if event.touch else ""
+                hold = Hold(target=target, seconds=seconds, touch=event.touch)
+                return hold, f"held {where}{by} for {seconds:g} s", None
             how = {1: "", 2: "double-", 3: "triple-"}.get(event.count, "")
             button = "" if event.button == "left" else f" with the {event.button} button"
             held = f" with {'+'.join(event.modifiers)} held" if event.modifiers else ""
@@ -224,6 +224,10 @@ def _key_or_scroll_action(event: HumanInput, mark: Mark | None, seen: LiveObserv
         case "keyed":
             target = None if event.on_page or mark is None else mark.number
             where = f" in {mark_words(mark)}" if target is not None and mark is not None else ""
+            if event.held >= HELD_S:
+                seconds = _held_seconds(event)
+                held = Press(keys=event.pressed, target=target, seconds=seconds)
+                return held, f"held {event.pressed} for {seconds:g} s{where}", None
             times = f" {event.count} times" if event.count > 1 else ""
             return (
                 Press(keys=event.pressed, target=target, count=event.count),
@@ -240,6 +244,10 @@ def _key_or_scroll_action(event: HumanInput, mark: Mark | None, seen: LiveObserv
         case "scrolled":
             return _scroll_action(event, mark, seen)
     return None
+
+
+def _held_seconds(event: HumanInput) -> float:
+    return round(min(event.held, LONGEST_HOLD_S), 1)
 
 
 def _scroll_action(event: HumanInput, mark: Mark | None, seen: LiveObservation) -> _Meaning | None:

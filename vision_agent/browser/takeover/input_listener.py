@@ -28,6 +28,10 @@ from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 
+HELD_S = 0.8
+"""A press that lasts so long is meant to; a slow click is shorter."""
+_MOST_PRESSES = 100
+"""Of one key in a row, as one input."""
 _MOST_WAITING = 500
 """Inputs in the queue."""
 _SAME_GESTURE = ("ticked", "chose", "set", "gave")
@@ -71,10 +75,11 @@ class HumanInput(FrozenModel):
     button: Literal["left", "right", "middle"] = "left"
     modifiers: tuple[Modifier, ...] = ()
     count: int = 1
+    """How often a button or a key was pressed; of a key that is held, how often the page got it."""
     touch: bool = False
     """Whether a finger pressed it."""
     held: float = 0
-    """Seconds from the press to the release."""
+    """Seconds from the press of a button or a key to its release."""
     to: tuple[float, float] = (0, 0)
     onto: tuple[str, ...] = ()
     path: tuple[tuple[float, float], ...] = ()
@@ -286,12 +291,14 @@ def merge_input(queue: list[TimedInput], new: TimedInput) -> list[TimedInput]:
     if is_plain_press and now.does in _TYPED and is_same and now.keys:
         return merge_input(queue[:-1], new)
     if now.does == "twice":
-        presses = [each.event for each in queue[-2:] if each.event.does == "pressed"]
-        if len(presses) == 2 and presses[0].gesture + 1 == presses[1].gesture:
-            return [*queue[:-2], TimedInput(new.page, presses[0].model_copy(update={"count": 2}), new.at)]
+        pair = [each.event for each in queue[-2:] if each.event.does == "pressed"]
+        if len(pair) == 2 and pair[0].gesture + 1 == pair[1].gesture:
+            return [*queue[:-2], TimedInput(new.page, pair[0].model_copy(update={"count": 2}), new.at)]
         return queue
-    if was.does == now.does == "keyed" and is_same and was.pressed == now.pressed and was.count < 100:
-        return [*queue[:-1], TimedInput(new.page, was.model_copy(update={"count": was.count + 1}), new.at)]
+    is_same_key = was.does == now.does == "keyed" and is_same and was.pressed == now.pressed
+    presses = was.count + now.count
+    if is_same_key and presses <= _MOST_PRESSES and max(was.held, now.held) < HELD_S:
+        return [*queue[:-1], TimedInput(new.page, was.model_copy(update={"count": presses}), new.at)]
     if was.does == now.does == "lettered":
         return [*queue[:-1], TimedInput(new.page, was.model_copy(update={"count": was.count + 1}), new.at)]
     if was.does == now.does == "scrolled" and was.keys == now.keys:

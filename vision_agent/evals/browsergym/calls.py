@@ -180,6 +180,8 @@ def _hold_keys(action: actions.Press, seen: Observation) -> Calls:
 def _hold(action: actions.Hold, seen: Observation) -> Calls:
     if action.until:
         raise _CannotSayError("unsupported", "BrowserGym cannot wait for a text while it holds; give only seconds.")
+    if action.touch:
+        raise _CannotSayError("unsupported", "BrowserGym has no finger; hold the button instead.")
     at = _at(action.target, seen)
     return [_call("mouse_down", *at), _call("noop", round(action.seconds * 1000)), _call("mouse_up", *at)]
 

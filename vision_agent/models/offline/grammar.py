@@ -69,7 +69,7 @@ GRAMMAR = """\
   click Sign in                     double click, right click, double tap Map
   click Delete ‹Ann›                click Delete <Ann>, click Delete in row Ann
   click Pause within 5 s            check News within 2 s
-  hold Fire for 2 s                 hold Fire until "Charged", hold Fire for 5 s until "Charged"
+  hold Fire for 2 s                 hold Fire until "Charged", hold Fire with a finger for 5 s
   type "a@b.c" into Email           and press Enter; append "x" to Notes
   select Large in Size              select "A", "B" in List, also select "C" in List, unselect "A" in List
   select text "Chapter 2"           select text "It was" to "the end."
@@ -358,7 +358,7 @@ def _hold(match: re.Match[str]) -> Build:
     if not (match["seconds"] or match["until"]):
         _fail('it does not say how long (for 2 s, until "a text")')
     seconds = float(match["seconds"]) if match["seconds"] else LONGEST_HOLD_S
-    plain = Hold(target=0, seconds=seconds, until=_unquoted(match["until"] or ""))
+    plain = Hold(target=0, seconds=seconds, until=_unquoted(match["until"] or ""), touch=bool(match["touch"]))
     target = parse_target(match["what"])
     return lambda seen: plain.model_copy(update={"target": find_target(target, seen)})
 
@@ -440,7 +440,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
             _press,
         ),
         (
-            rf"hold\s+(?P<what>.+?)(?:\s+for\s+(?P<seconds>{_NUMBER})\s*s)?(?:\s+until\s+(?P<until>{_QUOTED}))?",
+            rf"hold\s+(?P<what>.+?)(?P<touch>\s+with\s+a\s+finger)?(?:\s+for\s+(?P<seconds>{_NUMBER})\s*s)?(?:\s+until\s+(?P<until>{_QUOTED}))?",
             _hold,
         ),
         (
