@@ -69,7 +69,8 @@ async def locate_any(executor: Executor, target: Target, *, reveal: bool = True,
         if isinstance(target, Point):
             found = await locate_moving_point(executor.page, target, *more)
         elif drawn is not None and drawn.is_followed and not drawn.moves:
-            found = await locate_moving_drawing(drawn, *more)
+            with suppress(Refused):  # the first refusal says more about what did not move at the look
+                found = await locate_moving_drawing(drawn, *more)
             if found is not None and not await is_still_moving(executor, found):
                 raise
         if found is None:
