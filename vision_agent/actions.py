@@ -357,7 +357,10 @@ class Drag(_Action):
 
 
 class SelectText(_Action):
-    """Select visible text from its first words to its last, as by dragging over it; a single word is both."""
+    """Select visible text from its first words to its last, as by dragging over it; a single word is both.
+
+    If `first` shows several times, put words around it behind it: `times ‹worst of times›`.
+    """
 
     traits: ClassVar[Traits] = _press_traits(sets_field=False, repeat="freely")
 

@@ -188,14 +188,18 @@ export function isGutter(element, field) {
     !/\p{L}/u.test(textContentOf(element));
 }
 
+/** A sentence of several words before a field: `Enter the code that we sent you.` A question may be a label. */
+const SENTENCE = /^(?:\S+\s+){3,}\S*[\p{L}\p{N})"'”’][.!。！]["'”’)]*$/u;
+
 /**
- * The parts of a line as a label. A whole sentence explains something and is no label.
+ * The parts of a line as a label. A whole sentence explains something and is no label, except after a box to tick.
  * @param {string[]} line @param {(node: Node) => Node | null} next
  */
 function label(line, next) {
   const parts = next === previousSiblingOf ? line.reverse() : line;
   const text = oneSpaced(parts.join(' ')).replace(/[\s:：*]+$/u, '');
-  return text.length <= SHORT ? tidy(text, SHORT) : '';
+  const isExplained = text.length > SHORT || (next === previousSiblingOf && SENTENCE.test(text));
+  return isExplained ? '' : tidy(text, SHORT);
 }
 
 /** The header of the column that a field stands in. @param {Element} field */

@@ -10,34 +10,40 @@ import { oneSpaced } from './text.js';
 import { pinchZoom } from './visible.js';
 
 const MOST_LETTERS = 500_000;
+/** How many places of a text that shows several times are told, and how many letters around each. */
+const MOST_TOLD = 4;
+const TOLD_AROUND = 30;
 
 /** @typedef {{node: Node, offset: number}} Spot of one character */
 
 /**
  * Where the words from `first` to `last` are, if `first` shows exactly once: a point in the leading half of the first
- * letter of `first`, and one in the trailing half of the last letter of `last`.
+ * letter of `first`, and one in the trailing half of the last letter of `last`. `around`: words that hold `first` and
+ * say which one is meant; empty if it shows once.
  * @param {Document} doc
- * @param {{first: string, last: string}} request
+ * @param {{first: string, last: string, around: string}} request
  */
 export function locateWords(doc, request) {
   const { text, spots } = spotsOf(doc);
-  const [first, last] = [request.first, request.last].map(oneSpaced);
-  const begins = first ? occurrences(text, first) : [];
-  if (begins.length !== 1) return { count: begins.length };
+  const [first, last, around] = [request.first, request.last, request.around].map(oneSpaced);
+  const begins = first ? beginningsOf(text, first, around) : [];
+  if (begins.length !== 1) {
+    return { count: begins.length, places: begins.slice(0, MOST_TOLD).map((at) => placeIn(text, at, first.length)) };
+  }
   const end = endOf(text, begins[0], first, last);
   if (end === null) return { count: 1, ends: false };
   const said = text.slice(begins[0], end);
   const [from, to] = [spots[begins[0]], spots[end - 1]];
-  const around = /** @type {Element} */ (flatParentOf(from.node));
+  const holder = /** @type {Element} */ (flatParentOf(from.node));
   if (!isLetterInView(from) || !isLetterInView(to)) {
-    Element.prototype.scrollIntoView.call(around, { block: 'center', inline: 'nearest', behavior: 'instant' });
+    Element.prototype.scrollIntoView.call(holder, { block: 'center', inline: 'nearest', behavior: 'instant' });
   }
   const points = [letterEdge(from, true), letterEdge(to, false)];
-  const pressed = actsAround(around);
+  const pressed = actsAround(holder);
   const blocked = [from, to].flatMap((spot, i) => coverOfLetter(doc, spot, points[i]))[0] ?? null;
   return {
     count: 1, ends: true, text: said, points, shown: isLetterInView(from) && isLetterInView(to), zoom: pinchZoom(),
-    key: keyOf(doc, around), ...identityOf(around),
+    key: keyOf(doc, holder), ...identityOf(holder),
     pressed: pressed && describeElement(pressed), pressedKey: pressed && keyOf(doc, pressed),
     blocker: blocked && describeElement(blocked), blockerKey: blocked && keyOf(doc, blocked),
   };
@@ -76,6 +82,24 @@ function spotsOf(doc) {
   const body = /** @type {Element | null} */ (bodyOf(doc));
   if (body) walk(body);
   return { text, spots };
+}
+
+/** @param {string} text @param {string} first @param {string} around */
+function beginningsOf(text, first, around) {
+  if (!around) return occurrences(text, first);
+  const inside = occurrences(around, first);
+  return Array.from(new Set(occurrences(text, around).flatMap((at) => inside.map((within) => at + within))));
+}
+
+/**
+ * Some words of a text, with whole words around them.
+ * @param {string} text @param {number} at @param {number} length
+ */
+function placeIn(text, at, length) {
+  const before = text.slice(Math.max(0, at - TOLD_AROUND), at).replace(at > TOLD_AROUND ? /^\S*\s/ : /^/, '');
+  const end = at + length + TOLD_AROUND;
+  const after = text.slice(at + length, end).replace(end < text.length ? /\s\S*$/ : /$/, '');
+  return (before + text.slice(at, at + length) + after).trim();
 }
 
 /** @param {string} text @param {string} words */

@@ -399,6 +399,20 @@ def test_text_that_became_a_fields_name_is_not_said_again() -> None:
     assert text == "1[:]<input>Town"
 
 
+def test_a_field_takes_only_its_own_label_out_of_the_listing_not_the_same_word_in_a_table() -> None:
+    evidence = ("input", "named by the text beside it")
+    state = MarkState(input_type="text")
+    box = Box(x=60, y=100, width=80, height=20)
+    named = mark(1, "Color", tag="input", state=state, role="textbox", kind="field", evidence=evidence, box=box)
+    texts = [
+        ("Color", Box(x=10, y=40, width=40, height=20)),
+        ("aqua", Box(x=60, y=40, width=40, height=20)),
+        ("Color:", Box(x=10, y=100, width=40, height=20)),
+    ]
+    lines = listing([named], texts, ScrollState(), [], HERE).splitlines()
+    assert lines == ["_[:]Color", "_[:]aqua", "1[:]<input>Color"]
+
+
 def test_a_long_list_says_how_much_more_it_offers() -> None:
     state = MarkState(value="A0", options=tuple(f"A{n}" for n in range(300)))
     line = mark_line(mark(1, "Row", tag="select", role="combobox", kind="field", state=state), HERE)

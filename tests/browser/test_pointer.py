@@ -266,6 +266,8 @@ times, it was the worst of times.</p><p>Twice here. Twice here.</p><p id=no>Cann
         ("worst of", "Twice here.", "worst of times. Twice here."),
         ("your", "own", "your own"),
         ("The very", "end.", "The very end."),
+        ("times ‹worst of times›", "times ‹worst of times›", "times"),
+        ("of ‹worst of times›", "Twice here.", "of times. Twice here."),
     ],
 )
 async def test_words_are_selected_from_the_first_to_the_last(on: On, first: str, last: str, selected: str) -> None:
@@ -286,7 +288,9 @@ async def test_words_in_a_frame_are_selected_there(on: On) -> None:
 @pytest.mark.parametrize(
     ("first", "last", "refusal", "words"),
     [
-        ("Twice", "here", "ambiguous", "shows 2 times; begin with more of its words"),
+        ("Twice", "here", "ambiguous", "shows 2 times: "),
+        ("times ‹of times›", "times ‹of times›", "ambiguous", "Begin with more of its words, or put words around it"),
+        ("times ‹best of days›", "times", "gone", "does not show as written"),
         ("Never", "here", "gone", "does not show as written"),
         ("best", "It was", "gone", '"It was" does not come after "best"'),
         ("Cannot", "taken", "unsupported", "nothing is selected instead"),

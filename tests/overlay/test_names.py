@@ -441,6 +441,23 @@ FOUND = {
         f"<div><p>{'We will never share it with anyone. ' * 4}</p><input id=it></div>",
         "",
     ),
+    "nothing where the text is an instruction": (
+        "<div><p>Enter “Ann” into the field and press Submit.</p><input id=it></div>",
+        "",
+    ),
+    "the text beside it, not the instruction above": (
+        "<div><p>Enter the code that we sent you.</p><div>Code: <input id=it></div></div>",
+        "Code",
+    ),
+    "a question": (
+        "<div><p>What is the name of your first pet?</p><input id=it></div>",
+        "What is the name of your first pet?",
+    ),
+    "a short text with a full stop": ("<div>House no. <input id=it></div>", "House no."),
+    "a sentence after a box to tick": (
+        "<p><input id=it type=checkbox> I agree to the terms of use.</p>",
+        "I agree to the terms of use.",
+    ),
     "nothing where the text is far above": ("<div><div style='height:120px'>Elsewhere</div><input id=it></div>", ""),
     "nothing that is hidden": ("<div><div hidden>Street</div><input id=it></div>", ""),
     "a tooltip inside an icon": (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from vision_agent.browser.locate.click_point import choose_click_point
@@ -12,11 +14,15 @@ from vision_agent.browser.page import overlay, protocol
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
 
+_WHICH = re.compile(r"(?P<first>[^‹›]+?)\s*‹(?P<around>[^‹›]+)›")
+
 
 async def locate_text(
     first: str, last: str, seen: LiveObservation, deadline_s: float
 ) -> tuple[Location, Location, str]:
     """Where a text begins and where it ends, and the text itself.
+
+    Words in ‹ › behind the first ones hold these and say which are meant, unless the page shows just that.
 
     Raises:
         Refused: it does not show, shows twice, cannot be reached, or lies in an element that reacts to a press.
@@ -24,10 +30,16 @@ async def locate_text(
     words = f'the text "{safe_line(first, 60)}"' + (f' to "{safe_line(last, 60)}"' if last != first else "")
     frames = [each for each in seen.scan.frames if not (each.frame.is_detached() or overlay.is_silent(each.frame))]
     answers = [(each, await protocol.find_text(each.frame, deadline_s, first, last)) for each in frames]
+    told = _WHICH.fullmatch(first.strip())
+    if told and not any(answer.count for _, answer in answers):
+        bare, around = told["first"], told["around"]
+        more = (bare, bare if last == first else last, around)
+        answers = [(each, await protocol.find_text(each.frame, deadline_s, *more)) for each in frames]
     count = sum(answer.count for _, answer in answers)
-    if count != 1:
-        why = f"shows {count} times; begin with more of its words" if count else "does not show as written"
-        raise Refused("ambiguous" if count else "gone", f"{words} {why}.")
+    if count > 1:
+        raise Refused("ambiguous", f"{words} shows {count} times{_places(answers)}")
+    if not count:
+        raise Refused("gone", f"{words} does not show as written.")
     owner, text = next((each, answer.found) for each, answer in answers if answer.count)
     if text is None:
         raise Refused("gone", f'"{safe_line(last, 60)}" does not come after "{safe_line(first, 60)}".')
@@ -43,3 +55,10 @@ async def locate_text(
     begin, end = [await choose_click_point(owner, text.zoom, [spot], words, seen, deadline_s) for spot in text.points]
     place = Location(words=words, point=begin, rung=1, frame=owner.frame, text=text)
     return place, replace(place, point=end), text.text
+
+
+def _places(answers: Iterable[tuple[object, protocol.TextAnswer]]) -> str:
+    """Where a text shows that shows several times, and how to say which one is meant."""
+    places = [f'"{safe_line(place, 100)}"' for _, answer in answers for place in answer.places]
+    there = f": {', '.join(places)}" if places else ""
+    return f"{there}. Begin with more of its words, or put words around it behind it in ‹ ›."

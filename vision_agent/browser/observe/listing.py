@@ -7,6 +7,7 @@ marks share is followed by `‹…›` with the words that tell them apart; no n
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -101,9 +102,9 @@ def listing(
     """
     apart = distinctions(marks)
     entries = [(mark.box, mark_line(mark, picture, apart.get(mark.number))) for mark in marks]
-    said = {mark.name for mark in marks if any(each.endswith("beside it") for each in mark.evidence)}
+    said = _labels_of_fields(marks, context)
     entries += [
-        (box, f"_[:]{safe_line(text, _LONGEST_CONTEXT)}") for text, box in context if text.rstrip(" :：*") not in said
+        (box, f"_[:]{safe_line(text, _LONGEST_CONTEXT)}") for at, (text, box) in enumerate(context) if at not in said
     ]
     entries += [(each.box, f"_[{each.mark} row {each.row}]{safe_line(each.text, _LONGEST_ROW)}") for each in rows]
     order = reading_order([box for box, _ in entries], right_to_left=right_to_left)
@@ -138,6 +139,25 @@ def mark_line(mark: Mark, picture: PageMap, apart: Distinction | None = None) ->
     name = safe_name(safe_line(mark.name, _LONGEST_NAME))
     beside = bracketed(safe_line(str(apart), _LONGEST_APART) if apart else "")
     return f"{mark.label_text}[:]<{_word(mark.tag)}{attributes}>{f'{name}{beside}'.strip()}{frame}"
+
+
+def _labels_of_fields(marks: Sequence[Mark], context: Sequence[tuple[str, Box]]) -> set[int]:
+    """The texts that are already there as names: of each field named by the text beside it, the nearest such text."""
+    by_text: defaultdict[str, list[int]] = defaultdict(list)
+    for at, (text, _) in enumerate(context):
+        by_text[text.rstrip(" :：*")].append(at)
+    named = [mark for mark in marks if any(each.endswith("beside it") for each in mark.evidence)]
+    return {
+        min(by_text[mark.name], key=lambda at: _distance(context[at][1], mark.box))
+        for mark in named
+        if mark.name in by_text
+    }
+
+
+def _distance(one: Box, other: Box) -> float:
+    """How far apart two boxes are, across and along together; 0 if they touch."""
+    across = max(0.0, one.x - other.right, other.x - one.right)
+    return across + max(0.0, one.y - other.bottom, other.y - one.bottom)
 
 
 def _blocker(text: str) -> str:

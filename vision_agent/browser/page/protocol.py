@@ -1034,13 +1034,15 @@ class TextAnswer:
 
     count: int
     found: FoundText | None = None
+    places: tuple[str, ...] = ()
+    """Some of the places where it shows, with the words around it, if several."""
 
 
-async def find_text(frame: Frame, deadline_s: float, first: str, last: str) -> TextAnswer:
-    """Where a text from `first` to `last` is in a document."""
-    answer = await ask(frame, "words", deadline_s, first=first, last=last)
+async def find_text(frame: Frame, deadline_s: float, first: str, last: str, around: str = "") -> TextAnswer:
+    """Where a text from `first` to `last` is in a document; `around`: words that hold `first`, where it shows twice."""
+    answer = await ask(frame, "words", deadline_s, first=first, last=last, around=around)
     if not answer.get("ends"):
-        return TextAnswer(answer["count"])
+        return TextAnswer(answer["count"], places=tuple(answer.get("places", ())))
     found = FoundText(
         text=answer["text"],
         points=tuple(map(_spot, answer["points"])),

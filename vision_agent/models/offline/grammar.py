@@ -72,7 +72,7 @@ GRAMMAR = """\
   hold Fire for 2 s                 hold Fire until "Charged", hold Fire with a finger for 5 s
   type "a@b.c" into Email           and press Enter; append "x" to Notes
   select Large in Size              select "A", "B" in List, also select "C" in List, unselect "A" in List
-  select text "Chapter 2"           select text "It was" to "the end."
+  select text "Chapter 2"           select text "It was" to "the end.", select text "end ‹happy end›"
   check News, uncheck Terms         set Delivery day to 2026-12-01
   upload cv.pdf to Attach           read, read page, read table at Total, read value of Notes
   press Enter                       press Control+a, press ArrowRight 5 times in Slider, press Space for 2 s
