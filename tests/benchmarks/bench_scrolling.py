@@ -54,10 +54,10 @@ class Way:
     """Acting, by plain Playwright's."""
 
 
-async def measured(page: Page) -> list[Way]:
+async def measured(page: Page, clicks: int = CLICKS) -> list[Way]:
     """Each way of clicking, on the same rows."""
     await page.set_content(PAGE % ROWS)
-    rows = [1 + (at * 377) % ROWS for at in range(CLICKS)]
+    rows = [1 + (at * 377) % ROWS for at in range(clicks)]
     plain = [await _timed(page.get_by_role("button", name=f"Item {row}", exact=True).click) for row in rows]
     assert await page.evaluate("said") == rows
     base = statistics.median(plain)
