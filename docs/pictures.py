@@ -30,7 +30,7 @@ from vision_agent.browser.live import LiveBrowser
 from vision_agent.evals.suites.fixture_sites import served, tasks_of
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.offline.steps import StepsModel
-from vision_agent.supervise.page import SupervisionPage
+from vision_agent.supervise.page_approver import SupervisionPage
 from vision_agent.types import Box, Candidate, Decision, Mark, Observation, Outcome, Shot
 from vision_agent.vision.style import plate_colour
 

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from vision_agent import actions
 from vision_agent.actions import Action, Cell, Offset, Point, Target, offset_words
-from vision_agent.equal_names import distinction_suffix, safe_name
+from vision_agent.distinctions import distinction_suffix, safe_name
 from vision_agent.types import FAILED_EFFECTS, Mark, Observation, Outcome, Refusal
 
 REASONS: dict[Refusal, str] = {

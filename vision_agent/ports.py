@@ -150,7 +150,10 @@ class Memory(Protocol):
 
 
 class Approver(Protocol):
-    """Approves or changes decisions. Real: `supervise.page`, `supervise.terminal`. Fake: `approval.Answers`."""
+    """Approves or changes decisions.
+
+    Real: `supervise.page_approver`, `supervise.terminal`. Fake: `approval.Answers`.
+    """
 
     @property
     def wants_to_be_asked(self) -> bool:

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from vision_agent.browser.observe.listing import GridRow, listing, mark_line
-from vision_agent.equal_names import distinctions
+from vision_agent.distinctions import distinctions
 from vision_agent.types import Box, Covered, Grid, Mark, MarkState, PageMap, ScrollState
 
 from .markdown import markdown_page, markdown_table, prose

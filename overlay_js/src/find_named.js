@@ -25,7 +25,7 @@ import { piecesAndTurn, visibleView } from './visible.js';
 /** Milliseconds for one document. A page that takes longer to walk was not searched. */
 const LONGEST_SEARCH = 3000;
 /** Findings that are told of; two are enough to be ambiguous. */
-const MOST_TOLD = 8;
+const MOST_FOUND_TOLD = 8;
 /** Of more findings, none is compared with the others. */
 const MOST_COMPARED = 60;
 /** Characters of a text that contains the words: a longer one is an article about them. */
@@ -74,7 +74,7 @@ export function findNamed(doc, { text }) {
   const called = /** @type {Called[]} */ (best[1]);
   return {
     rank: best[0], count: called.length, isCut, digest: fnv1a(said.join('\n')),
-    found: called.slice(0, MOST_TOLD).map((each) => findingOf(doc, each.element)),
+    found: called.slice(0, MOST_FOUND_TOLD).map((each) => findingOf(doc, each.element)),
     scrollers: [root, ...scrollers.filter((each) => each !== root && each !== scrollingElementOf(doc))]
       .flatMap((each) => scrollerOf(doc, each) ?? []),
   };

@@ -25,8 +25,8 @@ from pages import MissingPages, pages
 
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.evals import miniwob
-from vision_agent.evals.solvers import NEEDS_POINTS, SOLVERS, SOMETIMES
-from vision_agent.evals.solvers.play import Played, play
+from vision_agent.evals.miniwob_solvers import NEEDS_POINTS, SOLVERS, SOMETIMES
+from vision_agent.evals.miniwob_solvers.play import Played, play
 from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.settings import load
 

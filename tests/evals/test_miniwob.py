@@ -15,8 +15,8 @@ from playwright.async_api import Browser, Page
 from vision_agent import Agent, Settings, Task
 from vision_agent.errors import UsageError
 from vision_agent.evals import miniwob
-from vision_agent.evals.solvers import NEEDS_POINTS, SOLVERS, SOMETIMES, TIMED
-from vision_agent.evals.solvers.play import Played, play
+from vision_agent.evals.miniwob_solvers import NEEDS_POINTS, SOLVERS, SOMETIMES, TIMED
+from vision_agent.evals.miniwob_solvers.play import Played, play
 from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.types import Run

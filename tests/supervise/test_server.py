@@ -11,7 +11,7 @@ import pytest
 
 from tests.supervise.proposals import PAY, decided, seen
 from vision_agent.events import Ended
-from vision_agent.supervise.page import SupervisionPage
+from vision_agent.supervise.page_approver import SupervisionPage
 from vision_agent.types import Choice, Ending, Task
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from vision_agent.ports import Model
     from vision_agent.session import Agent
     from vision_agent.settings import Settings
-    from vision_agent.supervise.page import SupervisionPage
+    from vision_agent.supervise.page_approver import SupervisionPage
 
 
 def with_supervision(settings: Settings) -> Settings:
@@ -35,7 +35,7 @@ def with_supervision(settings: Settings) -> Settings:
 def supervision_page(agent: Agent) -> SupervisionPage:
     """The supervision page of the agent, which shows the run and answers its questions."""
     from vision_agent.record.redact import Redactor
-    from vision_agent.supervise.page import SupervisionPage
+    from vision_agent.supervise.page_approver import SupervisionPage
 
     goal = Redactor(agent.task.secrets)(agent.task.goal)
     page = SupervisionPage(agent.settings.approval, has_window=has_window(agent.settings), goal=goal)

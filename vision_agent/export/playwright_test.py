@@ -50,7 +50,7 @@ from vision_agent.actions import (
     Wait,
     Zoom,
 )
-from vision_agent.equal_names import distinguish
+from vision_agent.distinctions import distinguish
 from vision_agent.escape import printable_line
 from vision_agent.types import Mark, Observation, Outcome, Run, Step
 

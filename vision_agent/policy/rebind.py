@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from vision_agent.actions import Action, Cell, CloseTab, Custom, Finish, Infeasible, Point, Press, SwitchTab
-from vision_agent.equal_names import distinction_suffix
+from vision_agent.distinctions import distinction_suffix
 from vision_agent.escape import printable_line
 from vision_agent.types import Mark, Observation, Step
 

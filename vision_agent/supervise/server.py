@@ -27,7 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from vision_agent.errors import UsageError
 
 if TYPE_CHECKING:
-    from vision_agent.supervise.page import SupervisionPage
+    from vision_agent.supervise.page_approver import SupervisionPage
 
 _WEB = Path(__file__).parent / "web"
 _KINDS = {".css": "text/css", ".js": "text/javascript"}
@@ -125,7 +125,7 @@ class _Guard:
 
 
 def _app(page: SupervisionPage, port: int, token: str) -> Starlette:
-    from vision_agent.supervise.page import StaleReply, SupervisorOrder, SupervisorReply
+    from vision_agent.supervise.page_approver import StaleReply, SupervisorOrder, SupervisorReply
 
     cookie, session = f"supervise-{port}", secrets.token_urlsafe(24)
     left = [token]

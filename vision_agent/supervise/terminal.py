@@ -10,7 +10,7 @@ from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import GRAMMAR
 from vision_agent.models.offline.human import read_terminal
 from vision_agent.policy.approval import words_of
-from vision_agent.supervise.typed_line import parse_line
+from vision_agent.supervise.step_line import parse_line
 from vision_agent.types import Choice, Decision, Observation, Risky, Task
 
 _PROMPT = "Do it? (Enter: yes · stop · ! instruction · t: take over · a line: do that instead · ?: help) "

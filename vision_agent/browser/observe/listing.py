@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from vision_agent.equal_names import Distinction, bracketed, distinctions, safe_name
+from vision_agent.distinctions import Distinction, bracketed, distinctions, safe_name
 from vision_agent.escape import NARROW, safe_line
 from vision_agent.types import Box, Covered, Mark, PageMap, ScrollState
 

@@ -26,8 +26,8 @@ from pydantic import JsonValue
 from vision_agent.actions import Finish, Wait
 from vision_agent.errors import UsageError
 from vision_agent.evals import miniwob
-from vision_agent.evals.solvers import SOLVERS
-from vision_agent.evals.solvers.model import start_solver
+from vision_agent.evals.miniwob_solvers import SOLVERS
+from vision_agent.evals.miniwob_solvers.model import start_solver
 from vision_agent.evals.suites.fixture_sites import Site, SiteTask, reached, served, tasks_of
 from vision_agent.evals.suites.offline import OfflineSuite
 from vision_agent.evals.suites.recorded import RECORDED, recorded_suite

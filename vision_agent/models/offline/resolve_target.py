@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process
 
 from vision_agent.actions import Cell, Point, Target
-from vision_agent.equal_names import distinction_match, distinction_suffix, distinctions, safe_name
+from vision_agent.distinctions import distinction_match, distinction_suffix, distinctions, safe_name
 from vision_agent.types import Mark, Observation
 
 _SIMILAR = 90

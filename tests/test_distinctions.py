@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vision_agent.equal_names import (
+from vision_agent.distinctions import (
     LONGEST,
     distinction_match,
     distinction_suffix,

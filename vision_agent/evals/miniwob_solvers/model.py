@@ -16,8 +16,8 @@ from playwright.async_api import Error as PlaywrightError
 from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Action, Finish, Wait
 from vision_agent.errors import VisionAgentError
-from vision_agent.evals.solvers import Solver
-from vision_agent.evals.solvers.episode import Episode, Unsolved
+from vision_agent.evals.miniwob_solvers import Solver
+from vision_agent.evals.miniwob_solvers.episode import Episode, Unsolved
 from vision_agent.ports import Model
 from vision_agent.types import Decision, Observation, Outcome, Step, Task
 

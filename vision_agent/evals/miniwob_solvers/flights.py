@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from vision_agent.evals.solvers.asked import match_groups
-from vision_agent.evals.solvers.choices import choose_suggestion
-from vision_agent.evals.solvers.dates import pick_date
-from vision_agent.evals.solvers.episode import Episode, On
+from vision_agent.evals.miniwob_solvers.asked import match_groups
+from vision_agent.evals.miniwob_solvers.choices import choose_suggestion
+from vision_agent.evals.miniwob_solvers.dates import pick_date
+from vision_agent.evals.miniwob_solvers.episode import Episode, On
 
 _PRICES = "Array.from(document.querySelectorAll('[data-price]'), each => Number(each.dataset.price))"
 _DURATIONS = "Array.from(document.querySelectorAll('[data-duration]'), each => Number(each.dataset.duration))"

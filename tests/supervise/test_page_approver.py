@@ -17,7 +17,7 @@ from vision_agent.actions import Ask, Click, Finish, Type
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record.verify import verify
 from vision_agent.settings import ApprovalSettings
-from vision_agent.supervise.page import SupervisionPage
+from vision_agent.supervise.page_approver import SupervisionPage
 from vision_agent.types import Candidate, Decision, Secret
 
 FORM = """<title>Form</title><style>body { font: 20px sans-serif } * { margin: 8px }</style>

@@ -21,7 +21,7 @@ from vision_agent.events import Decided, Ended, Event, Happened, MessageReceived
 from vision_agent.policy.approval import must_ask
 from vision_agent.settings import ApprovalSettings
 from vision_agent.supervise.server import serve
-from vision_agent.supervise.typed_line import parse_line
+from vision_agent.supervise.step_line import parse_line
 from vision_agent.types import Box, Choice, Decision, Observation, Risky, Shot, Task
 
 _MOST_LOGGED = 40

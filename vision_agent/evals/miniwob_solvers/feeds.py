@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vision_agent.evals.solvers.asked import match_groups, ordinal, quotes
-from vision_agent.evals.solvers.episode import Called, Episode, On
+from vision_agent.evals.miniwob_solvers.asked import match_groups, ordinal, quotes
+from vision_agent.evals.miniwob_solvers.episode import Called, Episode, On
 
 _DIRECT = ("Reply", "Retweet", "Like", "Share")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vision_agent.evals.solvers.asked import match_groups
-from vision_agent.evals.solvers.episode import Called, Episode, On
+from vision_agent.evals.miniwob_solvers.asked import match_groups
+from vision_agent.evals.miniwob_solvers.episode import Called, Episode, On
 
 
 async def click_checkboxes(episode: Episode) -> None:

@@ -6,8 +6,8 @@ import asyncio
 import time
 
 from vision_agent.actions import Click
-from vision_agent.evals.solvers.asked import match_groups, quotes
-from vision_agent.evals.solvers.episode import Called, Episode, On
+from vision_agent.evals.miniwob_solvers.asked import match_groups, quotes
+from vision_agent.evals.miniwob_solvers.episode import Called, Episode, On
 
 _ARRIVES_S = 0.12
 """Maximum time a click takes when nothing else is running."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from vision_agent.evals.solvers.asked import match_groups, ordinal, quotes
-from vision_agent.evals.solvers.episode import Called, Episode, On
+from vision_agent.evals.miniwob_solvers.asked import match_groups, ordinal, quotes
+from vision_agent.evals.miniwob_solvers.episode import Called, Episode, On
 
 _IS_SUGGESTED = """item => Array.from(document.querySelectorAll('.ui-autocomplete .ui-menu-item div')).some(each =>
     each.textContent === item && each.getBoundingClientRect().height > 0)"""

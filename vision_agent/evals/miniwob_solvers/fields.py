@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vision_agent.evals.solvers.asked import match_groups, ordinal, quotes
-from vision_agent.evals.solvers.episode import Episode, On
+from vision_agent.evals.miniwob_solvers.asked import match_groups, ordinal, quotes
+from vision_agent.evals.miniwob_solvers.episode import Episode, On
 
 _LABELS = """Array.from(document.querySelectorAll('#area input'), each =>
     each.parentElement.textContent.trim() || each.parentElement.parentElement.textContent)"""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from vision_agent.evals.solvers.asked import match_groups, quotes
-from vision_agent.evals.solvers.episode import Episode, On
+from vision_agent.evals.miniwob_solvers.asked import match_groups, quotes
+from vision_agent.evals.miniwob_solvers.episode import Episode, On
 
 _MEANT = """(({ emails, expectedDetails }) => emails.indexOf(expectedDetails.email))(
     jQuery._data(document.querySelector('#main .email-thread'), 'events').click[0].data)"""

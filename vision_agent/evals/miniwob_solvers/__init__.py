@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from vision_agent.evals.miniwob import RESTLESS
-from vision_agent.evals.solvers import (
+from vision_agent.evals.miniwob_solvers import (
     buttons,
     choices,
     dates,
@@ -27,7 +27,7 @@ from vision_agent.evals.solvers import (
     shapes,
     ticks,
 )
-from vision_agent.evals.solvers.episode import Episode
+from vision_agent.evals.miniwob_solvers.episode import Episode
 
 Solver = Callable[[Episode], Coroutine[Any, Any, None]]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from vision_agent.evals.solvers.asked import match_groups
-from vision_agent.evals.solvers.episode import Episode, On
+from vision_agent.evals.miniwob_solvers.asked import match_groups
+from vision_agent.evals.miniwob_solvers.episode import Episode, On
 
 
 async def choose_date(episode: Episode) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vision_agent.actions import Click, Hover, Wait
-from vision_agent.evals.solvers.asked import match_groups, quotes
-from vision_agent.evals.solvers.episode import At, Called, Episode, On, Unsolved
+from vision_agent.evals.miniwob_solvers.asked import match_groups, quotes
+from vision_agent.evals.miniwob_solvers.episode import At, Called, Episode, On, Unsolved
 
 _LINKS = """panels => Array.from(document.querySelectorAll(panels), panel =>
     Array.from(panel.querySelectorAll('.alink'), link => link.textContent))"""

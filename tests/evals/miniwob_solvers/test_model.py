@@ -8,9 +8,9 @@ from playwright.async_api import Page
 
 from vision_agent import Agent, Settings, Task
 from vision_agent.actions import Click, Type
-from vision_agent.evals.solvers import Solver
-from vision_agent.evals.solvers.episode import Called, Episode
-from vision_agent.evals.solvers.model import start_solver
+from vision_agent.evals.miniwob_solvers import Solver
+from vision_agent.evals.miniwob_solvers.episode import Called, Episode
+from vision_agent.evals.miniwob_solvers.model import start_solver
 from vision_agent.memory import EmptyMemory
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Run

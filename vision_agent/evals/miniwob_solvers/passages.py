@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vision_agent.actions import SelectText
-from vision_agent.evals.solvers.asked import match_groups, ordinal
-from vision_agent.evals.solvers.episode import Episode, On
+from vision_agent.evals.miniwob_solvers.asked import match_groups, ordinal
+from vision_agent.evals.miniwob_solvers.episode import Episode, On
 
 _EDITOR = On(".ql-editor")
 _BUTTONS = {"bold": ".ql-bold", "italics": ".ql-italic", "underlined": ".ql-underline"}

@@ -8,8 +8,8 @@ from contextlib import suppress
 from functools import cache
 from math import dist
 
-from vision_agent.evals.solvers.asked import match_groups
-from vision_agent.evals.solvers.episode import At, Episode, On, Unsolved
+from vision_agent.evals.miniwob_solvers.asked import match_groups
+from vision_agent.evals.miniwob_solvers.episode import At, Episode, On, Unsolved
 
 _DARK_S = 1.2
 """Seconds without a blink that end a sequence; blinks come every 0.6."""

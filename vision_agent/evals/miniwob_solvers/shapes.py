@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from vision_agent.evals.solvers.asked import match_groups
-from vision_agent.evals.solvers.episode import Called, Episode, On
+from vision_agent.evals.miniwob_solvers.asked import match_groups
+from vision_agent.evals.miniwob_solvers.episode import Called, Episode, On
 from vision_agent.vision.picture import Picture, pixels_of
 
 _SHAPES = """Array.from(document.querySelectorAll('#area_svg > *'), each => ({

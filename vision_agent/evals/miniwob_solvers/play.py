@@ -11,8 +11,8 @@ from playwright.async_api import Page
 from vision_agent.errors import VisionAgentError
 from vision_agent.evals import miniwob
 from vision_agent.evals.miniwob import Reward
-from vision_agent.evals.solvers import SOLVERS
-from vision_agent.evals.solvers.episode import Unsolved, begin_episode
+from vision_agent.evals.miniwob_solvers import SOLVERS
+from vision_agent.evals.miniwob_solvers.episode import Unsolved, begin_episode
 from vision_agent.settings import ObserveSettings, Settings
 
 _LONGEST_S = 90.0

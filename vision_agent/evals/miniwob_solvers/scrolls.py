@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vision_agent.evals.solvers.asked import quotes
-from vision_agent.evals.solvers.episode import Episode, On
+from vision_agent.evals.miniwob_solvers.asked import quotes
+from vision_agent.evals.miniwob_solvers.episode import Episode, On
 
 
 async def scroll_text_2(episode: Episode) -> None:

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Page
 
 from vision_agent.evals import solvers
-from vision_agent.evals.solvers.episode import At, Called, Episode, On, Unsolved, begin_episode
+from vision_agent.evals.miniwob_solvers.episode import At, Called, Episode, On, Unsolved, begin_episode
 
 MODULES = sorted(
     path for path in Path(solvers.__file__).parent.glob("*.py") if path.stem not in ("episode", "model", "play")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import acos, cos, degrees, dist, pi, sin
 
-from vision_agent.evals.solvers.asked import match_groups
-from vision_agent.evals.solvers.episode import At, Episode, On, Spot
+from vision_agent.evals.miniwob_solvers.asked import match_groups
+from vision_agent.evals.miniwob_solvers.episode import At, Episode, On, Spot
 
 _XY = tuple[float, float]
 _TOP = 50
