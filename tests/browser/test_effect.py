@@ -119,3 +119,14 @@ async def test_a_text_that_changes_by_itself_is_no_effect_of_a_click(on: On, tic
         await hand.look()
         outcome = await hand.act(Click(target=1))
         assert outcome.effect == "no_effect", outcome.sentence
+
+
+async def test_a_toggle_that_looks_the_same_under_the_pointer_is_told_to_have_reacted(on: On) -> None:
+    like = "<style>i{display:inline-block;width:20px;height:20px;background:#ccc} i:hover,i.active{background:#39f}</style>"
+    body = like + "<i id=a aria-label=Like onclick=\"this.classList.toggle('active')\" style='cursor:pointer'></i>"
+    async with on(body) as hand:
+        await hand.act(Click(target=hand.number("Like")))
+        await hand.look()
+        outcome = await hand.act(Click(target=hand.number("Like")))
+        assert await hand.js("a.className") == ""
+        assert "Nothing looks different, but the page changed something" in outcome.sentence

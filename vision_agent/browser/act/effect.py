@@ -95,7 +95,7 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
         changes.append(f"nothing visible changed, but {requests} request{'s were' if requests > 1 else ' was'} sent")
     if pending := tabs.network.describe_pending(tabs.active):
         changes.append(pending)
-    said = [*changes, _no_change_words(execution, is_painted, before.seen)] if effect == "no_effect" else changes
+    said = [*changes, _no_change_words(execution, is_painted, paint, before.seen)] if effect == "no_effect" else changes
     return Outcome(
         status="done",
         effect=effect,
@@ -208,7 +208,9 @@ def _final_sentence(execution: Execution, now: LiveElement | None, paint: Paint 
     return f"Clicked {execution.at.words}, but it is not {word}"
 
 
-def _no_change_words(execution: Execution, is_painted: bool, seen: LiveObservation) -> str:
+def _no_change_words(execution: Execution, is_painted: bool, paint: Paint | None, seen: LiveObservation) -> str:
+    if paint is not None and paint.own and execution.at is not None and not is_painted:
+        return "nothing looks different, but the page changed something: it may have been switched"
     apart = ", apart from hover and focus styles" if is_painted else ""
     is_click = execution.expected is None and execution.wants_ticked is None
     return f"nothing changed{apart}" + (_nearest_marks(execution.at, seen) if execution.at and is_click else "")
