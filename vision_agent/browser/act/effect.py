@@ -95,7 +95,9 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
         changes.append(f"nothing visible changed, but {requests} request{'s were' if requests > 1 else ' was'} sent")
     if pending := tabs.network.describe_pending(tabs.active):
         changes.append(pending)
-    said = [*changes, _no_change_words(execution, is_painted, read.paint, before.seen)] if effect == "no_effect" else changes
+    said = changes
+    if effect == "no_effect":
+        said = [*changes, _no_change_words(execution, is_painted, read.paint, before.seen)]
     return Outcome(
         status="done",
         effect=effect,

@@ -7,6 +7,7 @@ assemble. Each stage has a small result, and pixels are processed while the page
 from __future__ import annotations
 
 import asyncio
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -29,7 +30,7 @@ from vision_agent.browser.page import frames, listeners, overlay, protocol
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.settle import settle
+from vision_agent.browser.page.settle import is_quiet, settle
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
@@ -40,8 +41,10 @@ from vision_agent.vision.picture import Extent, Picture
 from vision_agent.vision.pixel_stability import PixelStability
 from vision_agent.vision.style import STYLES
 
-_TRIES = 3
-"""Attempts at a look, if the page navigates meanwhile."""
+_TRIES = 4
+"""Attempts at a look, if the page changes or navigates meanwhile."""
+_EARLY_S = 0.05
+"""The first attempt begins so long before the page is known to have settled: it takes about so long."""
 _TITLE_S = 2.0
 _GRID_PX = 640
 """Shortest longer edge of a picture with a grid: its cells need room for their numbers."""
@@ -92,7 +95,7 @@ class Observer:
         for attempt in range(_TRIES):
             try:
                 here = region if self._memory.epoch == named_on else None
-                return await self._look(tabs, here, grid=grid, is_first=attempt == 0)
+                return await self._look(tabs, here, attempt, grid=grid)
             except FrameSilent as error:
                 trouble = error
                 # Playwright reports a crashed page and a crashed frame with the same error.
@@ -120,16 +123,22 @@ class Observer:
             with suppress(FrameSilent):  # gone or hanging; the next look reports that
                 await protocol.hide_layer(page.main_frame, self.settings.action_deadline_s)
 
-    async def _look(self, tabs: Tabs, region: Box | None, *, grid: bool, is_first: bool) -> LiveObservation:
+    async def _look(self, tabs: Tabs, region: Box | None, attempt: int, *, grid: bool) -> LiveObservation:
+        """One attempt. The first begins a little early, and holds if the page stays quiet; the second still minds
+        changes.
+        """
         stages = StageTimes()
         await self.hide(tabs.active)
-        pixels = PixelStability()
-        at_rest = await self._settle(tabs, pixels)
+        # Documents do not tell when what they draw changed.
+        early_s = 0.0 if attempt or self._surfaces.has_any else min(_EARLY_S, self.settings.quiet_s / 2)
+        at_rest, pixels = await self._settle(tabs, early_s)
         before, deadline_s = self._last_scan, self.settings.scan_deadline_s
         player = await self.players.find(tabs.active, before, deadline_s)
         is_woken = await self.players.wake(tabs.active, player, before, deadline_s)
-        if is_woken:
-            at_rest = await self._settle(tabs, pixels)
+        if is_woken or (early_s and pixels.has_picture):
+            early_s = 0.0
+            at_rest, pixels = await self._settle(tabs)
+        known_at, is_first = time.monotonic() + early_s, attempt <= 1
         stages.end("settle")
         page, pages = tabs.active, tuple(tabs.pages)
         # Concurrently: Chromium takes a picture two frames after it is asked; the scan is read in the meantime.
@@ -147,6 +156,10 @@ class Observer:
         region = None if read.is_new_document else region
         view = View(page, pages, read, at_rest, pixels.screenshot, region, grid, answers_form)
         shown = await self._decode(view, png, stages, is_first=is_first)
+        if early_s and at_rest:
+            await asyncio.sleep(known_at - time.monotonic())
+            if not await is_quiet(tabs, self.settings.quiet_s, deadline_s):
+                raise FrameSilent("the page changed while it was looked at")
         targets = await self._targets(view, shown)
         if shown.surfaces:
             stages.end("surfaces")
@@ -162,14 +175,15 @@ class Observer:
             observation, page, pages, read.scan, shown.picture, shown.masked, earlier=read.earlier.found
         )
 
-    async def _settle(self, tabs: Tabs, pixels: PixelStability) -> bool:
-        """Whether the page settled; `pixels` keeps the last picture of one that draws.
+    async def _settle(self, tabs: Tabs, early_s: float = 0.0) -> tuple[bool, PixelStability]:
+        """Whether the page settled, or will have in `early_s` if it stays quiet; and its last pictures, if it draws.
 
         Listeners are reported meanwhile, so that the scan only adds the new ones.
         """
         hearing = asyncio.create_task(self._register_listeners(tabs.active))
+        pixels, quiet_s = PixelStability(), self.settings.quiet_s - early_s
         try:
-            return await settle(tabs, self.settings.quiet_s, self.settings.settle_deadline_s, pixels=pixels)
+            return await settle(tabs, quiet_s, self.settings.settle_deadline_s, pixels=pixels), pixels
         finally:
             hearing.cancel()
             await asyncio.wait([hearing])

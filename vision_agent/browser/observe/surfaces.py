@@ -73,6 +73,11 @@ class Surfaces:
         """The letter before the number of a guess, if numbers have letters."""
         return "M" if self.settings.ids == "letters" else ""
 
+    @property
+    def has_any(self) -> bool:
+        """Whether the last look showed a surface with things in it."""
+        return bool(self._drawings)
+
     def restart(self) -> None:
         """Forgets everything, for a new document."""
         self._drawings.clear()
