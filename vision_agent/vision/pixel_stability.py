@@ -16,6 +16,11 @@ _BLOCK = 8
 _NOISE = 12
 _RESTLESS = 4
 """A block that changed in this many comparisons counts as one that keeps changing."""
+_LASTS = 3
+"""In the pictures of so many later looks a block may rest and still count as one that keeps changing: it blinks."""
+
+Areas = NDArray[np.uint8]
+"""For each block, how often it changed."""
 
 
 class PixelStability:
@@ -25,24 +30,41 @@ class PixelStability:
         self.screenshot = b""
         """The last one that was compared, encoded."""
         self._last: Pixels | None = None
-        self._changes: NDArray[np.uint8] | None = None
+        self._changes: Areas | None = None
+        self._has_changed: Areas | None = None
+        """1 for each block that changed since the first screenshot."""
 
     @property
     def has_picture(self) -> bool:
         """Whether there is a screenshot to compare the next one with."""
         return self._last is not None
 
-    def is_still(self, screenshot: bytes) -> bool:
-        """Whether nothing changed since the previous screenshot, outside areas that keep changing; False at first."""
+    @property
+    def restless(self) -> Areas | None:
+        """The areas that keep changing, for the next comparisons of the same document; None if there are none."""
+        if self._changes is None or self._has_changed is None:
+            return None
+        left = np.where(self._has_changed > 0, _RESTLESS + _LASTS, self._changes - (self._changes > 0))
+        areas = np.where((self._changes >= _RESTLESS) & (left >= _RESTLESS), left, 0).astype(np.uint8)
+        return areas if np.any(areas) else None
+
+    def is_still(self, screenshot: bytes, known: Areas | None = None) -> bool:
+        """Whether nothing changed since the previous screenshot, outside areas that keep changing; False at first.
+
+        `known`: areas that kept changing earlier.
+        """
         self.screenshot = screenshot
         now = np.asarray(cv2.imdecode(np.frombuffer(screenshot, np.uint8), cv2.IMREAD_REDUCED_GRAYSCALE_4), np.uint8)
         last, self._last = self._last, now
-        if last is None or self._changes is None or last.shape != now.shape:
-            self._changes = np.zeros([-(-edge // _BLOCK) for edge in now.shape], np.uint8)
+        if last is None or self._changes is None or self._has_changed is None or last.shape != now.shape:
+            blocks = tuple(-(-edge // _BLOCK) for edge in now.shape)
+            self._changes = known.copy() if known is not None and known.shape == blocks else np.zeros(blocks, np.uint8)
+            self._has_changed = np.zeros(blocks, np.uint8)
             return False
         changed = _changed_blocks(cv2.absdiff(last, now))
         restless = cv2.dilate((self._changes >= _RESTLESS).astype(np.uint8), np.ones((3, 3), np.uint8))
         self._changes += changed & (self._changes < 255)
+        self._has_changed |= changed
         return not np.any(changed & (restless == 0))
 
 

@@ -154,7 +154,7 @@ class Observer:
         stages.end("page")
         answers_form = tabs.navigations.answers_form(page)
         region = None if read.is_new_document else region
-        view = View(page, pages, read, at_rest, pixels.screenshot, region, grid, answers_form)
+        view = View(page, pages, read, at_rest, pixels, region, grid, answers_form)
         shown = await self._decode(view, png, stages, is_first=is_first)
         if early_s and at_rest:
             await asyncio.sleep(known_at - time.monotonic())
@@ -241,7 +241,8 @@ class Observer:
         """The marks to draw and all known marks, including those found in surfaces."""
         found, contents, marks, left_out = view.read.marks, Contents(), shown.marks, shown.left_out
         if shown.surfaces:
-            other = None if view.at_rest else self._zoomed(await self._other_picture(view, shown), view)
+            is_moving = not view.at_rest or view.pixels.restless is not None
+            other = self._zoomed(await self._other_picture(view, shown), view) if is_moving else None
             contents = await self._surfaces.look(
                 shown.surfaces, found, view.read.scan, shown.clean, other, shown.reached
             )
@@ -284,7 +285,7 @@ class Observer:
 
     async def _other_picture(self, view: View, shown: ShownPicture) -> Picture:
         """The page a moment before or after the picture, to detect what is moving."""
-        png = view.before or await capture(view.page, self.settings.scan_deadline_s)
+        png = view.pixels.screenshot or await capture(view.page, self.settings.scan_deadline_s)
         return Picture.decode(png, view.read.whole, self.image_limits).masked(shown.masked)
 
     async def _assemble(

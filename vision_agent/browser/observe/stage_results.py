@@ -14,6 +14,7 @@ from vision_agent.browser.observe.surfaces import Contents, Reachability
 from vision_agent.types import Box, Mark, MarkKey, Shot, Tab
 from vision_agent.vision.labels.place import Plan
 from vision_agent.vision.picture import Picture
+from vision_agent.vision.pixel_stability import PixelStability
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class View:
     pages: tuple[Page, ...]
     read: ReadScan
     at_rest: bool
-    before: bytes
-    """The page a moment before, as a PNG; empty if it draws nothing that its document does not reveal."""
+    pixels: PixelStability
+    """The last pictures of the page before, if it draws what its document does not reveal."""
     region: Box | None
     """The part of the page that is shown; None for all of it."""
     grid: bool

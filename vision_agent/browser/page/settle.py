@@ -79,7 +79,7 @@ async def settle(
     while time.monotonic() < until:
         page, was_moving = tabs.active, "animations" in now.unrest
         try:
-            now = await _look(page, pixels, quiet_s, until)
+            now = await _look(tabs, page, pixels, quiet_s, until)
         except FrameSilent:
             return False  # a hanging page has not settled; the next look reports it
         looks += 1
@@ -123,7 +123,7 @@ async def is_quiet(tabs: Tabs, quiet_s: float, timeout_s: float) -> bool:
     return not any(frame.unrest or frame.is_drawn for frame in frames)
 
 
-async def _look(page: Page, pixels: PixelStability, quiet_s: float, until: float) -> _State:
+async def _look(tabs: Tabs, page: Page, pixels: PixelStability, quiet_s: float, until: float) -> _State:
     """How a tab is now.
 
     Raises:
@@ -132,9 +132,12 @@ async def _look(page: Page, pixels: PixelStability, quiet_s: float, until: float
     frames, is_whole = await _look_at_frames(page, quiet_s, until - time.monotonic())
     unrest, is_judged = frozenset[Unrest]().union(*(frame.unrest for frame in frames)), True
     if not unrest and any(frame.is_drawn for frame in frames):
-        is_judged = pixels.has_picture
-        if not pixels.is_still(await capture(page, until - time.monotonic())):
+        is_judged, token = pixels.has_picture, frames[0].token
+        known = tabs.restless.known_areas(page, token)
+        if not pixels.is_still(await capture(page, until - time.monotonic()), known):
             unrest = frozenset({"pixels"})
+        if is_judged:
+            tabs.restless.keep_areas(page, token, pixels.restless)
     return _State(
         unrest,
         changed_at=max((frame.changed_at for frame in frames), default=0.0),
