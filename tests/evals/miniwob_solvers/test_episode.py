@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page
 
-from vision_agent.evals import solvers
+from vision_agent.evals import miniwob_solvers
 from vision_agent.evals.miniwob_solvers.episode import At, Called, Episode, On, Unsolved, begin_episode
 
 MODULES = sorted(
-    path for path in Path(solvers.__file__).parent.glob("*.py") if path.stem not in ("episode", "model", "play")
+    path for path in Path(miniwob_solvers.__file__).parent.glob("*.py") if path.stem not in ("episode", "model", "play")
 )
 PAGE = """
 <label>Name <input id=name value=Ada></label> <button onclick="document.title += 'A'">Send</button>
