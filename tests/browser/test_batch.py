@@ -8,6 +8,7 @@ import pytest
 
 from tests.browser.hand import On
 from vision_agent.actions import Action, Check, Click, Press, Set, Type
+from vision_agent.settings import ObserveSettings
 
 FORM = """<form style="display:grid;gap:20px;width:300px"><input aria-label=Name id=a><input aria-label=Mail id=b>
 <label><input type=checkbox id=c>News</label><button type=button onclick="document.title += 'sent'">Send</button></form>"""
@@ -41,6 +42,19 @@ u.innerHTML = '<li role=option tabindex=0>Anna'"""
 NOTICE = "b.insertAdjacentHTML('afterend', '<button type=button>Import contacts</button>')"
 PUSHES = "b.parentNode.style.paddingTop = '60px'"
 TAKES = "setTimeout(() => b.focus(), 10)"
+
+
+async def test_an_action_that_ends_early_leaves_the_rest_of_the_quiet_to_the_next_one(on: On) -> None:
+    opens = "document.body.insertAdjacentHTML('beforeend', '<dialog open aria-label=Sure>Sure? <button>Yes</button></dialog>')"
+    body = f"""<button onclick="this.textContent = 'Adding'; setTimeout(() => {{ {opens.replace('"', "&quot;")} }}, 110)">Add</button>
+    <button onclick="document.title += 'sent'">Send</button>"""
+    async with on(body, settings=ObserveSettings()) as hand:
+        send = Click(target=hand.number("Send"))
+        assert 'now called "Adding"' in (await hand.act(Click(target=hand.number("Add")))).sentence
+        outcome = await hand.act(send)
+        assert (outcome.status, outcome.refusal) == ("refused", "changed"), outcome.sentence
+        assert "dialog" in outcome.sentence
+        assert await hand.page.title() == ""
 
 
 @pytest.mark.parametrize(

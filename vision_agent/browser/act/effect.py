@@ -48,8 +48,8 @@ _DIGITS = re.compile(r"\W*\d+\W*")
 _IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
 _READING_S = 0.05
 """Reading the page takes about so long, most of it for a picture: three frames."""
-_PLAIN_S = 0.04
-"""Seconds of quiet after which the page is read for the first time: most effects are there by then."""
+_PLAIN_SHARE = 0.25
+"""The share of the quiet after which the page is read for the first time: most effects are there by then."""
 _MOST_SAID = 5
 """Tab events in one outcome; a page may open dialogs endlessly."""
 
@@ -138,17 +138,18 @@ async def _read_settled_page(execution: Execution, before: Before, tabs: Tabs, o
     """
     settings, began = observer.settings, time.monotonic()
     whole = settings.quiet_s
-    for quiet_s in _waits(execution, before, whole):
+    waits = _waits(execution, before, whole)
+    for quiet_s in waits:
         left = settings.settle_deadline_s - (time.monotonic() - began)
         has_settled = await settle(tabs, quiet_s, left, at_least_s=quiet_s)
         asked = time.monotonic()
         read = await _read_page(execution, before, tabs, observer)
         if not has_settled or quiet_s == whole:
             break
-        if quiet_s <= _PLAIN_S and _is_plain(read, before):
+        if quiet_s != waits[-2]:
+            if not _is_plain(read, before):
+                continue
             needed = quiet_s + time.monotonic() - asked
-        elif quiet_s <= _PLAIN_S:
-            continue
         else:
             await asyncio.sleep(began + whole - time.monotonic())
             needed = whole
@@ -164,7 +165,7 @@ def _waits(execution: Execution, before: Before, whole: float) -> tuple[float, .
     soon = whole - min(_READING_S, whole / 2)
     # A page may take back or reformat what was typed or ticked.
     may_be_taken_back = execution.expected is not None or execution.wants_ticked is not None
-    return (soon, whole) if may_be_taken_back or soon <= _PLAIN_S else (_PLAIN_S, soon, whole)
+    return (soon, whole) if may_be_taken_back else (_PLAIN_SHARE * whole, soon, whole)
 
 
 def _is_plain(read: _PageAfter, before: Before) -> bool:
