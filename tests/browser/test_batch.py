@@ -46,9 +46,9 @@ TAKES = "setTimeout(() => b.focus(), 10)"
 
 async def test_an_action_that_ends_early_leaves_the_rest_of_the_quiet_to_the_next_one(on: On) -> None:
     opens = "document.body.insertAdjacentHTML('beforeend', '<dialog open aria-label=Sure>Sure? <button>Yes</button></dialog>')"
-    body = f"""<button onclick="this.textContent = 'Adding'; setTimeout(() => {{ {opens.replace('"', "&quot;")} }}, 110)">Add</button>
+    body = f"""<button onclick="this.textContent = 'Adding'; setTimeout(() => {{ {opens.replace('"', "&quot;")} }}, 800)">Add</button>
     <button onclick="document.title += 'sent'">Send</button>"""
-    async with on(body, settings=ObserveSettings()) as hand:
+    async with on(body, settings=ObserveSettings(quiet_s=1.0)) as hand:
         send = Click(target=hand.number("Send"))
         assert 'now called "Adding"' in (await hand.act(Click(target=hand.number("Add")))).sentence
         outcome = await hand.act(send)
