@@ -101,9 +101,13 @@ async def test_a_control_that_is_drawn_and_has_hidden_is_clicked(on: On, by: str
         assert await hand.js("log.filter((each) => each !== 'player')") == ["drawn play"]
 
 
+IDLE = "3000"
+"""Milliseconds until controls hide: longer than a look takes on a busy machine."""
+
+
 @pytest.mark.parametrize("how", HIDING)
 async def test_a_look_wakes_the_player_under_the_pointer(on: On, how: str) -> None:
-    async with on(player(how)) as hand:
+    async with on(player(how).replace("1000", IDLE)) as hand:
         await hand.act(Hover(target=hand.number("Play")))
         await hand.look()
         await hidden(hand)
@@ -115,7 +119,7 @@ async def test_a_look_wakes_the_player_under_the_pointer(on: On, how: str) -> No
 
 async def test_a_look_wakes_the_player_under_the_pointer_in_a_frame(on: On) -> None:
     frame = "<p>Above</p><iframe src=/player width=520 height=360></iframe>"
-    async with on(frame, {"/player": f"<!doctype html>{player('display')}"}) as hand:
+    async with on(frame, {"/player": f"<!doctype html>{player('display').replace('1000', IDLE)}"}) as hand:
         inner = hand.page.frames[1]
         await hand.act(Hover(target=hand.number("Play")))
         await hand.look()

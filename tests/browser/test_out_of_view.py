@@ -119,12 +119,12 @@ async def test_what_scrolling_would_not_show_is_not_out_of_view(on: On, hide: st
 RECYCLED = (
     ROWS
     + """<div id=list style="height:300px;overflow:auto">
-<div id=all style="height:30000px;position:relative"></div></div>
+<div id=all style="height:9000px;position:relative"></div></div>
 <script>
 const made = Array.from({ length: 14 }, (_, i) => row(i + 1));
 made.forEach((each) => { each.style.position = 'absolute'; all.append(each); });
 function draw() {
-  const first = Math.min(Math.floor(list.scrollTop / 30), 1000 - made.length);
+  const first = Math.min(Math.floor(list.scrollTop / 30), 300 - made.length);
   made.forEach((each, i) => {
     each.textContent = `Item ${first + i + 1}`;
     each.style.top = `${(first + i) * 30}px`;

@@ -27,7 +27,7 @@ addEventListener('scroll', () => {
         (PAGE_SCROLLER, "Item 90"),
         (NESTED, "Item 90"),
         (SIDEWAYS, "Item 50"),
-        (RECYCLED, "Item 640"),
+        (RECYCLED, "Item 240"),
         (LOADS_MORE, "Item 260"),
     ],
 )
@@ -62,9 +62,9 @@ async def test_two_of_a_name_are_both_named_and_nothing_is_scrolled(on: On) -> N
 
 
 async def test_two_rows_of_a_name_in_a_list_that_draws_them_as_it_scrolls_are_ambiguous(on: On) -> None:
-    twice = RECYCLED.replace("`Item ${first + i + 1}`", "`Item ${(first + i) % 500 + 1}`")
+    twice = RECYCLED.replace("`Item ${first + i + 1}`", "`Item ${(first + i) % 150 + 1}`")
     async with on(twice) as hand:
-        outcome = await hand.act(ScrollTo(text="Item 300"))
+        outcome = await hand.act(ScrollTo(text="Item 100"))
         assert outcome.refusal == "ambiguous", outcome.sentence
         assert await hand.js("list.scrollTop") == 0
 

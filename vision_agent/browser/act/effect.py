@@ -163,9 +163,10 @@ def _waits(execution: Execution, before: Before, whole: float) -> tuple[float, .
     if any(mark.kind == "surface" for mark in before.seen.observation.marks):
         return (whole,)  # documents do not tell when what they draw changed
     soon = whole - min(_READING_S, whole / 2)
-    # A page may take back or reformat what was typed or ticked.
+    # A page may take back or reformat what was typed or ticked, and one that never rests shows less well when it does.
     may_be_taken_back = execution.expected is not None or execution.wants_ticked is not None
-    return (soon, whole) if may_be_taken_back else (_PLAIN_SHARE * whole, soon, whole)
+    is_early = before.seen.observation.at_rest and not may_be_taken_back
+    return (_PLAIN_SHARE * whole, soon, whole) if is_early else (soon, whole)
 
 
 def _is_plain(read: _PageAfter, before: Before) -> bool:

@@ -17,7 +17,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from vision_agent.actions import Action, Cell, Click, Point, Target
+from vision_agent.actions import Action, Cell, Click, Hover, Point, Target
 from vision_agent.browser.act.held import held_keys
 from vision_agent.browser.act.hidden_target import wake_drawn, wake_element
 from vision_agent.browser.act.moving_target import RESTLESS, locate_any, send_to_moving
@@ -92,6 +92,8 @@ class Executor:
     """When this action stops waiting for a target, on the monotonic clock; None: it did not have to wait yet."""
     _woken_at: float = 0.0
     """When the pointer was last moved over the player of a hidden target, on the monotonic clock; 0: not yet."""
+    _only_hovers: bool = False
+    """The action only moves the pointer, so moving it where something else is now would be carrying it out there."""
     _last_observation_id: str = ""
     """The observation that the last action referred to."""
     _rungs: dict[int, int] = field(default_factory=dict)
@@ -105,7 +107,7 @@ class Executor:
         self._rungs.clear()
         self.sent_inputs.clear()
         self.remark, self.last_location, self._patient_until, self.brought = "", None, None, None
-        self._woken_at = 0.0
+        self._woken_at, self._only_hovers = 0.0, isinstance(action, Hover)
         if not is_later:
             self.focused_mark = next((mark for mark in seen.observation.marks if mark.state.focused), None)
             self.allowed_focus = None
@@ -149,6 +151,8 @@ class Executor:
 
     async def _wake(self, target: Target, refusal: Refused) -> bool:
         """Whether the pointer was moved to where a target was that has hidden since, less than a moment ago."""
+        if self._only_hovers:
+            return False
         is_recent = time.monotonic() - self._woken_at < _WAKES_WITHIN_S
         drawn = drawn_target(target, self.seen)
         mark = None if drawn or isinstance(target, Cell) else self._mark_of_target(target)

@@ -41,7 +41,7 @@ from vision_agent.vision.picture import Extent, Picture
 from vision_agent.vision.pixel_stability import PixelStability
 from vision_agent.vision.style import STYLES
 
-_TRIES = 4
+_TRIES = 3
 """Attempts at a look, if the page changes or navigates meanwhile."""
 _EARLY_S = 0.05
 """The first attempt begins so long before the page is known to have settled: it takes about so long."""
