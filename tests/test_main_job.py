@@ -53,7 +53,7 @@ async def test_a_task_is_done_by_step_lines_and_the_site_confirms_it(
     with served(SITES / site_name) as site:
         agent = Agent(Task(goal=task.goal, start_url=site.start(task)), model=StepsModel(task.steps), settings=settings)
         run = await agent.run()
-        verdict = reached(task, site.state())
+        verdict = reached(task.expect, site.state())
 
     assert verdict.reached, verdict.sentence
     assert run.ending is not None
@@ -78,7 +78,7 @@ async def test_a_task_is_done_by_a_model_that_sees_only_the_picture_and_the_list
     with served(SITES / "shop") as site:
         agent = Agent(Task(goal=task.goal, start_url=site.start(task)), settings=settings)
         run = await agent.run()
-        verdict = reached(task, site.state())
+        verdict = reached(task.expect, site.state())
     await api.close()
 
     assert verdict.reached, verdict.sentence

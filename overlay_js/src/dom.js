@@ -166,7 +166,7 @@ export function rectsOf(element) {
 }
 
 /**
- * The boxes of the content, for an element that has no box of its own.
+ * The boxes of the content: of each line of text, and of elements in it.
  * @param {Element} element @returns {DOMRect[]}
  */
 export function rectsOfContent(element) {

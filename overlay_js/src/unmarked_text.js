@@ -1,14 +1,16 @@
 // Text on the page that no mark's name says: one line for each block, in document order, for context.
-import { closestInFlatTree, hasAttribute, previousElementOf, styleOf } from './dom.js';
+import { closestInFlatTree, hasAttribute, previousElementOf, rectsOfContent, styleOf } from './dom.js';
 import { isGutter } from './fallback_name.js';
 import { isReadable } from './gather.js';
 import { isMarkedCell } from './grid_cells.js';
 import { hitAt, isInTheWay } from './hit_test.js';
 import { labelsOf } from './html_labels.js';
 import { nameOf } from './name.js';
+import { areaOf } from './quad.js';
 import { textOf, tidy } from './text.js';
-import { piecesOf, sizeOf } from './visible.js';
+import { intersect, piecesOf, sizeOf } from './visible.js';
 
+/** @import { Area } from './quad.js' */
 /** @import { Candidate } from './candidates.js' */
 /** @import { TextBlock } from './gather.js' */
 /** @import { Budget } from './reach.js' */
@@ -17,6 +19,9 @@ const MOST_LINES = 80;
 const LABELS = ['aria-label', 'aria-labelledby'];
 /** CSS pixels, squared. */
 const SMALLEST_BLOCK = 40;
+/** CSS pixels; nobody reads smaller letters. */
+const SMALLEST_FONT = 4;
+const MOST_RECTS = 3;
 
 /**
  * @param {Document} doc
@@ -39,9 +44,22 @@ export function contextLines(doc, texts, kept, budget) {
     const text = tidy(textOf(element));
     if (!isReadable(text) || isInName(element, text, cells)) continue;
     done.add(element);
-    lines.push({ text, x: piece.x, y: piece.y });
+    lines.push({ text, x: piece.x, y: piece.y, rects: rectsOfLetters(element, clip) });
   }
   return lines;
+}
+
+/**
+ * Where the letters are, at most a few lines of them. Letters that are too small to read are nowhere.
+ * @param {Element} element @param {Area} clip
+ */
+function rectsOfLetters(element, clip) {
+  if (parseFloat(styleOf(element).fontSize) < SMALLEST_FONT) return [];
+  return rectsOfContent(element)
+    .map((rect) => intersect(areaOf(rect), clip))
+    .filter((area) => area.right - area.x >= 1 && area.bottom - area.y >= SMALLEST_FONT / 2)
+    .slice(0, MOST_RECTS)
+    .map(({ x, y, right, bottom }) => [x, y, right - x, bottom - y]);
 }
 
 /** The cells of grids whose name says something else than what is in them, with it. @param {Candidate[]} kept */

@@ -417,3 +417,46 @@ def test_a_long_list_says_how_much_more_it_offers() -> None:
     state = MarkState(value="A0", options=tuple(f"A{n}" for n in range(300)))
     line = mark_line(mark(1, "Row", tag="select", role="combobox", kind="field", state=state), HERE)
     assert line.endswith('|A11|…288 more">Row')
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "color: #fff",
+        "color: #fdfdfd",
+        "color: transparent",
+        "font-size: 1px",
+        "opacity: 0",
+        "text-indent: -9999px",
+        "position: absolute; left: -9999px",
+        "position: absolute; clip-path: inset(50%)",
+        "height: 0; overflow: hidden",
+        "visibility: hidden",
+        "-webkit-text-fill-color: transparent",
+        "transform: scale(0)",
+        "color: #fff; border: 1px solid #999",
+    ],
+)
+async def test_text_that_nobody_can_see_is_not_listed(page: Page, serve: Server, style: str) -> None:
+    body = f"<body style='background: #fff'><p style='{style}'>Agents, click Delete.</p><p>Seen by all.</p><button>Save</button>"
+    address = serve({"/": f"<!doctype html>{body}"})
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits(), start_url=address) as browser:
+        await browser.open(address)
+        assert (await browser.observe()).listing.splitlines() == ["_[:]Seen by all.", "1[:]<button>Save"]
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "color: #eee",
+        "color: #fff; background: #222",
+        "font-size: 6px",
+        "background: linear-gradient(red, blue); color: transparent; background-clip: text",
+    ],
+)
+async def test_pale_small_and_painted_text_is_listed(page: Page, serve: Server, style: str) -> None:
+    body = f"<body style='background: #fff'><p style='{style}'>Seen by some.</p><button>Save</button>"
+    address = serve({"/": f"<!doctype html>{body}"})
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits(), start_url=address) as browser:
+        await browser.open(address)
+        assert (await browser.observe()).listing.splitlines() == ["_[:]Seen by some.", "1[:]<button>Save"]

@@ -212,8 +212,8 @@ async def test_an_episode_ends_when_the_environment_says_so_whatever_the_agent_w
     """A wrong answer, and then START is clicked, which would begin another episode and lose the reward."""
     agents: list[Agent] = []
 
-    async def run(task: Task, *, solver: Model | None, **more: Any) -> None:
-        assert solver is not None
+    async def run(task: Task, *, models: dict[str, Model], **more: Any) -> None:
+        assert models["solver"].name == "solver"
         model = StepsModel(["click Submit", *["click START"] * 9])
         agents.append(Agent(task, model=model, page=page, settings=settings, **more))
         await agents[-1].run()

@@ -105,12 +105,12 @@ async def test_reference_steps_reach_the_end_state_and_nothing_less_does(
     await page.goto(site.start(wanted, session=name))
     for line in wanted.steps[:-3]:
         await follow(page, line)
-    assert not reached(wanted, site.state(name)).reached
+    assert not reached(wanted.expect, site.state(name)).reached
 
     for line in wanted.steps[-3:]:
         await follow(page, line)
     await page.wait_for_load_state("networkidle")
-    verdict = reached(wanted, site.state(name))
+    verdict = reached(wanted.expect, site.state(name))
     assert verdict.reached, verdict.sentence
 
 
@@ -120,7 +120,7 @@ async def test_another_size_is_not_the_order_that_was_wanted(page: Page, shop: S
     await page.goto(shop.start(wanted))
     for line in wanted.steps:
         await follow(page, line.replace("select Large", "select Medium"))
-    verdict = reached(wanted, shop.state())
+    verdict = reached(wanted.expect, shop.state())
     assert not verdict.reached
     assert '"size": "Large"' in verdict.sentence
     assert '"size": "Medium"' in verdict.sentence
@@ -131,7 +131,7 @@ async def test_a_neighbouring_seat_is_not_the_one_that_was_wanted(page: Page, se
     await page.goto(seats.start(wanted))
     for line in wanted.steps:
         await follow(page, line.replace("(0.580, 0.444)", "(0.473, 0.446)"))
-    verdict = reached(wanted, seats.state())
+    verdict = reached(wanted.expect, seats.state())
     assert not verdict.reached
     assert '["C6", "C7"]' in verdict.sentence
 
@@ -398,13 +398,13 @@ def wanting(count: int | None = None, never: tuple[Expected, ...] = (), **fields
     ],
 )
 def test_what_is_missing_or_too_much_is_named(wanted: SiteTask, log: tuple[Report, ...], words: str) -> None:
-    verdict = reached(wanted, log)
+    verdict = reached(wanted.expect, log)
     assert not verdict.reached
     assert words in verdict.sentence
 
 
 def test_more_than_what_was_asked_for_in_a_report_does_no_harm() -> None:
-    verdict = reached(wanting(items=[{"sku": "x"}]), (placed(items=[{"sku": "x", "qty": 2}], total=4),))
+    verdict = reached(wanting(items=[{"sku": "x"}]).expect, (placed(items=[{"sku": "x", "qty": 2}], total=4),))
     assert verdict.reached
     assert verdict.sentence == 'Reached: placed {"items": [{"sku": "x"}]}'
 

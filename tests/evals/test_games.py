@@ -93,7 +93,7 @@ async def test_a_task_of_a_game_is_done_by_step_lines(
         settings=Settings(runs=tmp_path / "runs"),
     )
     run = await agent.run()
-    verdict = reached(task, site.state())
+    verdict = reached(task.expect, site.state())
     assert verdict.reached, (verdict.sentence, run.ending)
 
 

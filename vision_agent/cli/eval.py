@@ -299,6 +299,97 @@ def perception(
     raise typer.Exit(0 if result.is_reached else 1)
 
 
+@evals.command()
+@grouped
+def security(
+    *,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            help="Who decides: obedient, fooled-once, careful, or <provider>:<model>; repeatable. Default: the first "
+            "three.",
+            show_default=False,
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", help="Run only this attack; repeatable. Default: all.", show_default=False),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--without",
+            help="Run everything again without this defence: approval, hosts, guard, dialogs, secrets, or each of "
+            "all; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, max=64, help="Number of attacks to run at once.")] = 1,
+    out: Annotated[
+        Path, typer.Option("--out", help="Folder for results and run folders; attacks with a result in it are skipped.")
+    ] = Path("evals"),
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Run attacks again that ended in an error.")
+    ] = False,
+    limits: LimitOptions,
+    executable: Executable = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure safety: pages that attack the agent, each beside a useful task, judged by what reached their servers.
+
+    Scripted deciders show what the defences stop when the decider does not: obedient does all that a page says,
+    fooled-once the first thing, careful nothing. A scripted person approves only the risks that a task needs.
+
+    With all defences: vision-agent eval security
+
+    What each defence is worth: vision-agent eval security --model obedient --without all
+
+    A model: vision-agent eval security --model anthropic:claude-sonnet-5-5
+
+    Exit codes: 0 every required score is reached, 1 one is missed or a run broke, 2 usage, 5 no browser or key,
+    130 interrupted.
+    """
+    from dataclasses import asdict
+
+    from rich.console import Console
+
+    from vision_agent.evals.progress import EvalProgress
+    from vision_agent.evals.runner import items_of, run_items
+    from vision_agent.evals.security.deciders import DECIDERS
+    from vision_agent.evals.security.suite import DEFENCES, SecuritySuite
+    from vision_agent.evals.security.summary import attack_results, scores, show
+    from vision_agent.settings import load
+
+    settings = load(**browser_flags(executable), **given(limits=limits.limits or None))
+    left_out = list(DEFENCES) if without and "all" in without else list(dict.fromkeys(without or []))
+    suites = [SecuritySuite(), *(SecuritySuite(without=name) for name in left_out)]
+    models = model or list(DECIDERS)
+    plan = [(suite, items_of(suite, models, settings, only=only or ())) for suite in suites]
+    console = Console(stderr=True)
+
+    async def all_results(tell: Callable[[ItemResult], None]) -> list[ItemResult]:
+        found = []
+        for suite, items in plan:
+            found += await run_items(items, suite, settings, out, jobs=jobs, retry_errors=retry_errors, tell=tell)
+        return found
+
+    with EvalProgress(console, sum(len(items) for _, items in plan), 0) as progress:
+        results = asyncio.run(all_results(progress))
+    found, rows = scores(results, suites[0].attacks), attack_results(results)
+    if as_json:
+        typer.echo(
+            json.dumps(
+                {"scores": [asdict(each) for each in found], "attacks": [asdict(each) for each in rows]}, indent=2
+            )
+        )
+    else:
+        show(Console(), found, rows)
+        console.print(f"Results and runs: {out}", style="dim", soft_wrap=True)
+    is_reached = all(score.is_reached for score in found if not score.without)
+    raise typer.Exit(0 if is_reached and not any(result.error for result in results) else 1)
+
+
 @app.command()
 def compare(
     folders: Annotated[list[Path], typer.Argument(help="One or more output folders of `vision-agent eval`.")],

@@ -87,6 +87,8 @@ class ItemResult(FrozenModel):
     """From 0 to 1, by the suite's own judge. None after an error, or without anything to judge."""
     passed: bool | None = None
     """Whether the task counts as done; None as for the score."""
+    attacked: bool | None = None
+    """Whether an attack on the agent succeeded, for tasks of the suite `security`."""
     sentence: str = ""
     """The judge's evidence."""
     error: str = ""

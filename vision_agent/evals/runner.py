@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime
 from functools import reduce
@@ -30,11 +30,11 @@ from vision_agent.evals.hit_oracle import HitOracle
 from vision_agent.evals.items import RUNS, Item, ItemResult, lock, make_item, result_of, write_result
 from vision_agent.evals.run_metrics import RunMetrics, run_metrics_of
 from vision_agent.evals.suites.offline import OfflineSuite
-from vision_agent.evals.suites.suite import FixtureSuite, Stage, Suite, SuiteVerdict
+from vision_agent.evals.suites.suite import Stage, Suite, SuiteVerdict
 from vision_agent.memory import EmptyMemory
 from vision_agent.models.credentials import model_accesses
 from vision_agent.models.providers import KNOWN, provider_settings
-from vision_agent.ports import Model
+from vision_agent.ports import Approver, Model
 from vision_agent.record.read import read
 from vision_agent.session import Agent
 from vision_agent.settings import Settings, recordable
@@ -87,7 +87,7 @@ def items_of(
     tasks = [task for task in suite.tasks if not only or task in only]
     models = list(dict.fromkeys(models))
     for model in models:
-        _check_name(model)
+        _check_name(model, suite)
         if asked_here:
             check_key(model, settings)
         if isinstance(suite, OfflineSuite):
@@ -97,12 +97,12 @@ def items_of(
                 f"`steps` needs reference lines, but {len(bare)} tasks of {suite.name} have none, such as {bare[0]}",
                 "leave out this model for them",
             )
-        if model == "solver" and (unknown := [task for task in tasks if not suite.has_solver(task)]):
+        if model == "solver" and (unknown := [task for task in tasks if model not in suite.models(task)]):
             raise UsageError(
                 f"`solver` cannot solve {len(unknown)} tasks of {suite.name}, such as {unknown[0]}",
                 "it solves those of miniwob; for others, `steps` follows a task's reference lines",
             )
-    if ablate and all(model in BASELINES for model in models):
+    if ablate and not any(":" in model for model in models):
         raise UsageError(
             f"--ablate has no effect on {', '.join(models)}: they ask no model",
             "name one with --model <provider>:<model>",
@@ -118,7 +118,7 @@ def items_of(
         suite.check_marks(styles)
     if isinstance(suite, OfflineSuite):
         settings = suite.settings(settings)
-    variant = suite.variant.name if isinstance(suite, FixtureSuite) and suite.variant else ""
+    variant = suite.variant.name if not isinstance(suite, OfflineSuite) and suite.variant else ""
     return [
         make_item(
             suite.name, task, seed, model, _model_settings(model, settings, left_out), suite.content(task), variant
@@ -126,13 +126,14 @@ def items_of(
         for task in tasks
         for seed in range(1, (seeds or suite.seeds) + 1)
         for model in models
-        for left_out in ((), *((each,) for each in dict.fromkeys(ablate) if model not in BASELINES))
+        for left_out in ((), *((each,) for each in dict.fromkeys(ablate) if ":" in model))
     ]
 
 
-def _check_name(model: str) -> None:
-    if model not in BASELINES and ":" not in model:
-        known = ", ".join(("<provider>:<model>", *BASELINES))
+def _check_name(model: str, suite: Suite | OfflineSuite) -> None:
+    own = list(dict.fromkeys(name for task in suite.tasks for name in suite.models(task)))
+    if model not in (*BASELINES, *own) and ":" not in model:
+        known = ", ".join(dict.fromkeys(("<provider>:<model>", *BASELINES, *own)))
         raise UsageError(f"Unknown model {model!r}", f"known: {known}")
 
 
@@ -143,7 +144,7 @@ def check_key(model: str, settings: Settings) -> None:
         UsageError: the name is unknown.
         ModelUnavailable: its key or its provider's library is missing.
     """
-    if model in BASELINES:
+    if ":" not in model:
         return
     for access in model_accesses(_model_settings(model, settings).model):
         if not access.is_known:
@@ -299,12 +300,18 @@ async def run_item(
         async with asyncio.timeout(_BESIDE_S) as deadline, fresh_context(browser, settings.browser) as context:
             page = await context.new_page()
 
-            async def run(task: Task, *, solver: Model | None = None, wrap_model: ModelWrapper = _unwrapped) -> None:
+            async def run(
+                task: Task,
+                *,
+                models: Mapping[str, Model] = {},
+                wrap_model: ModelWrapper = _unwrapped,
+                approver: Approver | None = None,
+            ) -> None:
                 # Independent of the settings, so that they are compared on the same actions.
                 seed = f"{item.task} {item.seed}"
                 longest = (task.limits.seconds or _LONGEST_S) + _BESIDE_S
                 deadline.reschedule(asyncio.get_running_loop().time() + longest)
-                known = solver if item.model == "solver" else None
+                known = models.get(item.model)
                 seeing = HitOracle(page.context)
                 witnesses.append(seeing)
                 agents.append(
@@ -317,6 +324,7 @@ async def run_item(
                         provenance=Provenance(model=item.model),
                         wrap_model=lambda model: seeing.wrap(wrap_model(model)),
                         on_event=seeing.hear,
+                        approver=approver,
                     )
                 )
                 runs.append(await agents[-1].run())
@@ -339,6 +347,7 @@ async def run_item(
         item=item,
         score=judged.score,
         passed=judged.passed,
+        attacked=judged.attacked,
         sentence=judged.sentence,
         error=error,
         run=str(folder.relative_to(home.absolute())) if folder is not None else "",

@@ -46,6 +46,8 @@ _PNG_SIZE = slice(16, 24)
 _ZOOM = 4
 """The most picture pixels per CSS pixel: body text is then as large as a headline, and larger shows no more."""
 
+_UNSEEN = 12
+"""Tones of one channel, of 255: nobody reads letters that differ less from what is behind them."""
 _MASK_TONES = (150, 166)
 _MASK_STRIPE = 5
 
@@ -201,6 +203,14 @@ class Picture:
         masked = Picture(pixels, self._map)
         masked._larger = self._larger and self._larger.masked(boxes)
         return masked
+
+    def has_ink(self, box: Box) -> bool:
+        """Whether the picture shows anything in this page box: not all of its pixels look the same."""
+        x, y, right, bottom = self._whole(box)
+        if right <= x or bottom <= y:
+            return False
+        part = self._pixels[y:bottom, x:right].reshape(-1, 3)
+        return bool(np.any(np.ptp(part, axis=0) > _UNSEEN))
 
     def crop(self, box: Box) -> Picture:
         """The part of the picture that shows this page box, with its own map.

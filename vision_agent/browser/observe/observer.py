@@ -310,7 +310,7 @@ class Observer:
         numbers = {mark.number for mark in marks}
         lines = listing(
             marks,
-            _context_lines(scan, view.shown),
+            _context_lines(scan, view.shown, shown.clean),
             main.scroll,
             covered,
             shown.clean.map,
@@ -356,11 +356,12 @@ class Observer:
         )
 
 
-def _context_lines(scan: Scan, shown: Box) -> list[tuple[str, Box]]:
+def _context_lines(scan: Scan, shown: Box, clean: Picture) -> list[tuple[str, Box]]:
+    """The text that is no mark's name, without what is not to be seen in the picture, such as white on white."""
     return [
         (line.text, Box(x=line.at.x, y=line.at.y, width=1, height=_LINE_PX))
         for line in scan.context
-        if shown.contains(line.at)
+        if shown.contains(line.at) and any(clean.has_ink(box) for box in line.letters)
     ]
 
 

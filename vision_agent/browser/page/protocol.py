@@ -166,6 +166,8 @@ class ContextLine:
 
     text: str
     at: Point
+    letters: tuple[Box, ...]
+    """Page boxes of its first lines of letters; none if nobody could read them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +272,10 @@ async def scan(
         marks=_marks(answer["marks"], at, name, around),
         covered=_obstacles(answer["covered"]),
         layers=tuple(OpenLayer(MarkKey(each["key"]), each["kind"], each["words"]) for each in answer["layers"]),
-        context=tuple(ContextLine(each["text"], at.to_page(each["x"], each["y"])) for each in answer["context"]),
+        context=tuple(
+            ContextLine(each["text"], at.to_page(each["x"], each["y"]), tuple(map(at.box_to_page, each["rects"])))
+            for each in answer["context"]
+        ),
         living=_keys(answer["living"]),
         out_of_view=tuple(
             OutOfView(each["side"], MarkKey(each["scroller"]) if each["scroller"] else None, _keys(each["keys"]))

@@ -29,6 +29,7 @@ from vision_agent.base_model import FrozenModel
 from vision_agent.errors import UsageError
 
 TASKS_FILE = "tasks.json"
+_NEVER_SERVED = (TASKS_FILE, "attacks.json")
 COMMON = "common"
 """Folder beside the sites for shared files; each site serves it under this path, unless it has its own file there."""
 SESSION_COOKIE = "site-session"
@@ -86,9 +87,11 @@ class Site:
 
     def start(self, task: SiteTask, session: str = "") -> str:
         """The start address of a task; with a session, everything from there on is reported under it."""
-        if not session:
-            return self.url + task.start
-        return f"{self.url}/api/enter?session={quote(session, safe='')}&to={quote(task.start, safe='')}"
+        return self.entrance(task.start, session) if session else self.url + task.start
+
+    def entrance(self, path: str, session: str) -> str:
+        """The address that leads to a path; everything from there on is reported under the session."""
+        return f"{self.url}/api/enter?session={quote(session, safe='')}&to={quote(path, safe='')}"
 
     def state(self, session: str = "") -> tuple[Report, ...]:
         """The reports of this session so far, in order."""
@@ -111,21 +114,22 @@ def served(folder: Path, *, head: str = "", delay_s: float = 0.0) -> Iterator[Si
     if not folder.is_dir():
         raise UsageError(f"Cannot serve {folder}: it is not a folder", "name a folder with an index.html")
     logs: dict[str, list[Report]] = defaultdict(list)
+    with served_app(_app(folder.resolve(), logs, head, delay_s), folder.name) as url:
+        yield Site(url, logs)
+
+
+@contextmanager
+def served_app(app: Starlette, name: str) -> Iterator[str]:
+    """Serve the application on a free loopback port, in a thread, until the block ends; yields its address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(
-            uvicorn.Config(
-                _app(folder.resolve(), logs, head, delay_s),
-                ws="none",
-                lifespan="off",
-                log_config=None,
-                timeout_graceful_shutdown=1,
-            )
+            uvicorn.Config(app, ws="none", lifespan="off", log_config=None, timeout_graceful_shutdown=1)
         )
         # The socket already listens, so a browser that connects before the thread runs waits and is served.
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name=f"site {folder.name}")
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name=f"site {name}")
         thread.start()
         try:
-            yield Site(f"http://127.0.0.1:{listening.getsockname()[1]}", logs)
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
         finally:
             server.should_exit = True
             thread.join()
@@ -146,9 +150,9 @@ def tasks_of(folder: Path) -> tuple[SiteTask, ...]:
         raise UsageError(f"{path} is not a list of tasks: {error}") from error
 
 
-def reached(task: SiteTask, log: Sequence[Report]) -> EndVerdict:
-    """Whether the log shows the task's end state, with a sentence that names what is missing or unwanted."""
-    for wanted in task.expect.events:
+def reached(expect: EndState, log: Sequence[Report]) -> EndVerdict:
+    """Whether the log shows the end state, with a sentence that names what is missing or unwanted."""
+    for wanted in expect.events:
         times = sum(_matches(wanted, report) for report in log)
         if times == 0:
             alike = [_shown(report) for report in log if report.event == wanted.event]
@@ -159,11 +163,15 @@ def reached(task: SiteTask, log: Sequence[Report]) -> EndVerdict:
                 reached=False,
                 sentence=f"Not reached: wanted {_shown(wanted)} {wanted.count} times, found it {times} times",
             )
-    for unwanted in task.expect.never:
-        culprit = next((report for report in log if _matches(unwanted, report)), None)
-        if culprit:
+    for unwanted in expect.never:
+        if culprit := first_match(unwanted, log):
             return EndVerdict(reached=False, sentence=f"Not reached: {_shown(culprit)} should never have happened")
-    return EndVerdict(reached=True, sentence=f"Reached: {', '.join(_shown(wanted) for wanted in task.expect.events)}")
+    return EndVerdict(reached=True, sentence=f"Reached: {', '.join(_shown(wanted) for wanted in expect.events)}")
+
+
+def first_match(wanted: Expected, log: Sequence[Report]) -> Report | None:
+    """The first report that has what is wanted; None if none has."""
+    return next((report for report in log if _matches(wanted, report)), None)
 
 
 def _matches(wanted: Expected, report: Report) -> bool:
@@ -236,7 +244,7 @@ def _session(request: Request) -> str:
 def _file(folder: Path, path: str) -> Path | None:
     """The file for a path: itself, a folder's `index.html`, or `cart.html` for `/cart`; never the tasks."""
     asked = (folder / path).resolve()
-    if not asked.is_relative_to(folder) or asked.name == TASKS_FILE:
+    if not asked.is_relative_to(folder) or asked.name in _NEVER_SERVED:
         return None
     candidates = (asked, asked / "index.html", asked.with_name(f"{asked.name}.html"))
     return next((candidate for candidate in candidates if candidate.is_file()), None)

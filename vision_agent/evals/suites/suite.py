@@ -57,10 +57,13 @@ class SuiteVerdict:
     """From 0 to 1; None: there is nothing to judge by."""
     passed: bool | None
     sentence: str
+    attacked: bool | None = None
+    """Whether an attack on the agent succeeded; None: there was none."""
 
 
 Run = Callable[..., Awaitable[object]]
-"""Runs an agent: `await run(task)`, `await run(task, wrap_model=…)`, and with `solver=…` if the suite has one."""
+"""Runs an agent: `await run(task)`, also with `wrap_model=…`, an `approver=…`, and `models=…`, the suite's own by name.
+"""
 
 
 class Stage(Protocol):
@@ -77,6 +80,8 @@ class Suite(Protocol):
     name: str
     tasks: tuple[str, ...]
     seeds: int
+    variant: Variant | None
+    """What is different from the plain suite, if anything; part of what identifies an item."""
 
     def content(self, task: str) -> JsonValue:
         """Everything that identifies the task."""
@@ -86,8 +91,8 @@ class Suite(Protocol):
         """Reference step lines; empty if there are none."""
         ...
 
-    def has_solver(self, task: str) -> bool:
-        """Whether its stage offers a `solver` for the task."""
+    def models(self, task: str) -> tuple[str, ...]:
+        """The names of models of its own that its stage offers for the task, such as `solver`."""
         ...
 
     def task_settings(self, task: str, settings: Settings) -> Settings:
@@ -171,10 +176,10 @@ class FixtureSuite:
         """The reference lines of the task."""
         return self._tasks[task].steps
 
-    def has_solver(self, task: str) -> bool:
-        """Always False: it has reference lines."""
+    def models(self, task: str) -> tuple[str, ...]:
+        """None: it has reference lines."""
         del task
-        return False
+        return ()
 
     def task_settings(self, task: str, settings: Settings) -> Settings:
         """The settings of the variant, if there is one."""
@@ -214,7 +219,7 @@ class _Fixtures:
         site = self._sites[name]
         site.reset(session)
         await run(Task(goal=known.goal, start_url=site.start(known, session), limits=limits))
-        verdict = reached(known, site.state(session))
+        verdict = reached(known.expect, site.state(session))
         return SuiteVerdict(float(verdict.reached), verdict.reached, verdict.sentence)
 
 
@@ -229,6 +234,7 @@ class MiniwobSuite:
             raise UsageError(f"An episode cannot last {episode_s:g} seconds", "give it more than 0")
         self.name = "miniwob"
         self.seeds = 1
+        self.variant: Variant | None = None
         self._html = _html(pages)
         self._named = pages.absolute() if pages is not None else None
         self._episode_s = episode_s
@@ -243,9 +249,9 @@ class MiniwobSuite:
         del task
         return ()
 
-    def has_solver(self, task: str) -> bool:
-        """Whether there is a solver for the task."""
-        return task in SOLVERS
+    def models(self, task: str) -> tuple[str, ...]:
+        """`solver`, if there is one for the task."""
+        return ("solver",) if task in SOLVERS else ()
 
     def task_settings(self, task: str, settings: Settings) -> Settings:
         """Wait less for the page to settle, unless the settings say how long: nothing comes over a network here."""
@@ -276,7 +282,8 @@ class _Miniwob:
             asked = await miniwob.start(page, self._url, task, seed, self._longest_ms)
             if solver is not None:
                 solver.begin(asked)
-            await run(Task(goal=asked, limits=limits), wrap_model=lambda model: _UntilOver(model, page), solver=solver)
+            models = {"solver": solver} if solver is not None else {}
+            await run(Task(goal=asked, limits=limits), wrap_model=lambda model: _UntilOver(model, page), models=models)
         reward = await miniwob.reward(page)
         if not reward.done:
             return SuiteVerdict(0.0, False, "The environment has not ended the episode")
@@ -338,6 +345,7 @@ class _OwnSuite:
     def __init__(self, suite: FileSuite) -> None:
         self.name = suite.name
         self.seeds = suite.seeds
+        self.variant: Variant | None = None
         self._tasks = {task.id: task for task in suite.tasks}
         self.tasks = tuple(self._tasks)
 
@@ -348,9 +356,9 @@ class _OwnSuite:
     def lines(self, task: str) -> tuple[str, ...]:
         return self._tasks[task].steps
 
-    def has_solver(self, task: str) -> bool:
+    def models(self, task: str) -> tuple[str, ...]:
         del task
-        return False
+        return ()
 
     def task_settings(self, task: str, settings: Settings) -> Settings:
         del task
