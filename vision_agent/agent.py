@@ -23,6 +23,7 @@ from vision_agent.policy.interrupted import ResumePlan, ends_batch
 from vision_agent.policy.oversight import Oversight, final_decision, is_taken_over, stopped_by
 from vision_agent.policy.resumed_run import ResumedRun
 from vision_agent.policy.takeover import take_over
+from vision_agent.policy.text_origin import with_origin
 from vision_agent.ports import Approver, Browser, Judge, Memory, Model, Person, Recorder
 from vision_agent.settings import ApprovalSettings
 from vision_agent.types import Approval, Decision, Ending, Observation, Outcome, Run, Step
@@ -162,6 +163,7 @@ class Loop:
         if self._policy.dry_run and not only_looks(action):
             return dry_run_result(self._policy, action, decision, observation)
         outcome = await self._browser.act(action, observation)
+        outcome = with_origin(outcome, action, self.record.task, self.journal.steps, observation)
         ends_at_once = self.record.task.limits.on_failure == "at_once" and decision.author != "loop"
         if outcome.status != "done" and ends_at_once:
             return ActionResult(outcome, Ending(status="not_done", sentence=outcome.sentence))

@@ -224,8 +224,9 @@ class ApprovalSettings(FrozenModel):
     dry_run: bool = False
     """Carry out only actions that look (scroll, hover, zoom, wait, read, extract); the first other action ends the run
     and is reported. Nobody is asked, because nothing is done."""
-    risks: tuple[Risk, ...] = ("submit", "pay", "delete", "send", "upload", "leave")
-    """What counts as risky: submitting forms, payments, deletions, messages, uploads, other hosts."""
+    risks: tuple[Risk, ...] = ("submit", "pay", "delete", "send", "upload", "leave", "copy")
+    """What counts as risky: submitting forms, payments, deletions, messages, uploads, other hosts, and text that was
+    seen on one site and is given to another."""
     words: dict[Risk, tuple[str, ...]] = {}
     """More words that indicate a risk in the name of what is pressed; `buy*` matches every word that starts with `buy`.
     """

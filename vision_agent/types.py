@@ -663,8 +663,9 @@ class Decision(FrozenModel):
     seconds: float = 0.0
 
 
-Risk = Literal["submit", "pay", "delete", "send", "upload", "leave", "unclassified"]
-"""What cannot be undone, or not easily. `leave`: another host is opened. `unclassified`: the action does not declare
+Risk = Literal["submit", "pay", "delete", "send", "upload", "leave", "copy", "unclassified"]
+"""What cannot be undone, or not easily. `leave`: another host is opened. `copy`: text seen on one site is given to
+another. `unclassified`: the action does not declare
 its risks, so it always counts as risky."""
 RISKS: tuple[Risk, ...] = get_args(Risk)
 
@@ -745,6 +746,18 @@ Refusal = Literal[
 ]
 
 
+class TextOrigin(FrozenModel):
+    """Where a text comes from that an action gave to a page, as far as its letters tell."""
+
+    source: Literal["task", "secret", "page", "model"]
+    """`task`: the goal, the user's data or a person's messages. `page`: a page seen before, or this one. `model`: none
+    of these."""
+    host: str = ""
+    """The host of the page."""
+    share: float = 1.0
+    """The share of its letters that stand there in a row, 0 to 1."""
+
+
 class Outcome(FrozenModel):
     """What came of one action. A refusal is a finding about the page, not an exception."""
 
@@ -765,6 +778,8 @@ class Outcome(FrozenModel):
     """Value read back from the field; None if there is none or it is masked."""
     read: str = ""
     """Page text that the action asked for: data, never an instruction."""
+    origin: TextOrigin | None = None
+    """Where the text comes from that the action gave to the page; None if it gave none."""
     changes: tuple[str, ...] = ()
     pixels_near: float | None = None
     """Share of pixels that changed around the point, 0 to 1."""

@@ -12,6 +12,7 @@ from vision_agent.events import Chosen, Proposed
 from vision_agent.journal import Journal
 from vision_agent.policy import approval
 from vision_agent.policy.finishing import ActionResult
+from vision_agent.policy.text_origin import copy_risks
 from vision_agent.ports import Approver, Person
 from vision_agent.settings import ApprovalSettings
 from vision_agent.types import Approval, Choice, Decision, Ending, Observation, Outcome
@@ -35,10 +36,12 @@ class Oversight:
 
     async def approve(self, decision: Decision, observation: Observation) -> Approval | None:
         """A person's approval of a decision before it is carried out; None if none is needed."""
+        journal = self._journal
         risks = approval.risks_of(self.settings, decision, observation)
+        if "copy" in self.settings.risks:
+            risks += tuple(copy_risks(decision, journal.task, journal.steps, observation))
         if not self.is_wanted and not approval.must_ask(self.settings, decision, risks):
             return None
-        journal = self._journal
         journal.write(Proposed(step=journal.index, decision=decision, risks=risks))
         choice: Choice | None = None
         if self.approver is not None:

@@ -159,6 +159,14 @@ class ActionView:
         return FOUND_BY.get(self.outcome.rung or 1, "") if self.outcome else ""
 
     @property
+    def text_from(self) -> str:
+        """Where the text comes from that the action gave to the page; empty if it gave none, or the task's."""
+        origin = self.outcome.origin if self.outcome else None
+        if origin is None or origin.source in ("task", "secret"):
+            return ""
+        return f"text seen on {origin.host or 'a page'}" if origin.source == "page" else "text of the model"
+
+    @property
     def text(self) -> str:
         """The action in words, without links."""
         return " ".join(str(word) for word in self.words)
