@@ -132,6 +132,8 @@ class Style(FrozenModel):
     palette: dict[Kind, tuple[str, ...]] = Field(default_factory=lambda: PALETTE, exclude=True)
     has_boxes: bool = True
     """Whether each mark has a box."""
+    has_dark_plates: bool = False
+    """Whether the digits are white on dark plates, as on a page that itself paints numbers on light ones."""
     line: int = 1
     """The thickness of the coloured line inside the edge of the box, and of the one outside it."""
     casing: int = 1
@@ -151,6 +153,10 @@ class Style(FrozenModel):
 
     tight_pad_x: int = 2
     """Replaces `pad_x` on targets narrower than the label, and around narrow digits."""
+
+    def plate(self, colour: str) -> str:
+        """The plate colour for a mark with this line colour."""
+        return dark_plate_colour(colour) if self.has_dark_plates else plate_colour(colour)
 
     def label_size(self, text: str, room: int, width: LabelWidth = "wide") -> Size:
         """The size of a label with this text for a target of width `room`."""
@@ -182,6 +188,8 @@ STYLES: dict[MarkStyle, Style] = {
 # Lightening a dark colour with white alone makes it drab, so it is made brighter first.
 _BRIGHTER = 2.0
 _PLATE_SHARE = 0.3
+_DARK_CONTRAST = 7.0
+_DARKER = 0.9
 
 
 @cache
@@ -191,6 +199,15 @@ def plate_colour(colour: str) -> str:
         return colour
     brighter = min(_BRIGHTER, 255 / max(rgb(colour)))
     return "#" + "".join(f"{round(255 - (255 - value * brighter) * _PLATE_SHARE):02x}" for value in rgb(colour))
+
+
+@cache
+def dark_plate_colour(colour: str) -> str:
+    """The same, as dark as white digits need to be read on it: 7:1, which WCAG asks of small text."""
+    dark = colour
+    while contrast(dark, "#ffffff") < _DARK_CONTRAST:
+        dark = "#" + "".join(f"{round(value * _DARKER):02x}" for value in rgb(dark))
+    return dark
 
 
 @cache

@@ -37,6 +37,7 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Covered, Mark, Observation, Size, Tab
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels import annotate, place
+from vision_agent.vision.labels.lookalikes import distinct_style
 from vision_agent.vision.picture import Extent, Picture
 from vision_agent.vision.pixel_stability import PixelStability
 from vision_agent.vision.style import STYLES
@@ -268,7 +269,8 @@ class Observer:
         self, view: View, shown: ShownPicture, marks: Sequence[Mark], stages: StageTimes
     ) -> RenderedShots:
         """The two pictures; the marked one is encoded in a thread and awaited later."""
-        layer = annotate.layer(marks, shown.clean, self._style)
+        distinct = distinct_style(shown.clean, self._style)
+        layer = annotate.layer(marks, shown.clean, distinct.style)
         marked = annotate.draw(shown.clean, layer)
         stages.end("draw")
         encoding = await _start_in_thread(marked.encode, self.settings.picture)
@@ -276,7 +278,7 @@ class Observer:
         if self.settings.marks_on_page:
             frame, shows = view.page.main_frame, layer.model_dump(mode="json")
             await protocol.show_layer(frame, self.settings.scan_deadline_s, shows, view.shown)
-        return RenderedShots(clean, encoding)
+        return RenderedShots(clean, encoding, distinct.warning)
 
     def _zoomed(self, picture: Picture, view: View) -> Picture:
         if view.region is None:
@@ -324,6 +326,7 @@ class Observer:
             *scan.warnings,
             *contents.warnings,
             *look_warnings.unrest_warnings(view.at_rest, moved),
+            *filter(None, [rendered.warning]),
             *look_warnings.legibility_warnings(marks, shown.clean),
         )
         marked = await rendered.marked

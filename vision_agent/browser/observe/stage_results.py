@@ -88,6 +88,8 @@ class RenderedShots:
 
     clean: Shot
     marked: asyncio.Future[Shot]
+    warning: str
+    """About numbers that the page itself paints; empty if there are none."""
 
 
 class StageTimes:

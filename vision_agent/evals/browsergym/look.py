@@ -25,6 +25,7 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Change, Kind, Mark, MarkState, Observation, Size, Tab
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels import annotate, place
+from vision_agent.vision.labels.lookalikes import distinct_style
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.style import STYLES
 
@@ -105,7 +106,8 @@ class Looks:
         capped, left_out = limit_marks(found, self._settings.max_marks)
         clean, style = Picture.of_rgb(rows, whole, self._image_limits), STYLES[self._settings.style]
         marks = tuple(mark for mark in place.place(capped, clean, style, self._placed) if mark.label)
-        marked = annotate.draw(clean, annotate.layer(marks, clean, style))
+        distinct = distinct_style(clean, style)
+        marked = annotate.draw(clean, annotate.layer(marks, clean, distinct.style))
         change = self._change(found)
         scroll = page.scroll.model_copy(update={"view_width": whole.width, "view_height": whole.height})
         tabs = _tabs(obs)
@@ -127,6 +129,7 @@ class Looks:
             marked=marked.encode(self._settings.picture),
             phash=clean.phash(),
             change=change,
+            warnings=tuple(filter(None, [distinct.warning])),
         )
         self._before, self._placed = {mark.number: mark for mark in found}, marks
         return seen

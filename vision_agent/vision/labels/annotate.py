@@ -19,9 +19,10 @@ from pydantic import Field
 from vision_agent.base_model import FrozenModel
 from vision_agent.types import Label, Mark, Observation, Size
 from vision_agent.vision.labels.grid_labels import COLOUR, grid_lines, place_grid_labels
+from vision_agent.vision.labels.lookalikes import distinct_style
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
 from vision_agent.vision.rects import Rect, as_rect, rect_areas, round_rects
-from vision_agent.vision.style import COVERAGE, GLYPHS, STYLE, Ink, LabelWidth, Style, ink_colour, plate_colour, rgb
+from vision_agent.vision.style import COVERAGE, GLYPHS, STYLE, Ink, LabelWidth, Style, ink_colour, rgb
 
 _TINY_PX = 10
 
@@ -81,7 +82,7 @@ def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Laye
     order = np.argsort(-rect_areas(rects), kind="stable")
     for i, edges, spot in zip(order.tolist(), rects[order].tolist(), spots[order].tolist(), strict=True):
         mark, colour = placed[i], labelled[i][1].colour
-        rect, at, plate = as_rect(edges), as_rect(spot), plate_colour(colour)
+        rect, at, plate = as_rect(edges), as_rect(spot), style.plate(colour)
         if min(rect[2] - rect[0], rect[3] - rect[1]) <= _TINY_PX:
             rect = _grow(rect, style.line)  # or the line would hide the whole target
         if style.has_boxes:
@@ -120,7 +121,7 @@ def drawn_as(observation: Observation, style: Style) -> Observation:
         return observation
     marks = tuple(mark.model_copy(update={"label": _restyle(mark, style)}) for mark in observation.marks)
     clean = Picture.of(observation.clean)
-    marked = draw(clean, layer(marks, clean, style)).encode()
+    marked = draw(clean, layer(marks, clean, distinct_style(clean, style).style)).encode()
     return observation.model_copy(update={"marks": marks, "marked": marked})
 
 
