@@ -23,7 +23,7 @@ _IS_OPEN = """name => Array.from(document.querySelectorAll('#menu li')).some(eac
 async def click_tab(episode: Episode) -> None:
     """Click on Tab #1."""
     (name,) = match_groups(r"Click on (.+)\.", episode.asked)
-    await episode.click(Called(name, tag="a"))
+    await episode.click(Called(name))
 
 
 async def click_tab_2(episode: Episode) -> None:
@@ -33,7 +33,7 @@ async def click_tab_2(episode: Episode) -> None:
     # If no tab has the word, opening the empty tab is the solution.
     tab = next((place for place, words in enumerate(panels) if word in words), len(panels) - 1)
     if tab > 0:
-        await episode.click(On("#area > ul a", place=tab))
+        await episode.click(Called((await episode.texts("#area > ul > li"))[tab]))
     if word in panels[tab]:
         await episode.click(On(".alink", word, 0))
 
