@@ -370,17 +370,29 @@ async def test_a_frame_that_came_between_check_and_press_gets_no_event(on: On, h
 
 async def test_nothing_is_sent_when_another_tab_came_to_the_front(on: On) -> None:
     pop = "<input autofocus aria-label=Trap><script>focus()</script>"
-    async with on("<label>Name <input></label>", pages={"/pop": pop}) as hand:
+    body = "<label>Name <input></label><button onclick='window.open(`/pop`)'>Open</button>"
+    async with on(body, pages={"/pop": pop}) as hand:
         field, page = hand.number("Name"), hand.page
-        async with page.expect_popup() as popup:
-            await page.evaluate("window.open('/pop')")
-        trap = await popup.value
-        await trap.wait_for_selector("input")
+        await hand.act(Click(target=hand.number("Open")))
+        trap = next(each for each in page.context.pages if each is not page)
         outcome = await hand.act(Type(target=field, text="Ada"))
         assert outcome.refusal == "changed"
         assert "another tab came to the front" in outcome.sentence
         assert await trap.evaluate("document.querySelector('input').value") == ""
         assert await page.evaluate("document.querySelector('input').value") == ""
+
+
+async def test_a_popup_that_nobody_asked_for_does_not_stop_what_is_typed_below_it(on: On) -> None:
+    pop = "<input autofocus aria-label=Trap><script>focus()</script>"
+    async with on("<label>Name <input></label>", pages={"/pop": pop}) as hand:
+        async with hand.page.expect_popup() as popup:
+            await hand.page.evaluate("window.open('/pop')")
+        trap = await popup.value
+        await trap.wait_for_selector("input")
+        outcome = await hand.act(Type(target=hand.number("Name"), text="Ada"))
+        assert outcome.status == "done"
+        assert await trap.evaluate("document.querySelector('input').value") == ""
+        assert await hand.js("document.querySelector('input').value") == "Ada"
 
 
 async def test_a_popup_that_opens_under_the_hand_gets_no_key(on: On) -> None:

@@ -12,7 +12,7 @@ import pytest
 from playwright.async_api import Page
 
 from tests.conftest import Server
-from vision_agent.actions import Click, OpenTab
+from vision_agent.actions import Click, Goto, OpenTab
 from vision_agent.browser import live
 from vision_agent.browser.page import tabs
 from vision_agent.errors import BrowserUnavailable
@@ -154,6 +154,52 @@ async def test_a_storm_of_popups_is_bounded(page: Page, serve: Server) -> None:
                 break
         assert 2 <= len(observation.tabs) <= 12
         assert len(page.context.pages) <= 12
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "open(`/two`)",
+        "setTimeout(() => open(`/two`), 100)",
+        "for (let n = 0; n < 4; n++) open(`/two`)",
+        "onload = () => open(`/two`)",
+        "document.body.innerHTML = `<a href=/two target=_blank>`; document.links[0].click()",
+    ],
+)
+async def test_a_popup_that_nobody_asked_for_opens_behind(page: Page, serve: Server, script: str) -> None:
+    pages = {"/": f"<title>One</title><body><script>{script}</script>", "/two": "<title>Two</title>"}
+    async with on(page, serve, pages) as browser:
+        observation = await browser.observe()
+        while len(page.context.pages) < 2 or len(observation.tabs) < len(page.context.pages):
+            observation = await browser.observe()
+        assert titles(observation)[:2] == ["One*", "Two"], titles(observation)
+
+
+async def test_of_a_storm_of_popups_only_the_one_that_the_click_asked_for_is_shown(page: Page, serve: Server) -> None:
+    script = "window.open(`/two`); window.open(`/three`); setInterval(() => window.open(`/three`), 200)"
+    storm = f"<title>One</title><button onclick='{script}'>Go</button>"
+    pages = {"/": storm, "/two": "<title>Two</title>", "/three": "<title>Three</title>"}
+    async with on(page, serve, pages) as browser:
+        outcome = await click(browser, "Go")
+        assert outcome.effect == "new_tab"
+        observation = await browser.observe()
+        while len(observation.tabs) < 6:
+            observation = await browser.observe()
+        assert titles(observation)[:3] == ["One", "Two*", "Three"]
+
+
+async def test_what_a_page_opens_when_it_is_gone_to_opens_behind(page: Page, serve: Server) -> None:
+    pages = {
+        "/": "<title>One</title>",
+        "/next": "<title>Next</title><script>open(`/two`)</script>",
+        "/two": "<title>Two</title>",
+    }
+    async with on(page, serve, pages) as browser:
+        await browser.act(Goto(url="/next"), await browser.observe())
+        observation = await browser.observe()
+        while len(observation.tabs) < 2:
+            observation = await browser.observe()
+        assert titles(observation) == ["Next*", "Two"]
 
 
 @pytest.mark.parametrize("kind", ["alert", "confirm", "prompt"])

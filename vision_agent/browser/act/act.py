@@ -46,7 +46,7 @@ async def act(executor: Executor, action: Action, seen: LiveObservation) -> Outc
         BrowserUnavailable: the browser is gone.
     """
     started = time.perf_counter()
-    executor.tabs.start_action()
+    executor.tabs.start_action(with_input=action.traits.presses)
     is_later = executor.start_action(seen, action)
     before = Before(seen, seen.page, len(executor.tabs.pages))
     try:
@@ -63,6 +63,8 @@ async def act(executor: Executor, action: Action, seen: LiveObservation) -> Outc
         )
     except PlaywrightError as error:
         outcome = await _interrupted_outcome(executor, _translate_error(error, executor, action), before)
+    finally:
+        executor.tabs.end_action()
     return outcome.model_copy(update={"seconds": round(time.perf_counter() - started, 4)})
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import math
 import re
 import time
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,6 +33,8 @@ from vision_agent.settings import EventSettings
 
 _MOST_TABS = 12
 _MOST_BLOCKED = 20
+_ASKS_S = 5.0
+"""How long after input a window is not held against the page: it may only be slow."""
 _OPENS_S = 2.0
 """Longest wait for a tab that has started to open."""
 _AWAIT_PAGE_S = 10.0
@@ -80,6 +84,16 @@ class Tabs:
     """Unanswered requests for whole pages, of our tabs and of tabs still opening, by their start times."""
     _tab_expected_until: float = 0.0
     """Until when we wait for a tab that one of ours has started to open."""
+    _openings: weakref.WeakKeyDictionary[Page, list[bool]] = field(default_factory=weakref.WeakKeyDictionary)
+    """Of each page, for each window that it opened and that has not come yet, whether input may have asked for it."""
+    _open_by_themselves: weakref.WeakSet[Page] = field(default_factory=weakref.WeakSet)
+    """Pages that opened a window when no input was sent."""
+    _sends_input: bool = False
+    """Whether an action is under way that sends input."""
+    _input_ended: float = -math.inf
+    """When the last such action ended."""
+    _has_fronted: bool = False
+    """Whether a new tab has come to the front since the last action started."""
     _unfinished_checks: int = 0
     """New tabs that may be ours, and first tabs whose running requests are not known yet."""
     _listeners: list[tuple[Any, str, Callable[..., Any]]] = field(default_factory=list)
@@ -172,11 +186,21 @@ class Tabs:
         happened, self._earlier_events = self._earlier_events + self.take_events(), []
         return happened
 
-    def start_action(self) -> None:
-        """Separates earlier events and requests from those of the action that starts now."""
+    def start_action(self, *, with_input: bool = True) -> None:
+        """Separates earlier events and requests from those of the action that starts now.
+
+        `with_input`: it sends input to the page, which may ask for a new tab.
+        """
+        self._sends_input = with_input
         self._earlier_events += self.take_events()
+        self._has_fronted = False
         self.network.start_action()
         self.navigations.start_action()
+
+    def end_action(self) -> None:
+        """Ends the action: tabs that open from now on are not shown."""
+        if self._sends_input:
+            self._sends_input, self._input_ended = False, time.monotonic()
 
     def _on(self, source: Any, event: str, handler: Callable[..., Any]) -> None:
         source.on(event, handler)
@@ -186,7 +210,11 @@ class Tabs:
         with suppress(PlaywrightError, TimeoutError):  # gone or hanging: its tabs are then noticed a little later
             async with asyncio.timeout(_LISTEN_S):
                 self.navigations.note_form(page, page.url, is_sent=await cdp.is_form_result(page))
-                await cdp.watch_windows(page, self._expect_tab)
+                await cdp.watch_windows(page, partial(self._on_window, page))
+
+    def _on_window(self, opener: Page) -> None:
+        self._openings.setdefault(opener, []).append(self._is_asked(opener))
+        self._expect_tab()
 
     def _expect_tab(self) -> None:
         self._tab_expected_until = time.monotonic() + _OPENS_S
@@ -212,11 +240,28 @@ class Tabs:
                 self._add_event("new_tab", f"a popup was closed: there are already {_MOST_TABS} tabs")
                 return
             self.add(page)
-            if opener is self.active:
+            if self._may_come_to_front(opener):
+                self._has_fronted = True
                 self.active = page
                 self._add_event("new_tab", f"a new tab opened and is shown: tab {self.number(page)}")
             else:
                 self._add_event("new_tab", f"a new tab opened behind: tab {self.number(page)}")
+
+    def _may_come_to_front(self, opener: Page) -> bool:
+        """Whether a new tab is the one that the last input asked for."""
+        openings = self._openings.get(opener, [])
+        # A frame in a process of its own does not tell when it opens a window.
+        is_asked = openings.pop(0) if openings else self._is_asked(opener)
+        return is_asked and opener is self.active and not self._has_fronted
+
+    def _is_asked(self, opener: Page) -> bool:
+        """Whether input to a page may be why it opens a window now; never for a page that opens windows by itself.
+
+        What Chromium knows of input says nothing: each evaluation by Playwright counts as input too.
+        """
+        if not self._sends_input and time.monotonic() - self._input_ended > _ASKS_S:
+            self._open_by_themselves.add(opener)
+        return self._sends_input and opener not in self._open_by_themselves
 
     def _on_dialog(self, dialog: Dialog) -> None:
         text = " ".join(dialog.message.split())
