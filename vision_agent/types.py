@@ -9,6 +9,7 @@ origin at its top left. *Picture* coordinates are pixels of a `Shot`. A `Shot` c
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from datetime import datetime
@@ -306,6 +307,11 @@ class Mark(FrozenModel):
     """Only in records made before `context` existed; empty now."""
     around: str = ""
     """Like `row`."""
+    shows: str = ""
+    """The text painted in it, if that disagrees with its name. Page text."""
+    says: str = ""
+    """What else tells what it does: what it shows, its title, the alternatives of its pictures, where its form goes.
+    Page text."""
     key: str = ""
     """Finds the live element for as long as its document lives; meaningless afterwards. `MarkKey` parses it."""
     in_dialog: bool = False
@@ -503,6 +509,11 @@ class Recalled(FrozenModel):
 # --- tasks ------------------------------------------------------------------------------------------------------------
 
 
+_PASSWORD = re.compile(
+    r"pass|pwd|kennwort|contrase|senha|wachtwoord|has[lł]o|parol|пароль|密码|密碼|暗証|비밀번호", re.I
+)
+
+
 class Secret(FrozenModel):
     """A value that the model may use by name and never sees. It is typed only on one of its hosts."""
 
@@ -511,9 +522,20 @@ class Secret(FrozenModel):
     hosts: tuple[str, ...] = ()
     """Host names, exact or `*.example.org`; empty: only the host of the task's start URL."""
     fields: tuple[str, ...] = ()
-    """Input types it may be typed into, such as `password`; empty: any."""
+    """Input types it may be typed into, such as `password` or `text`; `any`: into every field. Empty: a password, which
+    its name tells, only into password fields, and other secrets into every field."""
     is_code: bool = False
     """The value is a TOTP key, in base32 or as an `otpauth://` address; the current code is typed."""
+
+    @property
+    def is_password(self) -> bool:
+        """Whether its name says that it is a password."""
+        return not self.is_code and bool(_PASSWORD.search(self.name))
+
+    def may_be_typed_into(self, input_type: str | None) -> bool:
+        """Whether it may be typed into a field of this type; None: the field is no input."""
+        fields = self.fields or (("password",) if self.is_password else ("any",))
+        return "any" in fields or input_type in fields
 
 
 class Limits(RenamedFields):
@@ -663,10 +685,10 @@ class Decision(FrozenModel):
     seconds: float = 0.0
 
 
-Risk = Literal["submit", "pay", "delete", "send", "upload", "leave", "copy", "unclassified"]
+Risk = Literal["submit", "pay", "delete", "send", "upload", "leave", "copy", "mismatch", "unclassified"]
 """What cannot be undone, or not easily. `leave`: another host is opened. `copy`: text seen on one site is given to
-another. `unclassified`: the action does not declare
-its risks, so it always counts as risky."""
+another. `mismatch`: what a control shows and what it is called disagree. `unclassified`: the action does not declare
+its risks. The last two always count as risky."""
 RISKS: tuple[Risk, ...] = get_args(Risk)
 
 

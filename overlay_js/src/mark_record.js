@@ -3,6 +3,7 @@ import { captchaEvidence } from './captcha.js';
 import { localNameOf, rectOf } from './dom.js';
 import { bestNameOf } from './fallback_name.js';
 import { isInDialog } from './hit_test.js';
+import { wordsBesideName } from './painted_text.js';
 import { plainRect, rectOfArea } from './quad.js';
 import { keyOf } from './registry.js';
 import { kindOf, roleOf } from './role.js';
@@ -34,6 +35,7 @@ export function markRecordOf(doc, candidate, points, labels, captchas) {
     box: rectOfArea(piece), corners: piece.corners, points,
     evidence: [...candidate.evidence, ...(how ? [how] : []), ...captchaEvidence(element, captchas)],
     fingerprint: fingerprintOf(control, lasting), inDialog: isInDialog(element),
+    beside: wordsBesideName(element, control, kind, name),
     ...(kind === 'surface' ? { rect: plainRect(rectOf(element)) } : {}), // all of it, in view or not
   };
 }

@@ -8,7 +8,8 @@
 
 /**
  * Each row: key, name, fingerprint, whether it is in a dialog, its box, its points, the places of its traits and of its
- * context in their lists, and, where it has them, its corners and the whole rectangle of a surface.
+ * context in their lists, and, where it has them, its corners, the whole rectangle of a surface, and the words beside
+ * its name.
  * @param {PlacedRecord[]} records
  */
 export function markTable(records) {
@@ -16,7 +17,7 @@ export function markTable(records) {
   const rows = records.map(({ tag, role, kind, state, evidence, place, box, points, ...rest }) => [
     rest.key, rest.name, rest.fingerprint, rest.inDialog, [box.x, box.y, box.width, box.height],
     points.map(({ x, y }) => [x, y]), traits.placeOf({ tag, role, kind, state, evidence }), contexts.placeOf(place),
-    ...(rest.corners || rest.rect ? [rest.corners ?? null, rest.rect ?? null] : []),
+    ...(rest.corners || rest.rect || rest.beside ? [rest.corners ?? null, rest.rect ?? null, rest.beside] : []),
   ]);
   return { traits: traits.values, contexts: contexts.values, rows };
 }

@@ -13,7 +13,7 @@ from vision_agent.actions import Click, Read, Type
 from vision_agent.types import Secret
 
 LOGIN = "<input id=u aria-label=User><input id=p type=password aria-label=Password><button onclick='p.type = `text`'>Show</button>"
-HUNTER = (Secret(name="pass", value=SecretStr("hunter2"), hosts=("127.0.0.1",)),)
+HUNTER = (Secret(name="pass", value=SecretStr("hunter2"), hosts=("127.0.0.1",), fields=("any",)),)
 
 
 @pytest.mark.parametrize("name", ["User", "Password"])

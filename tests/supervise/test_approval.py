@@ -69,7 +69,7 @@ def answers(*choices: Choice | None) -> Answers:
         (Click(target=9), (mark(9, "Partner", tag="a", kind="link", leads_to="ads.example"),), ["leave"]),
         (Click(target=9), (mark(9, "Attach", input_type="file", tag="input"),), ["upload"]),
         (Type(target=9, text="mug", submit=True), (mark(9, "Find", kind="field", input_type="search"),), []),
-        (Click(target=9), (mark(9, "Five ways to pay less for a holiday by the sea"),), []),
+        (Click(target=9), (mark(9, "Five ways to pay less for a holiday by the sea"),), ["pay"]),
         *[
             (Click(target=9), (mark(9, name),), risks)
             for name, risks in [

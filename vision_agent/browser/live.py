@@ -185,12 +185,15 @@ async def attach(
     files: Sequence[Path] = (),
     actions: Sequence[CustomAction] = (),
     events: EventSettings | None = None,
+    is_risky: Callable[[str], bool] = lambda _: False,
     downloads: Path | None = None,
     start_url: str | None = None,
     learn: Callable[[Secret], None] | None = None,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> AsyncIterator[LiveBrowser]:
     """A `LiveBrowser` on a page, whoever opened it. The page stays open afterwards, with nothing of ours left in it.
+
+    `is_risky` tells from the text of a dialog that it is not to be accepted, whatever `events` say.
 
     `learn` receives passwords that a person typed during a takeover; it raises `UsageError` for one that is too short
     to be redacted.
@@ -212,7 +215,13 @@ async def attach(
     hidden = [*secrets]
     observer = Observer(settings, image_limits, clock, partial(_values, hidden))
     tabs = Tabs(
-        page.context, page, events or EventSettings(), downloads, redact=redact, secrets=partial(_values, hidden)
+        page.context,
+        page,
+        events or EventSettings(),
+        downloads,
+        redact=redact,
+        secrets=partial(_values, hidden),
+        is_risky=is_risky,
     )
     named = {path.name: path for path in files}
 

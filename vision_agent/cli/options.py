@@ -158,17 +158,29 @@ def existing_files(paths: list[Path] | None) -> tuple[Path, ...]:
     return tuple(paths or ())
 
 
-def secrets_of(texts: list[str] | None, option: str = "--secret", *, is_code: bool = False) -> tuple[Secret, ...]:
-    """The secrets of `name=VARIABLE` arguments, with the values of the environment variables."""
+def secrets_of(
+    texts: list[str] | None,
+    option: str = "--secret",
+    *,
+    fields: list[str] | None = None,
+    is_code: bool = False,
+) -> tuple[Secret, ...]:
+    """The secrets of `name=VARIABLE` arguments, with the values of the environment variables.
+
+    `fields`: `name=type` arguments, the types of fields that a secret may be typed into.
+    """
     from vision_agent.types import Secret
 
-    found = []
+    found, types = [], dict(pairs_of(fields, "--secret-field"))
+    if unknown := set(types) - {name for name, _ in pairs_of(texts, option)}:
+        raise UsageError(f"--secret-field names {min(unknown)}, which is no secret", f"give it with {option}")
     for name, variable in pairs_of(texts, option):
         if variable not in os.environ:
             raise UsageError(
                 f"The secret {name} is to be read from {variable}, which is not set", f"export {variable}=…"
             )
-        found.append(Secret(name=name, value=SecretStr(os.environ[variable]), is_code=is_code))
+        into = tuple(each.strip() for each in types.get(name, "").split(",") if each.strip())
+        found.append(Secret(name=name, value=SecretStr(os.environ[variable]), fields=into, is_code=is_code))
     return tuple(found)
 
 

@@ -90,6 +90,14 @@ class TaskOptions:
         list[str] | None,
         option("A value the model may use but never sees: name=VARIABLE, read from the environment.", "--secret"),
     ] = None
+    secret_field: Annotated[
+        list[str] | None,
+        option(
+            "The types of fields that a secret may be typed into: name=text,email, or name=any. Default: a password "
+            "only into password fields, other secrets into any.",
+            "--secret-field",
+        ),
+    ] = None
     code: Annotated[
         list[str] | None,
         option("A one-time code the model may type: name=VARIABLE, which holds the key of the codes.", "--code"),
@@ -116,7 +124,10 @@ class TaskOptions:
             start_url=url,
             limits=limits,
             user_data=dict(pairs_of(self.data, "--data")),
-            secrets=(*secrets_of(self.secret), *secrets_of(self.code, "--code", is_code=True)),
+            secrets=(
+                *secrets_of(self.secret, fields=self.secret_field),
+                *secrets_of(self.code, "--code", is_code=True),
+            ),
             checks=tuple(_expected(each) for each in self.expect or ()),
             files=existing_files(self.file),
             allowed_hosts=tuple(self.allow_host) if self.allow_host else None,

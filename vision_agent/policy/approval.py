@@ -49,70 +49,19 @@ from vision_agent.actions import (
     chord_keys,
     targets_of,
 )
+from vision_agent.policy import risk_words
 from vision_agent.settings import ApprovalSettings
 from vision_agent.types import RISKS, Choice, Decision, Mark, Observation, Risk, Risky, Task
 from vision_agent.urls import host_of, resolve_url
 
-_WORDS: dict[Risk, str] = {
-    "submit": """
-        submit | sign up | register | subscribe | enroll | apply now | place bid
-        absenden | abschicken | registrieren | anmelden | abonnieren | einreichen | beantragen
-        soumettre | valider | s'inscrire | s'abonner | inscrever* | enviar formulario | registrarse | suscribirse
-        iscriviti | invia modulo | registrati | indienen | inschrijven | wyślij formularz | zarejestruj*
-        kaydol | gönder formu | зарегистрироваться | подать | 送信 | 登録 | 申し込む | 提交 | 注册 | 제출 | 가입 | إرسال
-    """,
-    "pay": """
-        pay | payment | buy | purchase | checkout | check out | place order | order now | complete order | donate
-        book now | rent now | confirm booking | transfer money | reserve | book appointment
-        book table | book flight | book room | book ticket* | book seat*
-        reservieren | buchen | réserver | reservar | prenota | reserveer | boek nu
-        bezahl* | zahlen | kaufen | kostenpflichtig* | zahlungspflichtig* | bestellen | spenden | überweisen
-        payer | acheter | commander | régler | faire un don | virement
-        pagar | comprar | finalizar compra | realizar pedido | donar | finalizar pedido | doar
-        paga | acquista | compra | ordina | dona | betalen | kopen | bestel* | doneren
-        zapłać | kup | zamawiam | ödeme* | satın al* | öde | betala | köp
-        оплатить | купить | заказать | перевести | 支払* | 購入 | 注文 | 付款 | 支付 | 购买 | 下单
-        결제 | 구매 | 주문 | ادفع | شراء
-    """,
-    "delete": """
-        delete | remove | erase | discard | cancel order | cancel subscription | close account | deactivate | wipe
-        löschen | entfernen | verwerfen | kündigen | stornieren | supprimer | effacer | retirer
-        résilier | annuler la commande
-        eliminar | borrar | quitar | excluir | apagar | remover | elimina | cancella | rimuovi | verwijder* | opzeggen
-        usuń | skasuj | sil | kaldır | ta bort | radera | удалить | стереть
-        削除 | 消去 | 退会 | 删除 | 移除 | 注销 | 삭제 | 탈퇴 | حذف
-    """,
-    "send": """
-        send | post | publish | reply | tweet | share | invite | message
-        senden | verschicken | veröffentlichen | antworten | teilen | einladen | envoyer | publier | répondre
-        partager | inviter
-        enviar | publicar | responder | compartir | compartilhar | invitar | invia | pubblica | rispondi | condividi
-        verzenden | versturen | publiceren | beantwoorden | delen | wyślij | opublikuj | odpowiedz | udostępnij
-        gönder | yayınla | yanıtla | paylaş | skicka | publicera | отправить | опубликовать | ответить | поделиться
-        送る | 投稿 | 返信 | 公開 | 共有 | 发送 | 发布 | 回复 | 分享 | 보내기 | 게시 | 답장 | 공유 | نشر
-    """,
-    "upload": """
-        upload | hochladen | téléverser | subir archivo | carregar arquivo | carica | uploaden | prześlij | yükle
-        загрузить | アップロード | 上传 | 업로드 | رفع
-    """,
-}
-"""Words in the names of risky controls, in the most common page languages; separated by `|` and line breaks."""
-_MOST_WORDS = 6
-"""Words in a name; a longer name is a headline that happens to contain a risky word."""
 _ENTER = re.compile(r"Enter|NumpadEnter|\n|\r")
 _PRESSING = re.compile(r"Enter|NumpadEnter|Space| |\n|\r")
 _DELETING = re.compile(r"Delete|Backspace")
-_BINS = tuple(
-    each.strip()
-    for each in """
-        trash | bin | recycle bin | wastebasket | garbage | papierkorb | corbeille | papelera | lixeira | cestino
-        prullenbak | kosz | çöp | papperskorg | корзина | ゴミ箱 | 垃圾桶 | 回收站 | 휴지통 | سلة المهملات
-    """.replace("|", "\n").splitlines()
-    if each.strip()
-)
-"""Names of drop targets that delete."""
 _MOVES_FOCUS = re.compile(r"Tab|F6|Arrow\w+")
-_WITHOUT_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+_ALWAYS: frozenset[Risk] = frozenset({"unclassified", "mismatch"})
+"""Risks of which no policy can say that they do not count."""
 
 
 def must_ask(settings: ApprovalSettings, decision: Decision, risks: Sequence[Risky]) -> bool:
@@ -135,7 +84,7 @@ def _risks(settings: ApprovalSettings, actions: Sequence[Action], observation: O
     focus = _Focus(next((mark for mark in observation.marks if mark.state.focused), None))
     for place, action in enumerate(actions):
         told = dict(_told_by(settings, action, observation, focus))
-        counts = {*settings.risks, "unclassified"}
+        counts = {*settings.risks, *_ALWAYS}
         found += [Risky(action=place, risk=risk, why=why) for risk, why in told.items() if risk in counts]
         focus = _focus_after(action, focus, observation)
     return tuple(found)
@@ -149,6 +98,13 @@ def risks_taken(action: Action, observation: Observation) -> set[Risk]:
 def risks_in(name: str) -> set[Risk]:
     """The risks that the name of a control indicates."""
     return {risk for risk, _ in _in_words(ApprovalSettings(), name)}
+
+
+def is_risky_question(settings: ApprovalSettings, text: str) -> bool:
+    """Whether a person must approve before a dialog that asks this is accepted."""
+    if settings.ask == "never":
+        return False
+    return settings.ask == "always" or any(risk in settings.risks for risk, _ in _in_words(settings, text))
 
 
 def only_looks(action: Action) -> bool:
@@ -200,10 +156,10 @@ def _told_by(
         case Check():
             mark = seen.known_mark(action.mark)
             yield from _of_pressed(settings, mark, seen)
-            yield from _in_words(settings, mark.name if mark else "", longest=None)
+            yield from _in_words(settings, mark.name if mark else "")
         case Select():
             for option in action.options:
-                yield from _in_words(settings, option, longest=None)
+                yield from _in_words(settings, option)
         case Drag():
             yield from _of_drop(settings, action, seen)
         case Press() if _has_key(_PRESSING, action):
@@ -274,8 +230,7 @@ def _of_drop(settings: ApprovalSettings, drag: Drag, seen: Observation) -> Itera
         if _is_plain_field(mark) or _is_named(mark, settings.harmless):
             continue
         yield from _in_words(settings, mark.name)
-        said = _plain_words(mark.name)
-        if any(_stands_in(word, said) for word in _BINS):
+        if risk_words.is_bin(mark.name):
             yield "delete", f"it is dropped on “{mark.name}”"
 
 
@@ -287,11 +242,21 @@ def _of_pressed(settings: ApprovalSettings, mark: Mark | None, seen: Observation
     if mark.state.input_type == "file":
         yield "upload", f"{_called(mark)} takes files"
     if not _is_plain_field(mark):
-        yield from _in_words(settings, mark.name)
+        yield from _of_texts(settings, mark)
     if mark.is_drawn_editor:
         yield from _in_words(settings, mark.state.value or "")
     if mark.state.leads_to:
         yield from _leaving(settings, mark.state.leads_to, seen)
+
+
+def _of_texts(settings: ApprovalSettings, mark: Mark) -> Iterator[tuple[Risk, str]]:
+    """The risks that all texts about a mark indicate: those that a person reads on it, and those behind it."""
+    yield from _in_words(settings, mark.name)
+    yield from _in_words(settings, mark.says, "it says")
+    if mark.shows:
+        yield "mismatch", f"it is called “{mark.name}” and shows “{mark.shows}”"
+    if mark.in_dialog and mark.kind != "field" and not risk_words.is_refusal(mark.shows or mark.name):
+        yield from _in_words(settings, mark.context, "it answers")
 
 
 def _is_plain_field(mark: Mark) -> bool:
@@ -303,32 +268,16 @@ def _is_named(mark: Mark, names: Sequence[str]) -> bool:
     return mark.name.strip().casefold() in {each.strip().casefold() for each in names}
 
 
-def _in_words(
-    settings: ApprovalSettings, name: str, *, longest: int | None = _MOST_WORDS
-) -> Iterator[tuple[Risk, str]]:
-    """The risks that a name indicates; a name of more than `longest` words indicates none."""
-    said = _plain_words(name)
-    if not said or (longest is not None and len(said.split()) > longest) or name in settings.harmless:
+def _in_words(settings: ApprovalSettings, text: str, how: str = "it is called") -> Iterator[tuple[Risk, str]]:
+    """The risks that a text indicates."""
+    if not text or text in settings.harmless:
         return
-    for risk, words in _WORDS.items():
-        known = [each.strip() for line in words.splitlines() for each in line.split("|")]
-        if any(_stands_in(word.casefold(), said) for word in [*known, *settings.words.get(risk, ())] if word):
-            yield risk, f"it is called “{name}”"
-    for word in settings.words.get("leave", ()):
-        if _stands_in(word.casefold(), said):
-            yield "leave", f"it is called “{name}”"
-
-
-def _plain_words(name: str) -> str:
-    return " ".join(re.findall(r"[\w']+", name.casefold()))
-
-
-def _stands_in(word: str, said: str) -> bool:
-    if _WITHOUT_SPACES.search(word):
-        return word.rstrip("*") in said
-    if word.endswith("*"):
-        return f" {word[:-1]}" in f" {said}"
-    return f" {word} " in f" {said} "
+    found = dict.fromkeys(risk_words.risks_in(text))
+    for risk, words in settings.words.items():
+        if risk_words.says_one_of(text, words):
+            found[risk] = None
+    for risk in found:
+        yield risk, f"{how} “{text}”"
 
 
 def _leaving(settings: ApprovalSettings, host: str, seen: Observation) -> Iterator[tuple[Risk, str]]:

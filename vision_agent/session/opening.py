@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from playwright.async_api import Error as PlaywrightError
@@ -21,6 +22,7 @@ from vision_agent.browser.page.tabs import close_page
 from vision_agent.browser.restarting import RestartingBrowser, restarting
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import BrowserUnavailable, UsageError
+from vision_agent.policy.approval import is_risky_question
 from vision_agent.record.redact import Redactor, with_values
 from vision_agent.record.store import DOWNLOADS
 from vision_agent.settings import BrowserSettings, Settings
@@ -105,6 +107,7 @@ class BrowserOpener:
                     files=self._task.files,
                     actions=self._custom,
                     events=self._settings.events,
+                    is_risky=partial(is_risky_question, self._settings.approval),
                     downloads=self._folder / DOWNLOADS,
                     start_url=self._task.start_url,
                     learn=self._redact.learn,

@@ -36,7 +36,7 @@ from vision_agent.browser.page import protocol
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
-from vision_agent.types import Mark
+from vision_agent.types import Mark, Secret
 from vision_agent.urls import host_of
 
 _FORMS = {
@@ -368,6 +368,12 @@ async def _click_into_field(executor: Executor, at: Location, action: Type) -> L
     raise refused or Refused("changed", f"{at.words} did not take the focus when it was clicked; nothing was typed.")
 
 
+def _fields_hint(secret: Secret) -> str:
+    if secret.fields:
+        return f" It is for fields of type {', '.join(secret.fields)}."
+    return " A password is for password fields, unless the task names other types of fields for it."
+
+
 def _insert_secrets(executor: Executor, text: str, at: Location) -> tuple[str, bool]:
     """The text with secrets in place of their names, and whether it contains any."""
     by_name = {secret.name: secret for secret in executor.secrets}
@@ -381,8 +387,8 @@ def _insert_secrets(executor: Executor, text: str, at: Location) -> tuple[str, b
             raise Refused("blocked", f"There is no secret {name}; the secrets are: {', '.join(by_name) or 'none'}.")
         if not host_policy.host_matches(host, secret.hosts or executor.policy.start_hosts):
             raise Refused("blocked", f"The secret {name} may not be typed on {host or 'this page'}.")
-        if secret.fields and at.mark.state.input_type not in secret.fields:
-            raise Refused("blocked", f"The secret {name} may not be typed into {at.words}.")
+        if not secret.may_be_typed_into(at.mark.state.input_type):
+            raise Refused("blocked", f"The secret {name} may not be typed into {at.words}.{_fields_hint(secret)}")
         text = text.replace(f"<secret:{name}>", totp.current_text(secret))
         is_secret = True
     return text, is_secret

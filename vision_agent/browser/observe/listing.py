@@ -180,6 +180,8 @@ def _attributes(mark: Mark, picture: PageMap) -> list[str]:
         parts.append(f'value="{_quotable(state.value)}"')
     elif state.placeholder and state.placeholder != mark.name:
         parts.append(f'placeholder="{_quotable(state.placeholder)}"')
+    if mark.shows:
+        parts.append(f'shows="{_quotable(mark.shows)}"')
     if state.minimum or state.maximum:
         parts.append(f'range="{_quotable(state.minimum or "")}..{_quotable(state.maximum or "")}"')
     if state.options:

@@ -136,6 +136,8 @@ class MarkMemory:
             fingerprint=found.fingerprint,
             context=words,
             heading=beside.heading,
+            shows=found.shows,
+            says=found.says,
             key=found.key,
             in_dialog=found.in_dialog,
         )

@@ -136,6 +136,10 @@ class FoundMark(NamedTuple):
     """For a surface: its whole rectangle in its own frame, in view or not."""
     whole: Box | None
     """The same on the page."""
+    shows: str
+    """The text painted in it, if that disagrees with its name."""
+    says: str
+    """The texts beside its name that tell what it does."""
 
     @property
     def beside(self) -> Beside:
@@ -315,7 +319,7 @@ def _marks(table: _Json, place: FramePlace, frame: str, frame_context: RowContex
     marks = []
     for key, name, fingerprint, is_in_dialog, box, points, traits_at, context_at, *more in table["rows"]:
         tag, role, kind, state, evidence = traits[traits_at]
-        corners, surface = more or (None, None)
+        corners, surface, words = more or (None, None, None)
         rect = _rect(surface) if surface else None
         marks.append(
             FoundMark(
@@ -335,6 +339,8 @@ def _marks(table: _Json, place: FramePlace, frame: str, frame_context: RowContex
                 frame_context,
                 rect,
                 place.box_to_page(rect) if rect else None,
+                words["shows"] if words else "",
+                words["says"] if words else "",
             )
         )
     return tuple(marks)

@@ -70,6 +70,8 @@ class Tabs:
     redact: Redact = str
     secrets: Callable[[], Sequence[str]] = tuple
     """Values that no downloaded file or its name may contain."""
+    is_risky: Callable[[str], bool] = lambda _: False
+    """Whether a dialog with this text is dismissed even if dialogs are to be accepted: a person must approve it."""
     closing_page: Page | None = None
     """The page that an action is closing on purpose, which is not reported."""
     expects_files: bool = False
@@ -271,7 +273,10 @@ class Tabs:
             done = "was left" if accept else "was not left"
         else:
             what, accept = f'a dialog of type {dialog.type} said "{text}"', self.settings.dialogs == "accept"
+            must_ask = accept and dialog.type != "alert" and self.is_risky(dialog.message)
+            accept = accept and not must_ask
             done = "was accepted" if accept else "was dismissed"
+            done += ", because a person must approve what it asks" if must_ask else ""
         self._add_event("dialog", f"{what} and {done}")
         self._spawn(_answer_dialog(dialog, accept=accept, entered=self.settings.prompt))
 

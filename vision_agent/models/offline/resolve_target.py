@@ -288,7 +288,13 @@ def _likeness(words: str, label: str) -> float:
 
 
 def _names(mark: Mark) -> tuple[str, ...]:
-    return (mark.name,) if mark.name else ()
+    """What a line may call a mark: what a person sees on it, and only that where its name says something else."""
+    name = mark.shows or mark.name
+    return (name,) if name else ()
+
+
+def _shown(mark: Mark) -> str:
+    return f", which shows {mark.shows!r}" if mark.shows else ""
 
 
 def _placeholders(mark: Mark) -> tuple[str, ...]:
@@ -329,6 +335,7 @@ def _nearest(words: str, marks: Sequence[Mark]) -> str:
 
 def _described(marks: Sequence[Mark], among: Sequence[Mark]) -> str:
     listed = ", ".join(
-        f"[{mark.label_text}] {mark.role} {mark.name!r}{distinction_suffix(mark, among)}" for mark in marks[:8]
+        f"[{mark.label_text}] {mark.role} {mark.name!r}{_shown(mark)}{distinction_suffix(mark, among)}"
+        for mark in marks[:8]
     )
     return f"{listed} and {len(marks) - 8} more" if len(marks) > 8 else listed

@@ -1,0 +1,127 @@
+// What a control shows where its accessible name says something else, and what else the page says about it.
+import { cssContentOf } from './css_content.js';
+import { attributeOf, flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, queryAll } from './dom.js';
+import { rectOf, shadowRootOf, styleOf, submittedFormOf, textContentOf } from './dom.js';
+import { tooltipOf } from './name.js';
+import { oneSpaced, saysSomething, SILENT, tidy, withoutIcons } from './text.js';
+
+/** Kinds that a press on may do something with; a press on the others only moves the caret or the view. */
+const PRESSED_KINDS = new Set(['button', 'link', 'toggle', 'guess']);
+const PAINTED_INPUTS = new Set(['submit', 'button', 'reset']);
+const MOST_PAINTED_NODES = 120;
+const LEAST_PAINTED_OPACITY = 0.1;
+/** CSS pixels. Smaller boxes hide their text, for people who hear the page. */
+const SMALLEST_TEXT_BOX = 3;
+const SMALLEST_PAINTED_FONT = 4;
+const HIDING_CLIP = /^(rect\(0|inset\((50|100)%|circle\(0|polygon\(0)/;
+const ICON_FONT = /icon|symbol|glyph|awesome/i;
+
+/**
+ * `shows`: the text painted in it, if it disagrees with the name. `says`: the texts beside the name that tell what it
+ * does: what it shows, its title, the alternatives of its pictures, where its form goes.
+ * @param {Element} element @param {Element} control @param {string} kind @param {string} name
+ */
+export function wordsBesideName(element, control, kind, name) {
+  if (!PRESSED_KINDS.has(kind)) return null;
+  const shown = paintedTextOf(element, name);
+  const says = [shown, tooltipOf(control), ...alternativesIn(element), wordsOfForm(control)]
+    .filter((text) => text && saysSomething(text) && !name.includes(text));
+  const shows = shown && !agree(name, shown) ? shown : '';
+  return shows || says.length ? { shows, says: tidy([...new Set(says)].join(' · '), 300) } : null;
+}
+
+/**
+ * The text that is painted in an element; empty if that is its name.
+ * @param {Element} element @param {string} name
+ */
+function paintedTextOf(element, name) {
+  const isInput = localNameOf(element) === 'input';
+  if (isInput) {
+    return PAINTED_INPUTS.has(attributeOf(element, 'type') ?? '') ? tidy(attributeOf(element, 'value') ?? '') : '';
+  }
+  const isLabelled = hasAttribute(element, 'aria-label') || hasAttribute(element, 'aria-labelledby');
+  if (!shadowRootOf(element) && withoutIcons(textContentOf(element)) === name && !(isLabelled && isPaintedBy(element))) {
+    return '';
+  }
+  const frame = rectOf(element);
+  const parts = /** @type {string[]} */ ([]);
+  let nodes = 0;
+  /** @param {Element} inner @param {boolean} isOuter */
+  const visit = (inner, isOuter) => {
+    if (nodes++ > MOST_PAINTED_NODES || (SILENT.has(localNameOf(inner)) && !isOuter)) return;
+    const style = styleOf(inner);
+    if (style.display === 'none' || Number(style.opacity) < LEAST_PAINTED_OPACITY || ICON_FONT.test(style.fontFamily)) return;
+    if (!isOuter && isTextClippedAway(inner, style)) return;
+    parts.push(cssContentOf(inner, '::before'));
+    for (const child of flatChildrenOf(inner)) {
+      if (nodeTypeOf(child) === 1) visit(/** @type {Element} */ (child), false);
+      else if (nodeTypeOf(child) === 3 && style.visibility === 'visible' && isTextInside(child, style, frame)) {
+        parts.push(textContentOf(child));
+      }
+    }
+    parts.push(cssContentOf(inner, '::after'), style.display === 'inline' ? '' : ' ');
+  };
+  visit(element, true);
+  const text = tidy(oneSpaced(parts.join('')));
+  return text === name ? '' : text;
+}
+
+/** Whether style sheets paint text before or after an element's own. @param {Element} element */
+function isPaintedBy(element) {
+  return Boolean(cssContentOf(element, '::before') || cssContentOf(element, '::after'));
+}
+
+/** @param {Element} element @param {CSSStyleDeclaration} style */
+function isTextClippedAway(element, style) {
+  if (style.display === 'inline' || style.display === 'contents') return false;
+  if (HIDING_CLIP.test(style.clip) || HIDING_CLIP.test(style.clipPath)) return true;
+  const { width, height } = rectOf(element);
+  return style.overflow !== 'visible' && (width < SMALLEST_TEXT_BOX || height < SMALLEST_TEXT_BOX);
+}
+
+/**
+ * Whether a text lies within a control and is large enough to read.
+ * @param {Node} text @param {CSSStyleDeclaration} style @param {DOMRect} frame
+ */
+function isTextInside(text, style, frame) {
+  if (!saysSomething(textContentOf(text)) || parseFloat(style.fontSize) < SMALLEST_PAINTED_FONT) return false;
+  const range = new Range();
+  range.selectNodeContents(text);
+  const { left, right, top, bottom } = range.getBoundingClientRect();
+  return right > frame.left && left < frame.right && bottom > frame.top && top < frame.bottom;
+}
+
+/**
+ * Whether a name says what is shown, or the other way round. Signs and initials disagree with nothing.
+ * @param {string} name @param {string} shown
+ */
+function agree(name, shown) {
+  const [one, other] = [wordSetOf(name), wordSetOf(shown)];
+  const letters = [...other].join('');
+  if (!letters || (letters.length <= 2 && /^[\p{Script=Latin}\p{N}]+$/u.test(letters))) return true;
+  return isWithinWords(one, other) || isWithinWords(other, one) || [...one].join('').includes(letters);
+}
+
+/** @param {string} text */
+function wordSetOf(text) {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+}
+
+/** @param {Set<string>} small @param {Set<string>} large */
+function isWithinWords(small, large) {
+  return small.size > 0 && [...small].every((word) => large.has(word));
+}
+
+/** @param {Element} element */
+function alternativesIn(element) {
+  return Array.from(queryAll(element, 'img[alt]')).slice(0, 4).map((each) => tidy(attributeOf(each, 'alt') ?? ''));
+}
+
+/** Where a button sends its form, in words: the path, without addresses of sites. @param {Element} control */
+function wordsOfForm(control) {
+  const form = submittedFormOf(control);
+  if (!form) return '';
+  const action = attributeOf(control, 'formaction') ?? attributeOf(form, 'action') ?? '';
+  const path = action.replace(/^[a-z+.-]+:\/\/[^/]*/i, '').replace(/[?#].*/, '');
+  return tidy(path.replace(/[^\p{L}\p{N}]+/gu, ' '), 80);
+}

@@ -1,0 +1,91 @@
+"""Claims about what a person must approve on live pages: dialogs, and controls that show another text than their name."""
+
+# ruff: noqa: E501  # a page on one line reads better than one cut in pieces
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from tests.supervise.proposals import decided
+from vision_agent import Agent, Settings
+from vision_agent.actions import Click
+from vision_agent.browser import live
+from vision_agent.models.offline.grammar import parse
+from vision_agent.models.offline.resolve_target import NotFoundError
+from vision_agent.models.offline.steps import StepsModel
+from vision_agent.policy.approval import Answers, risks_of
+from vision_agent.settings import ApprovalSettings, EventSettings, ObserveSettings
+from vision_agent.types import Choice, Task
+from vision_agent.vision.image_limits import ImageLimits
+
+CONFIRM = "<title>Disk</title><button onclick='document.title = confirm(`%s`)'>Tidy up</button>"
+
+
+@pytest.mark.parametrize(
+    ("ask", "question", "answer"),
+    [
+        ("risky", "Delete all files permanently?", "false"),
+        ("risky", "D\u0435l\u0435te all files?", "false"),
+        ("risky", "Sort them by name?", "true"),
+        ("always", "Sort them by name?", "false"),
+        ("never", "Delete all files permanently?", "true"),
+    ],
+)
+async def test_a_dialog_with_a_risky_question_is_not_accepted_without_a_person(
+    page: Page, serve: Any, tmp_path: Path, ask: Any, question: str, answer: str
+) -> None:
+    settings = Settings(runs=tmp_path, approval=ApprovalSettings(ask=ask), events=EventSettings(dialogs="accept"))
+    agent = Agent(
+        Task(goal="Tidy", start_url=serve({"/": CONFIRM % question})),
+        model=StepsModel(["click Tidy up", "finish"]),
+        page=page,
+        settings=settings,
+        approver=Answers(approving),
+    )
+    run = await agent.run()
+    assert await page.title() == answer
+    said = "was dismissed, because a person must approve what it asks"
+    assert (said in run.steps[0].outcomes[0].sentence) == (answer == "false")
+
+
+async def approving(*_: Any) -> Choice:
+    return Choice(kind="approve")
+
+
+async def test_step_lines_name_what_a_control_shows_and_not_what_it_is_called(page: Page, serve: Any) -> None:
+    body = "<title>Offer</title><button aria-label='No thanks'>Pay now</button><button>Close</button>"
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        await browser.open(serve({"/": body}))
+        seen = await browser.observe()
+    assert '<button shows="Pay now">No thanks' in seen.listing
+    [shown, hidden] = parse(["click Pay now", "click No thanks"])
+    assert shown.build(seen) == Click(target=1)
+    with pytest.raises(NotFoundError, match="'No thanks', which shows 'Pay now'"):
+        hidden.build(seen)
+    [risk] = [each for each in risks_of(ApprovalSettings(), decided(Click(target=1)), seen) if each.risk == "mismatch"]
+    assert risk.why == "it is called “No thanks” and shows “Pay now”"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<button aria-label='Close'>×</button>",
+        "<button aria-label='Add Wool jumper to the cart'>Add</button>",
+        "<button aria-label='Profile of Ada Lovelace'>AL</button>",
+        "<button aria-label='Rating: 4 of 5'>★★★★☆</button>",
+        "<button aria-label='Delete'><svg width=20 height=20><rect width=20 height=20 /></svg></button>",
+        "<button><span style='position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)'>Next page</span>›</button>",
+        "<a href=#x aria-label='Sunday, March 1'>1</a>",
+        "<button aria-label=Menu><i style='font-family:\"Material Icons\"'>delete</i></button>",
+        "<button aria-label='Save the note' title='Save'>Save the note</button>",
+    ],
+)
+async def test_a_name_that_says_what_is_shown_is_no_mismatch(page: Page, serve: Any, body: str) -> None:
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        await browser.open(serve({"/": f"<title>Page</title>{body}"}))
+        [mark] = (await browser.observe()).marks
+    assert mark.shows == ""
