@@ -135,11 +135,13 @@ LONG = frozenset(
 """Tests that take more than two or three seconds, and whose subject has a shorter one."""
 
 STARTS_A_BROWSER = (
+    "browser/test_blocked_documents.py::test_in_a_launched_browser_a_blocked_document_leaves_everything_as_it_was",
     "browser/test_launch.py",
     "browser/test_navigations.py::test_an_error_without_a_page_is_shown_as_the_browsers_own_page",
     "browser/test_numbers.py::test_a_list_that_uses_its_rows_again_hands_no_number_to_another_message_and_takes_none_away",
     "browser/test_proxy.py",
     "browser/test_setup.py",
+    "record/test_permissions.py::test_a_trace_is_its_owners_alone_too",
     "browser/test_two_at_once.py::test_pages_of_one_browser_may_be_begun_at_once",
     "browser/test_used_document.py",
     "browser/test_world.py::test_the_name_and_password_are_given_only_to_the_server_they_belong_to",
@@ -154,6 +156,7 @@ STARTS_A_BROWSER = (
     "evals/test_perception.py::test_the_command_scores_a_folder_and_leaves_with_what_came_of_it",
     "evals/test_perception.py::test_the_labelled_pages_reach_what_is_declared",
     "evals/test_perception.py::test_what_is_missed_and_what_is_marked_wrongly_is_told",
+    "evals/test_security.py",
     "test_cli.py::test_a_dry_run_says_what_would_be_done_and_leaves_with_0",
     "test_cli.py::test_a_run_by_lines_says_as_json_where_it_can_be_read",
     "test_cli.py::test_a_run_that_cannot_begin_says_so_in_json_too",

@@ -231,7 +231,7 @@ class MemoryFolder:
             raise self._no_such(or_none)
         folder = -1
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             if fcntl is not None:
                 folder = os.open(self.path, os.O_RDONLY)
                 fcntl.flock(folder, fcntl.LOCK_EX)

@@ -78,7 +78,7 @@ def write_named(path: Path, html: str) -> Path:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, html.encode("utf-8", "replace"), over=True)
+        write_whole(path, html.encode("utf-8", "replace"), over=True, is_private=False)
     except (OSError, RecordError) as error:
         why = error.strerror if isinstance(error, OSError) else error.sentence
         raise UsageError(f"{path} cannot be written: {why}", "name another file with --html") from error

@@ -93,10 +93,10 @@ class RunFolder:
             raise UsageError(f"{run_id!r} is not a valid run folder name", "use letters, digits, '.', '-' and '_'")
         path = runs.absolute() / run_id
         try:
-            path.mkdir(parents=True)
-            (path / SHOTS).mkdir()
-            (path / REQUESTS).mkdir()
-            lines = os.open(path / STEPS, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            for folder in (path, path / SHOTS, path / REQUESTS):
+                folder.mkdir(mode=0o700)
+            lines = os.open(path / STEPS, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
             _lock(lines)
             for folder in (path, path.parent):
                 _sync_folder(folder)
@@ -273,11 +273,12 @@ def _json(value: object, indent: int | None = None) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators).encode()
 
 
-def write_whole(path: Path, data: bytes, *, over: bool = False) -> None:
+def write_whole(path: Path, data: bytes, *, over: bool = False, is_private: bool = True) -> None:
     """Writes a file completely or not at all: it gets its name only once its bytes are on disk.
 
     Args:
         over: whether to replace an existing file. Otherwise it stays, since its name is usually its content's hash.
+        is_private: whether only its owner may read it, from the moment it exists.
 
     Raises:
         RecordError: the file cannot be written.
@@ -286,7 +287,9 @@ def write_whole(path: Path, data: bytes, *, over: bool = False) -> None:
         return
     part = path.with_name(f".{path.name}.part")
     try:
-        with part.open("wb") as file:
+        part.unlink(missing_ok=True)  # left by a process that was killed, or a link
+        how = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        with os.fdopen(os.open(part, how, 0o600 if is_private else 0o666), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

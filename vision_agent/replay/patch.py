@@ -96,7 +96,7 @@ def write_patch(patch: Patch, folder: Path) -> Path:
         RecordError: the file cannot be written.
     """
     path = folder / PATCH
-    write_whole(path, patch.model_dump_json(indent=2, exclude_none=True).encode())
+    write_whole(path, patch.model_dump_json(indent=2, exclude_none=True).encode(), is_private=False)
     return path
 
 

@@ -17,7 +17,7 @@ from vision_agent.browser.launch.playwright_trace import record_trace
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.network.filtering_proxy import proxied_settings
 from vision_agent.browser.network.host_policy import Gate, policy_for
-from vision_agent.browser.network.request_interception import NOT_INTERCEPTED, intercept_requests
+from vision_agent.browser.network.request_interception import NOT_INTERCEPTED, intercept_requests, keep_blocked_pages
 from vision_agent.browser.page.tabs import close_page
 from vision_agent.browser.restarting import RestartingBrowser, restarting
 from vision_agent.custom_actions import CustomAction
@@ -96,6 +96,8 @@ class BrowserOpener:
                 self.description += f"; requests to other hosts are blocked, except: {'; '.join(NOT_INTERCEPTED)}"
                 if self._page is None:
                     stack.push_async_callback(close_page, page)  # before requests are no longer intercepted
+            elif not gate.policy.is_open:
+                await stack.enter_async_context(keep_blocked_pages(page, gate))
             yield await stack.enter_async_context(
                 live.attach(
                     page,

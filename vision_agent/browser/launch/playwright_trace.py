@@ -39,6 +39,7 @@ async def record_trace(context: BrowserContext, folder: Path) -> AsyncIterator[N
         path = next(folder / name for name in names if not (folder / name).exists())
         try:
             async with asyncio.timeout(_STOP_S):
+                path.touch(mode=0o600)
                 await context.tracing.stop(path=path)
         except (PlaywrightError, TimeoutError):
             with suppress(OSError):  # an incomplete archive cannot be opened

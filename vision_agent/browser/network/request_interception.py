@@ -5,6 +5,9 @@ every document, popup and worker that starts from now on. Web sockets are not pa
 block them. Pages cannot detect any of this. `NOT_INTERCEPTED` lists what neither mechanism covers.
 
 Covers the whole browser context of the page; other contexts of the same browser are not affected.
+
+In a browser that we launch, the proxy refuses connections; there, only requests for documents are intercepted, so that
+a blocked one leaves the page as it was. Otherwise Chromium would show its error page, and what was typed would be lost.
 """
 
 from __future__ import annotations
@@ -50,7 +53,29 @@ async def intercept_requests(page: Page, gate: Gate) -> AsyncIterator[None]:
     browser = page.context.browser
     if browser is None or browser.browser_type.name != "chromium":
         raise UsageError("Hosts can only be limited in Chromium", "let the agent launch the browser, or leave them out")
-    interception = _Interception(page, browser, gate)
+    async with _intercepted(_Interception(page, browser, gate)):
+        yield
+
+
+@asynccontextmanager
+async def keep_blocked_pages(page: Page, gate: Gate) -> AsyncIterator[None]:
+    """Inside the `with` block, a document that the gate does not allow leaves the page that asked for it as it was.
+
+    For a browser that we launched for this page alone: everything but documents is left to its proxy.
+
+    Raises:
+        BrowserUnavailable: the browser is gone, or does not answer.
+    """
+    browser = page.context.browser
+    if browser is None or browser.browser_type.name != "chromium":
+        yield
+        return
+    async with _intercepted(_Interception(page, browser, gate, only_documents=True)):
+        yield
+
+
+@asynccontextmanager
+async def _intercepted(interception: _Interception) -> AsyncIterator[None]:
     try:
         try:
             await interception.begin()
@@ -66,7 +91,8 @@ async def intercept_requests(page: Page, gate: Gate) -> AsyncIterator[None]:
 
 
 class _Interception:
-    def __init__(self, page: Page, browser: Browser, gate: Gate) -> None:
+    def __init__(self, page: Page, browser: Browser, gate: Gate, *, only_documents: bool = False) -> None:
+        self._only_documents = only_documents
         self._page = page
         self._browser = browser
         self._gate = gate
@@ -82,7 +108,10 @@ class _Interception:
             self._context_id = (await own.send("Target.getTargetInfo"))["targetInfo"].get("browserContextId", "")
             self._watch = await self._browser.new_browser_cdp_session()
             self._sessions.append(self._watch)
-            await self._pause_requests(self._watch, self._is_ours)
+            await self._pause_requests(self._watch, _always if self._only_documents else self._is_ours)
+            if self._only_documents:
+                await self._intercept_page(self._page)
+                return
             # Running service workers started without interception; Chromium restarts them when needed.
             await own.send("ServiceWorker.enable")
             await own.send("ServiceWorker.stopAllWorkers")
@@ -119,6 +148,8 @@ class _Interception:
         session = await page.context.new_cdp_session(page)
         self._sessions.append(session)
         await self._pause_requests(session, _always)
+        if self._only_documents:
+            return
         await session.send("Network.enable")
         rules = {"matchedNetworkConditions": network_rules(self._gate.policy)}
         await session.send("Network.emulateNetworkConditionsByRule", rules)
@@ -128,7 +159,8 @@ class _Interception:
             self._spawn(self._decide(session, event, is_ours))
 
         session.on("Fetch.requestPaused", paused)
-        await session.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
+        which = {"resourceType": "Document"} if self._only_documents else {}
+        await session.send("Fetch.enable", {"patterns": [{"urlPattern": "*", **which}]})
 
     async def _decide(
         self, session: CDPSession, event: dict[str, Any], is_ours: Callable[[str], Awaitable[bool]]
@@ -142,8 +174,20 @@ class _Interception:
                 else:
                     self._gate.allows(host)  # reports the block
                     # An aborted document leaves the page as it was; any other error replaces it with an error page.
-                    reason = "Aborted" if event.get("resourceType") == "Document" else "BlockedByClient"
+                    is_document = event.get("resourceType") == "Document"
+                    reason = "Aborted" if is_document else "BlockedByClient"
                     await session.send("Fetch.failRequest", {**request, "errorReason": reason})
+                    if is_document:
+                        await self._close_empty_popup(event.get("frameId", ""))
+
+    async def _close_empty_popup(self, frame_id: str) -> None:
+        """Closes the tab of a document that was blocked, if a page opened it and it has shown nothing else."""
+        assert self._watch is not None
+        targets = (await self._watch.send("Target.getTargets"))["targetInfos"]
+        for each in targets:
+            is_popup = each["targetId"] == frame_id and each["type"] == "page" and each.get("openerId")
+            if is_popup and each["url"] in ("", "about:blank"):
+                await self._watch.send("Target.closeTarget", {"targetId": frame_id})
 
     async def _is_ours(self, frame_id: str) -> bool:
         """Whether the requesting frame or worker belongs to the intercepted context."""

@@ -445,11 +445,11 @@ def _holds_secret(content: bytes, redact: Redact) -> bool:
 
 def _reserve_path(path: Path) -> Path:
     """Creates an empty file with this name, or with a number added if the name is taken."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     for number in count(1):
         own = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
         with suppress(FileExistsError):
-            own.touch(exist_ok=False)
+            own.touch(mode=0o600, exist_ok=False)
             return own
     raise AssertionError("numbers do not end")
 
