@@ -55,7 +55,8 @@ IMPORTS = {
 
 INSIDE = {
     "policy": {
-        "approval": "",
+        "risk_words": "",
+        "approval": "risk_words",
         "blockers": "",
         "budget": "",
         "rebind": "",

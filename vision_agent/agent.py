@@ -7,6 +7,7 @@ concrete browser, model or disk.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
@@ -15,7 +16,7 @@ from vision_agent.errors import RunFailed
 from vision_agent.events import Event, Intended, Started
 from vision_agent.journal import Journal
 from vision_agent.policy import blockers, budget, stall
-from vision_agent.policy.action_sequence import dry_run_result, skipped_outcome
+from vision_agent.policy.action_sequence import UnderWay, close_cut_step, dry_run_result, skipped_outcome
 from vision_agent.policy.approval import only_looks
 from vision_agent.policy.deciding import Decider
 from vision_agent.policy.finishing import ActionResult, Finishing, ending_of
@@ -63,6 +64,8 @@ class Loop:
         self._decider = Decider(self.journal, model, fallback, repairs)
         self._finishing = Finishing(self.journal, browser, judge, repairs)
         self._resumed = resume and ResumedRun(resume, self.journal, self._oversight, self._decider, repairs)
+        self._under_way: UnderWay | None = None
+        """The step whose actions are being carried out."""
         self._failures = 0
         """The number of consecutive steps that failed."""
 
@@ -85,7 +88,7 @@ class Loop:
         with self.journal.recording(first):
             ending = await self._begin(prepare)
             while ending is None:
-                ending = self._limit_reached() or await self.step()
+                ending = self._limit_reached() or await self._step_in_time()
         self.journal.end(ending)
         must_raise = self.record.task.limits.on_failure != "never_raise"
         if ending.status in ("limit", "not_done") and self._failures and must_raise:
@@ -105,13 +108,31 @@ class Loop:
         approval = await self._oversight.approve(proposed, observation)
         decision = final_decision(proposed, approval)
         self.journal.record_decision(decision)
+        self._under_way = UnderWay(observation, decision, approval)
         ending = await self._act(decision, observation, approval)
         ending = ending or stopped_by(approval) or self._stalled(stalled.times)
+        self._under_way = None
         step = self.journal.end_step(observation, decision, approval)
         self._failures = self._failures + 1 if budget.is_failure(step, is_last=ending is not None) else 0
         if ending is None and self._oversight.approver is not None and is_taken_over(approval):
             ending = await take_over(self._browser, self._oversight.approver, self.journal, self._policy.wait_s)
         return ending
+
+    async def _step_in_time(self) -> Ending | None:
+        """A step, cut off when the run has lasted as long as it may, whatever it waits for then."""
+        longest = self.record.task.limits.seconds
+        if longest is None:
+            return await self.step()
+        try:
+            async with asyncio.timeout(max(0.0, longest - self.journal.seconds)) as clock:
+                return await self.step()
+        except TimeoutError:
+            if not clock.expired():
+                raise
+        if self._under_way is not None:
+            close_cut_step(self.journal, self._under_way, longest)
+        sentence = f"A limit was reached: {longest:g} seconds have passed; step {self.journal.index} was cut off."
+        return Ending(status="limit", sentence=sentence)
 
     async def _begin(self, prepare: Callable[[], Awaitable[None]] | None) -> Ending | None:
         """Prepares the first step; returns an ending if there will be none."""
@@ -140,7 +161,8 @@ class Loop:
             result = await self._carry_out(action, decision, observation)
             journal.record_outcome(result.outcome)
             is_over = result.ending is not None or result.outcome.status != "done" or self._oversight.is_wanted
-            if is_over or ends_batch(action, result.outcome):
+            is_full = index + 1 >= self.record.task.limits.actions_per_step
+            if is_over or is_full or ends_batch(action, result.outcome) or self._limit_reached():
                 break
         if result is None:
             return None

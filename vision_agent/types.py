@@ -545,6 +545,8 @@ class Limits(RenamedFields):
 
     steps: int = Field(default=40, ge=1)
     """Number of steps."""
+    actions_per_step: int = Field(default=20, ge=1)
+    """Actions of one decision that are carried out; the model decides again after them."""
     seconds: float | None = Field(default=None, gt=0)
     """Duration of the run; None: no limit."""
     consecutive_failures: int = Field(default=5, ge=1)

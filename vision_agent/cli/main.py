@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import metadata
@@ -55,8 +56,15 @@ app.add_typer(evaluation)
 app.add_typer(freezing)
 
 
+_ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
 def main() -> None:
-    """Runs the command line and exits with its code."""
+    """Runs the command line and exits with its code; what ends a process politely ends it as Ctrl-C does."""
+    for number in _ENDS:
+        # Whoever ignores one, as nohup does, wants it ignored.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
     try:
         app()
     except VisionAgentError as error:
@@ -64,6 +72,12 @@ def main() -> None:
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _interrupt(*_: object) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
 
 
 def _print_version(wanted: bool) -> None:

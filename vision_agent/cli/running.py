@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,6 +67,8 @@ def run_agent(agent: Agent, as_json: bool, is_shared: bool, page: SupervisionPag
             typer.echo(json.dumps({**ending, "exit_code": agent.ending.exit_code, **where}, ensure_ascii=False))
         elif not as_json:
             print_facts(console, ("folder", agent.folder), ("report", agent.report), ("head", agent.head))
+            if agent.folder is not None and agent.ending is not None and agent.ending.status == "interrupted":
+                print_facts(console, ("go on", f"vision-agent resume {shlex.quote(str(agent.folder))}"))
     assert agent.ending is not None
     if not as_json:
         typer.echo(agent.ending.sentence)

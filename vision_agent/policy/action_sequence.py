@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Action
+from vision_agent.journal import Journal
 from vision_agent.policy import approval
 from vision_agent.policy.finishing import ActionResult
 from vision_agent.policy.interrupted import ends_batch
 from vision_agent.settings import ApprovalSettings
-from vision_agent.types import Decision, Ending, Observation, Outcome
+from vision_agent.types import Approval, Decision, Ending, Observation, Outcome
+
+
+@dataclass(frozen=True)
+class UnderWay:
+    """A step whose actions are being carried out."""
+
+    observation: Observation
+    decision: Decision
+    approval: Approval | None
+
+
+def close_cut_step(journal: Journal, step: UnderWay, longest_s: float) -> None:
+    """Completes the record of a step that was cut off when the run had lasted `longest_s` seconds.
+
+    The action under way may have been done, unless it only looks; those after it were not tried.
+    """
+    actions = step.decision.actions
+    for action in actions[len(journal.outcomes) :]:
+        is_first = not any(outcome.refusal == "timed_out" for outcome in journal.outcomes)
+        if is_first:
+            cut = f"{describe_action(action, step.observation)} was cut off: the run may last {longest_s:g} seconds."
+            maybe = "" if action.traits.only_looks else " It may have been done."
+            status: Literal["partial", "refused"] = "partial" if maybe else "refused"
+            journal.record_outcome(Outcome(status=status, refusal="timed_out", sentence=cut + maybe))
+        else:
+            told = f"{action.kind} was not tried: the action before it was cut off."
+            journal.record_outcome(Outcome(status="refused", refusal="not_reached", sentence=told))
+    journal.end_step(step.observation, step.decision, step.approval)
 
 
 def skipped_outcome(action: Action, last: Action, result: ActionResult) -> Outcome:
@@ -27,7 +59,7 @@ def _why_not_tried(last: Action, result: ActionResult) -> str:
     if result.outcome.effect == "asked":
         return "a person was asked first"
     if not ends_batch(last, result.outcome):
-        return "a person paused the run"
+        return "a person paused the run, or a limit was reached"
     return "the action before it changed what can be relied on"
 
 

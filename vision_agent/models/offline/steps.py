@@ -29,6 +29,8 @@ animation is under way that could bring it."""
 _LOOK_EVERY_S = 1.0
 """The same for a line that says how long to wait."""
 
+_NOT_ENDED = ("cut_off", "not_reached")
+"""A wait that was refused so did not end: the run was interrupted."""
 _MOST_SCROLLS = 20
 _LOOK_AGAIN = "look again for: "
 _END, _GIVE_UP = "finish", "give up"
@@ -76,7 +78,7 @@ class StepsModel(Model):
         if self._has_acted or refused:
             if refused is None:
                 self._next_line()
-            elif isinstance(steps[-1].decision.actions[-1], Wait):
+            elif isinstance(steps[-1].decision.actions[-1], Wait) and refused.refusal not in _NOT_ENDED:
                 return self._give_up(f"{_quote_line(self._lines[self._next])} did not come true: {refused.sentence}")
             elif refused.status == "partial" or refused.refusal == "timed_out":
                 # Input was or may have been sent before the page stopped responding: a second try could order twice.

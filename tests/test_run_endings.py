@@ -1,0 +1,130 @@
+"""Claims about how a run ends when it may not go on: by its limits, whatever it waits for, and by signals."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from tests.conftest import Server, hear_ctrl_c
+from vision_agent import Agent, Settings
+from vision_agent.actions import Action, Click, Finish, Type, Wait
+from vision_agent.models.offline.scripted import ScriptedModel
+from vision_agent.policy.approval import Answers
+from vision_agent.ports import Model
+from vision_agent.record import verify
+from vision_agent.record.read import read
+from vision_agent.settings import ApprovalSettings
+from vision_agent.types import Choice, Decision, Limits, Run, Task
+
+BODY = """<title>Count</title><button onclick='document.title = ++n'>Add</button><input aria-label=Note>
+<script>let n = 0</script>"""
+
+
+class Silent(Model):
+    """Never answers."""
+
+    name = "silent"
+
+    async def decide(self, *_: Any, **__: Any) -> Decision:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def ended(page: Page, serve: Server, tmp_path: Path, model: Model, limits: Limits, **more: Any) -> Run:
+    task = Task(goal="Count", start_url=serve({"/": BODY}), limits=limits)
+    agent = Agent(task, model=model, page=page, settings=Settings(runs=tmp_path, **more.pop("settings", {})), **more)
+    run = await agent.run()
+    assert agent.folder is not None
+    assert verify(agent.folder).holds
+    assert read(agent.folder).ending == run.ending
+    return run
+
+
+@pytest.mark.parametrize(
+    ("model", "steps"), [(Silent(), 0), (ScriptedModel([(Wait(seconds=30),)]), 1)], ids=["a model", "a wait"]
+)
+async def test_a_run_lasts_no_longer_than_it_may_whatever_it_waits_for(
+    page: Page, serve: Server, tmp_path: Path, model: Model, steps: int
+) -> None:
+    began = time.monotonic()
+    run = await ended(page, serve, tmp_path, model, Limits(seconds=3))
+    assert time.monotonic() - began < 25
+    assert run.ending is not None
+    assert (run.ending.status, run.ending.sentence) == (
+        "limit",
+        "A limit was reached: 3 seconds have passed; step 1 was cut off."
+        if not steps
+        else "A limit was reached: 3 seconds have passed; step 2 was cut off.",
+    )
+    assert len(run.steps) == steps
+    for outcome in (outcome for step in run.steps for outcome in step.outcomes):
+        assert (outcome.status, outcome.refusal) == ("refused", "timed_out")
+        assert "was cut off: the run may last 3 seconds" in outcome.sentence
+
+
+async def test_a_person_who_does_not_answer_holds_no_run_beyond_its_limit(
+    page: Page, serve: Server, tmp_path: Path
+) -> None:
+    async def never(*_: object) -> Choice | None:
+        await asyncio.Event().wait()
+        return None
+
+    model = ScriptedModel([(Click(target=1),)])
+    settings = {"approval": ApprovalSettings(ask="always")}
+    run = await ended(page, serve, tmp_path, model, Limits(seconds=3), approver=Answers(never), settings=settings)
+    assert run.ending is not None
+    assert run.ending.status == "limit"
+    assert await page.title() == "Count"
+
+
+@pytest.mark.parametrize(("limits", "done"), [(Limits(actions_per_step=3), 3), (Limits(), 20)])
+async def test_a_decision_has_so_many_actions_and_no_more(
+    page: Page, serve: Server, tmp_path: Path, limits: Limits, done: int
+) -> None:
+    many: tuple[Action, ...] = (Type(target=2, text="x", clear=False),) * 200
+    run = await ended(page, serve, tmp_path, ScriptedModel([many, (Finish(answer="Done"),)]), limits)
+    outcomes = run.steps[0].outcomes
+    assert [outcome.status for outcome in outcomes].count("done") == done, outcomes[:3]
+    assert {outcome.refusal for outcome in outcomes[done:]} == {"not_reached"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_a_run_with_its_report_and_the_command_that_goes_on(
+    serve: Server, tmp_path: Path, number: signal.Signals
+) -> None:
+    lines = tmp_path / "lines.txt"
+    lines.write_text('wait for "never"\nfinish\n', "utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as picture:
+        body = f"{BODY}<img src=http://127.0.0.1:{picture.getsockname()[1]}/>"
+        address = serve({"/": body})
+        process = subprocess.Popen(
+            [sys.executable, "-m", "vision_agent", "run", address, "--steps", lines, "--runs", tmp_path],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"},
+            preexec_fn=hear_ctrl_c,
+        )
+        picture.settimeout(60)
+        connection, _ = picture.accept()
+        process.send_signal(number)
+        connection.close()
+    said, told = process.communicate(timeout=60)
+    assert process.returncode == 130, (said, told)
+    [folder] = [path.parent for path in tmp_path.glob("*/steps.jsonl")]
+    assert verify(folder).holds
+    assert (folder / "report.html").is_file()
+    ending = read(folder).ending
+    assert ending is not None
+    assert ending.status == "interrupted"
+    assert f"vision-agent resume {folder}" in told
