@@ -90,6 +90,8 @@ def _listing_marks() -> list[tuple[Mark, str]]:
          "A grid found in the pixels of surface 14, with the confidence. Its cells are targets."),
         (mark(16, "Zoom in", "box img guess", source="ocr", confidence=0.81, surface=14),
          "A shape found in the pixels, whose name was read by OCR."),
+        (mark(17, "No thanks", button, shows="Pay now"),
+         "What it shows and its name disagree: it always counts as risky."),
     ]  # fmt: skip
 
 
@@ -100,6 +102,6 @@ def _example_listing(marks: Sequence[Mark]) -> str:
         ScrollState(height=2245, view_height=800),
         [Covered(blocker="dialog “Cookies”", count=3)],
         PageMap(),
-        gone=[17],
+        gone=[18],
         rows=[GridRow(15, 1, "A | B | C", Box(x=100, y=625, width=200, height=10))],
     )
