@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -249,7 +250,9 @@ def test_a_supervised_run_says_where_and_waits_for_the_person(serve: Any, tmp_pa
         address = next(line for line in process.stderr if "Supervise it at" in line).split()[-1]
         base = address.partition("/?")[0]
         with httpx.Client(base_url=base, headers={"Origin": base}, timeout=50) as person:
-            assert person.get(address).status_code == 200
+            page = person.get(address)
+            assert page.status_code == 200
+            [person.headers["X-Supervision-Key"]] = re.findall(r'<meta name="key" content="([\w-]+)">', page.text)
             answered = 0
             with person.stream("GET", "/events") as events:
                 for line in events.iter_lines():

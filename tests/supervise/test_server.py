@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -28,8 +29,10 @@ def base_of(address: str) -> str:
 
 async def entered(client: httpx.AsyncClient, address: str) -> dict[str, str]:
     """What the page's own requests carry, once the address was opened."""
-    assert (await client.get(address)).status_code == 200
-    return {"Origin": base_of(address), "Sec-Fetch-Site": "same-origin"}
+    answer = await client.get(address)
+    assert answer.status_code == 200
+    [key] = re.findall(r'<meta name="key" content="([\w-]+)">', answer.text)
+    return {"Origin": base_of(address), "Sec-Fetch-Site": "same-origin", "X-Supervision-Key": key}
 
 
 async def test_the_address_is_good_once_and_then_only_for_the_browser_that_opened_it(opened: Any) -> None:
@@ -44,6 +47,31 @@ async def test_the_address_is_good_once_and_then_only_for_the_browser_that_opene
         (cookie,) = first.cookies.jar
         assert cookie.has_nonstandard_attr("HttpOnly")
         assert cookie.get_nonstandard_attr("SameSite") == "strict"
+
+
+async def test_a_server_on_another_port_that_is_sent_the_cookie_can_neither_read_nor_approve(opened: Any) -> None:
+    page, address = opened
+    waiting = asyncio.create_task(page.approve(Task(goal="Pay"), seen(), decided(PAY), ()))
+    async with (
+        httpx.AsyncClient(base_url=base_of(address)) as person,
+        httpx.AsyncClient(base_url=base_of(address)) as thief,
+    ):
+        headers = await entered(person, address)
+        # Browsers send cookies of a host to all of its ports.
+        thief.cookies = person.cookies
+        forged = {name: value for name, value in headers.items() if name != "X-Supervision-Key"}
+        assert 'name="key"' not in (await thief.get("/", headers=forged)).text
+        for more in ({}, {"X-Supervision-Key": "guess"}):
+            told = {**forged, **more}
+            assert (
+                await thief.post("/reply", json={"proposal": 1, "kind": "approve"}, headers=told)
+            ).status_code == 403
+            assert (await thief.post("/order", json={"do": "stop"}, headers=told)).status_code == 403
+            assert (await thief.get("/events", headers=told)).status_code == 403
+        assert not waiting.done()
+        approved = await person.post("/reply", json={"proposal": 1, "kind": "approve"}, headers=headers)
+        assert approved.status_code == 204
+    assert await waiting == Choice(kind="approve", through="page")
 
 
 async def test_a_browser_is_told_to_load_nothing_from_elsewhere_and_to_be_framed_by_nobody(opened: Any) -> None:

@@ -43,6 +43,7 @@ _HEADERS = {
 }
 _LARGEST = 100_000
 """Maximum bytes of a request body."""
+_KEY = "X-Supervision-Key"
 _USED = "This address was already opened, or is not the one that was printed. Each works in one browser only."
 
 
@@ -128,6 +129,9 @@ def _app(page: SupervisionPage, port: int, token: str) -> Starlette:
     from vision_agent.supervise.page_approver import StaleReply, SupervisorOrder, SupervisorReply
 
     cookie, session = f"supervise-{port}", secrets.token_urlsafe(24)
+    # Browsers send a cookie to every port of this machine. The key is only in the page that the token opened, and in
+    # the storage of its tab, which belongs to this port.
+    key = secrets.token_urlsafe(24)
     left = [token]
 
     def has_session(request: Request) -> bool:
@@ -138,7 +142,10 @@ def _app(page: SupervisionPage, port: int, token: str) -> Starlette:
         is_new = bool(left) and secrets.compare_digest(given.encode(), left[0].encode())
         if not (is_new or has_session(request)):
             return PlainTextResponse(_USED, 403)
-        response = Response((_WEB / "page.html").read_bytes(), media_type="text/html")
+        html = (_WEB / "page.html").read_text("utf-8")
+        if is_new:
+            html = html.replace("<head>", f'<head>\n<meta name="key" content="{key}">', 1)
+        response = Response(html, media_type="text/html")
         if is_new:
             left.clear()
             response.set_cookie(cookie, session, httponly=True, samesite="strict")
@@ -182,6 +189,16 @@ def _app(page: SupervisionPage, port: int, token: str) -> Starlette:
 
         return endpoint
 
+    def require_key(endpoint: Callable[[Request], Any]) -> Callable[[Request], Any]:
+        async def checked(request: Request) -> Response:
+            given = request.headers.get(_KEY) or request.query_params.get("key", "")
+            if not (has_session(request) and secrets.compare_digest(given.encode(), key.encode())):
+                return PlainTextResponse(_USED, 403)
+            answered: Response = await endpoint(request)
+            return answered
+
+        return checked
+
     def require_session(endpoint: Callable[[Request], Any]) -> Callable[[Request], Any]:
         async def checked(request: Request) -> Response:
             if not has_session(request):
@@ -197,9 +214,9 @@ def _app(page: SupervisionPage, port: int, token: str) -> Starlette:
             Route("/favicon.ico", require_session(nothing)),
             Route("/page.css", require_session(web)),
             Route("/page.js", require_session(web)),
-            Route("/shots/{sha256}", require_session(shot)),
-            Route("/events", require_session(events)),
-            Route("/reply", require_session(taking(SupervisorReply, page.reply)), methods=["POST"]),
-            Route("/order", require_session(taking(SupervisorOrder, page.order)), methods=["POST"]),
+            Route("/shots/{sha256}", require_key(shot)),
+            Route("/events", require_key(events)),
+            Route("/reply", require_key(taking(SupervisorReply, page.reply)), methods=["POST"]),
+            Route("/order", require_key(taking(SupervisorOrder, page.order)), methods=["POST"]),
         ]
     )

@@ -33,7 +33,11 @@ let showsMarks = true;
 
 // --- messages to and from the run
 
-const source = new EventSource('/events');
+// Only the tab that the printed address opened has the key; another server on this machine gets our cookie, not this.
+const given = document.querySelector('meta[name=key]');
+if (given) sessionStorage.setItem('key', given.content);
+const key = encodeURIComponent(sessionStorage.getItem('key') ?? '');
+const source = new EventSource(`/events?key=${key}`);
 source.onmessage = (event) => {
   state = JSON.parse(event.data);
   if (state.ending) source.close();
@@ -50,7 +54,7 @@ async function send(path, body) {
     answer = await fetch(path, {
       method: 'POST',
       body: JSON.stringify(body),
-      headers: { 'Content-Type': 'application/json' },
+      headers: { 'Content-Type': 'application/json', 'X-Supervision-Key': decodeURIComponent(key) },
     });
   } catch {
     return say('Cannot reach the run.');
@@ -119,7 +123,7 @@ function show() {
 function showPicture(seen) {
   const shot = at('shot');
   if (!seen) return;
-  const address = `/shots/${showsMarks ? seen.marked : seen.clean}`;
+  const address = `/shots/${showsMarks ? seen.marked : seen.clean}?key=${key}`;
   if (shot.getAttribute('src') !== address) shot.src = address;
   shot.hidden = false;
   [shot.width, shot.height] = seen.size;
