@@ -158,6 +158,7 @@ def test_what_is_held_is_never_repeated_by_itself() -> None:
 CLASS_CHECKS = {
     "browser/act/batch_guard.py": {"Press"},  # keys with no target go to what has the focus
     "evals/answer_grading.py": {"Drag"},  # two targets are graded, not one
+    "evals/security/deciders.py": {"Click"},  # what the attacks want is a click
     "models/llm/toolset_calls.py": {"Click", "Type"},  # the toolset's own words for them
     "policy/approval.py": {"Press"},  # some keys only move the focus
     "policy/interrupted.py": {"Type"},  # only its text can name a secret
@@ -173,6 +174,7 @@ CLASS_MATCHES = {
     "export/playwright_test.py": {"Check", "Set", "Upload"},  # of these three only
     "policy/interrupted.py": {"Check", "Select", "Set", "Type"},  # by default nothing shows that it was done
     "policy/rebind.py": {"Press"},  # the default is to find its targets again
+    "policy/text_origin.py": {"Set", "Type"},  # those that give a page a text
     "policy/stall.py": {"Click"},  # by default an action does more than show
     "replay/variables.py": {"Select", "Set", "Type"},  # those that carry a value
 }

@@ -44,7 +44,7 @@ async def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         settings = Settings(runs=tmp_path_factory.mktemp("runs"))
         agent = Agent(Task(goal=task.goal, start_url=site.start(task)), model=StepsModel(task.steps), settings=settings)
         await agent.run()
-        verdict = reached(task, site.state())
+        verdict = reached(task.expect, site.state())
         assert verdict.reached, verdict.sentence
         assert agent.folder is not None
         assert verify(agent.folder, agent.head).holds
@@ -67,7 +67,7 @@ async def test_the_exported_test_does_the_same_with_plain_playwright(ran: Ran, t
         check=False,
     )
     assert done.returncode == 0, written.read_text() + done.stdout
-    verdict = reached(ran.task, ran.site.state())
+    verdict = reached(ran.task.expect, ran.site.state())
     assert verdict.reached, verdict.sentence
 
 

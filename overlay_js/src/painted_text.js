@@ -40,9 +40,8 @@ function paintedTextOf(element, name) {
     return PAINTED_INPUTS.has(attributeOf(element, 'type') ?? '') ? tidy(attributeOf(element, 'value') ?? '') : '';
   }
   const isLabelled = hasAttribute(element, 'aria-label') || hasAttribute(element, 'aria-labelledby');
-  if (!shadowRootOf(element) && withoutIcons(textContentOf(element)) === name && !(isLabelled && isPaintedBy(element))) {
-    return '';
-  }
+  const isItsName = !shadowRootOf(element) && withoutIcons(textContentOf(element)) === name;
+  if (isItsName && !(isLabelled && isPaintedBy(element))) return '';
   const frame = rectOf(element);
   const parts = /** @type {string[]} */ ([]);
   let nodes = 0;
@@ -50,7 +49,8 @@ function paintedTextOf(element, name) {
   const visit = (inner, isOuter) => {
     if (nodes++ > MOST_PAINTED_NODES || (SILENT.has(localNameOf(inner)) && !isOuter)) return;
     const style = styleOf(inner);
-    if (style.display === 'none' || Number(style.opacity) < LEAST_PAINTED_OPACITY || ICON_FONT.test(style.fontFamily)) return;
+    if (style.display === 'none' || Number(style.opacity) < LEAST_PAINTED_OPACITY) return;
+    if (ICON_FONT.test(style.fontFamily)) return;
     if (!isOuter && isTextClippedAway(inner, style)) return;
     parts.push(cssContentOf(inner, '::before'));
     for (const child of flatChildrenOf(inner)) {
