@@ -3,7 +3,7 @@ import { captchaEvidence } from './captcha.js';
 import { localNameOf, rectOf } from './dom.js';
 import { bestNameOf } from './fallback_name.js';
 import { isInDialog } from './hit_test.js';
-import { wordsBesideName } from './painted_text.js';
+import { identifyingWords, wordsBesideName } from './painted_text.js';
 import { plainRect, rectOfArea } from './quad.js';
 import { keyOf } from './registry.js';
 import { kindOf, roleOf } from './role.js';
@@ -28,14 +28,15 @@ export function markRecordOf(doc, candidate, points, labels, captchas) {
   const { name, lasting, how } = bestNameOf(element, control, kind, labels);
   const piece = outlinedPiece(candidate, points[0]);
   const state = stateOf(control, candidate.scrolls);
+  const beside = wordsBesideName(element, control, kind, name);
   rememberIdentity(element, control);
   if (candidate.opens) state.popup ??= 'hover';
   return {
     key: keyOf(doc, element), tag: localNameOf(control), role, kind, name, state,
     box: rectOfArea(piece), corners: piece.corners, points,
     evidence: [...candidate.evidence, ...(how ? [how] : []), ...captchaEvidence(element, captchas)],
-    fingerprint: fingerprintOf(control, lasting), inDialog: isInDialog(element),
-    beside: wordsBesideName(element, control, kind, name),
+    fingerprint: fingerprintOf(control, identifyingWords(lasting, beside?.shows ?? '')), inDialog: isInDialog(element),
+    beside,
     ...(kind === 'surface' ? { rect: plainRect(rectOf(element)) } : {}), // all of it, in view or not
   };
 }

@@ -3,6 +3,7 @@ import { cssContentOf } from './css_content.js';
 import { attributeOf, flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, queryAll } from './dom.js';
 import { rectOf, shadowRootOf, styleOf, submittedFormOf, textContentOf } from './dom.js';
 import { tooltipOf } from './name.js';
+import { abridged } from './steady_text.js';
 import { oneSpaced, saysSomething, SILENT, tidy, withoutIcons } from './text.js';
 
 /** Kinds that a press on may do something with; a press on the others only moves the caret or the view. */
@@ -26,8 +27,25 @@ export function wordsBesideName(element, control, kind, name) {
   const shown = paintedTextOf(element, name);
   const says = [shown, tooltipOf(control), ...alternativesIn(element), wordsOfForm(control)]
     .filter((text) => text && saysSomething(text) && !name.includes(text));
-  const shows = shown && !agree(name, shown) ? shown : '';
+  const shows = agree(name, shown) ? '' : shown;
   return shows || says.length ? { shows, says: tidy([...new Set(says)].join(' · '), 300) } : null;
+}
+
+/**
+ * The text painted in an element that disagrees with its name; empty if they agree.
+ * @param {Element} element @param {string} kind @param {string} name
+ */
+export function shownInsteadOf(element, kind, name) {
+  const shown = PRESSED_KINDS.has(kind) ? paintedTextOf(element, name) : '';
+  return agree(name, shown) ? '' : shown;
+}
+
+/**
+ * The words that tell what a control is: its name, and what it shows instead, without what changes by itself.
+ * @param {string} lasting the lasting part of its name @param {string} shows
+ */
+export function identifyingWords(lasting, shows) {
+  return shows ? `${lasting}\u0001${abridged(shows, 'steady')}` : lasting;
 }
 
 /**
@@ -55,9 +73,7 @@ function paintedTextOf(element, name) {
     parts.push(cssContentOf(inner, '::before'));
     for (const child of flatChildrenOf(inner)) {
       if (nodeTypeOf(child) === 1) visit(/** @type {Element} */ (child), false);
-      else if (nodeTypeOf(child) === 3 && style.visibility === 'visible' && isTextInside(child, style, frame)) {
-        parts.push(textContentOf(child));
-      }
+      else if (nodeTypeOf(child) === 3) parts.push(isTextInside(child, style, frame) ? textContentOf(child) : ' ');
     }
     parts.push(cssContentOf(inner, '::after'), style.display === 'inline' ? '' : ' ');
   };
@@ -84,7 +100,8 @@ function isTextClippedAway(element, style) {
  * @param {Node} text @param {CSSStyleDeclaration} style @param {DOMRect} frame
  */
 function isTextInside(text, style, frame) {
-  if (!saysSomething(textContentOf(text)) || parseFloat(style.fontSize) < SMALLEST_PAINTED_FONT) return false;
+  if (style.visibility !== 'visible' || parseFloat(style.fontSize) < SMALLEST_PAINTED_FONT) return false;
+  if (!saysSomething(textContentOf(text))) return false;
   const range = new Range();
   range.selectNodeContents(text);
   const { left, right, top, bottom } = range.getBoundingClientRect();

@@ -14,6 +14,7 @@ import { isTarget, reaches, samplePoints } from './hit_test.js';
 import { boundsOfImageArea, imageOfArea } from './image_map.js';
 import { innerLinkOf } from './inner_link.js';
 import { newReading } from './nearby_text.js';
+import { identifyingWords, shownInsteadOf } from './painted_text.js';
 import { plainRect } from './quad.js';
 import { elementOf, keyOf, knownKeyOf } from './registry.js';
 import { isEditingHost, isSurface, kindOf, roleOf } from './role.js';
@@ -142,7 +143,11 @@ export function identityOf(element, kind) {
   const role = roleOf(control);
   const as = kind === 'surface' ? kind : kindOf(control, role, kind === 'scroller');
   const { name, lasting } = bestNameOf(element, control, as, new Map());
-  return { name, role, fingerprint: fingerprintOf(control, lasting), isSameBeing: hasSameIdentity(element, control) };
+  const shows = shownInsteadOf(element, as, name);
+  return {
+    name, shows, role, fingerprint: fingerprintOf(control, identifyingWords(lasting, shows)),
+    isSameBeing: hasSameIdentity(element, control),
+  };
 }
 
 /**

@@ -89,3 +89,49 @@ async def test_a_name_that_says_what_is_shown_is_no_mismatch(page: Page, serve: 
         await browser.open(serve({"/": f"<title>Page</title>{body}"}))
         [mark] = (await browser.observe()).marks
     assert mark.shows == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [
+        ("b.textContent = 'Pay now'", "Pay now"),
+        ("b.firstChild.data = 'Delete account'", "Delete account"),
+        ("b.className = 'armed'", "Pay now"),
+        ("b.innerHTML = '<span>Transfer</span> <span>all</span>'", "Transfer all"),
+    ],
+)
+async def test_a_control_that_shows_another_text_under_the_same_name_is_not_clicked(
+    page: Page, serve: Any, change: str, shown: str
+) -> None:
+    body = """<title>Note</title><style>.armed::before { content: "Pay now" } .armed { font-size: 0 }
+        .armed::before { font-size: 16px }</style>
+        <button id=b aria-label="Close the note" onclick="document.title = 'clicked'">Close</button>"""
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        await browser.open(serve({"/": body}))
+        seen = await browser.observe()
+        await page.evaluate(change)
+        outcome = await browser.act(Click(target=1), seen)
+    assert outcome.status == "refused"
+    assert f'has become button "Close the note", which shows "{shown}"' in outcome.sentence
+    assert await page.title() == "Note"
+
+
+async def test_a_text_that_changes_just_before_the_press_stops_it(page: Page, serve: Any) -> None:
+    body = """<title>Note</title><button aria-label="Close the note" onclick="document.title = 'clicked'"
+        onpointermove="this.textContent = 'Pay now'">Close</button>"""
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        await browser.open(serve({"/": body}))
+        outcome = await browser.act(Click(target=1), await browser.observe())
+    assert outcome.status == "refused"
+    assert await page.title() == "Note"
+
+
+async def test_a_number_that_counts_under_a_constant_name_is_no_change(page: Page, serve: Any) -> None:
+    body = """<title>Post</title><button id=b aria-label="Like" onclick="document.title = 'liked'">128 views</button>"""
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        await browser.open(serve({"/": body}))
+        seen = await browser.observe()
+        assert seen.marks[0].shows == "128 views"
+        await page.evaluate("b.textContent = '129 views'")
+        outcome = await browser.act(Click(target=1), seen)
+    assert (outcome.status, await page.title()) == ("done", "liked")

@@ -16,7 +16,7 @@ from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.protocol import NOTHING_EXPECTED, Expectation, LiveElement, Reveal
 from vision_agent.browser.refusal import Refused
 from vision_agent.policy.approval import risks_in
-from vision_agent.types import Mark
+from vision_agent.types import Mark, Risk
 
 _WORD = re.compile(r"\w+")
 NOT_SHOWN = "{} is no longer visible and could not be scrolled into view."
@@ -71,7 +71,7 @@ async def identify(
     if now.fingerprint != mark.fingerprint and not (pointed and _is_only_renamed(mark, now, seen)):
         if not now.is_visible:
             raise Refused("covered", NOT_SHOWN.format(words))  # a hidden element has no name
-        what = element_words(now.role, mark.tag, now.name)
+        what = element_words(now.role, mark.tag, now.name, now.shows)
         raise Refused("changed", f"{words} has become {what}. Look at the new listing before acting on it.")
     if now.difference is not None:
         if not now.is_visible:
@@ -83,17 +83,23 @@ async def identify(
 
 
 def _is_only_renamed(mark: Mark, now: LiveElement, seen: LiveObservation) -> bool:
-    """Whether only the name of an element changed, by added words that name no new risk: `Bob` may become `Bob (open)`.
+    """Whether only the text of an element changed, by added words that name no new risk: `Bob` may become `Bob (open)`.
 
     A list that re-sorts under the pointer puts other names into the same elements. A field may get a different name on
     focus: how to fill it in, or what is wrong.
     """
-    if not now.is_same_except_name or not risks_in(now.name) <= risks_in(mark.name):
+    if not now.is_same_except_name or not _risks_of_words(now) <= _risks_of_words(mark):
         return False
     others = [each for each in seen.scan.marks if each.key != mark.key and each.name == now.name]
     if any(each.role == mark.role or each.kind == mark.kind for each in others):
         return False
-    return mark.kind == "field" or _contains_in_order(now.name, mark.name)
+    if mark.kind == "field":
+        return True
+    return _contains_in_order(now.name, mark.name) and _contains_in_order(now.shows or mark.shows, mark.shows)
+
+
+def _risks_of_words(element: Mark | LiveElement) -> set[Risk]:
+    return risks_in(element.name) | risks_in(element.shows)
 
 
 def _contains_in_order(longer: str, shorter: str) -> bool:

@@ -17,14 +17,15 @@ _WAYS_ROUND = {
 
 def mark_words(mark: Mark) -> str:
     """A mark in a sentence: `mark 7 (button "Pay")`, or `the button "Pay"` for one without a number."""
-    what = element_words(mark.role, mark.tag, mark.name)
+    what = element_words(mark.role, mark.tag, mark.name, mark.shows)
     return f"mark {mark.label_text} ({what})" if mark.number else f"the {what}"
 
 
-def element_words(role: str, tag: str, name: str) -> str:
-    """An element in a sentence: `button "Pay"`."""
+def element_words(role: str, tag: str, name: str, shows: str = "") -> str:
+    """An element in a sentence: `button "Pay"`, or `button "Close", which shows "Pay"` where the two disagree."""
     what = role if role != "generic" else tag
-    return f'{what} "{safe_line(name, 60)}"' if name else what
+    named = f'{what} "{safe_line(name, 60)}"' if name else what
+    return f'{named}, which shows "{safe_line(shows, 60)}"' if shows else named
 
 
 def point_words(point: Point) -> str:

@@ -386,6 +386,8 @@ class LiveElement:
     """A marked element as it is now."""
 
     name: str
+    shows: str
+    """The text painted on it that disagrees with its name; empty if they agree."""
     role: str
     fingerprint: str
     is_same_except_name: bool
@@ -425,6 +427,7 @@ async def check(
         return None
     return LiveElement(
         name=answer["name"],
+        shows=answer["shows"],
         role=answer["role"],
         fingerprint=answer["fingerprint"],
         is_same_except_name=answer["isSameBeing"],
