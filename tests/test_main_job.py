@@ -151,7 +151,9 @@ async def test_what_worked_once_is_told_the_next_time_and_counted_as_a_help(
     url = serve({"/": "<button onclick='document.title = `Saved`'>Save</button>"})
     memory = MemoryFolder(tmp_path / "memory")
     first = Agent(
-        Task(goal="Save the draft “One”", start_url=url), model=StepsModel(["click Save", "finish"]), settings=settings
+        Task(goal="Save the draft “One”", start_url=url, checks=(SuccessCheck(mark="Save"),)),
+        model=StepsModel(["click Save", "finish"]),
+        settings=settings,
     )
     await first.run()
     assert first.folder is not None
@@ -164,7 +166,7 @@ async def test_what_worked_once_is_told_the_next_time_and_counted_as_a_help(
     monkeypatch.setenv("ANTHROPIC_BASE_URL", api.base_url)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-the-test")
     agent = Agent(
-        Task(goal="Save the draft “Two”", start_url=url),
+        Task(goal="Save the draft “Two”", start_url=url, checks=(SuccessCheck(url=f"{url}/"),)),
         settings=settings.model_copy(update={"memory": memory.path}),
     )
     run = await agent.run()

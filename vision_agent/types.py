@@ -470,15 +470,20 @@ class PastTurn(FrozenModel):
     """Small, and without marks."""
 
 
+VerifiedBy = Literal["checks", "judge", "person", "unknown"]
+"""What says that a run did its task, other than the model that did it. `unknown`: nothing does, or an earlier version
+learned the run, which did not ask."""
+
+
 class Standing(FrozenModel):
-    """How often a run that was shown an exemplar then succeeded or failed."""
+    """How often a run that was shown an exemplar verifiably succeeded, and how often that or a replay failed."""
 
     helped: int = Field(default=0, ge=0, le=10**9)
     failed: int = Field(default=0, ge=0, le=10**9)
 
 
 class Exemplar(FrozenModel):
-    """A verified run, condensed to be shown to a model on a similar task."""
+    """A run that did its task, condensed to be shown to a model on a similar task."""
 
     id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
     """The run's id, which also names the exemplar's file."""
@@ -492,6 +497,7 @@ class Exemplar(FrozenModel):
     """The head (hash of the last line) of that run's record."""
     turns: tuple[PastTurn, ...] = Field(min_length=1)
     answer: str = ""
+    verified_by: VerifiedBy = "unknown"
     standing: Standing = Standing()
 
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "record"))
 
+from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.types import Exemplar, PastAct, PastTurn, Standing
+
+learn = partial(exemplar_of, confirmed=True)
+"""Learns a run that a person confirmed: most of these runs have neither a check nor a judge."""
 
 LEARNED = datetime(2026, 3, 4, 10, 0, tzinfo=UTC)
 

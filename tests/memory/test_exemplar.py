@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from exemplar_builder import LEARNED
+from exemplar_builder import LEARNED, learn
 from pydantic import SecretStr
 from record_builder import decision, done, mark, observation, run, small_run, step_events, story, task, write_run
 
@@ -13,7 +13,6 @@ from vision_agent.actions import Check, Click, Custom, Drag, Finish, Goto, Point
 from vision_agent.browser.observe.listing import listing
 from vision_agent.errors import UsageError
 from vision_agent.events import Decided, Ended, Event, Started
-from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.memory.page_features import without_values
 from vision_agent.record import Redactor, RunFolder
 from vision_agent.types import Box, Ending, Outcome, PageMap, ScrollState, Secret, Size
@@ -28,7 +27,7 @@ def ended(*steps: Event, status: str = "done") -> list[Event]:
 
 def test_a_run_that_did_what_was_wanted_becomes_an_exemplar(tmp_path: Path) -> None:
     folder = write_run(tmp_path, story())
-    learned = exemplar_of(folder.path, head=folder.head, now=LEARNED)
+    learned = learn(folder.path, head=folder.head, now=LEARNED)
     assert (learned.id, learned.run, learned.head) == (run().id, run().id, folder.head)
     assert (learned.goal, learned.site) == ("Put the large wool jumper into the cart", "shop.test")
     assert learned.learned_at == LEARNED
@@ -38,7 +37,7 @@ def test_a_run_that_did_what_was_wanted_becomes_an_exemplar(tmp_path: Path) -> N
 
 
 def test_steps_and_actions_that_came_to_nothing_are_left_out(tmp_path: Path) -> None:
-    learned = exemplar_of(write_run(tmp_path, story()).path)
+    learned = learn(write_run(tmp_path, story()).path)
     kinds = [[act.action["kind"] for act in turn.acts] for turn in learned.turns]
     assert kinds == [["type"], ["select"], ["finish"]]  # a covered click, what came after it, and a click on nothing
 
@@ -48,7 +47,7 @@ def test_a_thing_is_said_by_its_line_and_never_by_its_number(tmp_path: Path) -> 
         Click(target=5),
         done('Clicked mark 5 (button "Add to cart"). Mark B5 is gone; mark 4 is at the point (1.5, 2).'),
     )
-    learned = exemplar_of(write_run(tmp_path, ended(*step_events(1, click))).path)
+    learned = learn(write_run(tmp_path, ended(*step_events(1, click))).path)
     (act,) = learned.turns[0].acts
     assert act.action == {"kind": "click", "target": "<button>Add to cart"}
     assert act.outcome == 'changed: Clicked button "Add to cart". A mark is gone; a mark is at a point.'
@@ -64,7 +63,7 @@ def test_of_several_that_are_called_the_same_the_one_that_was_meant_is_told(tmp_
     ):  # also where its line was cut from the listing
         seen = observation(marks=marks, listing=listed)
         acts = step_events(1, (Click(target=3), done()), seen=seen, next_goal="Order the fish")
-        learned = exemplar_of(write_run(tmp_path / str(len(listed)), ended(*acts)).path)
+        learned = learn(write_run(tmp_path / str(len(listed)), ended(*acts)).path)
         assert learned.turns[0].acts[0].action["target"] == "<button>Order ‹Fish›"
         assert "<button>Order ‹Fish›" in learned.turns[0].lines
         assert len({*learned.turns[0].lines}) == 3
@@ -72,19 +71,19 @@ def test_of_several_that_are_called_the_same_the_one_that_was_meant_is_told(tmp_
 
 def test_what_a_line_says_of_the_moment_is_left_out(tmp_path: Path) -> None:
     seen = observation(listing='5[:]<button value="a *new" required focused hovered *changed>Add *new')
-    learned = exemplar_of(write_run(tmp_path, ended(*step_events(1, (Click(target=5), done()), seen=seen))).path)
+    learned = learn(write_run(tmp_path, ended(*step_events(1, (Click(target=5), done()), seen=seen))).path)
     assert learned.turns[0].acts[0].action["target"] == '<button value="a *new" required>Add *new'
 
 
 def test_a_letter_before_a_number_is_no_part_of_the_line(tmp_path: Path) -> None:
     seen = observation(listing="I1[:]<input>Search\nB5[:]<button>Add to cart\n_[:]B5")
-    learned = exemplar_of(write_run(tmp_path, ended(*step_events(1, (Click(target=5), done()), seen=seen))).path)
+    learned = learn(write_run(tmp_path, ended(*step_events(1, (Click(target=5), done()), seen=seen))).path)
     assert learned.turns[0].acts[0].action["target"] == "<button>Add to cart"
 
 
 def test_a_place_is_said_by_its_share_of_the_picture(tmp_path: Path) -> None:
     drag = Drag(source=Point(x=320, y=100), target=4, path=(Point(x=0, y=400),))
-    learned = exemplar_of(write_run(tmp_path, ended(*step_events(1, (drag, done())))).path)
+    learned = learn(write_run(tmp_path, ended(*step_events(1, (drag, done())))).path)
     assert learned.turns[0].acts[0].action == {
         "kind": "drag",
         "source": "the point 50% across and 25% down the picture",
@@ -95,7 +94,7 @@ def test_a_place_is_said_by_its_share_of_the_picture(tmp_path: Path) -> None:
 
 def test_only_what_was_set_of_an_action_is_kept(tmp_path: Path) -> None:
     acts = (Check(mark=4, checked=False), done()), (Custom(name="book", arguments={"seat": 3}), done())
-    learned = exemplar_of(write_run(tmp_path, ended(*step_events(1, *acts))).path)
+    learned = learn(write_run(tmp_path, ended(*step_events(1, *acts))).path)
     assert [act.action for act in learned.turns[0].acts] == [
         {"kind": "check", "mark": "<input>Gift wrap", "checked": False},
         {"kind": "custom", "name": "book", "arguments": {"seat": 3}},
@@ -103,13 +102,13 @@ def test_only_what_was_set_of_an_action_is_kept(tmp_path: Path) -> None:
 
 
 def test_three_lines_are_kept_what_was_acted_on_among_them(tmp_path: Path) -> None:
-    learned = exemplar_of(write_run(tmp_path, ended(*step_events(1, (Check(mark=4, checked=True), done())))).path)
+    learned = learn(write_run(tmp_path, ended(*step_events(1, (Check(mark=4, checked=True), done())))).path)
     assert learned.turns[0].lines == ("<a>Cart (0)", "<input>Gift wrap", "<button>Add to cart")
 
 
 def test_pictures_are_small_and_come_with_their_bytes(tmp_path: Path) -> None:
     seen = observation(scale=2)
-    learned = exemplar_of(write_run(tmp_path, ended(*step_events(1, (Click(target=5), done()), seen=seen))).path)
+    learned = learn(write_run(tmp_path, ended(*step_events(1, (Click(target=5), done()), seen=seen))).path)
     picture = learned.turns[0].picture
     assert picture is not None
     assert picture.media_type == "image/jpeg"
@@ -135,7 +134,7 @@ def test_what_an_address_says_after_its_path_is_not_kept(url: str, kept: str) ->
 def test_addresses_in_actions_and_outcomes_are_cut_too(tmp_path: Path) -> None:
     goto = Goto(url="http://shop.test/?q=t0ps3cret"), done("Opened http://shop.test/?q=t0ps3cret.", effect="navigated")
     seen = observation(url="http://shop.test/?q=t0ps3cret", tabs=())
-    learned = exemplar_of(write_run(tmp_path, ended(*step_events(1, goto, seen=seen))).path)
+    learned = learn(write_run(tmp_path, ended(*step_events(1, goto, seen=seen))).path)
     assert "t0ps3cret" not in learned.model_dump_json()
 
 
@@ -161,7 +160,7 @@ def test_no_secret_gets_in(tmp_path: Path) -> None:
         *step_events(1, *acts, seen=seen, memory=value, next_goal=value),
         Ended(ending=Ending(status="done", sentence=value, answer=value)),
     ]
-    written = exemplar_of(write_run(tmp_path, events, (secret,)).path).model_dump_json()
+    written = learn(write_run(tmp_path, events, (secret,)).path).model_dump_json()
     for form in (value, "pass word", "pass%20word", "word/", "%C3%A4%2B1"):
         assert form not in written
     assert written.count("<secret:pin>") >= 6
@@ -172,7 +171,7 @@ def test_of_what_is_known_of_the_person_only_the_names_stay(tmp_path: Path) -> N
     acts = (Type(target=1, text="Ada Lovelace"), done('Typed "Ada Lovelace" into mark 1 (searchbox "Search").'))
     begun = Started(run=run(task=task(goal="Send it to Ada Lovelace, dear Ada", user_data=facts)))
     events = [begun, *ended(*step_events(1, acts, memory="It is for Ada Lovelace."))[1:]]
-    learned = exemplar_of(write_run(tmp_path, events).path)
+    learned = learn(write_run(tmp_path, events).path)
     assert learned.goal == "Send it to <name>, dear <first>"
     assert "Ada" not in learned.model_dump_json()
     picture = learned.turns[0].picture
@@ -184,13 +183,13 @@ def test_of_what_is_known_of_the_person_only_the_names_stay(tmp_path: Path) -> N
 def test_a_run_that_did_not_end_done_is_refused(status: str, tmp_path: Path) -> None:
     folder = write_run(tmp_path, ended(*step_events(1, (Click(target=5), done())), status=status)).path
     with pytest.raises(UsageError, match=f"it ended {status}: That was it"):
-        exemplar_of(folder)
+        learn(folder)
 
 
 def test_a_run_without_an_ending_is_refused(tmp_path: Path) -> None:
     folder = write_run(tmp_path, small_run()[:-1]).path
     with pytest.raises(UsageError, match="it has no ending"):
-        exemplar_of(folder)
+        learn(folder)
 
 
 @pytest.mark.parametrize(
@@ -205,13 +204,13 @@ def test_a_run_without_an_ending_is_refused(tmp_path: Path) -> None:
 def test_a_run_in_which_nothing_had_an_effect_is_refused(steps: list[Event], tmp_path: Path) -> None:
     folder = write_run(tmp_path, ended(*steps)).path
     with pytest.raises(UsageError, match="none of its steps had an effect"):
-        exemplar_of(folder)
+        learn(folder)
 
 
 def test_an_action_without_an_outcome_is_not_learned(tmp_path: Path) -> None:
     steps = step_events(1, (Click(target=5), done()))
     steps[1] = Decided(step=1, decision=decision(Click(target=5), Finish()))
-    learned = exemplar_of(write_run(tmp_path, ended(*steps)).path)
+    learned = learn(write_run(tmp_path, ended(*steps)).path)
     assert [act.action["kind"] for act in learned.turns[0].acts] == ["click"]
 
 
@@ -220,7 +219,7 @@ def test_a_record_that_was_changed_is_refused(tmp_path: Path) -> None:
     lines = folder / "steps.jsonl"
     lines.write_bytes(lines.read_bytes().replace(b"Put it into the cart", b"Put it into the bin!", 1))
     with pytest.raises(UsageError, match=r"Line 3 was changed after it was written.*only runs that verify are learned"):
-        exemplar_of(folder)
+        learn(folder)
 
 
 def test_a_changed_ending_is_refused_where_the_head_is_known(tmp_path: Path) -> None:
@@ -228,7 +227,7 @@ def test_a_changed_ending_is_refused_where_the_head_is_known(tmp_path: Path) -> 
     lines = folder.path / "steps.jsonl"
     lines.write_bytes(lines.read_bytes().replace(b'"status":"limit"', b'"status":"done"'))
     with pytest.raises(UsageError, match="was changed after it was written"):
-        exemplar_of(folder.path, head=folder.head)
+        learn(folder.path, head=folder.head)
 
 
 def test_a_record_with_a_torn_line_is_refused(tmp_path: Path) -> None:
@@ -236,7 +235,7 @@ def test_a_record_with_a_torn_line_is_refused(tmp_path: Path) -> None:
     with (folder / "steps.jsonl").open("ab") as lines:
         lines.write(b'{"n": 13')
     with pytest.raises(UsageError, match="8 bytes of an unfinished line"):
-        exemplar_of(folder)
+        learn(folder)
 
 
 def test_a_changed_picture_is_refused(tmp_path: Path) -> None:
@@ -244,12 +243,12 @@ def test_a_changed_picture_is_refused(tmp_path: Path) -> None:
     for path in (folder / "shots").iterdir():
         path.write_bytes(path.read_bytes() + b"?")
     with pytest.raises(UsageError, match="was changed"):
-        exemplar_of(folder)
+        learn(folder)
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"run\.json cannot be read.*is this a run folder"):
-        exemplar_of(tmp_path)
+        learn(tmp_path)
 
 
 def test_a_run_whose_id_could_name_another_folder_is_refused(tmp_path: Path) -> None:
@@ -257,4 +256,4 @@ def test_a_run_whose_id_could_name_another_folder_is_refused(tmp_path: Path) -> 
         for event in small_run(run_id="../a"):
             folder.write(event)
     with pytest.raises(UsageError, match=r"its id '\.\./a' cannot name a file"):
-        exemplar_of(folder.path)
+        learn(folder.path)

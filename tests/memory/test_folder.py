@@ -10,12 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from exemplar_builder import exemplar, turn
+from exemplar_builder import exemplar, learn, turn
 from record_builder import observation, small_run, task, write_run
 
 from vision_agent.errors import UsageError
 from vision_agent.memory import EmptyMemory, MemoryFolder
-from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.ports import Memory
 from vision_agent.types import Recalled
 
@@ -42,7 +41,7 @@ def settle(memory: MemoryFolder) -> None:
 
 
 def test_what_was_added_is_shown_as_it_was(memory: MemoryFolder, tmp_path: Path) -> None:
-    learned = exemplar_of(write_run(tmp_path / "runs", small_run()).path)
+    learned = learn(write_run(tmp_path / "runs", small_run()).path)
     assert memory.add(learned) == memory.path / f"{learned.id}.json"
     shown = memory.show(learned.id)
     assert shown == learned
@@ -58,7 +57,7 @@ def test_both_memories_are_memories(memory: MemoryFolder) -> None:
 
 
 def test_an_exemplar_is_recalled_with_its_pictures_and_why(memory: MemoryFolder, tmp_path: Path) -> None:
-    memory.add(exemplar_of(write_run(tmp_path / "runs", small_run()).path))
+    memory.add(learn(write_run(tmp_path / "runs", small_run()).path))
     recalled = memory.recall(task(goal="Put the small wool jumper into the cart"), observation())
     assert recalled.exemplar is not None
     assert recalled.exemplar.turns[0].picture is not None
@@ -67,7 +66,7 @@ def test_an_exemplar_is_recalled_with_its_pictures_and_why(memory: MemoryFolder,
 
 
 def test_a_missing_or_changed_picture_is_left_out(memory: MemoryFolder, tmp_path: Path) -> None:
-    learned = exemplar_of(write_run(tmp_path / "runs", small_run()).path)
+    learned = learn(write_run(tmp_path / "runs", small_run()).path)
     memory.add(learned)
     one, other = sorted((memory.path / "pictures").iterdir())
     one.unlink()
@@ -165,7 +164,7 @@ def test_what_is_no_exemplar_by_its_name_is_not_read(memory: MemoryFolder) -> No
 
 
 def test_forgetting_takes_the_pictures_that_nobody_else_shows(memory: MemoryFolder, tmp_path: Path) -> None:
-    learned = exemplar_of(write_run(tmp_path / "runs", small_run()).path)
+    learned = learn(write_run(tmp_path / "runs", small_run()).path)
     memory.add(learned)
     memory.add(learned.model_copy(update={"id": "other", "turns": learned.turns[:1]}))
     memory.forget(learned.id)
@@ -178,7 +177,7 @@ def test_forgetting_takes_the_pictures_that_nobody_else_shows(memory: MemoryFold
 
 
 def test_the_pictures_of_a_damaged_file_stay(memory: MemoryFolder, tmp_path: Path) -> None:
-    learned = exemplar_of(write_run(tmp_path / "runs", small_run()).path)
+    learned = learn(write_run(tmp_path / "runs", small_run()).path)
     path = memory.add(learned)
     path.write_text(path.read_text("utf-8")[:-3], "utf-8")
     memory.add(exemplar())

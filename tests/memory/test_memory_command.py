@@ -31,7 +31,7 @@ def test_a_run_is_learned_listed_shown_and_forgotten(tmp_path: Path) -> None:
     run = write_run(tmp_path / "runs", small_run())
     kept = ("--memory", str(tmp_path / "memory"))
 
-    added = memory("add", str(run.path), "--head", run.head, *kept)
+    added = memory("add", str(run.path), "--confirm", "--head", run.head, *kept)
     assert (added.returncode, added.stderr) == (0, "")
     assert added.stdout == f"Learned {run.path.name}: 2 turns, in {tmp_path / 'memory' / run.path.name}.json\n"
 
@@ -54,7 +54,7 @@ def test_each_says_the_same_as_json(tmp_path: Path) -> None:
     name = run.path.name
     kept = ("--memory", str(tmp_path / "memory"), "--json")
     file = str(tmp_path / "memory" / f"{name}.json")
-    assert json.loads(memory("add", str(run.path), *kept).stdout) == {"id": name, "file": file, "turns": 2}
+    assert json.loads(memory("add", str(run.path), "--confirm", *kept).stdout) == {"id": name, "file": file, "turns": 2}
     (tmp_path / "memory" / "broken.json").write_text("{", "utf-8")
     listed = json.loads(memory("list", *kept).stdout)
     (row,) = listed["exemplars"]
@@ -91,7 +91,7 @@ def test_what_cannot_be_is_a_usage_error_in_one_line(args: list[str], sentence: 
 def test_a_memory_that_cannot_be_written_leaves_with_5(tmp_path: Path) -> None:
     run = write_run(tmp_path / "runs", small_run())
     (tmp_path / "file").write_text("in the way", "utf-8")
-    done = memory("add", str(run.path), "--memory", str(tmp_path / "file"))
+    done = memory("add", str(run.path), "--confirm", "--memory", str(tmp_path / "file"))
     assert done.returncode == 5
     assert "name another folder with --memory" in done.stderr
 

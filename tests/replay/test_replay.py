@@ -15,10 +15,12 @@ from tests.conftest import Server
 from tests.sessions import ending_of
 from vision_agent import Agent, Settings, Task
 from vision_agent.errors import UsageError
+from vision_agent.memory import MemoryFolder
+from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record import read, verify
 from vision_agent.replay import Patch, Replay
-from vision_agent.types import Run, Secret, Step
+from vision_agent.types import Run, Secret, Standing, Step, SuccessCheck
 
 LIST = """<title>Guests</title><h1>Guest list</h1>%s
 <form onsubmit="document.title = this.who.value + ' eats ' + this.meal.value; return false">
@@ -194,3 +196,29 @@ async def test_a_model_that_sees_no_way_ends_the_replay_and_nothing_is_taken_ins
     assert "Step 3 of the record could not be healed" in ending.sentence
     assert "Nobody can join any more" in ending.sentence
     assert await page.title() == "Guests"
+
+
+async def test_a_replay_that_fails_where_nothing_else_was_asked_for_demotes_what_was_learned(
+    serve: Server, context: BrowserContext, tmp_path: Path
+) -> None:
+    pages = {"/": LIST % ("", "Join")}
+    task = TASK.model_copy(update={"start_url": serve(pages), "checks": (SuccessCheck(mark="Join"),)})
+    settings = Settings(runs=tmp_path / "runs", memory=tmp_path / "memory")
+    ran = Agent(task, model=StepsModel(LINES), page=await context.new_page(), settings=settings)
+    await ran.run()
+    assert ran.folder is not None
+    memory = MemoryFolder(tmp_path / "memory")
+    learned = exemplar_of(ran.folder)
+    memory.add(learned)
+
+    async def status(**more: Any) -> str:
+        replay = Replay(ran.folder or tmp_path, page=await context.new_page(), settings=settings, **more)
+        return ending_of(await replay.run()).status
+
+    assert await status() == "done"
+    assert memory.show(learned.id).standing == Standing()
+    pages["/"] = LIST % ("", "Closed")
+    assert await status(values={"name": "Bob"}) == "not_done"
+    assert memory.show(learned.id).standing == Standing()  # another person may not be let in
+    assert await status() == "not_done"
+    assert memory.show(learned.id).standing == Standing(failed=1)

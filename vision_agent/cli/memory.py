@@ -83,11 +83,15 @@ def add(
             "--head", help="The record hash that the run printed; also detects a changed ending.", show_default=False
         ),
     ] = None,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="You checked the result; needed for a run without a check and a judge.")
+    ] = False,
     folder: Folder = None,
     as_json: AsJson = False,
 ) -> None:
     """Add a run that did its task, and whose record verifies, as an exemplar.
 
+    A check (--expect) or a judge (--judge) must have agreed that the task was done, or you, with --confirm.
     Steps that were refused or changed nothing are left out. Adding a run again replaces its exemplar.
 
     The latest run: vision-agent memory add "$(ls -d runs/*/ | tail -n 1)"
@@ -96,7 +100,7 @@ def add(
     """
     from vision_agent.memory.exemplar import exemplar_of
 
-    exemplar = exemplar_of(run, head=head)
+    exemplar = exemplar_of(run, head=head, confirmed=confirm)
     path = _open_memory(folder).add(exemplar)
     line = f"Learned {exemplar.id}: {len(exemplar.turns)} turns, in {path}"
     typer.echo(json.dumps({"id": exemplar.id, "file": str(path), "turns": len(exemplar.turns)}) if as_json else line)

@@ -16,6 +16,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from vision_agent.actions import Action, Cell, Point
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.memory.page_features import count_kinds, without_values
+from vision_agent.memory.verification import verified_by
 from vision_agent.policy.relevance import lines_of, most_relevant, touched_by
 from vision_agent.record.read import check_chain, load_shot, read
 from vision_agent.types import FAILED_EFFECTS, Exemplar, Observation, Outcome, PastAct, PastTurn, Run, Shot, Size, Step
@@ -38,7 +39,9 @@ _TARGET_FIELDS = ("source", "target", "mark", "to", "evidence", "path")
 """Fields of an action that name marks or points."""
 
 
-def exemplar_of(folder: Path, *, head: str | None = None, now: datetime | None = None) -> Exemplar:
+def exemplar_of(
+    folder: Path, *, head: str | None = None, confirmed: bool = False, now: datetime | None = None
+) -> Exemplar:
     """The exemplar of a finished run, its small pictures with their bytes.
 
     Steps whose actions were all refused or had no effect are left out. No secret enters: the text was redacted before
@@ -47,12 +50,20 @@ def exemplar_of(folder: Path, *, head: str | None = None, now: datetime | None =
 
     Args:
         head: the hash that the run printed; with it, a changed last line is noticed too.
+        confirmed: whether a person says that the task was done. Without it, checks or a judge must have agreed.
 
     Raises:
-        UsageError: the folder holds no run, the run did not end as done, or its record was changed.
+        UsageError: the folder holds no run, the run did not end as done, only claimed it, or its record was changed.
     """
     try:
         run, head = _read_verified(folder, head)
+        verified = verified_by(run)
+        if verified == "unknown" and not confirmed:
+            raise UsageError(
+                f"The run in {folder} cannot be learned from: its model says that the task is done, and nothing else "
+                "does, neither a check nor a judge",
+                "look at its report and add it with --confirm, or run the task with --expect or --judge",
+            )
         turns = tuple(_turn(step, run.task.goal, folder) for step in run.steps if _acts(step))
     except RecordError as error:
         raise UsageError(
@@ -72,6 +83,7 @@ def exemplar_of(folder: Path, *, head: str | None = None, now: datetime | None =
             head=head,
             turns=turns,
             answer=run.ending.answer if run.ending else "",
+            verified_by="person" if verified == "unknown" else verified,
         )
         return _remove_user_data(exemplar, run.task.user_data)
     except ValidationError as error:

@@ -6,7 +6,14 @@ import json
 from collections.abc import Iterator
 
 from vision_agent.escape import escaped_line
-from vision_agent.types import Exemplar, PastAct, PastTurn
+from vision_agent.types import Exemplar, PastAct, PastTurn, VerifiedBy
+
+_VERIFIED: dict[VerifiedBy, str] = {
+    "checks": "by the checks of its task",
+    "judge": "by a judge",
+    "person": "by a person",
+    "unknown": "not known",
+}
 
 
 def account_of(exemplar: Exemplar) -> str:
@@ -20,6 +27,7 @@ def _lines(exemplar: Exemplar) -> Iterator[str]:
     yield f"  site      {escaped_line(exemplar.site) or 'none'}"
     when = f"{exemplar.learned_at:%Y-%m-%d %H:%M}"
     yield f"  learned   {when} from run {escaped_line(exemplar.run)}, head {escaped_line(exemplar.head[:12])}"
+    yield f"  verified  {_VERIFIED[exemplar.verified_by]}"
     yield f"  standing  helped {standing.helped}, failed {standing.failed}"
     if exemplar.answer:
         yield f"  answer    {escaped_line(exemplar.answer)}"

@@ -30,6 +30,7 @@ from vision_agent.memory.goal_words import parse
 from vision_agent.memory.index import IndexEntry, MemoryIndex
 from vision_agent.memory.page_features import count_kinds
 from vision_agent.memory.rank import Ranked, Vote, rank, vote
+from vision_agent.memory.verification import is_contradicted, verified_by
 from vision_agent.record.store import shot_name, write_whole
 from vision_agent.types import Exemplar, Kind, Observation, PastTurn, Recalled, Run, Shot, Standing, Task
 from vision_agent.urls import host_of
@@ -155,14 +156,24 @@ class MemoryFolder:
         return self._judge(id, failed=1)
 
     def learn_from(self, run: Run) -> None:
-        """Counts whether what was recalled for a run helped. What was edited away meanwhile has no standing."""
-        if run.task.exemplar is None or run.ending is None:
+        """Counts whether what was recalled for a run helped: only a verified ending says that it did.
+
+        What was edited away meanwhile has no standing.
+        """
+        if run.task.exemplar is None:
             return
         with suppress(UsageError, RecordError):
-            if run.ending.status == "done":
+            if verified_by(run) != "unknown":
                 self.praise(run.task.exemplar.id)
-            elif run.ending.status in ("not_done", "limit"):
+            elif is_contradicted(run):
                 self.demote(run.task.exemplar.id)
+
+    def learn_from_failed_replay(self, head: str) -> None:
+        """Counts one failure for each exemplar of the run whose record has this head: it could not be replayed."""
+        for path in sorted(self.path.glob("*.json")):
+            with suppress(UsageError, RecordError, OSError):
+                if head in path.read_text("utf-8", "replace") and self._read(path.stem).head == head:
+                    self.demote(path.stem)
 
     def _judge(self, id: str, *, helped: int = 0, failed: int = 0) -> Standing:
         with self._lock(or_none=id):

@@ -21,7 +21,7 @@ from vision_agent.actions import Action, Goto, OpenTab, Upload
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Decided, Event, Observed
-from vision_agent.memory import EmptyMemory
+from vision_agent.memory import EmptyMemory, MemoryFolder
 from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.ports import Approver, Model, Person
@@ -100,6 +100,8 @@ class Replay:
         self.patch: Path | None = None
         """The file of repairs that this replay wrote; None if nothing was healed."""
         self._on_event = on_event
+        self._is_unchanged = not (values or url or files or hosts or patch)
+        """Whether the same is done at the same place, so that a failure says something about the recorded run."""
         self._seen: Observation | None = None
         self._pictures: dict[int, Likeness] = {}
         self._patch = read_patch(patch, self.recorded, self._head) if patch else None
@@ -143,13 +145,18 @@ class Replay:
     async def run(self) -> Run:
         """Run it and return the new run. If steps were healed, a patch with their repairs is in its folder.
 
+        If the recorded steps, with nothing changed, do not do the task any more, an exemplar of that run ranks lower.
+
         Raises:
             UsageError, Unavailable, RecordError: as for any run.
         """
         try:
-            return await self.agent.run()
+            run = await self.agent.run()
         finally:
             self._write_repairs()
+        if self._is_unchanged and run.ending is not None and run.ending.status == "not_done":
+            MemoryFolder(self.agent.settings.memory_folder).learn_from_failed_replay(self._head)
+        return run
 
     def listen(self, on_event: Callable[[Event], None]) -> None:
         """Send all further events to this listener."""

@@ -25,7 +25,7 @@ from vision_agent.policy import budget, stall
 from vision_agent.policy.blockers import blockers_in
 from vision_agent.ports import Redact
 from vision_agent.settings import Coordinates, ModelSettings
-from vision_agent.types import Change, Observation, Secret, Shot, Step, SuccessCheck, Tab, Task
+from vision_agent.types import Change, Observation, Secret, Shot, Step, SuccessCheck, Tab, Task, VerifiedBy
 
 
 class Prompt(NamedTuple):
@@ -164,11 +164,24 @@ def _one_paragraph(text: str) -> str:
 # --- the exemplar -----------------------------------------------------------------------------------------------------
 
 
+_VERIFIED: dict[VerifiedBy, str] = {
+    "checks": "its result passed the checks of that task",
+    "judge": "a model that judged its result found it done",
+    "person": "a person confirmed its result",
+    "unknown": "whether its result was right was not checked",
+}
+
+
 def exemplar_parts(task: Task, settings: ModelSettings) -> Iterator[str | Shot]:
     """The exemplar as texts and small pictures; empty if there is none."""
     if task.exemplar is None or "memory" in settings.ablate:
         return
-    yield fill("exemplar", goal=as_data(task.exemplar.goal.strip()), site=as_line(task.exemplar.site) or "unknown")
+    yield fill(
+        "exemplar",
+        verified=_VERIFIED[task.exemplar.verified_by],
+        goal=as_data(task.exemplar.goal.strip()),
+        site=as_line(task.exemplar.site) or "unknown",
+    )
     for number, turn in enumerate(task.exemplar.turns, 1):
         if turn.picture is not None and turn.picture.data is not None and "picture" not in settings.ablate:
             yield turn.picture
