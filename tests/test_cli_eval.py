@@ -19,11 +19,11 @@ from vision_agent.settings import Settings
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 
 
-def vision_agent(*args: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+def vision_agent(*args: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     bare = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_AUTH_TOKEN"))}
     return subprocess.run(
         [sys.executable, "-m", "vision_agent", *map(str, args)],
-        env={**bare, "NO_COLOR": "1", "COLUMNS": "200"},
+        env={**bare, "NO_COLOR": "1", "COLUMNS": "200", **environment},
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -85,7 +85,11 @@ def test_a_key_in_the_settings_is_not_taken_for_another_provider_s_model(tmp_pat
     (tmp_path / "vision-agent.toml").write_text(
         'model = {name = "openai:gpt-5.4", api_key = "of-openai", base_url = "http://127.0.0.1:9"}', "utf-8"
     )
-    done = vision_agent("eval", "fixtures", "--model", "google:gemini-3-pro-preview", cwd=tmp_path)
+    own = tmp_path / "own"
+    assert vision_agent("trust", cwd=tmp_path, XDG_DATA_HOME=str(own)).returncode == 0
+    done = vision_agent(
+        "eval", "fixtures", "--model", "google:gemini-3-pro-preview", cwd=tmp_path, XDG_DATA_HOME=str(own)
+    )
 
     assert done.returncode == 5
     assert "google:gemini-3-pro-preview cannot be asked" in done.stderr

@@ -26,7 +26,8 @@ IMPORTS = {
     "custom_actions": "actions errors types",
     "action_sentences": "actions distinctions types",
     "ports": "actions events types",
-    "settings": "base_model errors types",
+    "trust": "errors escape",
+    "settings": "base_model errors escape trust types",
     "totp": "errors types",
     "vision": "actions base_model errors types",
     "journal": "errors events ports types",
@@ -48,7 +49,7 @@ IMPORTS = {
     "settings types urls vision",
     "sync_api": "actions browser custom_actions errors events old_names policy ports session settings types",
     "cli": "action_sentences browser errors escape evals events export memory models ports record replay session "
-    "settings supervise types",
+    "settings supervise trust types",
     "__main__": "cli",
 }
 """Of each room, all others that it imports; a room only imports what stands above it."""

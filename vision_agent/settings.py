@@ -1,6 +1,7 @@
-"""User-configurable settings. Flags override the environment, the environment the file, and the file the defaults.
+"""User-configurable settings. Flags override the environment, the environment the files, and the files the defaults.
 
-The file is `vision-agent.toml` in the current folder, or else in the user's configuration folder.
+The files are `vision-agent.toml` in the current folder and in the user's configuration folder; the first overrides the
+second. By itself the file of the current folder sets only what harms nobody; `vision-agent trust` lets it set the rest.
 Variables are named like `VISION_AGENT_BROWSER__HEADLESS=false`. Unknown keys are errors.
 """
 
@@ -8,17 +9,21 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import platformdirs
 from pydantic import Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
 from vision_agent.base_model import FrozenModel, RenamedFields
 from vision_agent.errors import UsageError
+from vision_agent.escape import printable_line
+from vision_agent.trust import Grant, ProjectFile, grants, read_project_file, require_trust
 from vision_agent.types import Kind, Limits, MarkStyle, Risk, Size
 
 FILE_NAME = "vision-agent.toml"
@@ -238,11 +243,26 @@ class ApprovalSettings(FrozenModel):
     """How long to wait for an answer; then the run ends with exit code 4."""
 
 
+class _Sources(NamedTuple):
+    """What settings are read from, besides the values that are given."""
+
+    project: ProjectFile | None = None
+    own: ProjectFile | None = None
+    has_environment: bool = True
+
+
+_SOURCES: ContextVar[_Sources] = ContextVar("_SOURCES", default=_Sources())  # noqa: B039 - it is immutable
+
+
 class Settings(BaseSettings):
-    """All settings with their defaults."""
+    """All settings with their defaults.
+
+    Raises:
+        UsageError: a settings file cannot be read, or that of the current folder is not trusted and grants something.
+    """
 
     model_config = SettingsConfigDict(
-        env_prefix="VISION_AGENT_", env_nested_delimiter="__", extra="forbid", frozen=True, toml_file=FILE_NAME
+        env_prefix="VISION_AGENT_", env_nested_delimiter="__", extra="forbid", frozen=True
     )
 
     browser: BrowserSettings = BrowserSettings()
@@ -267,6 +287,14 @@ class Settings(BaseSettings):
         """The folder of exemplars: the configured one or the default."""
         return self.memory or Path(platformdirs.user_data_dir("vision-agent")) / "memory"
 
+    def __init__(self, **values: Any) -> None:
+        sources = _Sources(_project_file(), _own_file())
+        with _reading(sources):
+            super().__init__(**values)
+        if sources.project is not None:
+            before = _settings(sources._replace(project=None), **values)
+            require_trust(sources.project, grants(self, before, sources.project.path.parent))
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -276,26 +304,65 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The sources in order of precedence: flags, environment, file."""
+        """The sources in order of precedence: flags, environment, the file of the folder, the user's own file."""
         del dotenv_settings, file_secret_settings
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=_settings_file())
+        sources = _SOURCES.get()
+        files = [InitSettingsSource(settings_cls, each.content) for each in sources[:2] if each is not None]
+        return init_settings, *([env_settings] if sources.has_environment else []), *files
+
+
+@contextmanager
+def _reading(sources: _Sources) -> Iterator[None]:
+    token = _SOURCES.set(sources)
+    try:
+        yield
+    finally:
+        _SOURCES.reset(token)
+
+
+def _settings(sources: _Sources, **values: Any) -> Settings:
+    """The settings of these sources, without asking whether they are trusted."""
+    made = Settings.__new__(Settings)
+    with _reading(sources):
+        BaseSettings.__init__(made, **values)
+    return made
+
+
+def project_grants(file: ProjectFile) -> tuple[Grant, ...]:
+    """What a settings file would grant in its folder, compared with the defaults and with the user's own file.
+
+    Raises:
+        UsageError: a key of either file is unknown, or a value is invalid.
+    """
+    try:
+        pairs = [
+            (_settings(_Sources(file, own, False)), _settings(_Sources(None, own, False)))
+            for own in (None, _own_file())
+        ]
+    except ValidationError as error:
+        raise _invalid(error) from error
+    found = [each for now, before in pairs for each in grants(now, before, file.path.parent)]
+    return tuple({each.key: each for each in found}.values())
 
 
 def load(**flags: Any) -> Settings:
     """The effective settings.
 
     Raises:
-        UsageError: a key is unknown or a value is invalid; the message names it.
+        UsageError: a key is unknown or a value is invalid, or the file of the current folder sets something that it may
+            not without being trusted; the message names it.
     """
     try:
         return Settings(**flags)
     except ValidationError as error:
-        lines = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-        raise UsageError(
-            f"The settings are invalid: {lines}", f"see {FILE_NAME} and VISION_AGENT_* variables"
-        ) from error
+        raise _invalid(error) from error
     except (SettingsError, ValueError) as error:
         raise UsageError(f"The settings cannot be read: {error}", f"see {FILE_NAME}") from error
+
+
+def _invalid(error: ValidationError) -> UsageError:
+    lines = "; ".join(f"{printable_line('.'.join(map(str, e['loc'])))}: {e['msg']}" for e in error.errors())
+    return UsageError(f"The settings are invalid: {lines}", f"see {FILE_NAME} and VISION_AGENT_* variables")
 
 
 def load_policy(path: Path) -> dict[str, Any]:
@@ -349,6 +416,15 @@ def _host_part(address: str) -> str:
     return f"{scheme}{mark}{host}"
 
 
-def _settings_file() -> Path:
-    here = Path(FILE_NAME)
-    return here if here.is_file() else Path(platformdirs.user_config_dir("vision-agent")) / FILE_NAME
+def _project_file() -> ProjectFile | None:
+    """The settings file of the current folder, unless that is the user's configuration folder."""
+    path = Path.cwd() / FILE_NAME
+    return None if path == _own_path() else read_project_file(path)
+
+
+def _own_file() -> ProjectFile | None:
+    return read_project_file(_own_path())
+
+
+def _own_path() -> Path:
+    return Path(platformdirs.user_config_dir("vision-agent")).resolve() / FILE_NAME

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from vision_agent.settings import Settings
+from vision_agent.trust import rule_of
 from vision_agent.types import Size
 
 from .docstrings import attribute_docstrings, first_docstring, module_prose
@@ -24,7 +25,9 @@ def settings_page() -> str:
     parts = ["# Settings", *module_prose("vision_agent.settings")]
     parts.append(
         "Nested keys are tables of the file: `browser.headless` is the key `headless` in `[browser]`. "
-        "Values of environment variables for lists and tables are JSON."
+        "Values of environment variables for lists and tables are JSON. "
+        "The last line of each key says what `vision-agent.toml` in the current folder may do to it before "
+        "[`vision-agent trust`](cli.md#vision-agent-trust)."
     )
     groups: dict[str, list[tuple[str, FieldInfo]]] = {}
     for key, field in settings_keys():
@@ -83,6 +86,7 @@ def _setting(key: str, field: FieldInfo) -> list[str]:
         f"**Type:** {type_words(field.annotation)}{bounds(field)}",
         f"**Default:** {value_words(field)}",
         f"**Environment:** `{environment_name(key)}`",
+        f"**File of a folder, not trusted:** {rule_of(key)}",
     ]
     return [f"### `{key}` {{ #{key} }}", prose(described), "  \n".join(facts)]
 

@@ -166,6 +166,7 @@ def snippet_environment(bin_folder: Path, model_address: str) -> dict[str, str]:
         "NO_COLOR": "1",
         "TERM": "dumb",
         "COLUMNS": "100",
+        "XDG_DATA_HOME": str(bin_folder.parent / "data"),
         "ANTHROPIC_API_KEY": "sk-not-a-key",
         "ANTHROPIC_BASE_URL": model_address,
     }

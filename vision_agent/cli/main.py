@@ -31,6 +31,7 @@ from vision_agent.cli.options import (
 from vision_agent.cli.replay import app as replay
 from vision_agent.cli.run import app as run
 from vision_agent.cli.run_folders import app as record
+from vision_agent.cli.trust import app as trusting
 from vision_agent.errors import VisionAgentError
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ app.add_typer(replay)
 app.add_typer(memory)
 app.add_typer(evaluation)
 app.add_typer(freezing)
+app.add_typer(trusting)
 
 
 _ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
