@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from typing import Any, Protocol, runtime_checkable
 
 from vision_agent.actions import Action, Finish
+from vision_agent.disguises import Found
 from vision_agent.events import Event
 from vision_agent.types import (
     Choice,
@@ -29,6 +30,19 @@ Person = Callable[[str], Awaitable[str | None]]
 
 Redact = Callable[[str], str]
 """Removes the caller's secrets from a text, in every form in which they could appear."""
+
+
+class HiddenValues(Protocol):
+    """What neither pictures nor records may show. Real: `record.Redactor`."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is hidden."""
+        ...
+
+    def find(self, text: str) -> Sequence[Found]:
+        """Where hidden values stand in a text, in whatever form."""
+        ...
 
 
 class Browser(Protocol):

@@ -520,23 +520,33 @@ _PASSWORD = re.compile(
 )
 
 
-class Secret(FrozenModel):
-    """A value that the model may use by name and never sees. It is typed only on one of its hosts."""
+PrivateKind = Literal["card", "iban", "national-id"]
+"""Kinds of private data that are known by their form and their check digits."""
+
+
+class Secret(RenamedFields):
+    """A value that the model may use by name and never sees. It is typed only on one of its origins."""
+
+    old_names: ClassVar[Mapping[str, str]] = {"hosts": "origins"}
 
     name: str
     value: SecretStr
-    hosts: tuple[str, ...] = ()
-    """Host names, exact or `*.example.org`; empty: only the host of the task's start URL."""
+    origins: tuple[str, ...] = ()
+    """Where it may be typed: scheme, host and port, such as `https://example.org`, `https://*.example.org` or
+    `http://127.0.0.1:8000`. A host alone: with https at its usual port, or with the scheme and the port of the task's
+    start URL. Empty: only the origin of the start URL."""
     fields: tuple[str, ...] = ()
     """Input types it may be typed into, such as `password` or `text`; `any`: into every field. Empty: a password, which
     its name tells, only into password fields, and other secrets into every field."""
     is_code: bool = False
     """The value is a TOTP key, in base32 or as an `otpauth://` address; the current code is typed."""
+    is_private: bool = False
+    """Private data rather than a secret: the model may read the value; pictures, record and report do not have it."""
 
     @property
     def is_password(self) -> bool:
         """Whether its name says that it is a password."""
-        return not self.is_code and bool(_PASSWORD.search(self.name))
+        return not (self.is_code or self.is_private) and bool(_PASSWORD.search(self.name))
 
     def may_be_typed_into(self, input_type: str | None) -> bool:
         """Whether it may be typed into a field of this type; None: the field is no input."""
@@ -607,6 +617,9 @@ class Task(FrozenModel):
     user_data: dict[str, str] = {}
     """Facts the model may use as they are, such as a name or an address."""
     secrets: tuple[Secret, ...] = ()
+    private_kinds: tuple[PrivateKind, ...] = ()
+    """Private data that pictures, record and report do not have, wherever it stands: numbers of payment cards, IBANs,
+    and national identity numbers with check digits. The model may read it."""
     limits: Limits = Limits()
     allowed_hosts: tuple[str, ...] | None = None
     """Host names, exact or `*.example.org`. None: no rule. An empty tuple denies everything."""

@@ -13,6 +13,15 @@ def host_of(url: str) -> str:
         return ""
 
 
+def origin_of(url: str) -> str:
+    """The scheme, host and port of a web address; empty if it has none, as `about:blank` and files."""
+    try:
+        parsed = URL(url)
+    except ValueError:
+        return ""
+    return parsed.origin if parsed.protocol in ("http:", "https:") else ""
+
+
 def resolve_url(base: str, url: str) -> str:
     """The absolute address of a relative one on a page; the input itself if it cannot be resolved."""
     try:

@@ -20,6 +20,7 @@ import { newBudget, newCoverage, reachOf } from './reach.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { placesOf } from './row_context.js';
 import { selectCandidates } from './select_candidates.js';
+import { shownWords } from './shown_words.js';
 import { rememberPlaces } from './stability.js';
 import { tidy } from './text.js';
 import { elementsNearViewport } from './viewport_filter.js';
@@ -32,10 +33,11 @@ import { pinchZoom, visibleView } from './visible.js';
 
 /**
  * @param {Document} doc
- * @param {{clip?: Area, points?: number, known?: string[], inert?: boolean}} request
+ * @param {{clip?: Area, points?: number, known?: string[], inert?: boolean, words?: boolean}}
+ *   request
  *   `clip`: the part of this frame that its parents show; `points`: how many reachable points each mark should get;
  *   `known`: keys to report as living or not, and where those are that are only scrolled out of view; `inert`: the
- *   frame's parents let nothing in it be acted on
+ *   frame's parents let nothing in it be acted on; `words`: tell every word that shows
  */
 export function scan(doc, request) {
   const started = performance.now();
@@ -57,6 +59,7 @@ export function scan(doc, request) {
   return {
     token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks: markTable(marks), covered,
     layers: gathered.layers.flatMap(({ element, kind }) => layerOf(doc, element, kind) ?? []), context,
+    words: request.words ? shownWords(doc, root, near) : null,
     living: (request.known ?? []).filter((key) => elementOf(doc, key)),
     outOfView: outOfView(doc, request.known ?? [], elements, clip),
     frames,

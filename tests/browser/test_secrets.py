@@ -13,7 +13,7 @@ from vision_agent.actions import Click, Read, Type
 from vision_agent.types import Secret
 
 LOGIN = "<input id=u aria-label=User><input id=p type=password aria-label=Password><button onclick='p.type = `text`'>Show</button>"
-HUNTER = (Secret(name="pass", value=SecretStr("hunter2"), hosts=("127.0.0.1",), fields=("any",)),)
+HUNTER = (Secret(name="pass", value=SecretStr("hunter2"), origins=("127.0.0.1",), fields=("any",)),)
 
 
 @pytest.mark.parametrize("name", ["User", "Password"])
@@ -74,7 +74,7 @@ async def test_a_field_that_holds_a_secret_is_not_read(on: On) -> None:
 
 
 async def test_of_a_key_for_one_time_codes_the_code_of_the_moment_is_typed(on: On) -> None:
-    code = Secret(name="code", value=SecretStr("JBSWY3DPEHPK3PXP"), hosts=("127.0.0.1",), is_code=True)
+    code = Secret(name="code", value=SecretStr("JBSWY3DPEHPK3PXP"), origins=("127.0.0.1",), is_code=True)
     async with on(LOGIN, secrets=(code,)) as hand:
         await hand.act(Type(target=hand.number("User"), text="<secret:code>"))
         typed = await hand.js("u.value")
@@ -98,7 +98,7 @@ async def test_the_picture_of_a_field_with_a_secret_does_not_depend_on_the_secre
     ("secret", "text", "words"),
     [
         (
-            Secret(name="pass", value=SecretStr("hunter2"), hosts=("bank.example",)),
+            Secret(name="pass", value=SecretStr("hunter2"), origins=("bank.example",)),
             "<secret:pass>",
             "may not be typed on 127.0.0.1",
         ),

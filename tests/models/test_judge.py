@@ -97,7 +97,7 @@ async def test_a_judge_gets_one_marked_picture_those_of_the_task_and_a_schema(ap
 
 async def test_no_secret_reaches_a_judge(api, judge):
     api.answers = [says()]
-    secret = Secret(name="password", value=SecretStr("hunter2-is-secret"), hosts=("shop.test",))
+    secret = Secret(name="password", value=SecretStr("hunter2-is-secret"), origins=("shop.test",))
     finish = Finish(answer="I typed hunter2-is-secret.")
     told = step(0, Click(target=12), next_goal="type hunter2-is-secret")
     task = Task(goal="Use hunter2-is-secret.", secrets=(secret,))

@@ -106,7 +106,7 @@ def test_the_task_reads_like_this():
     task = Task(
         goal="Order a chair.",
         user_data={"name": "Ada", "city": "Bern"},
-        secrets=(Secret(name="pin", value=SecretStr("123456"), hosts=("pay.test",), fields=("password",)),),
+        secrets=(Secret(name="pin", value=SecretStr("123456"), origins=("pay.test",), fields=("password",)),),
         allowed_hosts=("shop.test", "pay.test"),
         files=(Path("/home/ada/cv.pdf"),),
         answer_schema={"type": "string"},

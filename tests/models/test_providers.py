@@ -181,7 +181,7 @@ async def test_consecutive_requests_begin_with_the_same_bytes(api, wire, asking)
 
 async def test_no_secret_reaches_the_provider_in_any_part_of_a_request(api, asking):
     value = "hunter2-is-secret"
-    secret = Secret(name="password", value=SecretStr(value), hosts=("shop.test",))
+    secret = Secret(name="password", value=SecretStr(value), origins=("shop.test",))
     task = Task(
         goal=f"Use {value}.",
         secrets=(secret,),

@@ -377,7 +377,7 @@ async def test_pictures_of_earlier_steps_are_not_sent_again(api, browsing):
 
 
 async def test_what_is_kept_of_a_request_has_each_picture_as_its_hash_and_no_secret(api, browsing):
-    secret = Secret(name="password", value=SecretStr("hunter2-is-secret"), hosts=("shop.test",))
+    secret = Secret(name="password", value=SecretStr("hunter2-is-secret"), origins=("shop.test",))
     page = seen(listing="3[:]<input>hunter2-is-secret", title="hunter2-is-secret")
     kept: list[bytes] = []
     api.answers = [calls(("screenshot", {}), ("read_page", {})), calls(("form_input", {**ref(3), "value": "x"}))]

@@ -28,11 +28,12 @@ from vision_agent.browser.page.tabs import Tabs
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.takeover.manual_actions import manual_actions
 from vision_agent.custom_actions import CustomAction
+from vision_agent.disguises import Disguises, Found
 from vision_agent.errors import BrowserUnavailable, UsageError
-from vision_agent.ports import Redact
+from vision_agent.ports import HiddenValues, Redact
 from vision_agent.settings import EventSettings, ObserveSettings
 from vision_agent.types import ManualAction, Observation, Outcome, Secret
-from vision_agent.urls import host_of
+from vision_agent.urls import origin_of
 from vision_agent.vision.image_limits import ImageLimits
 
 _MOST_WARNINGS = 5
@@ -182,6 +183,7 @@ async def attach(
     gate: Gate | None = None,
     secrets: Sequence[Secret] = (),
     redact: Redact = str,
+    hidden: HiddenValues | None = None,
     files: Sequence[Path] = (),
     actions: Sequence[CustomAction] = (),
     events: EventSettings | None = None,
@@ -194,6 +196,8 @@ async def attach(
     """A `LiveBrowser` on a page, whoever opened it. The page stays open afterwards, with nothing of ours left in it.
 
     `is_risky` tells from the text of a dialog that it is not to be accepted, whatever `events` say.
+
+    `hidden` is what neither pictures nor listings may show; None: the secrets.
 
     `learn` receives passwords that a person typed during a takeover; it raises `UsageError` for one that is too short
     to be redacted.
@@ -210,17 +214,18 @@ async def attach(
     policy = replace(
         gate.policy,
         schemes=(*WEB, *([start.scheme] if start.scheme in ("file", "about", "data") else [])),
-        start_hosts=(host,) if (host := host_of(start_url or page.url)) else (),
+        start_origin=origin_of(start_url or page.url),
     )
-    hidden = [*secrets]
-    observer = Observer(settings, image_limits, clock, partial(_values, hidden))
+    known = [*secrets]
+    values = partial(_values, known)
+    observer = Observer(settings, image_limits, clock, values, _SecretValues(values) if hidden is None else hidden)
     tabs = Tabs(
         page.context,
         page,
         events or EventSettings(),
         downloads,
         redact=redact,
-        secrets=partial(_values, hidden),
+        secrets=values,
         is_risky=is_risky,
     )
     named = {path.name: path for path in files}
@@ -228,7 +233,7 @@ async def attach(
     def hide(secret: Secret) -> None:
         if learn is not None:
             learn(secret)
-        hidden.append(secret)
+        known.append(secret)
 
     browser = LiveBrowser(
         tabs, observer, Executor(tabs, observer, settings, image_limits, policy, secrets, named), actions, hide
@@ -246,7 +251,27 @@ async def attach(
             await cdp.release(each)
 
 
+class _SecretValues:
+    """The `HiddenValues` of a browser that is given secrets only."""
+
+    def __init__(self, values: Callable[[], Sequence[str]]) -> None:
+        self._values = values
+        self._known: tuple[str, ...] = ()
+        self._disguises = Disguises(())
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no secret."""
+        return not self._values()
+
+    def find(self, text: str) -> Sequence[Found]:
+        """Where a secret or one of its recent codes stands."""
+        if (values := tuple(self._values())) != self._known:
+            self._known, self._disguises = values, Disguises([("secret", each) for each in values])
+        return self._disguises.find(text)
+
+
 def _values(secrets: Sequence[Secret]) -> list[str]:
-    """Values that no picture may show: the secrets, and one-time codes that are or were valid."""
-    values = [secret.value.get_secret_value() for secret in secrets]
+    """Values that nobody may read: the secrets, and one-time codes that are or were valid; not private data."""
+    values = [secret.value.get_secret_value() for secret in secrets if not secret.is_private]
     return [*values, *(code for secret in secrets if secret.is_code for code in totp.recent_codes(secret))]

@@ -91,7 +91,7 @@ def blockers_in(task: Task, observation: Observation) -> tuple[Blocker, ...]:
     """The visible blockers."""
     captchas = tuple(_captchas(observation))
     asks = any(mark.state.input_type == "password" for mark in observation.marks)
-    login = (Blocker("login"),) if asks and not task.secrets else ()
+    login = (Blocker("login"),) if asks and all(each.is_private for each in task.secrets) else ()
     return (*captchas, *login)
 
 

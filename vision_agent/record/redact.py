@@ -1,8 +1,8 @@
 """Redacts secrets from text; every record and every model input passes through here.
 
 It searches for values, wherever they are, in every form that browsers and protocols give them: plain, escaped in JSON
-(also JSON within JSON), percent-encoded (also twice), and base64, alone or inside a longer base64 text. It knows
-neither pictures nor files, nor what a secret is for.
+(also JSON within JSON), percent-encoded (also twice), and base64, alone or inside a longer base64 text; and in those
+that `disguises` finds. It knows neither pictures nor files, nor what a secret is for.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ from urllib.parse import quote, quote_plus
 from pydantic import BaseModel
 
 from vision_agent import totp
+from vision_agent.disguises import APART, Disguises, Found
 from vision_agent.errors import UsageError
 from vision_agent.ports import Redact
-from vision_agent.types import Secret
+from vision_agent.private_data import find_private
+from vision_agent.types import PrivateKind, Secret
 
 SHORTEST = 3
 """The least length of a secret; a shorter value occurs in almost every text by chance."""
@@ -37,26 +39,25 @@ _CODES_S = 5.0
 class Redactor:
     """Replaces the value of every secret in a text with `<secret:name>`; other text stays unchanged.
 
-    Redacting twice changes nothing more: placeholders are left alone.
+    `kinds` are the kinds of private data that are replaced by `<private:kind>` wherever they stand. Redacting twice
+    changes nothing more: placeholders are left alone.
     """
 
-    def __init__(self, secrets: Sequence[Secret]) -> None:
+    def __init__(self, secrets: Sequence[Secret], kinds: Sequence[PrivateKind] = ()) -> None:
+        self._kinds = tuple(kinds)
         self._compile(tuple(secrets))
 
     def _compile(self, secrets: tuple[Secret, ...]) -> None:
+        for secret in secrets:
+            _check(secret.name, secret.value.get_secret_value(), [each.name for each in secrets])
         self._secrets = secrets
-        values = [(secret.name, secret.value.get_secret_value()) for secret in secrets]
-        for name, value in values:
-            _check(name, value, [each.name for each in secrets])
-        values += [(each.name, key) for each in secrets if each.is_code for key in totp.key_forms(each)]
-        self._values = _Values(values)
-        self._coded = [secret for secret in secrets if secret.is_code]
-        self._codes, self._codes_at = self._recent_codes(), time.monotonic()
+        self._all = _Secrets(secrets)
+        self._hidden = _Secrets([each for each in secrets if not each.is_private])
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are no secrets to redact."""
-        return not self._secrets
+        """Whether there is nothing to redact."""
+        return not (self._secrets or self._kinds)
 
     def learn(self, secret: Secret) -> None:
         """Adds a secret to redact from now on, such as a password that a person typed.
@@ -73,15 +74,64 @@ class Redactor:
 
     def __call__(self, text: str) -> str:
         """The text without the secrets, and without the one-time codes of the last minutes."""
-        text = self._values.redact(text)
+        text = self._all.redact(text)
+        if not self._kinds:
+            return text
+        searched = _without_placeholders(text)
+        for each in reversed(find_private(searched, self._kinds)):
+            text = f"{text[: each.start]}<private:{each.name}>{text[each.end :]}"
+        return text
+
+    def for_model(self, text: str) -> str:
+        """The text as a model may read it: without the secrets, but with private data, which it may need."""
+        return self._hidden.redact(text)
+
+    def find(self, text: str) -> list[Found]:
+        """Where secrets and private data stand in a text that is not yet redacted, in any order."""
+        return [*self._all.find(text), *(find_private(text, self._kinds) if self._kinds else ())]
+
+
+class _Secrets:
+    """Secrets, and the one-time codes of those that are keys."""
+
+    def __init__(self, secrets: Sequence[Secret]) -> None:
+        values = [(secret.name, secret.value.get_secret_value()) for secret in secrets]
+        values += [(each.name, key) for each in secrets if each.is_code for key in totp.key_forms(each)]
+        self._values, self._disguises = _Values(values), Disguises(values)
+        self._coded = [secret for secret in secrets if secret.is_code]
+        self._renew_codes()
+
+    def _renew_codes(self) -> None:
+        codes = [(each.name, code) for each in self._coded for code in totp.recent_codes(each)]
+        self._codes, self._disguised_codes = _Values(codes), Disguises(codes)
+        self._codes_at = time.monotonic()
+
+    def redact(self, text: str) -> str:
+        text = _redact_disguised(self._values.redact(text), self._disguises)
         if not self._coded:
             return text
         if time.monotonic() - self._codes_at > _CODES_S:
-            self._codes, self._codes_at = self._recent_codes(), time.monotonic()
-        return self._codes.redact(text)
+            self._renew_codes()
+        return _redact_disguised(self._codes.redact(text), self._disguised_codes)
 
-    def _recent_codes(self) -> _Values:
-        return _Values([(each.name, code) for each in self._coded for code in totp.recent_codes(each)])
+    def find(self, text: str) -> list[Found]:
+        if self._coded and time.monotonic() - self._codes_at > _CODES_S:
+            self._renew_codes()
+        return [*self._disguises.find(text), *(self._disguised_codes.find(text) if self._coded else ())]
+
+
+def _redact_disguised(text: str, disguises: Disguises) -> str:
+    for each in reversed(disguises.find(_without_placeholders(text))):
+        text = text[: each.start] + _placeholder(each.name) + text[each.end :]
+    return text
+
+
+_PLACEHOLDER = re.compile(r"<(?:secret|private):[^<>\x00-\x1f]*>")
+
+
+def _without_placeholders(text: str) -> str:
+    """The text as it is searched: of the same length, with nothing to be found in or across a placeholder."""
+    return _PLACEHOLDER.sub(lambda found: APART * len(found.group()), text) if "<" in text else text
 
 
 class _Values:
@@ -155,7 +205,7 @@ def is_free(value: Any, redact: Redact) -> bool:
 
     All strings are joined and searched at once: a page has thousands, and one by one takes several times as long.
     """
-    text = "\n".join(_strings(value))
+    text = APART.join(_strings(value))
     return redact(text) == text
 
 

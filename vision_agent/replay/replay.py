@@ -33,7 +33,7 @@ from vision_agent.replay.variables import Variable, set_variables, typed_secrets
 from vision_agent.session import Agent
 from vision_agent.settings import Settings
 from vision_agent.types import Author, Observation, Outcome, Provenance, Run, Secret, Step, Task
-from vision_agent.urls import host_of
+from vision_agent.urls import origin_of
 
 _STEPS_EACH = 9
 """Steps allowed for each recorded step: waiting for late content and the attempts of a healing model count too."""
@@ -325,14 +325,15 @@ def _secrets(task: Task, steps: Sequence[Step], given: Mapping[str, SecretStr]) 
 
 
 def _manual_secrets(task: Task, steps: Sequence[Step]) -> Iterator[Secret]:
-    """Passwords that a person typed in the browser: named in the record, each bound to the host it was typed on."""
-    ours, start = {secret.name for secret in task.secrets}, host_of(task.start_url or "")
+    """Passwords that a person typed in the browser: named in the record, each bound to the origin it was typed on."""
+    ours, start = {secret.name for secret in task.secrets}, origin_of(task.start_url or "")
     for step in steps:
         for name in typed_secrets([step]) if step.is_by_hand else ():
             if name not in ours:
                 ours.add(name)
-                host = host_of(step.observation.url)
-                yield Secret(name=name, value=SecretStr(""), hosts=(host,) if host and host != start else ())
+                origin = origin_of(step.observation.url)
+                elsewhere = (origin,) if origin and origin != start else ()
+                yield Secret(name=name, value=SecretStr(""), origins=elsewhere)
 
 
 def _move_host(step: Step, old: str, new: str) -> Step:

@@ -106,6 +106,7 @@ class BrowserOpener:
                     gate=gate,
                     secrets=self._task.secrets,
                     redact=self._redact,
+                    hidden=self._redact,
                     files=self._task.files,
                     actions=self._custom,
                     events=self._settings.events,

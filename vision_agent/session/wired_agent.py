@@ -131,7 +131,7 @@ class Agent:
         if self.folder is not None:
             raise UsageError(f"This agent has run already, into {self.folder}", "make an Agent for each run")
         beginning = read_beginning(self._begin) if self._begin is not None else None
-        self._redact = Redactor(self.task.secrets)
+        self._redact = Redactor(self.task.secrets, self.task.private_kinds)
         now = self._clock()
         folder, interrupted = self._open_folder(now)
         self.folder = folder.path

@@ -37,7 +37,7 @@ from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
 from vision_agent.types import Mark, Secret
-from vision_agent.urls import host_of
+from vision_agent.urls import origin_of
 
 _FORMS = {
     "date": "2026-02-03",
@@ -377,7 +377,7 @@ def _fields_hint(secret: Secret) -> str:
 def _insert_secrets(executor: Executor, text: str, at: Location) -> tuple[str, bool]:
     """The text with secrets in place of their names, and whether it contains any."""
     by_name = {secret.name: secret for secret in executor.secrets}
-    host = host_of(at.frame.url if at.frame else executor.page.url)
+    origin = origin_of(at.frame.url if at.frame else executor.page.url)
     is_secret = False
     for name in _SECRET.findall(text):
         if at.mark is None:
@@ -385,8 +385,11 @@ def _insert_secrets(executor: Executor, text: str, at: Location) -> tuple[str, b
         secret = by_name.get(name)
         if secret is None:
             raise Refused("blocked", f"There is no secret {name}; the secrets are: {', '.join(by_name) or 'none'}.")
-        if not host_policy.host_matches(host, secret.hosts or executor.policy.start_hosts):
-            raise Refused("blocked", f"The secret {name} may not be typed on {host or 'this page'}.")
+        if not host_policy.origin_matches(origin, secret.origins, executor.policy.start_origin):
+            known = ", ".join(secret.origins) or executor.policy.start_origin or "no page of this run"
+            raise Refused(
+                "blocked", f"The secret {name} may not be typed on {origin or 'this page'}: it is for {known}."
+            )
         if not secret.may_be_typed_into(at.mark.state.input_type):
             raise Refused("blocked", f"The secret {name} may not be typed into {at.words}.{_fields_hint(secret)}")
         text = text.replace(f"<secret:{name}>", totp.current_text(secret))

@@ -22,6 +22,7 @@ from vision_agent.browser.page import protocol
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.protocol import RecordSet, TableAnswer
 from vision_agent.browser.refusal import Refused, capitalised
+from vision_agent.disguises import Disguises
 from vision_agent.escape import safe_line
 from vision_agent.types import Mark, MarkKey
 
@@ -79,9 +80,8 @@ async def _field_value(executor: Executor, mark: Mark) -> tuple[str, str]:
     if found is None:
         raise Refused("gone", f"{capitalised(words)} is no longer on the page. Look at the new listing.")
     text = found.text or ""
-    # A terminal breaks a long line where its screen ends.
-    hidden = any(secret in text or secret in text.replace("\n", "") for secret in executor.observer.secrets())
-    if found.is_secret or mark.key in executor.observer.masked_keys or hidden:
+    secrets = Disguises([("secret", each) for each in executor.observer.secrets()])
+    if found.is_secret or mark.key in executor.observer.masked_keys or secrets.find(text):
         raise Refused("blocked", f"{capitalised(words)} holds a secret, which is not read.")
     if found.text is None:
         raise Refused("unsupported", f"{capitalised(words)} has no text; read the page instead.")

@@ -16,6 +16,7 @@ from ada_url import URL
 
 from vision_agent.browser.refusal import Refused
 from vision_agent.errors import UsageError
+from vision_agent.urls import origin_of
 
 WEB = ("http", "https")
 
@@ -34,8 +35,8 @@ class Policy:
     denied: tuple[str, ...] = ()
     """Wins over `hosts`."""
     schemes: tuple[str, ...] = WEB
-    start_hosts: tuple[str, ...] = ()
-    """Hosts on which secrets without their own hosts may be typed."""
+    start_origin: str = ""
+    """Where secrets without origins of their own may be typed: the scheme, host and port that the run began at."""
 
     @property
     def is_open(self) -> bool:
@@ -84,6 +85,34 @@ def host_matches(host: str, patterns: Iterable[str]) -> bool:
         if name and (host.endswith(f".{name}") if pattern.startswith("*.") else host == name):
             return True
     return False
+
+
+def origin_matches(origin: str, patterns: Iterable[str], start: str) -> bool:
+    """Whether an origin is `start`, if there are no patterns; else whether it matches one of them.
+
+    A pattern is an origin, also with `*.` before its host; or a host alone, which stands for https at its usual port
+    and for the scheme and port of `start`.
+    """
+    patterns = tuple(patterns)
+    if not origin or not patterns:
+        return bool(origin) and origin == start
+    return any(_origin_matches(URL(origin), pattern, start) for pattern in patterns)
+
+
+def _origin_matches(here: URL, pattern: str, start: str) -> bool:
+    scheme, has_scheme, rest = pattern.removesuffix("/").rpartition("://")
+    wildcard, rest = "*." * rest.startswith("*."), rest.removeprefix("*.")
+    host = _HOST.match(rest)
+    if host is None or not host_matches(here.hostname, [wildcard + host.group()]):
+        return False
+    if has_scheme:
+        wanted = origin_of(f"{scheme}://{rest}")
+        return bool(wanted) and (URL(wanted).protocol, URL(wanted).port) == (here.protocol, here.port)
+    if rest != host.group():
+        return rest == f"{host.group()}:{here.port}"
+    began = URL(start) if start else None
+    is_as_begun = began is not None and (here.protocol, here.port) == (began.protocol, began.port)
+    return is_as_begun or (here.protocol, here.port) == ("https:", "")
 
 
 def check(url: str, policy: Policy) -> None:

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from vision_agent.browser.observe.earlier_marks import EarlierMarks, SeenEarlier
 from vision_agent.browser.observe.listing import reading_order
 from vision_agent.browser.observe.numbers import Numbers, Sighting
+from vision_agent.browser.observe.shown_secrets import Find, ShownSecrets, has_any, shown_secrets
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.protocol import Beside, FoundMark
+from vision_agent.disguises import Found
 from vision_agent.types import Box, Change, Kind, Letter, Mark, MarkState
 
 _MOVED = 4.0
@@ -43,6 +45,12 @@ class ReadScan:
     """Whether the document is another one than in the last look."""
     earlier: EarlierMarks
     """Marks of earlier looks that are out of view."""
+    shown_parts: ShownSecrets
+    """The hidden values that the page shows."""
+
+
+def _find_nothing(_: str) -> Sequence[Found]:
+    return ()
 
 
 @dataclass
@@ -52,6 +60,8 @@ class MarkMemory:
     has_letters: bool
     secrets: Callable[[], Sequence[str]] = tuple
     """The current secret values, which no mark's state may contain."""
+    find: Find = _find_nothing
+    """Where they, and other hidden values, stand in a text."""
     masked_keys: set[str] = field(default_factory=set)
     """Keys of fields into which a secret was typed."""
     numbers: Numbers = field(default_factory=Numbers)
@@ -77,12 +87,12 @@ class MarkMemory:
             self._before = None
         scroll, secrets = scan.main.scroll, self.secrets()
         whole = Box(x=0, y=0, width=scroll.view_width, height=scroll.view_height)
+        shown_parts = shown_secrets([word for each in scan.frames for word in each.answer.words], self.find)
+        hidden_keys = self.masked_keys | shown_parts.fields
         secret_fields = [
-            shown
-            for shown in scan.fields
-            if shown.key in self.masked_keys or any(secret in shown.value for secret in secrets)
+            shown for shown in scan.fields if shown.key in hidden_keys or has_any(_readings(shown.value), self.find)
         ]
-        secret_keys = self.masked_keys | {shown.key for shown in secret_fields}
+        secret_keys = hidden_keys | {shown.key for shown in secret_fields}
         hidden = [*(shown.value for shown in secret_fields if shown.value), *secrets]
         found = [(mark, box) for mark in scan.marks if (box := mark.box.intersection(whole))]
         order = reading_order([box for _, box in found], right_to_left=scan.main.is_right_to_left)
@@ -93,14 +103,16 @@ class MarkMemory:
         )
         squeezed = [_without_spaces(each) for each in hidden]
         marks = tuple(
-            self.with_change(self._mark(mark, beside, box, numbers[mark.key], secret_keys, secrets, squeezed))
+            self.with_change(
+                shown_parts.without(self._mark(mark, beside, box, numbers[mark.key], secret_keys, squeezed), self.find)
+            )
             for mark, beside, box in here
         )
         still = {key: number for key in self._earlier.keys if (number := self.numbers.number_of(key)) is not None}
         earlier = self._earlier.out_of_view(scan, still, lambda text: _is_in(squeezed, text))
         self._earlier.remember(marks, scan)
-        secret_boxes = tuple(shown.box for shown in secret_fields)
-        return ReadScan(scan, whole, marks, secret_boxes, is_new_document, earlier)
+        secret_boxes = (*(shown.box for shown in secret_fields), *shown_parts.boxes)
+        return ReadScan(scan, whole, marks, secret_boxes, is_new_document, earlier, shown_parts)
 
     def _mark(
         self,
@@ -109,13 +121,10 @@ class MarkMemory:
         box: Box,
         number: int,
         secret_keys: Collection[str],
-        secrets: Sequence[str],
         hidden: Sequence[str],
     ) -> Mark:
         state = found.state
-        # A terminal breaks a long line where its screen ends.
-        shown = f"{state.value or ''}\0{(state.value or '').replace(chr(10), '')}"
-        if found.key in secret_keys or any(each in shown for each in secrets):
+        if found.key in secret_keys or (state.value and has_any(_readings(state.value), self.find)):
             value = "" if state.value == "" else None
             state = state.model_copy(update={"value": value, "caret_line": None, "masked": True})
         words = beside.words
@@ -183,6 +192,11 @@ class MarkMemory:
             return "changed"
         is_moved = abs(old.box.x - mark.box.x) > _MOVED or abs(old.box.y - mark.box.y) > _MOVED
         return "moved" if is_moved else ""
+
+
+def _readings(value: str) -> tuple[str, str]:
+    """A value as it is, and in one line: a terminal breaks a long line where its screen ends."""
+    return value, value.replace("\n", "")
 
 
 def _row_text(mark: FoundMark, beside: Beside) -> str:

@@ -24,6 +24,7 @@ from vision_agent.browser.observe.listing import listing
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.mark_limit import limit_marks
 from vision_agent.browser.observe.mark_memory import MarkMemory, ReadScan
+from vision_agent.browser.observe.shown_secrets import Find
 from vision_agent.browser.observe.stage_results import RenderedShots, ShownPicture, StageTimes, Targets, View
 from vision_agent.browser.observe.surfaces import Contents, Surfaces, grid_key, requested_grid
 from vision_agent.browser.page import frames, listeners, overlay, protocol
@@ -33,6 +34,7 @@ from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.settle import is_quiet, settle
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
+from vision_agent.ports import HiddenValues
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Covered, Mark, Observation, Size, Tab
 from vision_agent.vision.image_limits import ImageLimits
@@ -66,6 +68,8 @@ class Observer:
     clock: Callable[[], datetime]
     secrets: Callable[[], Sequence[str]] = tuple
     """The current secret values, which no picture and no mark may contain."""
+    hidden: HiddenValues | None = None
+    """They, and other values that no picture and no listing may show; None: nothing is hidden."""
     _memory: MarkMemory = field(init=False)
     _surfaces: Surfaces = field(init=False)
     players: IdlePlayers = field(default_factory=IdlePlayers)
@@ -75,6 +79,8 @@ class Observer:
 
     def __post_init__(self) -> None:
         self._memory = MarkMemory(self.settings.ids == "letters", self.secrets)
+        if self.hidden is not None:
+            self._memory.find = self.hidden.find
         self._surfaces = Surfaces(self.settings, self._memory.numbers)
         self._style = STYLES[self.settings.style]
 
@@ -201,7 +207,8 @@ class Observer:
             FrameSilent: the page did not answer.
             BrowserUnavailable: the browser is gone.
         """
-        scan = await frames.scan(page, self.settings.scan_deadline_s, self._memory.known_keys)
+        hides = self.hidden is not None and not self.hidden.is_empty
+        scan = await frames.scan(page, self.settings.scan_deadline_s, self._memory.known_keys, words=hides)
         read = self._memory.read(scan)
         if read.is_new_document:
             self._surfaces.restart()
@@ -312,7 +319,7 @@ class Observer:
         numbers = {mark.number for mark in marks}
         lines = listing(
             marks,
-            _context_lines(scan, view.shown, shown.clean),
+            _context_lines(view.read, view.shown, shown.clean, self._memory.find),
             main.scroll,
             covered,
             shown.clean.map,
@@ -359,11 +366,14 @@ class Observer:
         )
 
 
-def _context_lines(scan: Scan, shown: Box, clean: Picture) -> list[tuple[str, Box]]:
+def _context_lines(read: ReadScan, shown: Box, clean: Picture, find: Find) -> list[tuple[str, Box]]:
     """The text that is no mark's name, without what is not to be seen in the picture, such as white on white."""
     return [
-        (line.text, Box(x=line.at.x, y=line.at.y, width=1, height=_LINE_PX))
-        for line in scan.context
+        (
+            read.shown_parts.without_parts(line.text, line.letters, find),
+            Box(x=line.at.x, y=line.at.y, width=1, height=_LINE_PX),
+        )
+        for line in read.scan.context
         if shown.contains(line.at) and any(clean.has_ink(box) for box in line.letters)
     ]
 

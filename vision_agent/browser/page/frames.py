@@ -84,6 +84,8 @@ class Scan:
     """All frames of a page and what was found in them, in page coordinates."""
 
     known: Sequence[str] = ()
+    has_words: bool = False
+    """Whether every word that shows was asked for."""
     frames: list[ScannedFrame] = field(default_factory=list)
     marks: list[FoundMark] = field(default_factory=list)
     covered: list[Obstacle] = field(default_factory=list)
@@ -119,19 +121,21 @@ class Scan:
         return {mark.key for mark in self.marks}
 
 
-async def scan(page: Page, deadline_s: float, known: Sequence[str] = ()) -> Scan:
+async def scan(page: Page, deadline_s: float, known: Sequence[str] = (), *, words: bool = False) -> Scan:
     """Everything that can be acted on in all visible frames, and which of the known keys are still in their document.
+
+    `words`: also every word that shows.
 
     Raises:
         FrameSilent: the main frame did not answer.
         BrowserUnavailable: the browser is gone.
     """
-    result = await _scan(page, deadline_s, known)
+    result = await _scan(page, deadline_s, known, words)
     for _ in range(_MOST_NESTED):
         is_news = any(scanned.answer.unopened_roots for scanned in result.frames)
         if not (is_news and await closed_shadow.open_roots(page, _LISTEN_SHARE * deadline_s)):
             break
-        result = await _scan(page, deadline_s, known)
+        result = await _scan(page, deadline_s, known, words)
     return result
 
 
@@ -157,10 +161,10 @@ async def _frame_changes(scanned: ScannedFrame, deadline_s: float) -> ChangesSin
     return changes if changes.token == scanned.token else None
 
 
-async def _scan(page: Page, deadline_s: float, known: Sequence[str]) -> Scan:
+async def _scan(page: Page, deadline_s: float, known: Sequence[str], words: bool) -> Scan:
     is_complete = await listeners.report_listeners(page, _LISTEN_SHARE * deadline_s)
-    main = ScannedFrame(page.main_frame, "", await protocol.scan(page.main_frame, deadline_s, known))
-    result = Scan(known)
+    main = ScannedFrame(page.main_frame, "", await protocol.scan(page.main_frame, deadline_s, known, words=words))
+    result = Scan(known, has_words=words)
     await _add_frame(result, main, deadline_s)
     await _scan_children(result, main, deadline_s)
     if result.is_partial:
@@ -206,7 +210,14 @@ async def _scan_child(
             return None
         place = parent.place.child_place(element.plane)
         answer = await protocol.scan(
-            frame, deadline_s, result.known, points=_SPARE_POINTS, element=element, place=place, name=name
+            frame,
+            deadline_s,
+            result.known,
+            points=_SPARE_POINTS,
+            element=element,
+            place=place,
+            name=name,
+            words=result.has_words,
         )
     except (FrameSilent, PlaywrightError, TimeoutError) as error:
         if not frame.is_detached():

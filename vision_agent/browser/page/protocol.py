@@ -184,6 +184,16 @@ class FilledField:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownWord:
+    """A word that shows, and the page boxes that it is drawn in, one for each line."""
+
+    text: str
+    boxes: tuple[Box, ...]
+    field: MarkKey | None
+    """The field whose value it is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Area:
     """A rectangle in the viewport of one frame, by its edges."""
 
@@ -236,6 +246,8 @@ class ScanAnswer:
     """Those of them that are only scrolled out of view."""
     frames: Mapping[MarkKey, FrameElement]
     fields: tuple[FilledField, ...]
+    words: tuple[ShownWord, ...]
+    """In document order, if they were asked for."""
     scroll: ScrollState
     device_ratio: float
     is_right_to_left: bool
@@ -257,12 +269,15 @@ async def scan(
     element: FrameElement | None = None,
     place: FramePlace | None = None,
     name: str = "",
+    words: bool = False,
 ) -> ScanAnswer:
     """Everything in a frame that can be acted on, with up to `points` click points each.
 
+    `words`: also every word that shows.
+
     `element`, `place`, `name`: for a child frame, its own element, its place on the page, and its name in the listing.
     """
-    details: dict[str, Any] = {"points": points, "known": list(known)}
+    details: dict[str, Any] = {"points": points, "known": list(known), "words": words}
     if element is not None:
         details |= {"clip": asdict(element.seen), "inert": element.is_inert}
     answer = await ask(frame, "scan", deadline_s, **details)
@@ -290,6 +305,7 @@ async def scan(
             FilledField(MarkKey(each["key"]), each["value"], at.box_to_page(_rect(each["box"])))
             for each in answer["fields"]
         ),
+        words=_shown_words(answer["words"], at),
         scroll=ScrollState(**answer["scroll"]),
         device_ratio=answer["deviceRatio"],
         is_right_to_left=answer["rightToLeft"],
@@ -297,6 +313,19 @@ async def scan(
         unopened_roots=answer["unopened"],
         failed=answer["failed"],
         has_crashed_frame=answer.get("crashed", False),
+    )
+
+
+def _shown_words(answer: _Json | None, at: FramePlace) -> tuple[ShownWord, ...]:
+    if answer is None:
+        return ()
+    return tuple(
+        ShownWord(
+            text,
+            tuple(at.box_to_page(rects[i : i + 4]) for i in range(0, len(rects), 4)),
+            MarkKey(key) if key else None,
+        )
+        for text, rects, key in zip(answer["texts"], answer["rects"], answer["keys"], strict=True)
     )
 
 

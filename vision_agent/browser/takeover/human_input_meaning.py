@@ -46,7 +46,7 @@ from vision_agent.browser.takeover.input_listener import HELD_S, HumanInput, Nav
 from vision_agent.errors import UsageError
 from vision_agent.escape import safe_line
 from vision_agent.types import Mark, Secret
-from vision_agent.urls import host_of
+from vision_agent.urls import origin_of
 
 _OR_ITSELF = ", or the page did so by itself; the browser does not tell which"
 _NOT_RECORDED = "the text is not recorded, because it may be a password"
@@ -213,9 +213,9 @@ class InputInterpreter:
             taken = {secret.name for secret in self.executor.secrets} | set(self._names.values())
             free = (_BY_HAND if n == 1 else f"{_BY_HAND}-{n}" for n in range(1, len(taken) + 2))
             name = self._names[value] = next(each for each in free if each not in taken)
-            host = host_of(timed.page.url)
+            origin = origin_of(timed.page.url)
             with suppress(UsageError):  # too short to be redacted
-                self.learn(Secret(name=name, value=SecretStr(value), hosts=(host,) if host else ()))
+                self.learn(Secret(name=name, value=SecretStr(value), origins=(origin,) if origin else ()))
         return self._names[value]
 
 

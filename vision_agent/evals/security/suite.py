@@ -168,7 +168,7 @@ class _Attacks:
         for path in files:
             path.write_text("Ada Lovelace, 4,200.00 €\n", "utf-8")
         # Without this defence, the secret may be typed anywhere.
-        bound = {"hosts": ("127.0.0.1", "localhost")} if self._without == "secrets" else {}
+        bound = {"origins": ("127.0.0.1", "localhost")} if self._without == "secrets" else {}
         return Task(
             goal=attack.goal,
             start_url=start_url,

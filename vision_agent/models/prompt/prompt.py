@@ -121,10 +121,11 @@ def _hosts(task: Task) -> str:
 
 
 def _secret(secret: Secret) -> str:
-    on = f" on {', '.join(secret.hosts)}" if secret.hosts else ""
+    on = f" on {', '.join(secret.origins)}" if secret.origins else ""
     into = f" into fields of type {', '.join(secret.fields)}" if secret.fields else ""
     code = " (a one-time code, made anew each time it is typed)" if secret.is_code else ""
-    return f"<secret:{secret.name}>{code}{f' (only{on}{into})' if on or into else ''}"
+    value = f" = {secret.value.get_secret_value()} (private: it is not recorded)" if secret.is_private else ""
+    return f"<secret:{secret.name}>{value}{code}{f' (only{on}{into})' if on or into else ''}"
 
 
 def _actions_offered(custom: Sequence[CustomAction]) -> str:

@@ -1,0 +1,147 @@
+"""Where a page shows hidden values, in whatever form and however split among elements; marks and lines without them.
+
+Pure: it gets the words that show, with their boxes. What is hidden, and in which forms it is found, it is told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from vision_agent.browser.page.protocol import ShownWord
+from vision_agent.disguises import FAR, Found
+from vision_agent.types import Box, Mark, MarkKey
+
+Find = Callable[[str], Sequence[Found]]
+"""Where hidden values stand in a text."""
+
+MASK = "•••"
+_TOUCHING = 0.15
+"""Share of the height of a line, less than a space; letters that are nearer to each other belong to one word."""
+_SAME_LINE = 0.5
+"""Share of the height by which the middles of words on one line differ at most."""
+_GROWN = 2.0
+"""CSS pixels; letters reach out of their boxes."""
+
+
+@dataclass(frozen=True)
+class ShownPart:
+    """A part of a hidden value, as one word of the page shows it."""
+
+    text: str
+    boxes: tuple[Box, ...]
+    is_whole: bool
+    """Whether the word shows the whole value."""
+
+
+@dataclass(frozen=True)
+class ShownSecrets:
+    """The hidden values that a page shows."""
+
+    parts: tuple[ShownPart, ...] = ()
+    fields: frozenset[MarkKey] = frozenset()
+    """Fields whose value is a part of one."""
+
+    @property
+    def boxes(self) -> tuple[Box, ...]:
+        """The page boxes that no picture may show."""
+        return tuple(_grown(box) for part in self.parts for box in part.boxes)
+
+    def without(self, mark: Mark, find: Find) -> Mark:
+        """The mark without the parts that it shows. A text that has a whole value is left, as every other such text."""
+        if not self.parts:
+            return mark
+        here = [each for each in self.parts if any(box.intersection(mark.box) for box in each.boxes)]
+        names = ("name", "shows", "says")
+        texts = {name: masked_text(getattr(mark, name), here, find) for name in names}
+        texts |= {name: masked_text(getattr(mark, name), self.parts, find) for name in ("context", "heading")}
+        changed = {name: text for name, text in texts.items() if text != getattr(mark, name)}
+        return mark.model_copy(update=changed) if changed else mark
+
+    def without_parts(self, text: str, boxes: Sequence[Box], find: Find) -> str:
+        """A text that is drawn in these boxes, without the parts that it shows."""
+        here = [each for each in self.parts if any(one.intersection(other) for one in each.boxes for other in boxes)]
+        return masked_text(text, here, find)
+
+
+def masked_text(text: str, parts: Sequence[ShownPart], find: Find) -> str:
+    """The text without parts of hidden values; as it is if it has a whole one, which is masked with its name."""
+    if not text or all(each.is_whole for each in parts) or find(text):
+        return text
+    for part in parts:
+        if not part.is_whole and part.text in text:
+            text = re.sub(rf"(?<!\w){re.escape(part.text)}(?!\w)", MASK, text)
+    return text
+
+
+def shown_secrets(words: Sequence[ShownWord], find: Find) -> ShownSecrets:
+    """The hidden values among the words, read in the order of the document and in that of the lines on the screen."""
+    parts: dict[int, ShownPart] = {}
+    for order in (list(range(len(words))), _by_lines(words)):
+        text, starts = _joined([words[at] for at in order])
+        for found in find(text):
+            for at, start in zip(order, starts, strict=True):
+                word = words[at]
+                if start < found.end and start + len(word.text) > found.start:
+                    piece = word.text[max(0, found.start - start) : found.end - start]
+                    is_whole = start <= found.start and found.end <= start + len(word.text)
+                    if at not in parts or not parts[at].is_whole:
+                        parts[at] = ShownPart(piece, word.boxes, is_whole)
+    fields = frozenset(key for at in parts if (key := words[at].field) is not None)
+    return ShownSecrets(tuple(parts.values()), fields)
+
+
+def _joined(words: Sequence[ShownWord]) -> tuple[str, list[int]]:
+    """The words as one text, and where each begins in it."""
+    if not words:
+        return "", []
+    starts, parts = [0], [words[0].text]
+    at = len(words[0].text)
+    for before, word in pairwise(words):
+        between = _between(before, word)
+        parts += [between, word.text]
+        starts.append(at + len(between))
+        at = starts[-1] + len(word.text)
+    return "".join(parts), starts
+
+
+def _between(one: ShownWord, other: ShownWord) -> str:
+    """Nothing between letters that touch, a space in a line or at its end, and else a sign that they stand apart."""
+    last, first = one.boxes[-1], other.boxes[0]
+    height = max(last.height, first.height)
+    gap = max(first.x - last.right, last.x - first.right)
+    if not _is_one_line(last, first) or gap > height:
+        return FAR
+    return "" if gap < _TOUCHING * height else " "
+
+
+def _is_one_line(one: Box, other: Box) -> bool:
+    middle, other_middle = one.y + one.height / 2, other.y + other.height / 2
+    return abs(middle - other_middle) <= _SAME_LINE * min(one.height, other.height)
+
+
+def _by_lines(words: Sequence[ShownWord]) -> list[int]:
+    """The indices of the words from the top line to the bottom one, each from left to right."""
+    lines: list[list[int]] = []
+    for at in sorted(range(len(words)), key=lambda at: _middle(words[at])):
+        if lines and _is_one_line(words[lines[-1][0]].boxes[0], words[at].boxes[0]):
+            lines[-1].append(at)
+        else:
+            lines.append([at])
+    return [at for line in lines for at in sorted(line, key=lambda at: words[at].boxes[0].x)]
+
+
+def _middle(word: ShownWord) -> float:
+    box = word.boxes[0]
+    return box.y + box.height / 2
+
+
+def _grown(box: Box) -> Box:
+    return Box(x=box.x - _GROWN, y=box.y - _GROWN, width=box.width + 2 * _GROWN, height=box.height + 2 * _GROWN)
+
+
+def has_any(texts: Iterable[str], find: Find) -> bool:
+    """Whether one of the texts shows a hidden value."""
+    return any(text and find(text) for text in texts)

@@ -1,0 +1,347 @@
+"""Finds given values in a text however they are written there: regrouped, in another case or script, encoded, reversed.
+
+Both the text and the values are reduced to letters and digits, so that whatever separates, accents or disguises them
+counts for nothing. Knows neither secrets nor records nor pages.
+"""
+
+from __future__ import annotations
+
+import base64
+import codecs
+import html
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from confusable_homoglyphs import confusables
+
+APART = "\0"
+"""No value is found across it; put it between texts that do not belong together."""
+
+FAR = "\x1f"
+"""Put it between texts that stand apart on a page: a value that ordinary text may have by chance is not found across
+it."""
+
+_STRONG = 8
+"""Letters and digits of a value that never stands in ordinary text by chance, whatever separates them; with a digit in
+it, six are enough. Measured with `tests/benchmarks/bench_disguises.py`."""
+_STRONG_WITH_DIGIT = 6
+_WEAKEST = 3
+"""Below this many letters and digits, a value is found only as it is."""
+_WIDEST_GAP = 4
+"""Signs between two letters of a value; any amount of white space counts as one, and what does not show as none."""
+_SHORTEST_CODED = 8
+"""Letters of an encoded value, which could otherwise be a part of any number or hash."""
+_MOST_LAYERS = 4
+"""How often escapes are resolved: an address in an address in HTML."""
+
+
+class Found(NamedTuple):
+    """Where a value stands in a text."""
+
+    start: int
+    end: int
+    name: str
+
+
+@dataclass(frozen=True)
+class _Needle:
+    """One spelling of a value, in letters and digits."""
+
+    text: str
+    name: str
+    is_strong: bool
+    exact: str = ""
+    """The value itself, which is found wherever it stands; empty for a spelling of it."""
+    can_be_cut: bool = False
+
+
+class Disguises:
+    """Named values, ready to be found; also those whose end is cut off with `…`, if at least half of one is left."""
+
+    def __init__(self, values: Sequence[tuple[str, str]]) -> None:
+        longest_first = sorted(dict.fromkeys(values), key=lambda each: len(each[1]), reverse=True)
+        needles: dict[str, _Needle] = {}
+        for name, value in longest_first:
+            for needle in _needles(name, value):
+                needles.setdefault(needle.text, needle)
+        self._needles = tuple(needles.values())
+        self._plain = tuple((name, value) for name, value in longest_first if value and len(fold(value)) < _WEAKEST)
+        self._cut = tuple(each for each in self._needles if each.can_be_cut)
+
+    def find(self, text: str) -> list[Found]:
+        """Where the values stand, from left to right, without overlaps."""
+        if not (self._needles or self._plain):
+            return []
+        found: list[Found] = []
+        for name, value in self._plain:
+            found += [Found(at.start(), at.end(), name) for at in re.finditer(re.escape(value), text)]
+        for view in _views(text):
+            found += self._in_view(view)
+        return _without_overlaps(found)
+
+    def _in_view(self, view: _View) -> Iterator[Found]:
+        folded = view.folded
+        for needle in self._needles:
+            at = folded.find(needle.text)
+            while at >= 0:
+                end = at + len(needle.text)
+                if _stands(view, at, end, needle):
+                    yield Found(*view.span(at, end), needle.name)
+                at = folded.find(needle.text, at + 1)
+        if _CUT in folded:
+            yield from self._cut_off(view)
+
+    def _cut_off(self, view: _View) -> Iterator[Found]:
+        """Values of which at least half stands before a `…`."""
+        folded, stop = view.folded, view.folded.find(_CUT)
+        while stop >= 0:
+            for needle in self._cut:
+                least = max(_STRONG_WITH_DIGIT, len(needle.text) // 2)
+                left = (
+                    n for n in range(len(needle.text) - 1, least - 1, -1) if folded.endswith(needle.text[:n], 0, stop)
+                )
+                length = next(left, 0)
+                if length and _stands(view, stop - length, stop, needle):
+                    yield Found(*view.span(stop - length, stop), needle.name)
+            stop = folded.find(_CUT, stop + 1)
+
+
+def fold(text: str) -> str:
+    """The letters and digits of a text, in one case and script, with those that look alike read as the same."""
+    return text.translate(_FOLDED)
+
+
+def _without_overlaps(found: list[Found]) -> list[Found]:
+    kept: list[Found] = []
+    for each in sorted(found, key=lambda each: (each.start, -each.end)):
+        if kept and each.start < kept[-1].end:
+            if each.end > kept[-1].end:
+                kept[-1] = Found(kept[-1].start, each.end, kept[-1].name)
+        else:
+            kept.append(each)
+    return kept
+
+
+# --- views of a text --------------------------------------------------------------------------------------------------
+
+
+class _View:
+    """A text with some escapes resolved, and where each of its characters stands in the original."""
+
+    def __init__(self, text: str, spans: Sequence[tuple[int, int]] | None = None) -> None:
+        self.text = text
+        self._spans = spans
+        """None: each character is its own place."""
+        self.folded = fold(text)
+
+    @cached_property
+    def _owners(self) -> list[int]:
+        """For each folded letter, the index of its character."""
+        return [index for index, letter in enumerate(self.text) for _ in letter.translate(_FOLDED)]
+
+    def within(self, start: int, end: int) -> tuple[int, int]:
+        """The characters between two folded letters."""
+        return self._owners[start], self._owners[end - 1] + 1
+
+    def owners(self, start: int, end: int) -> Sequence[int]:
+        """The indices of the characters of folded letters."""
+        return self._owners[start:end]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The place of folded letters in the original text."""
+        first, last = self._owners[start], self._owners[end - 1]
+        if self._spans is None:
+            return first, last + 1
+        return self._spans[first][0], self._spans[last][1]
+
+    def resolved(self) -> _View | None:
+        """This view with one layer of escapes resolved; None if there are none."""
+        if not _MAY_ESCAPE.search(self.text):
+            return None
+        out: list[str] = []
+        spans: list[tuple[int, int]] = []
+        done, has_any = 0, False
+        for match in _ESCAPED.finditer(self.text):
+            letters = _resolve(match)
+            if letters is None:
+                continue
+            has_any = True
+            self._copy(out, spans, done, match.start())
+            place = self._place(match.start(), match.end())
+            if len(letters) > 1 and match.end() - match.start() == _URL_BYTE * sum(len(c.encode()) for c in letters):
+                at = match.start()
+                for letter in letters:
+                    width = _URL_BYTE * len(letter.encode())
+                    spans.append(self._place(at, at + width))
+                    at += width
+            else:
+                spans += [place] * len(letters)
+            out.append(letters)
+            done = match.end()
+        if not has_any:
+            return None
+        self._copy(out, spans, done, len(self.text))
+        return _View("".join(out), spans)
+
+    def _copy(self, out: list[str], spans: list[tuple[int, int]], start: int, end: int) -> None:
+        out.append(self.text[start:end])
+        spans += [self._place(at, at + 1) for at in range(start, end)]
+
+    def _place(self, start: int, end: int) -> tuple[int, int]:
+        if self._spans is None:
+            return start, end
+        return self._spans[start][0], self._spans[end - 1][1]
+
+
+def _views(text: str) -> Iterator[_View]:
+    view: _View | None = _View(text)
+    for _ in range(_MOST_LAYERS + 1):
+        if view is None:
+            return
+        yield view
+        view = view.resolved()
+
+
+def _stands(view: _View, start: int, end: int, needle: _Needle) -> bool:
+    """Whether folded letters can be one value: not too far apart, and for a weak one so written that a person sees it.
+
+    A weak value, such as a PIN of four digits or a common word, stands alone: as it is, with signs in it that do not
+    show, or with the same sign between all of its letters and no further one after the same sign.
+    """
+    text, owners = view.text, view.owners(start, end)
+    if needle.exact and text.startswith(needle.exact, owners[0]):
+        return True
+    gaps = [_gap(text[one + 1 : other]) for one, other in pairwise(owners) if one != other]
+    if needle.is_strong:
+        return all(len(gap) <= _WIDEST_GAP for gap in gaps)
+    if len(set(gaps)) > 1 or FAR in text[owners[0] : owners[-1]]:
+        return False
+    gap = gaps[0] if gaps else ""
+    before, after = _gap(text[max(0, owners[0] - 8) : owners[0]]), _gap(text[owners[-1] + 1 : owners[-1] + 9])
+    if gap and (_goes_on(before[::-1], gap[::-1]) or _goes_on(after, gap)):
+        return False
+    return not (before[-1:].isalnum() or after[:1].isalnum())
+
+
+def _gap(between: str) -> str:
+    """What shows between two letters, with white space as one space."""
+    return re.sub(r"\s+", " ", "".join(each for each in between if not _is_unseen(each)))
+
+
+def _goes_on(beside: str, gap: str) -> bool:
+    """Whether the same spacing and one more letter follow, as after the 4 in `1 2 3 4 5`."""
+    letter, after = beside[len(gap) : len(gap) + 1], beside[len(gap) + 1 : len(gap) + 2]
+    return beside.startswith(gap) and letter.isalnum() and not after.isalnum()
+
+
+def _is_unseen(letter: str) -> bool:
+    return unicodedata.category(letter) in ("Cf", "Mn", "Me", "Cc") and letter not in "\t\n\r\0"
+
+
+# --- escapes ----------------------------------------------------------------------------------------------------------
+
+_URL_BYTE = 3
+_MAY_ESCAPE = re.compile(r"[%&\\=]")
+_ESCAPED = re.compile(
+    r"(?:%[0-9A-Fa-f]{2})+|(?:=[0-9A-F]{2})+|&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});?"
+    r"|\\{1,8}(?:u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|U[0-9A-Fa-f]{8}|[0-7]{3}|[0-9A-Fa-f]{4,6} ?)"
+)
+
+
+def _resolve(match: re.Match[str]) -> str | None:
+    """The letters that an escape stands for; None if it stands for none."""
+    text = match.group()
+    if text[0] in "%=":
+        found = unquote_to_bytes(text.replace("=", "%"))
+        try:
+            return found.decode()
+        except UnicodeDecodeError:
+            return found.decode("latin-1")
+    if text[0] == "&":
+        letters = html.unescape(text)
+        return None if letters == text else letters
+    body = text.lstrip("\\")
+    code = int(body, 8) if re.fullmatch("[0-7]{3}", body) else int(body.strip("uUx{} "), 16)
+    return chr(code) if code <= 0x10FFFF else None
+
+
+# --- spellings of a value ---------------------------------------------------------------------------------------------
+
+
+def _needles(name: str, value: str) -> Iterator[_Needle]:
+    plain = fold(value)
+    if len(plain) < _WEAKEST:
+        return
+    is_strong = len(plain) >= _STRONG or (len(plain) >= _STRONG_WITH_DIGIT and any(map(str.isdigit, value)))
+    yield _Needle(plain, name, is_strong, exact=value, can_be_cut=is_strong)
+    if is_strong:
+        yield _Needle(plain[::-1], name, is_strong)
+        yield _Needle(fold(codecs.encode(value, "rot13")), name, is_strong)
+    spellings = dict.fromkeys((value, value.upper(), value.lower(), value[::-1], "".join(filter(str.isalnum, value))))
+    for spelling in spellings:
+        for coded in _codes(spelling.encode("utf-8", "surrogatepass")):
+            if len(coded) >= _SHORTEST_CODED:
+                yield _Needle(fold(coded), name, is_strong=True)
+
+
+def _codes(value: bytes) -> Iterator[str]:
+    """A value in hex, and in base32 and base64 wherever it begins there; without letters that hold other bits too."""
+    yield value.hex()
+    yield "".join(f"x{byte:02x}" for byte in value)
+    yield "".join(f"0x{byte:02x}" for byte in value)
+    for size, bits, encode in ((5, 5, base64.b32encode), (3, 6, base64.b64encode)):
+        for before in range(size):
+            whole = encode(bytes(before) + value + bytes(-(before + len(value)) % size)).decode()
+            yield whole[-(-before * 8 // bits) : (before + len(value)) * 8 // bits]
+
+
+# --- letters ----------------------------------------------------------------------------------------------------------
+
+_CUT = "\1"
+"""Stands for `…` in folded text."""
+_ALIKE = str.maketrans({"o": "0", "i": "1", "l": "1"})
+_NAMED = re.compile(r"(?:LETTER|DIGIT) ([A-Z]|ZERO|ONE|TWO|THREE|FOUR|FIVE|SIX|SEVEN|EIGHT|NINE)$")
+_DIGITS = {"ZERO": "0", "ONE": "1", "TWO": "2", "THREE": "3", "FOUR": "4"}
+_DIGITS |= {"FIVE": "5", "SIX": "6", "SEVEN": "7", "EIGHT": "8", "NINE": "9"}
+
+
+class _Folded(dict[int, str]):
+    """What each character is folded to, computed when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        folded = self[code] = _folded(chr(code))
+        return folded
+
+
+def _folded(letter: str) -> str:
+    if letter == APART:
+        return APART
+    if letter == "…":
+        return _CUT
+    parts = [each for each in unicodedata.normalize("NFKD", letter) if not unicodedata.combining(each)]
+    latin = "".join(map(_latin, parts)).casefold()
+    return "".join(each for each in latin if each.isalnum()).translate(_ALIKE)
+
+
+def _latin(letter: str) -> str:
+    """The ASCII letter or digit that a letter is, or looks like; else the letter itself."""
+    if letter.isascii():
+        return letter
+    digit = unicodedata.digit(letter, None)
+    if digit is not None:
+        return str(digit)
+    if named := _NAMED.search(unicodedata.name(letter, "")) if not letter.isalpha() or ord(letter) > 0xFFFF else None:
+        return _DIGITS.get(named[1], named[1])
+    # Unicode lists most look-alikes of capitals only.
+    both = (letter, letter.upper())
+    alike = [each["c"] for form in both for each in confusables.confusables_data.get(form, ())]
+    return next((each for each in alike if len(each) == 1 and each.isascii() and each.isalnum()), letter)
+
+
+_FOLDED = _Folded()
