@@ -62,11 +62,16 @@ export function stateOf(element, scrolls) {
   if (isFocused(element)) state.focused = true;
   if (!scrolls && matches(element, ':hover')) state.hovered = true;
   const form = submittedFormOf(element);
-  if (form && !isSearch(form)) state.submits = true;
+  if (form && !isSearch(form) && !isSentNowhere(element, form)) state.submits = true;
   const host = linkedHostOf(element);
   if (host && host !== location.hostname) state.leads_to = host;
   if (scrolls || (tag !== 'input' && isScrollable(element, style))) state.scroll = scrollStateOf(element);
   return state;
+}
+
+/** Whether a button's form only closes the dialog around it. @param {Element} button @param {Element} form */
+function isSentNowhere(button, form) {
+  return (attributeOf(button, 'formmethod') ?? attributeOf(form, 'method') ?? '').toLowerCase() === 'dialog';
 }
 
 /** What may be told of a secret field: that it is one, and whether it is empty. @param {Element} element */

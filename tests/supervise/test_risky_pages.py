@@ -135,3 +135,22 @@ async def test_a_number_that_counts_under_a_constant_name_is_no_change(page: Pag
         await page.evaluate("b.textContent = '129 views'")
         outcome = await browser.act(Click(target=1), seen)
     assert (outcome.status, await page.title()) == ("done", "liked")
+
+
+@pytest.mark.parametrize(
+    ("button", "risks"),
+    [
+        ("<form method=dialog><button>Close</button></form>", []),
+        ("<form><button formmethod=dialog>Close</button></form>", []),
+        ("<form method=dialog><button formmethod=post>Close</button></form>", ["submit"]),
+        ("<form method=post><button>Close</button></form>", ["submit"]),
+    ],
+)
+async def test_a_button_that_only_closes_its_dialog_sends_no_form(
+    page: Page, serve: Any, button: str, risks: list[str]
+) -> None:
+    body = f"<title>Seats</title><dialog open><p>The seats are yours.</p>{button}</dialog>"
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        await browser.open(serve({"/": body}))
+        seen = await browser.observe()
+    assert [each.risk for each in risks_of(ApprovalSettings(), decided(Click(target=1)), seen)] == risks
