@@ -25,6 +25,7 @@ MOST_ASKED = 0.03
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(1200)
 async def test_few_clicks_that_do_no_harm_are_asked_about_and_all_that_do(tmp_path: Path) -> None:
     asked: dict[tuple[str, str, str, str], bool] = {}
     for folder in SITES:
