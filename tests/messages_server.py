@@ -14,7 +14,11 @@ REPLIES = Path(__file__).parents[1] / "fixtures" / "replies"
 
 @dataclass
 class Answer:
-    """One prepared answer; `hangs` never comes, `breaks` ends the connection in the middle of the body."""
+    """One prepared answer.
+
+    `hangs` never comes, `breaks` ends the connection in the middle of the body, `drips` sends it byte by byte and never
+    the last one, `is_endless` sends it again and again, and `raw` is sent in place of a response.
+    """
 
     body: bytes
     status: int = 200
@@ -22,6 +26,9 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     hangs: bool = False
     breaks: bool = False
+    drips: bool = False
+    is_endless: bool = False
+    raw: bytes | None = None
 
 
 def reply(name: str) -> Answer:
@@ -98,12 +105,26 @@ class MessagesServer:
             answer = prepared if isinstance(prepared, Answer) else prepared(json.loads(self.requests[-1]))
         if answer.hangs:
             await asyncio.Event().wait()
-        said = {"content-type": answer.content_type, "content-length": str(len(answer.body)), **answer.headers}
+        if answer.raw is not None:
+            writer.write(answer.raw)
+            await writer.drain()
+            return
+        length = 2**40 if answer.is_endless else len(answer.body)
+        said = {"content-type": answer.content_type, "content-length": str(length), **answer.headers}
         lines = [
             f"HTTP/1.1 {answer.status} -",
             *(f"{name}: {value}" for name, value in said.items()),
             "connection: close",
         ]
-        body = answer.body[: len(answer.body) // 2] if answer.breaks else answer.body
+        body = answer.body[: len(answer.body) // 2] if answer.breaks else b"" if answer.drips else answer.body
         writer.write("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
         await writer.drain()
+        for at in range(len(answer.body) - 1) if answer.drips else ():
+            writer.write(answer.body[at : at + 1])
+            await writer.drain()
+            await asyncio.sleep(0.02)  # what is slow here is what is tested
+        if answer.drips:
+            await asyncio.Event().wait()
+        while answer.is_endless:
+            writer.write(answer.body)
+            await writer.drain()

@@ -256,6 +256,7 @@ ONE_IN = {
     "evals/test_fixture_sites.py::test_filters_search_and_sorting_show_what_they_say": 5,
     "evals/test_fixture_sites.py::test_the_shop_fits_a_phone": 5,
     "memory/test_memory_command.py::test_what_cannot_be_is_a_usage_error_in_one_line": 4,
+    "models/test_fault_server.py::test_a_run_ends_as_documented_whatever_its_model_server_answers": 10,
     "models/test_providers.py::test_a_success_that_is_no_reply_is_an_error": 3,
     "models/test_providers.py::test_each_refusal_of_a_request_is_a_sentence_that_helps": 3,
     "models/test_providers.py::test_key_and_address_come_from_the_environment": 2,

@@ -16,6 +16,7 @@ from vision_agent.errors import (
     BrowserUnavailable,
     FormatError,
     ModelUnavailable,
+    RunFailed,
     VisionAgentError,
 )
 from vision_agent.events import Event, MessageReceived, Troubled
@@ -252,14 +253,36 @@ async def test_a_reply_that_makes_no_sense_is_sent_back_with_the_reason() -> Non
 
 
 @pytest.mark.parametrize("repairs", [0, 1, 2])
-async def test_replies_that_never_make_sense_end_the_run_after_as_many_tries(repairs: int) -> None:
-    ran = Ran([NONSENSE] * 9, repairs=repairs)
-    with pytest.raises(ModelUnavailable, match="There is no mark 99"):
-        await ran.run()
-    assert len(ran.model.complaints) == 1 + repairs
+async def test_a_reply_that_stays_unusable_is_a_failed_step_and_the_run_goes_on(repairs: int) -> None:
+    ran = Ran([*[NONSENSE] * (1 + repairs), [FINISH]], repairs=repairs)
+    run = await ran.run()
+    assert [step.decision.actions for step in run.steps] == [(), (FINISH,)]
+    assert ran.model.complaints == ["", *[NONSENSE.sentence] * repairs, ""]
     assert len(ran.troubles) == 1 + repairs
-    assert ran.ending[0] == "unavailable"
-    assert f"no usable reply in {1 + repairs} tries" in ran.ending[1]
+    tried = f"in {1 + repairs} tries; the last time: " if repairs else "in 1 try: "
+    assert run.steps[0].decision.next_goal == f"The model gave no usable reply {tried}{NONSENSE.sentence}"
+    assert ran.ending[0] == "done"
+
+
+@pytest.mark.parametrize("failures", [1, 3, 9])
+async def test_replies_that_stay_unusable_end_the_run_by_the_limit_of_failures_and_no_other(
+    failures: int,
+) -> None:
+    ran = Ran([NONSENSE] * 99, repairs=1, limits=Limits(consecutive_failures=failures, stall=2))
+    run = await ran.run()
+    assert len(run.steps) == failures
+    assert len(ran.model.complaints) == 2 * failures
+    assert ran.ending[0] == "limit"
+    assert ran.ending[1].startswith(f"A limit was reached: {failures} step")
+    assert "There is no mark 99" in ran.ending[1]
+
+
+async def test_where_the_first_failure_ends_a_run_so_does_an_unusable_reply() -> None:
+    ran = Ran([NONSENSE] * 9, repairs=0, limits=Limits(on_failure="at_once"))
+    with pytest.raises(RunFailed, match="no usable reply"):
+        await ran.run()
+    assert ran.ending[0] == "not_done"
+    assert len(ran.model.complaints) == 1
 
 
 async def test_a_complaint_is_not_carried_into_the_next_step() -> None:

@@ -22,7 +22,7 @@ from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.record.read import check_chain, read, read_lines
 from vision_agent.settings import ModelSettings, Settings
-from vision_agent.types import Standing
+from vision_agent.types import Standing, SuccessCheck
 
 SITES = Path(__file__).parent.parent / "fixtures" / "sites"
 NAMES = ("shop", "seats", "sheet", "chart", "paint", "flow", "board")

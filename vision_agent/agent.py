@@ -165,11 +165,16 @@ class Loop:
             if is_over or is_full or ends_batch(action, result.outcome) or self._limit_reached():
                 break
         if result is None:
-            return None
+            return self._ending_without_a_reply(decision)
         done = len(journal.outcomes)
         for skipped in decision.actions[done:]:
             journal.record_outcome(skipped_outcome(skipped, decision.actions[done - 1], result))
         return result.ending
+
+    def _ending_without_a_reply(self, decision: Decision) -> Ending | None:
+        if decision.author == "model" and self.record.task.limits.on_failure == "at_once":
+            return Ending(status="not_done", sentence=decision.next_goal or "The model decided nothing.")
+        return None
 
     async def _carry_out(self, action: Action, decision: Decision, observation: Observation) -> ActionResult:
         match action:

@@ -40,7 +40,7 @@ def recorded(tmp_path: Path, of: Task, status: str, *verdicts: bool) -> Run:
 
 def test_a_run_that_only_claims_success_is_learned_when_a_person_confirms_it(tmp_path: Path) -> None:
     folder = write_run(tmp_path, small_run()).path
-    with pytest.raises(UsageError, match="neither a check nor a judge.*--confirm"):
+    with pytest.raises(UsageError, match=r"neither a check nor a judge.*--confirm"):
         exemplar_of(folder)
     assert exemplar_of(folder, confirmed=True).verified_by == "person"
 

@@ -16,8 +16,8 @@ def reply_cost(provider: str, model: str, usages: Sequence[dict[str, Any]]) -> f
     """
     try:
         parts = [extract_usage({"model": model, "usage": usage}, provider_id=provider) for usage in usages]
-    except (LookupError, ValueError, TypeError):
-        return None  # an unknown model, or usage data without a known field
+    except (LookupError, ValueError, TypeError, ArithmeticError):
+        return None  # an unknown model, or usage data without a known field or with an impossible number
     return usage_price(provider, model, [part.usage for part in parts])
 
 
@@ -25,5 +25,5 @@ def usage_price(provider: str, model: str, usages: Sequence[AbstractUsage]) -> f
     """The cost in US dollars of usages that are already parsed; None if the price is unknown."""
     try:
         return float(sum(calc_price(each, model, provider_id=provider).total_price for each in usages))
-    except (LookupError, ValueError, TypeError):
-        return None  # an unknown model, or usage data without a known field
+    except (LookupError, ValueError, TypeError, ArithmeticError):
+        return None  # an unknown model, or usage data without a known field or with an impossible number

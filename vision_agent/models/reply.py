@@ -25,6 +25,8 @@ from vision_agent.settings import Coordinates, PerStep
 from vision_agent.types import Candidate, Decision, Observation, Usage
 
 _NUMBER = re.compile(r"(?P<open>\[)?(?P<letter>[BILFOM]?)(?P<number>0|[1-9][0-9]{0,8})(?(open)\])")
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+"""A lone surrogate, which can be neither typed nor recorded."""
 _R = TypeVar("_R", bound=BaseModel)
 _LISTED = 60
 """The most mark numbers that are listed to a model that chose a missing one."""
@@ -264,6 +266,10 @@ def json_object(text: str) -> dict[str, Any]:
         # It is unknown which one was meant, and they may name different targets.
         raise FormatError("The reply has more than one JSON object. Answer with exactly one.")
     assert isinstance(value, dict)
+    if half := _HALF_CHARACTER.search(json.dumps(value, ensure_ascii=False)):
+        raise FormatError(
+            f"The reply contains \\u{ord(half.group()):04x}, which is half a character. Write characters out."
+        )
     return value
 
 

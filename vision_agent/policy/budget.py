@@ -70,8 +70,8 @@ def is_failure(step: Step, *, is_last: bool) -> bool:
 
 def failure_limit_reason(times: int, last: Step) -> str:
     """The limit of consecutive failures, in words."""
-    why = last.outcomes[0].sentence if last.outcomes else "nothing was decided"
-    return f"{times} steps in a row failed, the last: {why}"
+    why = last.outcomes[0].sentence if last.outcomes else last.decision.next_goal or "nothing was decided"
+    return f"{times} steps in a row failed, the last: {why}" if times > 1 else f"1 step failed: {why}"
 
 
 def running_out(limits: Limits, used: Spent) -> str:

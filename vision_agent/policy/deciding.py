@@ -35,7 +35,7 @@ class Decider:
         """What to do about this observation.
 
         Raises:
-            ModelUnavailable: neither the model nor its fallback could be asked, or neither gave a usable reply.
+            ModelUnavailable: neither the model nor its fallback could be asked.
         """
         task, steps = self._journal.task, self._journal.steps
         decision = self._recovery.decide(task, steps, observation, stalled)
@@ -66,17 +66,21 @@ class Decider:
                 trouble,
                 repairs=self._repairs,
                 who="The model",
-                hint="try another model, or raise model.repairs",
             )
+        except FormatError as error:
+            if self._fallback is None:
+                # A decision without an action is a failed step; too many in a row end the run.
+                return Decision(author="model", model=model.name, next_goal=error.sentence)
+            journal.record_trouble(f"{error.sentence} The fallback takes over.", None)
         except ModelUnavailable as error:
             if self._fallback is None:
                 if error.usage is not None:
                     journal.record_trouble(error.sentence, error.usage)
                 raise
             journal.record_trouble(f"{error.sentence} The fallback takes over.", error.usage)
-            # For the rest of the run: of two models that take turns, each would know half of the plan.
-            self._model, self._fallback = self._fallback, None
-            return await self._asked(observation)
+        # For the rest of the run: of two models that take turns, each would know half of the plan.
+        self._model, self._fallback = self._fallback, None
+        return await self._asked(observation)
 
 
 async def usable_reply(
@@ -85,12 +89,12 @@ async def usable_reply(
     *,
     repairs: int,
     who: str,
-    hint: str = "",
 ) -> Reply:
     """The first usable reply. `ask` gets the complaint about the previous reply, at first an empty one.
 
     Raises:
-        ModelUnavailable: no reply was usable in `1 + repairs` tries.
+        FormatError: no reply was usable in `1 + repairs` tries.
+        ModelUnavailable: the model could not be asked.
     """
     complaint = ""
     for _ in range(1 + repairs):
@@ -99,4 +103,5 @@ async def usable_reply(
         except FormatError as error:
             complaint = error.sentence
             on_trouble(error)
-    raise ModelUnavailable(f"{who} gave no usable reply in {1 + repairs} tries; the last time: {complaint}", hint)
+    tries = "1 try" if not repairs else f"{1 + repairs} tries; the last time"
+    raise FormatError(f"{who} gave no usable reply in {tries}: {complaint}")

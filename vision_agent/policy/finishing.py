@@ -100,6 +100,8 @@ class Finishing:
                 repairs=self._repairs,
                 who=judge.name,
             )
+        except FormatError as error:
+            return Verdict(done=None, reason=error.sentence, model=judge.name)
         except ModelUnavailable as error:
             return Verdict(done=None, reason=str(error), model=judge.name, usage=error.usage)
 

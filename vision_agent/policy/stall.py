@@ -126,8 +126,8 @@ def detect_stall(steps: Sequence[Step], observation: Observation) -> StallDetect
         if steps[at].decision.author == "loop":
             was_taken_back |= any(action.kind == "goto" for action in edges[at].actions)
             continue  # only the model's decisions count
-        if all(action.kind == "wait" for action in edges[at].actions) and edges[at].actions:
-            continue  # waiting is neither progress nor a stall
+        if all(action.kind == "wait" for action in edges[at].actions):
+            continue  # waiting is neither progress nor a stall, nor is a reply that was of no use
         if not _is_stale(edges[at], edges[:at], steps[at], looks[: at + 2]):
             break
         times += 1

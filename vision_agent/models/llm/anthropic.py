@@ -18,12 +18,15 @@ from contextlib import suppress
 from typing import Any, Literal
 
 import anthropic
-from pydantic import BaseModel, ValidationError
+import httpx2
+from pydantic import BaseModel, ValidationError, field_validator
+from pydantic_core import from_json
 
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
 from vision_agent.models.credentials import WITHOUT_A_MODEL
 from vision_agent.models.llm.capabilities import Capabilities, declared, look_up
+from vision_agent.models.llm.checked_responses import CheckedResponses, fault_in
 from vision_agent.models.price import reply_cost
 from vision_agent.models.prompt.prompt import Prompt, render
 from vision_agent.models.reply import CALLS_A_TOOL, CUT_OFF, EMPTY, ModelReply, parse_decision, schema, usage_on_error
@@ -32,7 +35,13 @@ from vision_agent.settings import ModelSettings
 from vision_agent.types import Decision, Observation, Shot, Step, Task, Usage
 
 _MOST_PAUSES = 5
+_MOST_TOKENS = 10**9
+"""The most tokens that one reply can report; a larger number is none."""
 _CACHED = {"cache_control": {"type": "ephemeral"}}
+
+
+class _CheckedClient(CheckedResponses, anthropic.DefaultAsyncHttpxClient):
+    """The client's own HTTP client, with its proxies and connections, which checks answers."""
 
 
 class AnthropicModel(Model):
@@ -67,7 +76,11 @@ class AnthropicModel(Model):
         self._reply = schema(custom, per_step=settings.actions_per_step)
         self._form = anthropic.transform_schema(self._reply)
         self._client = anthropic.AsyncAnthropic(
-            api_key=api_key, base_url=base_url, max_retries=settings.retries, timeout=settings.timeout_s
+            api_key=api_key,
+            base_url=base_url,
+            max_retries=settings.retries,
+            timeout=settings.timeout_s,
+            http_client=_CheckedClient(fault_of_body),
         )
 
     async def decide(
@@ -149,8 +162,10 @@ class AnthropicModel(Model):
     async def _send(self, request: dict[str, Any]) -> Body:
         try:
             response = await self._client.messages.with_raw_response.create(**request)
-            return _body(await response.text(), response.headers.get("content-type", ""), str(self._client.base_url))
+            return Body.model_validate(from_json(await response.text(), allow_inf_nan=False))
         except anthropic.APIStatusError as error:
+            if fault := fault_in(error.response):
+                raise self._not_a_message(error.response, fault) from error
             raise self._rejection(error) from error
         except anthropic.APITimeoutError as error:
             raise ModelUnavailable(
@@ -232,6 +247,14 @@ class AnthropicModel(Model):
                 )
         tried = self._tries() if status >= 500 else ""
         return ModelUnavailable(f"{rejected}{tried}: {message}", "run again later")
+
+    def _not_a_message(self, response: httpx2.Response, fault: str) -> ModelUnavailable:
+        return ModelUnavailable(
+            f"{self._client.base_url} answered successfully, but the "
+            f"{response.headers.get('content-type') or 'untyped'} body is not a message{self._tries()} "
+            f"({fault}): {response.text[:120]!r}",
+            "check ANTHROPIC_BASE_URL and any proxy on the way",
+        )
 
     def _tries(self) -> str:
         return f" in {self._settings.retries + 1} tries" if self._settings.retries else ""
@@ -316,18 +339,30 @@ class Body(BaseModel):
     stop_details: dict[str, Any] | None = None
     usage: dict[str, Any]
 
+    @field_validator("content")
+    @classmethod
+    def _check_blocks(cls, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        for block in blocks:
+            match block:
+                case {"type": "text", "text": str()} | {"type": "tool_use", "id": str(), "name": str()}:
+                    pass
+                case {"type": str(kind)} if kind not in ("text", "tool_use"):
+                    pass
+                case _:
+                    raise ValueError(f"{str(block)[:60]!r} is not a block of a message")
+        return blocks
 
-def _body(text: str, content_type: str, base_url: str) -> Body:
-    # Parsed here because the client returns anything with status 200, even an HTML page as a string.
+
+def fault_of_body(content: bytes) -> str:
+    """Why the body of an answer is not a message; empty if it is one."""
     try:
-        return Body.model_validate_json(text)
+        # Unlike the standard library's, this parser refuses lone surrogates, which cannot be recorded.
+        Body.model_validate(from_json(content, allow_inf_nan=False))
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'body'}: {each['msg']}" for each in error.errors()[:3])
-        raise ModelUnavailable(
-            f"{base_url} answered successfully, but the {content_type or 'untyped'} body is not a message "
-            f"({faults}): {text[:120]!r}",
-            "check ANTHROPIC_BASE_URL and any proxy on the way",
-        ) from error
+        return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'body'}: {each['msg']}" for each in error.errors()[:3])
+    except ValueError as error:
+        return f"body: {error}"
+    return ""
 
 
 def reply_text(body: Body, blocks: list[dict[str, Any]], max_tokens: int, window: str) -> str:
@@ -372,7 +407,8 @@ def total_usage(model: str, replies: list[dict[str, Any]]) -> Usage:
     """The total usage of replies, given the API's usage data for each."""
 
     def total(field: str) -> int:
-        return sum(each[field] for each in replies if isinstance(each.get(field), int))
+        counts = (each.get(field) for each in replies)
+        return sum(count for count in counts if type(count) is int and 0 <= count <= _MOST_TOKENS)
 
     return Usage(
         input_tokens=total("input_tokens"),

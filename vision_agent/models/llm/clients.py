@@ -10,9 +10,12 @@ import os
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from pydantic_ai.models import Model, create_async_httpx2_client
+import httpx2
+from pydantic_ai.models import Model, get_user_agent
+from pydantic_core import from_json
 
 from vision_agent.errors import UsageError
+from vision_agent.models.llm.checked_responses import CheckedResponses, fault_in
 from vision_agent.models.providers import Provider
 
 
@@ -37,12 +40,23 @@ _WIRES = {
 }
 
 
+_TIMEOUT = httpx2.Timeout(600, connect=5)
+"""For requests that set none; those of a model set `model.timeout_s`."""
+
+
 class RawResponse(NamedTuple):
     """An HTTP response, unparsed."""
 
     status: int
     content_type: str
     text: str
+    fault: str = ""
+    """Why it is not a reply, although it was sent as a success."""
+
+    @property
+    def is_success(self) -> bool:
+        """Whether it is a reply, as far as its main fields tell."""
+        return 200 <= self.status < 300
 
     @property
     def body(self) -> dict[str, Any]:
@@ -76,8 +90,9 @@ class Client:
         self.lacks_key = key is None and bool(provider.keys)
         self.last_response = NO_RESPONSE
         """The last HTTP response."""
-        self._http = create_async_httpx2_client()
-        self._http.event_hooks["response"].append(self._keep_response)
+        self.tries = 0
+        """The number of HTTP requests sent; a caller sets it back."""
+        self._http = _KeepingClient(self, headers={"User-Agent": get_user_agent()}, timeout=_TIMEOUT)
         # A client needs some key. Without one, it is not used, or its server needs none.
         self.model = _model(provider, name, base_url, key or "none", self._http)
 
@@ -85,9 +100,30 @@ class Client:
         """Closes the connections."""
         await self._http.aclose()
 
-    async def _keep_response(self, response: Any) -> None:
-        await response.aread()
-        self.last_response = RawResponse(response.status_code, response.headers.get("content-type", ""), response.text)
+    def fault_of(self, content: bytes) -> str:
+        """Why the body of an answer is not a reply of this API; empty if it is one."""
+        try:
+            # Unlike the standard library's, this parser refuses lone surrogates, which cannot be recorded.
+            body = from_json(content, allow_inf_nan=False)
+        except ValueError as error:
+            return f"body: {error}"
+        is_reply = isinstance(body, dict) and self.wire.is_reply(body)
+        return "" if is_reply else "it has none of the fields of one"
+
+
+class _KeepingClient(CheckedResponses):
+    """Checks answers, and keeps the last one with its owner."""
+
+    def __init__(self, owner: Client, **options: Any) -> None:
+        super().__init__(owner.fault_of, **options)
+        self._owner = owner
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        self._owner.tries += 1
+        response = await super().send(request, **options)
+        said = response.headers.get("content-type", "")
+        self._owner.last_response = RawResponse(response.status_code, said, response.text, fault_in(response))
+        return response
 
 
 def _model(provider: Provider, name: str, base_url: str | None, key: str, http: Any) -> Model:

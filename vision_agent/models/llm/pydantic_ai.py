@@ -10,6 +10,7 @@ coordinates by `coordinates`. pydantic-ai is an optional dependency: only `facto
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import re
@@ -46,6 +47,11 @@ from vision_agent.models.reply import CALLS_A_TOOL, CUT_OFF, EMPTY, ModelReply, 
 from vision_agent.ports import Model, Redact
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Decision, Observation, Shot, Step, Task, Usage
+
+_PAUSE_S = 0.5
+"""The pause before an answer that could not be read is asked for again: that of the providers' clients."""
+_MOST_TOKENS = 10**9
+"""The most tokens that one reply can report."""
 
 
 class ProviderModel(Model):
@@ -177,23 +183,30 @@ class ProviderModel(Model):
             timeout=self._settings.timeout_s,
             max_retries=self._settings.retries,
         )
-        self._client.last_response = NO_RESPONSE
-        try:
-            response = await model_request(
-                self._model,
-                [ModelRequest(parts=[SystemPromptPart(prompt.system), UserPromptPart(content)])],
-                model_settings=settings,
-                model_request_parameters=ModelRequestParameters(
-                    output_mode=self._output_mode, output_object=OutputObjectDefinition(reply, name="reply")
-                ),
-                instrument=False,
-            )
-        except Exception as error:
-            # pydantic-ai does not check a body before reading it, so any error may occur.
-            raise self._unavailable(error) from error
+        request = ModelRequest(parts=[SystemPromptPart(prompt.system), UserPromptPart(content)])
+        parameters = ModelRequestParameters(
+            output_mode=self._output_mode, output_object=OutputObjectDefinition(reply, name="reply")
+        )
+        self._client.tries = 0
+        for left in range(self._settings.retries, -1, -1):
+            self._client.last_response = NO_RESPONSE
+            try:
+                response = await model_request(
+                    self._model,
+                    [request],
+                    model_settings=settings,
+                    model_request_parameters=parameters,
+                    instrument=False,
+                )
+                break
+            except Exception as error:
+                # pydantic-ai does not check each field of a body before reading it, so any error may occur. The
+                # provider's client tries other failures again, but knows nothing of this one.
+                if self._client.last_response.is_success and left:
+                    await asyncio.sleep(_PAUSE_S)
+                    continue
+                raise self._unavailable(error) from error
         body = self._client.last_response.body
-        if not self._client.wire.is_reply(body):
-            raise self._not_a_reply("it has none of the fields of one")
         usage_data = body.get(self._client.wire.usage)
         return response, usage_data if isinstance(usage_data, dict) else {}
 
@@ -207,6 +220,8 @@ class ProviderModel(Model):
             )
 
     def _unavailable(self, error: Exception) -> ModelUnavailable:
+        if fault := self._client.last_response.fault:
+            return self._not_a_reply(fault)
         match error:
             case ModelHTTPError():
                 return self._rejection(error.status_code)
@@ -258,7 +273,7 @@ class ProviderModel(Model):
         response = self._client.last_response
         return ModelUnavailable(
             f"{self._address} answered successfully, but the {response.content_type or 'untyped'} body is not a "
-            f"reply ({why}): {response.text[:120]!r}",
+            f"reply{self._tries()} ({why}): {response.text[:120]!r}",
             f"check {self._provider.address_setting} and any proxy on the way",
         )
 
@@ -267,7 +282,7 @@ class ProviderModel(Model):
         return re.sub(r"//[^/]*@", "//", str(self._model.base_url))
 
     def _tries(self) -> str:
-        return f" in {self._settings.retries + 1} tries" if self._settings.retries else ""
+        return f" in {self._client.tries} tries" if self._client.tries > 1 else ""
 
 
 # --- the reply --------------------------------------------------------------------------------------------------------
@@ -301,12 +316,15 @@ def _text_of(response: ModelResponse, max_tokens: int) -> str:
 
 
 def _usage(counted: RequestUsage, raw: dict[str, Any], provider: str, model: str) -> Usage:
+    def clamped(tokens: int) -> int:
+        return min(max(0, tokens), _MOST_TOKENS)
+
     return Usage(
         # pydantic-ai counts cached tokens as input; our Usage counts them separately.
-        input_tokens=max(0, counted.input_tokens - counted.cache_read_tokens - counted.cache_write_tokens),
-        output_tokens=counted.output_tokens,
-        cache_read_tokens=counted.cache_read_tokens,
-        cache_write_tokens=counted.cache_write_tokens,
+        input_tokens=clamped(counted.input_tokens - counted.cache_read_tokens - counted.cache_write_tokens),
+        output_tokens=clamped(counted.output_tokens),
+        cache_read_tokens=clamped(counted.cache_read_tokens),
+        cache_write_tokens=clamped(counted.cache_write_tokens),
         cost_usd=usage_price(provider, model, [counted]),
         raw=raw,
     )
