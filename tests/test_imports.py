@@ -37,7 +37,7 @@ IMPORTS = {
     "urls vision",
     "models": "actions assets base_model custom_actions distinctions errors escape policy ports settings types",
     "record": "action_sentences actions base_model errors escape events policy ports totp types vision",
-    "export": "actions distinctions errors escape events models record settings types",
+    "export": "actions distinctions errors escape events models record settings types vision",
     "memory": "actions errors escape policy record types urls vision",
     "supervise": "action_sentences actions base_model errors events models policy settings types",
     "session": "agent assets browser custom_actions errors events journal memory models old_names policy ports record "
