@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, get_args
@@ -35,8 +36,14 @@ def export(folder: Path, form: Form, to: Path) -> str:
     }
     if to.exists():
         raise UsageError(f"{to} already exists", "name another with --out")
-    with reading(folder):
-        return f"{writers[form](folder, to)} in {to}"
+    try:
+        with reading(folder):
+            return f"{writers[form](folder, to)} in {to}"
+    except BaseException:
+        # Half an export looks like a whole one.
+        if to.is_dir():
+            shutil.rmtree(to, ignore_errors=True)
+        raise
 
 
 def _test(folder: Path, to: Path) -> str:
