@@ -37,7 +37,7 @@ IMPORTS = {
     "urls vision",
     "models": "actions assets base_model custom_actions distinctions errors escape policy ports settings types",
     "record": "action_sentences actions base_model errors escape events policy ports totp types vision",
-    "export": "actions distinctions errors escape events models record settings types",
+    "export": "actions distinctions errors escape events models record settings types vision",
     "memory": "actions errors escape policy record types urls vision",
     "supervise": "action_sentences actions base_model errors events models policy settings types",
     "session": "agent assets browser custom_actions errors events journal memory models old_names policy ports record "
@@ -45,8 +45,8 @@ IMPORTS = {
     "__init__": "actions custom_actions errors old_names policy session settings types",
     "evals": "action_sentences actions assets base_model browser errors escape events memory models policy ports "
     "record session settings types vision",
-    "replay": "action_sentences actions base_model custom_actions errors events memory models ports record session "
-    "settings types urls vision",
+    "replay": "action_sentences actions base_model custom_actions errors escape events memory models ports record "
+    "session settings types urls vision",
     "sync_api": "actions browser custom_actions errors events old_names policy ports session settings types",
     "cli": "action_sentences browser errors escape evals events export memory models ports record replay session "
     "settings supervise trust types",

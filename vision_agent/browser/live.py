@@ -106,7 +106,9 @@ class LiveBrowser:
             raise BrowserUnavailable("There is nothing to look at: every tab was closed", "start the run again")
         region, self._executor.region = self._executor.region, None
         seen = await self._observer.look(self._tabs, region, grid=self._executor.grid)
-        news = [each.sentence for each in self._tabs.take_unreported()[:_MOST_WARNINGS]]
+        unreported = self._tabs.take_unreported()
+        # The record is the only place with the hash of a download, so none of them is left out.
+        news = [each.sentence for at, each in enumerate(unreported) if at < _MOST_WARNINGS or each.kind == "download"]
         self._tabs.network.end_look(seen.page)
         if pending := self._tabs.network.describe_pending(seen.page):
             news.insert(0, pending)

@@ -66,7 +66,7 @@ def replay(
     ] = None,
     file: Annotated[
         list[Path] | None,
-        option("A file to upload in place of the recorded one of the same name.", "--file"),
+        option("A file to upload: the run uploaded one of this name. No other file is.", "--file"),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
@@ -85,6 +85,9 @@ def replay(
 
     A step is repeated only if its target is certain: a unique match, then and now. Otherwise the replay stops and says
     why. A replay is recorded in its own run folder, which names the original run and its record hash.
+
+    A record grants nothing: files to upload are given with --file, and a run that accepted dialogs or gave pages
+    permissions is repeated only if your settings do so too.
 
     A variable is a fact that the run was given (--set "city=Oslo" changes it wherever it was typed), or a text that it
     typed, named by step or by step and action (--set 3=Oslo, --set 3.2=Oslo).
@@ -202,6 +205,18 @@ def resume(
         list[str] | None,
         option("A secret that the run was given: name=VARIABLE, read from the environment.", "--secret"),
     ] = None,
+    file: Annotated[
+        list[Path] | None,
+        option("A file that may be uploaded: the run was given one of this name. No other file may be.", "--file"),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        option("The hosts that may be reached; default: those of the record.", "--allow-host"),
+    ] = None,
+    url: Annotated[
+        str | None,
+        option("The address that the run was at; needed only if that is a file of this machine.", "--url"),
+    ] = None,
     supervise: Supervise = False,
     approve: Annotated[
         str | None,
@@ -239,6 +254,9 @@ def resume(
         secrets={each.name: each.value for each in secrets_of(secret)},
         settings=settings,
         limits=limits.limits,
+        files=existing_files(file),
+        hosts=allow_host,
+        url=url,
         view=tuple(browser.view),
         person=terminal_person(),
         approver=None if supervise or as_json else terminal_approver(as_json, settings),

@@ -10,6 +10,7 @@ import typer
 
 from vision_agent.action_sentences import counted
 from vision_agent.cli.options import AsJson, Runs
+from vision_agent.escape import printable_line
 
 if TYPE_CHECKING:
     from vision_agent.record.verify import Verified
@@ -32,8 +33,10 @@ Head = Annotated[
 def verify(run: RunOrFile, head: Head = None, as_json: AsJson = False) -> None:
     """Verify that the record of a run is unchanged and complete.
 
-    The hash of every line must match the one in the next line, and every picture and request its file name. Every
-    action must have an observation, a decision, a start and an outcome.
+    The hash of every line must match the one in the next line, every picture and request its file name, and every
+    download its recorded hash. Every action must have an observation, a decision, a start and an outcome. In a .cere
+    file, the parts that other tools read must be those of the record. The report is made from the record and is not
+    verified: make it again if in doubt.
 
     The latest run: vision-agent verify "$(ls -d runs/*/ | tail -n 1)"
 
@@ -55,16 +58,22 @@ def _print_verified(found: Verified) -> None:
         typer.echo(fault.sentence)
     for action in found.may_have_happened:
         typer.echo(f"May have happened: {action}")
+    for name in found.unrecorded:
+        typer.echo(f"Not in the record: {printable_line(name)}")
     authors = ", ".join(f"{many} by {author}" for author, many in found.authors.items())
     many = len(found.faults)
     held = "everything holds" if found.holds else counted(many, "fault")
     typer.echo(
         f"{found.folder}: {held}; {counted(found.chain.lines, 'line')}, {counted(found.steps, 'step')} "
         f"({authors or 'none decided'}), {counted(found.acts, 'action')}, {counted(found.pictures, 'picture')}, "
-        f"{counted(found.requests, 'request')}; "
+        f"{counted(found.requests, 'request')}, {counted(found.downloads, 'download')}; "
         f"ended: {found.ending or 'not recorded'}"
     )
     typer.echo(f"head {found.chain.head}")
+    for note in found.notes:
+        typer.echo(note)
+    for name in found.derived:
+        typer.echo(f"{name} is made from the record and is not verified; make it again: vision-agent report RUN")
     if not found.is_held_to_head:
         typer.echo("Without --head, a changed last line or a record that was cut short cannot be detected.")
 

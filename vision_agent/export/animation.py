@@ -9,8 +9,9 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from vision_agent.actions import Finish, Infeasible, Point, mark_in, targets_of
-from vision_agent.errors import UsageError
+from vision_agent.errors import RecordError, UsageError
 from vision_agent.record.read import load_shot, read
+from vision_agent.record.run_files import reading
 from vision_agent.types import Step
 
 _WIDTH = 960
@@ -30,7 +31,8 @@ def write_animation(folder: Path, to: Path) -> Path:
     format = _FORMATS.get(to.suffix.lower())
     if format is None:
         raise UsageError(f"{to.name!r} is not a supported animation format", "end its name in .webp or .gif")
-    frames = list(_frames(folder))
+    with reading(folder):
+        frames = list(_frames(folder))
     if not frames:
         raise UsageError(f"{folder} has no steps to show", "its report says how far it got")
     times = [_SHOWN_MS] * (len(frames) - 1) + [_LAST_MS]
@@ -46,8 +48,11 @@ def _frames(folder: Path) -> Iterator[Image.Image]:
     for step in read(folder).steps:
         data = load_shot(folder, step.observation.marked).data
         assert data is not None
-        with Image.open(io.BytesIO(data)) as marked:
-            image = marked.convert("RGB")
+        try:
+            with Image.open(io.BytesIO(data)) as marked:
+                image = marked.convert("RGB")
+        except Exception as error:
+            raise RecordError(f"The marked picture of step {step.index} cannot be decoded") from error
         draw = ImageDraw.Draw(image)
         for left, top, right, bottom in _aims(step):
             draw.rounded_rectangle((left - 5, top - 5, right + 5, bottom + 5), radius=6, outline=_AIM, width=4)

@@ -28,7 +28,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageChops
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from vision_agent.actions import (
@@ -49,9 +49,11 @@ from vision_agent.errors import RecordError, UsageError
 from vision_agent.escape import printable_line
 from vision_agent.events import Decided, Ended, Event, Happened, Intended, Observed, Started, Stepped
 from vision_agent.record.read import first_line, load_shot, read
+from vision_agent.record.run_files import MOST_OF_FILE, MOST_OF_RECORD, names_in, parse_json, read_file, reading
 from vision_agent.record.store import REQUESTS, RUN, SHOTS, STEPS, RunFolder, new_run_id
-from vision_agent.record.verify import Verified, verify
+from vision_agent.record.verify import Fault, Verified, verify
 from vision_agent.types import Decision, Ending, Mark, Observation, Outcome, Provenance, Run, Shot, Size, Step, Task
+from vision_agent.vision.picture import require_decodable
 
 ORIGINALS = "cere"
 """The subfolder of a run folder that holds another tool's original files."""
@@ -60,6 +62,12 @@ _VERSION = 1
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every file in the archive, so that the same run gives the same bytes."""
 _MOST_BYTES = 2 << 30
+_MOST_FILES = 100_000
+_MOST_EXPANDED = 200
+"""How many times its packed size an archive of more than `_SMALL_BYTES` may have; text and pictures have 20 at most."""
+_SMALL_BYTES = 32 << 20
+_ALIKE = 24
+"""Tones of 255 by which a pixel of a picture may differ that another version of the encoder made of the same page."""
 _JPEG_QUALITY = 85
 _NAMED = re.compile(
     rf"{_RECORD}/(?:{RUN}|{STEPS}|(?:{SHOTS}|{REQUESTS})/[0-9a-f]{{64}}\.[a-z]+|{ORIGINALS}/[a-z]+\d*\.json)"
@@ -132,12 +140,10 @@ def write_cere(folder: Path, to: Path) -> Path:
         "run": run.id,
         "head": found.chain.head,
     }
-    files = {"goal.json": _json({"goal": run.task.goal}), "manifest.json": _json(manifest)}
-    files |= _originals(folder) or {f"action{n}.json": each for n, each in enumerate(_action_files(folder, run))}
-    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
-        name = f"{_RECORD}/{path.relative_to(folder).as_posix()}"
-        if _NAMED.fullmatch(name):
-            files[name] = path.read_bytes()
+    parts = _parts(folder, run)
+    files = {"goal.json": parts.pop("goal.json"), "manifest.json": _json(manifest), **parts}
+    for name in _record_names(folder):
+        files[f"{_RECORD}/{name}"] = _record_file(folder, name)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -149,9 +155,27 @@ def write_cere(folder: Path, to: Path) -> Path:
     return to
 
 
+def _parts(folder: Path, run: Run) -> dict[str, bytes]:
+    """The files that other tools read, by name, as they follow from the record."""
+    actions = _originals(folder) or {f"action{n}.json": each for n, each in enumerate(_action_files(folder, run))}
+    return {"goal.json": _json({"goal": run.task.goal}), **actions}
+
+
+def _record_names(folder: Path) -> list[str]:
+    below = [f"{name}/{each}" for name in (ORIGINALS, REQUESTS, SHOTS) for each in names_in(folder, name)]
+    return sorted(name for name in (RUN, STEPS, *below) if _NAMED.fullmatch(f"{_RECORD}/{name}"))
+
+
+def _record_file(folder: Path, name: str) -> bytes:
+    try:
+        return read_file(folder, name, MOST_OF_RECORD if name == STEPS else MOST_OF_FILE)
+    except OSError as error:
+        raise RecordError(f"{folder / name} cannot be read: {error.strerror}") from error
+
+
 def _originals(folder: Path) -> dict[str, bytes]:
-    kept = folder / ORIGINALS
-    return {path.name: path.read_bytes() for path in sorted(kept.iterdir())} if kept.is_dir() else {}
+    names = [name for name in names_in(folder, ORIGINALS) if re.fullmatch(r"action[0-9]+\.json", name)]
+    return {name: _record_file(folder, f"{ORIGINALS}/{name}") for name in names}
 
 
 def _action_files(folder: Path, run: Run) -> Iterator[bytes]:
@@ -249,8 +273,17 @@ def _as_jpeg(shot: Shot) -> bytes:
     if shot.media_type == "image/jpeg":
         return shot.data
     packed = io.BytesIO()
-    Image.open(io.BytesIO(shot.data)).convert("RGB").save(packed, "JPEG", quality=_JPEG_QUALITY)
+    _decoded(shot.data).save(packed, "JPEG", quality=_JPEG_QUALITY)
     return packed.getvalue()
+
+
+def _decoded(data: bytes) -> Image.Image:
+    try:
+        require_decodable(data)
+        with Image.open(io.BytesIO(data)) as picture:
+            return picture.convert("RGB")
+    except Exception as error:
+        raise RecordError("A picture of the session cannot be decoded") from error
 
 
 def _json(content: object) -> bytes:
@@ -273,8 +306,7 @@ def read_cere(file: Path, runs: Path) -> Path:
 def _read(file: Path, runs: Path, accept: Callable[[Path], None]) -> Path:
     try:
         with zipfile.ZipFile(file) as archive:
-            if sum(each.file_size for each in archive.infolist()) > _MOST_BYTES:
-                raise RecordError(f"{file} contains more than {_MOST_BYTES >> 30} GiB and was not unpacked")
+            _require_plain(archive, file)
             _require_undamaged(archive, file)
             names = set(archive.namelist())
             if f"{_RECORD}/{RUN}" in names:
@@ -286,6 +318,32 @@ def _read(file: Path, runs: Path, accept: Callable[[Path], None]) -> Path:
         raise RecordError(
             f"{file} is not a .cere file: {error}", "a .cere file is a ZIP with goal.json in it"
         ) from error
+
+
+def _require_plain(archive: zipfile.ZipFile, file: Path) -> None:
+    """Returns if unpacking takes no more than the archive is worth, and all tools read the same in it.
+
+    Raises:
+        RecordError: it does not.
+    """
+    files = archive.infolist()
+    whole, packed = sum(each.file_size for each in files), max(1, file.stat().st_size)
+    if whole > _MOST_BYTES:
+        raise RecordError(f"{file} contains more than {_MOST_BYTES >> 30} GiB and was not unpacked")
+    if len(files) > _MOST_FILES:
+        raise RecordError(f"{file} contains {len(files)} files and was not unpacked", f"at most {_MOST_FILES} are")
+    if whole > _SMALL_BYTES and whole > _MOST_EXPANDED * packed:
+        raise RecordError(f"{file} would expand to {whole // packed} times its size and was not unpacked")
+    seen: set[str] = set()
+    for each in files:
+        name = printable_line(each.filename)[:100]
+        if each.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise RecordError(f"{file} is not a .cere file: {name} is packed in an unusual way")
+        if each.filename in seen:
+            raise RecordError(f"{file} contains {name} twice, and tools differ in which one they read")
+        seen.add(each.filename)
+        if each.file_size > (MOST_OF_RECORD if each.filename.endswith(STEPS) else MOST_OF_FILE):
+            raise RecordError(f"{file} was not unpacked: {name} has {each.file_size} bytes")
 
 
 def _require_undamaged(archive: zipfile.ZipFile, file: Path) -> None:
@@ -300,24 +358,108 @@ def _require_undamaged(archive: zipfile.ZipFile, file: Path) -> None:
 
 
 def verify_cere(file: Path, head: str | None = None) -> Verified:
-    """Verifies the run in a `.cere` file.
+    """Verifies the run in a `.cere` file, and that what other tools read in it follows from its record.
 
     Raises:
         RecordError: it is not a `.cere` file, or it is damaged.
         UsageError: `head` is not a record hash.
     """
     with tempfile.TemporaryDirectory() as runs:
-        found = verify(_read(file, Path(runs), lambda _: None), head)
-    return found.model_copy(update={"folder": str(file)})
+        folder = _read(file, Path(runs), lambda _: None)
+        found = verify(folder, head)
+        notes, faults = found.notes, list(found.faults)
+        with zipfile.ZipFile(file) as archive, reading(file):
+            if f"{_RECORD}/{RUN}" not in archive.namelist():
+                notes = (*notes, "It has no record, so nothing shows whether it was changed.")
+            elif found.chain.holds:
+                faults += [Fault(line=0, sentence=each) for each in _part_faults(archive, folder, found.chain.head)]
+    return found.model_copy(update={"folder": str(file), "faults": tuple(faults), "notes": notes})
+
+
+def _part_faults(archive: zipfile.ZipFile, folder: Path, head: str) -> Iterator[str]:
+    """What in the archive does not follow from its record, which holds."""
+    try:
+        run = read(folder)
+        expected = _parts(folder, run)
+    except RecordError:
+        return  # `verify` has named what cannot be read
+    known = {"manifest.json", *(f"{_RECORD}/{name}" for name in _record_names(folder))}
+    for name in archive.namelist():
+        if name in expected:
+            content = archive.read(name)
+            if content != expected[name] and not _is_same_action(content, expected[name]):
+                yield f"{name} differs from the record"
+        elif name not in known:
+            yield f"{printable_line(name)[:100]} is not in the record"
+    yield from (f"{name} is missing" for name in expected if name not in archive.namelist())
+    yield from _manifest_faults(archive, run, head)
+    yield from _original_faults(folder, run)
+
+
+def _manifest_faults(archive: zipfile.ZipFile, run: Run, head: str) -> Iterator[str]:
+    try:
+        manifest = parse_json(archive.read("manifest.json"))
+    except (KeyError, ValueError):
+        yield "manifest.json is missing or cannot be read"
+        return
+    given = {name: manifest.get(name) for name in ("run", "head")} if isinstance(manifest, dict) else {}
+    if given != {"run": run.id, "head": head}:
+        yield "manifest.json names another run or another head"
+
+
+def _original_faults(folder: Path, run: Run) -> Iterator[str]:
+    """Which of another tool's files, kept in the run folder, differ from the steps that were made of them."""
+    originals = _originals(folder)
+    steps = {f"action{step.index - 1}.json": step for step in run.steps} if originals else {}
+    for name in sorted(originals.keys() | steps.keys()):
+        step = steps.get(name)
+        try:
+            one = _CereStep.model_validate_json(originals[name])
+            picture = base64.b64decode(one.state.screenshot_viewport or one.state.screenshot_full, validate=True)
+        except (KeyError, ValueError):
+            yield f"{_RECORD}/{ORIGINALS}/{name} is missing or cannot be read"
+            continue
+        act = Custom(name=one.action.function, arguments=one.action.args)
+        told = (one.state.url, one.action.current_state, one.action.action_analysis)
+        if (
+            step is None
+            or step.decision.actions != (act,)
+            or (step.observation.url, step.decision.memory, step.decision.next_goal) != told
+            or step.observation.clean.sha256 != hashlib.sha256(picture).hexdigest()
+        ):
+            yield f"{_RECORD}/{ORIGINALS}/{name} differs from the record"
+
+
+def _is_same_action(content: bytes, expected: bytes) -> bool:
+    """Whether two action files differ only in how the same picture was encoded."""
+    ours = json.loads(expected)
+    try:
+        state = parse_json(content)["state"]
+        for name in ("screenshot_full", "screenshot_viewport"):
+            theirs = state[name]
+            if theirs != ours["state"][name] and not _is_alike(theirs, ours["state"][name]):
+                return False
+            ours["state"][name] = theirs
+        return _json(ours) == content
+    except (KeyError, TypeError, ValueError, RecordError):
+        return False
+
+
+def _is_alike(one: str, other: str) -> bool:
+    pictures = [_decoded(base64.b64decode(each, validate=True)) for each in (one, other)]
+    if pictures[0].size != pictures[1].size:
+        return False
+    extremes: Any = ImageChops.difference(*pictures).getextrema()
+    return all(most <= _ALIKE for _, most in extremes)
 
 
 def _unpack(archive: zipfile.ZipFile, file: Path, runs: Path, accept: Callable[[Path], None]) -> Path:
     try:
-        about = json.loads(archive.read(f"{_RECORD}/{RUN}"))
+        about = parse_json(archive.read(f"{_RECORD}/{RUN}"))
     except ValueError as error:
         raise RecordError(f"{file} does not name its run: {first_line(error)}") from error
     name = about.get("id") if isinstance(about, dict) else None
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}", name):
         raise RecordError(f"{file} does not name its run")
     folder = runs / name
     if folder.exists():
@@ -345,16 +487,17 @@ def _require_intact(folder: Path) -> None:
 def _import(archive: zipfile.ZipFile, file: Path, runs: Path) -> Path:
     """Makes a run folder from another tool's session."""
     try:
-        goal = str(json.loads(archive.read("goal.json"))["goal"])
+        goal = str(parse_json(archive.read("goal.json"))["goal"])
         numbers = sorted(
-            int(found[1]) for name in archive.namelist() if (found := re.fullmatch(r"action(\d+)\.json", name))
+            int(found[1]) for name in archive.namelist() if (found := re.fullmatch(r"action([0-9]{1,9})\.json", name))
         )
         originals = {f"action{n}.json": archive.read(f"action{n}.json") for n in numbers}
         recorded = [_CereStep.model_validate_json(each) for each in originals.values()]
     except (KeyError, TypeError, ValueError, ValidationError) as error:
         raise RecordError(f"{file} is not a .cere file: {first_line(error)}") from error
     if not recorded or numbers != [*range(len(numbers))]:
-        raise RecordError(f"{file} has the actions {numbers} and should have 0 to {max(numbers, default=0)}")
+        some = f"{numbers[:20]} and {len(numbers) - 20} more" if len(numbers) > 20 else numbers
+        raise RecordError(f"{file} has the actions {some} and should have 0 to {max(numbers, default=0)}")
     when = datetime.now(UTC)
     source = {"from": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
     run = Run(
@@ -363,8 +506,9 @@ def _import(archive: zipfile.ZipFile, file: Path, runs: Path) -> Path:
         provenance=Provenance(settings={"imported": source}),
         started_at=when,
     )
+    events = [*_events(run, recorded)]  # what cannot be read leaves no folder
     with RunFolder.create(runs, run.id, lambda text: text, now=lambda: when) as folder:
-        for event in _events(run, recorded):
+        for event in events:
             folder.write(event)
     kept = folder.path / ORIGINALS
     kept.mkdir()
@@ -428,9 +572,10 @@ def _observation(state: _State, index: int, when: datetime) -> Observation:
 def _decode_shot(picture: str) -> Shot:
     try:
         data = base64.b64decode(picture, validate=True)
+        require_decodable(data)
         image = Image.open(io.BytesIO(data))
         media_type: Any = {"JPEG": "image/jpeg", "PNG": "image/png", "WEBP": "image/webp"}[image.format or ""]
-    except (binascii.Error, UnidentifiedImageError, Image.DecompressionBombError, KeyError) as error:
+    except (binascii.Error, UsageError, ValueError) as error:
         raise RecordError(f"A picture of the session cannot be read: {first_line(error)}") from error
     size = Size(width=image.width, height=image.height)
     return Shot(media_type=media_type, size=size, sha256=hashlib.sha256(data).hexdigest(), data=data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, get_args
@@ -13,6 +14,7 @@ from vision_agent.export.grounding import write_grounding
 from vision_agent.export.playwright_test import render_test
 from vision_agent.export.training_examples import iter_examples
 from vision_agent.record.read import load_shot, read
+from vision_agent.record.run_files import reading
 from vision_agent.record.store import shot_name
 
 Form = Literal["pytest", "chat-jsonl", "grounding", "cere"]
@@ -34,7 +36,14 @@ def export(folder: Path, form: Form, to: Path) -> str:
     }
     if to.exists():
         raise UsageError(f"{to} already exists", "name another with --out")
-    return f"{writers[form](folder, to)} in {to}"
+    try:
+        with reading(folder):
+            return f"{writers[form](folder, to)} in {to}"
+    except BaseException:
+        # Half an export looks like a whole one.
+        if to.is_dir():
+            shutil.rmtree(to, ignore_errors=True)
+        raise
 
 
 def _test(folder: Path, to: Path) -> str:

@@ -18,6 +18,7 @@ from vision_agent.actions import Action
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import RecordError
 from vision_agent.record.read import check_chain, load_shot, read
+from vision_agent.record.run_files import reading
 from vision_agent.types import Author, Box, Ending, Mark, Observation, Outcome, Run, Step
 from vision_agent.vision.compare import changed_boxes, changed_share
 
@@ -127,6 +128,11 @@ def diff(a: Path, b: Path, *, tolerance: float = 0.0, tell: Callable[[str], None
     Raises:
         RecordError: a run cannot be read.
     """
+    with reading(b), reading(a):
+        return _diff(a, b, tolerance, tell)
+
+
+def _diff(a: Path, b: Path, tolerance: float, tell: Callable[[str], None]) -> Diff:
     runs = read(a), read(b)
     starts = tuple(_start(run) for run in runs)
     steps = tuple(

@@ -73,14 +73,24 @@ class Album:
         if self.is_beside:
             return EmbeddedImage(shot, uri=f"{SHOTS}/{shot_name(shot)}")
         if self.most is not None and len(data) > self.most:
-            data, media_type = _as_jpeg(data, self.most), "image/jpeg"
+            try:
+                data, media_type = _as_jpeg(data, self.most), "image/jpeg"
+            except RecordError as error:
+                return EmbeddedImage(shot, problem=error.sentence)
         return EmbeddedImage(shot, uri=f"data:{media_type};base64,{base64.b64encode(data).decode()}")
 
 
 def _as_jpeg(data: bytes, most: int) -> bytes:
-    """The picture as a JPEG of at most so many bytes; if no attempt is small enough, the last one."""
-    with Image.open(io.BytesIO(data)) as image:
-        whole = image.convert("RGB")
+    """The picture as a JPEG of at most so many bytes; if no attempt is small enough, the last one.
+
+    Raises:
+        RecordError: it cannot be decoded.
+    """
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            whole = image.convert("RGB")
+    except Exception as error:
+        raise RecordError("The picture cannot be decoded") from error
     packed = io.BytesIO()
     for quality, scale in _TRIED:
         packed = io.BytesIO()

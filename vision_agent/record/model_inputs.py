@@ -5,11 +5,12 @@ It knows no provider: in every request format the text is under `text`, `content
 
 from __future__ import annotations
 
-import json
+import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from vision_agent.record.run_files import parse_json, read_file
 from vision_agent.record.store import REQUESTS
 from vision_agent.types import Decision
 
@@ -27,15 +28,20 @@ class ModelInput(NamedTuple):
 
 
 def read_model_inputs(folder: Path, decisions: Sequence[tuple[int, Decision]]) -> dict[int, ModelInput]:
-    """The model input of each step by its number; steps without a request, or whose file is lost, are left out."""
+    """The model input of each step by its number; steps without a request, or whose file is lost or was
+    changed, are left out.
+    """
     found: dict[int, ModelInput] = {}
     before: set[str] = set()
     for step, decision in decisions:
         if decision.request_sha256 is None:
             continue
         try:
-            request = json.loads((folder / REQUESTS / f"{decision.request_sha256}.json").read_bytes())
+            raw = read_file(folder, f"{REQUESTS}/{decision.request_sha256}.json")
+            request = parse_json(raw)
         except (OSError, ValueError):
+            continue
+        if hashlib.sha256(raw).hexdigest() != decision.request_sha256:
             continue
         parts = []
         if isinstance(request, dict):

@@ -7,7 +7,6 @@ names the line. This module knows neither how the folder was written nor how it 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,6 +38,7 @@ from vision_agent.events import (
     Troubled,
 )
 from vision_agent.policy.interrupted import InterruptedStep, where_it_stood
+from vision_agent.record.run_files import MOST_OF_FILE, MOST_OF_LINE, MOST_OF_RECORD, parse_json, read_file, reading
 from vision_agent.record.store import RUN, SHOTS, STEPS, shot_name
 from vision_agent.types import (
     Approval,
@@ -54,6 +54,7 @@ from vision_agent.types import (
     Verdict,
     usages_of,
 )
+from vision_agent.vision.picture import require_decodable
 
 FINAL_ENDINGS = ("done", "not_done", "infeasible")
 """Endings that settle the task; such a run cannot be resumed."""
@@ -133,8 +134,9 @@ def read(folder: Path) -> Run:
     Raises:
         RecordError: there is no run, or a line other than a torn last one cannot be read.
     """
-    events = [line.event for line in read_lines(folder)]
-    return assemble(read_run_file(folder), events)
+    with reading(folder):
+        events = [line.event for line in read_lines(folder)]
+        return assemble(read_run_file(folder), events)
 
 
 def read_beginning(where: Path | str) -> Run:
@@ -188,7 +190,7 @@ def read_interrupted(folder: Path) -> InterruptedRun:
     try:
         chain, lines = check_chain(folder), read_lines(folder)
         events = [line.event for line in lines]
-        run = assemble(read_run_file(folder), events)
+        run = read(folder)
         run = run.model_copy(update={"steps": tuple(_load_step_pictures(folder, step) for step in run.steps)})
     except RecordError as error:
         raise UsageError(f"The run in {folder} cannot be resumed: {error.sentence}", "name a run folder") from error
@@ -332,7 +334,7 @@ def read_lines(folder: Path) -> tuple[RecordLine, ...]:
         RecordError: there is no run, or a line cannot be read; the message names its number.
     """
     run = read_run_file(folder)
-    complete, _torn = _split(_bytes(folder / STEPS))
+    complete, _torn = _split(_bytes(folder, STEPS, MOST_OF_RECORD))
     return tuple(_parse(raw, number, run, folder) for number, raw in enumerate(complete, 1))
 
 
@@ -340,12 +342,16 @@ def load_shot(folder: Path, shot: Shot) -> Shot:
     """The picture with its bytes loaded.
 
     Raises:
-        RecordError: the file is missing or was changed.
+        RecordError: the file is missing or was changed, or is not a picture that can be decoded.
     """
     path = folder / SHOTS / shot_name(shot)
-    data = _bytes(path)
+    data = _bytes(folder, f"{SHOTS}/{shot_name(shot)}")
     if hashlib.sha256(data).hexdigest() != shot.sha256:
         raise RecordError(f"The picture {path} was changed: its bytes do not match the recorded hash")
+    try:
+        require_decodable(data)
+    except UsageError as error:
+        raise RecordError(f"The picture {path} cannot be used: {error.sentence}") from error
     return shot.model_copy(update={"data": data})
 
 
@@ -356,8 +362,8 @@ def check_chain(folder: Path, head: str | None = None) -> Chain:
         head: the hash that the run printed. Without it, a changed last line or missing lines at the end go
             unnoticed, because no later line holds their hash.
     """
-    run_json = _bytes(folder / RUN)
-    complete, torn = _split(_bytes(folder / STEPS))
+    run_json = _bytes(folder, RUN)
+    complete, torn = _split(_bytes(folder, STEPS, MOST_OF_RECORD))
     hashes = [_sha256(run_json), *map(_sha256, complete)]
     lines = [_fields(raw) for raw in complete]
     expected = [fields.get("prev") for fields in lines] + ([head] if head else [])
@@ -405,7 +411,9 @@ def _split(content: bytes) -> tuple[list[bytes], bytes]:
 
 def _parse(raw: bytes, number: int, run: Run, folder: Path) -> RecordLine:
     try:
-        fields = json.loads(raw)
+        if len(raw) > MOST_OF_LINE:
+            raise ValueError(f"it has {len(raw)} bytes, and at most {MOST_OF_LINE} are read")
+        fields = parse_json(raw)
         about = {name: fields.pop(name) for name in ("n", "at", "prev")}
         if fields.get("event") == "started":
             fields["run"] = run
@@ -428,28 +436,30 @@ def first_line(error: Exception) -> str:
 
 def read_run_file(folder: Path) -> Run:
     """The run from run.json, without its steps: task, provenance and start time."""
-    content = _bytes(folder / RUN)
+    content = _bytes(folder, RUN)
     try:
+        parse_json(content)
         return Run.model_validate_json(content)
-    except ValidationError as error:
+    except (ValueError, ValidationError) as error:
         raise RecordError(f"{folder / RUN} cannot be read: {first_line(error)}") from error
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(folder: Path, name: str, most: int = MOST_OF_FILE) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError as error:
-        if not path.parent.exists():
-            raise RecordError(f"There is no folder {path.parent}", "give the folder of a run") from error
+        return read_file(folder, name, most)
+    except (OSError, ValueError) as error:
+        if not folder.exists():
+            raise RecordError(f"There is no folder {folder}", "give the folder of a run") from error
         hint = "is this a run folder, and did the run start?"
-        if path.parent.is_file():
-            hint = f"a golden session becomes a run folder with: vision-agent import {path.parent}"
-        raise RecordError(f"{path} cannot be read: {error.strerror}", hint) from error
+        if folder.is_file():
+            hint = f"a golden session becomes a run folder with: vision-agent import {folder}"
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise RecordError(f"{folder / name} cannot be read: {why}", hint) from error
 
 
 def _fields(raw: bytes) -> dict[str, Any]:
     try:
-        fields = json.loads(raw)
+        fields = parse_json(raw) if len(raw) <= MOST_OF_LINE else None
     except ValueError:
         return {}
     return fields if isinstance(fields, dict) else {}

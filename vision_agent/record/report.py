@@ -46,6 +46,7 @@ from vision_agent.record.read import (
     read_run_file,
     turns,
 )
+from vision_agent.record.run_files import reading
 from vision_agent.record.store import write_whole
 from vision_agent.types import Box, Decision, Mark, Observation, Outcome, Run
 from vision_agent.vision.compare import changed_box
@@ -86,7 +87,16 @@ def write_named(path: Path, html: str) -> Path:
 
 
 def render(folder: Path, *, holds_pictures: bool = True) -> str:
-    """The report as HTML."""
+    """The report as HTML.
+
+    Raises:
+        RecordError: the folder cannot be read.
+    """
+    with reading(folder):
+        return _render(folder, holds_pictures=holds_pictures)
+
+
+def _render(folder: Path, *, holds_pictures: bool) -> str:
     lines = read_lines(folder)
     run = assemble(read_run_file(folder), (line.event for line in lines))
     steps = list(turns(line.event for line in lines))

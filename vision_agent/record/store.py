@@ -121,8 +121,11 @@ class RunFolder:
             RecordError: the folder cannot be written.
         """
         path = path.absolute()
+        for name in (STEPS, RUN, SHOTS, REQUESTS, DOWNLOADS):
+            if (path / name).is_symlink():
+                raise RecordError(f"{path / name} is a link, and links in a run folder are not followed")
         try:
-            lines = os.open(path / STEPS, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+            lines = os.open(path / STEPS, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError as error:
             raise _record_error(f"open {path / STEPS}", error) from error
         try:

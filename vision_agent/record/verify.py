@@ -32,9 +32,13 @@ from vision_agent.events import (
     Stepped,
 )
 from vision_agent.record.read import FINAL_ENDINGS, Chain, RecordLine, check_chain, read_lines
-from vision_agent.record.store import REQUESTS, RUN, SHOTS, shot_name
+from vision_agent.record.run_files import hash_file, names_in, read_file, reading
+from vision_agent.record.store import DOWNLOADS, REQUESTS, RUN, SHOTS, shot_name
 from vision_agent.types import Choice, Decision, Observation, Shot
 
+_REPORT = "report.html"
+_DOWNLOADED = re.compile(rf'"({DOWNLOADS}/[^"]+)" was kept: (\d{{1,18}}) bytes, sha256 ([0-9a-f]{{64}})')
+"""The whole of a sentence that the record has for each file in `downloads`."""
 _MID_STEP_ENDINGS = ("interrupted", "error", "unavailable")
 """Endings that may come in the middle of a step."""
 
@@ -58,6 +62,13 @@ class Verified(FrozenModel):
     acts: int
     pictures: int
     requests: int
+    downloads: int = 0
+    unrecorded: tuple[str, ...] = ()
+    """Files in `downloads` that the record does not name, such as one that arrived as the run ended."""
+    notes: tuple[str, ...] = ()
+    """What else limits what was verified."""
+    derived: tuple[str, ...] = ()
+    """Files that are made from the record and therefore not verified; `vision-agent report` makes them again."""
     authors: dict[str, int]
     """The number of decisions by each kind of author."""
     ending: str
@@ -85,6 +96,11 @@ def verify(folder: Path, head: str | None = None) -> Verified:
             f"The head {printable_line(head)!r} is not a record hash",
             "a record hash has 64 characters, 0 to 9 and a to f; copy all of it",
         )
+    with reading(folder):
+        return _verify(folder, head)
+
+
+def _verify(folder: Path, head: str | None) -> Verified:
     chain = check_chain(folder, head)
     faults = [] if chain.bad_line is None else [Fault(line=chain.bad_line, sentence=chain.sentence)]
     lines: Sequence[RecordLine] = ()
@@ -108,6 +124,9 @@ def verify(folder: Path, head: str | None = None) -> Verified:
         acts=sequence.acts,
         pictures=len(files.pictures),
         requests=len(files.requests),
+        downloads=len(files.downloads),
+        unrecorded=tuple(name for name in files.found_downloads() if name not in files.downloads),
+        derived=(_REPORT,) if (folder / _REPORT).exists() else (),
         authors=sequence.authors,
         ending=sequence.ending,
         may_have_happened=tuple(sequence.open_acts),
@@ -286,17 +305,23 @@ def _follows(decided: Decision, proposed: Decision, choice: Choice | None) -> bo
 
 @dataclass
 class _Files:
-    """The pictures and requests that the lines name."""
+    """The pictures, requests and downloads that the lines name."""
 
     folder: Path
     pictures: set[str] = field(default_factory=set)
     requests: set[str] = field(default_factory=set)
+    downloads: set[str] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
 
     def check(self, lines: Sequence[RecordLine]) -> None:
         """Hashes each file once, for the first line that names it."""
         for line in lines:
-            for sha256, name in _named_files(line.event.model_dump(mode="json")):
+            content = line.event.model_dump(mode="json")
+            for name, size, sha256 in _named_downloads(content):
+                if name not in self.downloads:
+                    self.downloads.add(name)
+                    self._check_download(line.n, name, size, sha256)
+            for sha256, name in _named_files(content):
                 kind = self.requests if name.startswith(REQUESTS) else self.pictures
                 if sha256 not in kind:
                     kind.add(sha256)
@@ -305,14 +330,41 @@ class _Files:
     def _check_hash(self, line: int, sha256: str, name: str) -> None:
         what, where = "request" if name.startswith(REQUESTS) else "picture", f"Line {line}" if line else RUN
         try:
-            content = (self.folder / name).read_bytes()
-        except OSError as error:
-            reason = f"cannot be read: {error.strerror}"
+            content = read_file(self.folder, name)
+        except (OSError, ValueError) as error:
+            reason = f"cannot be read: {_reason(error)}"
         else:
             if hashlib.sha256(content).hexdigest() == sha256:
                 return
             reason = "was changed: its bytes do not match the recorded hash"
-        self.faults.append(Fault(line=line, sentence=f"{where}: the {what} {name} {reason}"))
+        self.faults.append(Fault(line=line, sentence=f"{where}: the {what} {printable_line(name)} {reason}"))
+
+    def found_downloads(self) -> list[str]:
+        """The files that are in `downloads`, by their names in the run folder."""
+        return [f"{DOWNLOADS}/{name}" for name in names_in(self.folder, DOWNLOADS)]
+
+    def _check_download(self, line: int, name: str, size: int, sha256: str) -> None:
+        try:
+            if hash_file(self.folder, name, size) == sha256:
+                return
+            reason = "was changed: its bytes do not match the recorded hash"
+        except (OSError, ValueError) as error:
+            reason = f"cannot be read: {_reason(error)}"
+        self.faults.append(Fault(line=line, sentence=f"Line {line}: the download {printable_line(name)} {reason}"))
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def _named_downloads(content: Any) -> Iterator[tuple[str, int, str]]:
+    """The name, size and hash of each download that an event tells of."""
+    if isinstance(content, str):
+        if found := _DOWNLOADED.fullmatch(content):
+            yield found[1], int(found[2]), found[3]
+    elif isinstance(content, dict | list):
+        for each in content.values() if isinstance(content, dict) else content:
+            yield from _named_downloads(each)
 
 
 def _named_files(content: Any) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ from vision_agent.action_sentences import describe_action
 from vision_agent.actions import mark_in, targets_of
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import UsageError
+from vision_agent.record.run_files import read_file
 from vision_agent.record.store import write_whole
 from vision_agent.types import Author, Mark, Run, Step
 
@@ -68,7 +69,7 @@ def read_patch(path: Path, run: Run, head: str) -> Patch:
         UsageError: the file cannot be read, or belongs to another run.
     """
     try:
-        patch = Patch.model_validate_json(path.read_bytes())
+        patch = Patch.model_validate_json(read_file(path.resolve().parent, path.resolve().name))
     except OSError as error:
         raise UsageError(
             f"The patch {path} cannot be read: {error.strerror}", "name the patch.json of a healed replay"

@@ -1,4 +1,8 @@
-"""Settings that make a new run see its pages as a recorded run did."""
+"""Settings that make a new run see its pages as a recorded run did.
+
+Somebody else may have made the record, so it grants nothing: what it let pages do must be set again, and what it asked
+a person about can only be more.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +12,23 @@ from pydantic import ValidationError
 
 from vision_agent.base_model import RECORDED
 from vision_agent.errors import UsageError
+from vision_agent.escape import printable_line
 from vision_agent.settings import ApprovalSettings, BrowserSettings, EventSettings, ObserveSettings, Settings
 from vision_agent.types import Run
 
 _VIEW = ("viewport", "device", "device_ratio")
-_AS_RECORDED = (*_VIEW, "locale", "timezone", "permissions")
+_AS_RECORDED = (*_VIEW, "locale", "timezone")
 
 
 def recorded_settings(run: Run, settings: Settings, view: Sequence[str]) -> Settings:
     """Return `settings` with the page view and event handling of the record.
 
-    The approval settings of the record apply too, except where `settings` sets them explicitly. `view` names browser
+    What needed approval then needs it again, except where `settings` sets that explicitly. `view` names browser
     settings to take from `settings` instead of the record.
 
     Raises:
-        UsageError: another version wrote the recorded settings, and this one cannot read them.
+        UsageError: another version wrote the recorded settings, and this one cannot read them; or the record let pages
+            do what `settings` does not.
     """
     then = run.provenance.settings
     kept = {*view, *(_VIEW if set(view) & set(_VIEW) else ())}
@@ -33,13 +39,44 @@ def recorded_settings(run: Run, settings: Settings, view: Sequence[str]) -> Sett
             {**then.get("observe", {}), "marks_on_page": settings.observe.marks_on_page}, context=RECORDED
         )
         events = EventSettings.model_validate(then.get("events", {}))
-        # Risks that needed approval then need it again, unless the new settings say otherwise.
-        explicit = {name: getattr(settings.approval, name) for name in settings.approval.model_fields_set}
-        approval = ApprovalSettings.model_validate({**then.get("approval", {}), **explicit})
+        approval = ApprovalSettings.model_validate(then.get("approval", {}))
+        permissions = BrowserSettings.model_validate(
+            {"permissions": then.get("browser", {}).get("permissions", ())}
+        ).permissions
     except ValidationError as error:
         raise UsageError(
             f"The settings of the run can no longer be used: {error.errors()[0]['msg']}",
             "another version recorded it",
         ) from error
+    _require_granted(events, permissions, settings)
+    approval = _stricter(approval, settings.approval)
     browser = settings.browser.model_copy(update={name: getattr(recorded, name) for name in recorded.model_fields_set})
     return settings.model_copy(update={"browser": browser, "observe": observe, "events": events, "approval": approval})
+
+
+def _require_granted(events: EventSettings, permissions: Sequence[str], settings: Settings) -> None:
+    """Returns if the settings let pages do what the record let them do.
+
+    Raises:
+        UsageError: they do not.
+    """
+    if events.dialogs == "accept" and settings.events.dialogs != "accept":
+        what, how = "accepted dialogs of pages", "events.dialogs = 'accept'"
+    elif events.leave and not settings.events.leave:
+        what, how = "left pages that ask whether to", "events.leave = true"
+    elif missing := [each for each in permissions if each not in settings.browser.permissions]:
+        what, how = f"let pages use {printable_line(missing[0])}", "browser.permissions"
+    else:
+        return
+    raise UsageError(f"The run {what}, and a record grants nothing by itself", f"if you agree, set {how} for this run")
+
+
+def _stricter(then: ApprovalSettings, now: ApprovalSettings) -> ApprovalSettings:
+    """The approval settings of now, with what the record adds where now says nothing."""
+    added = {
+        "ask": then.ask,
+        "dry_run": now.dry_run or then.dry_run,
+        "risks": tuple(dict.fromkeys((*now.risks, *then.risks))),
+        "words": {risk: (*now.words.get(risk, ()), *then.words.get(risk, ())) for risk in {**now.words, **then.words}},
+    }
+    return now.model_copy(update={name: value for name, value in added.items() if name not in now.model_fields_set})

@@ -20,12 +20,14 @@ from vision_agent import settings as settings_module
 from vision_agent.actions import Action, Goto, OpenTab, Upload
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import RecordError, UsageError
+from vision_agent.escape import printable_line
 from vision_agent.events import Decided, Event, Observed
 from vision_agent.memory import EmptyMemory, MemoryFolder
 from vision_agent.models.llm.heal import Healer
 from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.ports import Approver, Model, Person
 from vision_agent.record.read import check_chain, load_shot, read, read_beginning
+from vision_agent.record.run_files import reading
 from vision_agent.replay.patch import Patch, build_repair, read_patch, write_patch
 from vision_agent.replay.picture_likeness import Likeness, likeness
 from vision_agent.replay.recorded_settings import recorded_settings
@@ -63,7 +65,7 @@ class Replay:
         secrets: values of the secrets the run typed, by name.
         url: a different start address; None keeps the recorded one. Addresses on the host where the run began move to
             this host.
-        files: replacements for uploaded files of the same names.
+        files: the files to upload, by the names of the recorded ones: a record gives no access to files.
         hosts: allowed hosts, in place of the recorded ones.
         seconds: time limit, in place of the recorded one.
         patch: a file of repairs that replace the steps they repair.
@@ -106,10 +108,11 @@ class Replay:
         self._pictures: dict[int, Likeness] = {}
         self._patch = read_patch(patch, self.recorded, self._head) if patch else None
         steps = self._patch.apply(self.recorded.steps) if self._patch else self.recorded.steps
-        task = _replay_task(self.recorded, folder, url, files, hosts, seconds)
-        task = task.model_copy(update={"secrets": _secrets(task, steps, secrets or {})})
-        task, steps = set_variables(values or {}, task, steps)
-        steps = tuple(_move_host(step, _start_url(self.recorded), task.start_url or "") for step in steps)
+        with reading(folder):
+            task = _replay_task(self.recorded, folder, url, files, hosts, seconds)
+            task = task.model_copy(update={"secrets": _secrets(task, steps, secrets or {})})
+            task, steps = set_variables(values or {}, task, steps)
+            steps = tuple(_move_host(step, _start_url(self.recorded), task.start_url or "") for step in steps)
         self.steps = steps
         """The steps to take: the recorded ones with repairs and values in place."""
         self._steps = {step.index: step for step in self.recorded.steps}
@@ -245,7 +248,8 @@ def variables_of(folder: Path, patch: Path | None = None) -> tuple[Variable, ...
         UsageError: there is no run, its record was altered, or the patch belongs to another run.
     """
     run, head = recorded_run(folder)
-    return variables(run.task, read_patch(patch, run, head).apply(run.steps) if patch else run.steps)
+    with reading(folder):
+        return variables(run.task, read_patch(patch, run, head).apply(run.steps) if patch else run.steps)
 
 
 def _must_be_address(url: str) -> None:
@@ -267,19 +271,17 @@ def _replay_task(
 ) -> Task:
     """The recorded task, without its messages, its exemplar and its initial actions."""
     task, start = run.task, _start_url(run)
-    named = {path.name: path for path in files}
     uploads = {
         name for step in run.steps for each in step.decision.actions if isinstance(each, Upload) for name in each.files
     }
-    kept = tuple(named.pop(path.name, path) for path in task.files)
-    if named:
-        known = ", ".join(path.name for path in task.files) or "none"
-        raise UsageError(f"The run was not given a file {min(named)}", f"its files: {known}")
-    gone = [path for path in kept if path.name in uploads and not path.is_file()]
-    if gone:
+    kept = given_files(task, files)
+    if missing := sorted(uploads & {path.name for path in task.files} - {path.name for path in kept}):
         raise UsageError(
-            f"The file {gone[0]}, which the run uploaded, no longer exists", "give one of the same name with --file"
+            f"The run uploaded {printable_line(missing[0])}, and a record gives no access to files of this machine",
+            f"give the file to upload with --file …/{printable_line(missing[0])}",
         )
+    if url is None:
+        require_web(start, "--url")
     limits = task.limits.model_copy(
         update={
             "steps": max(task.limits.steps, _STEPS_EACH * len(run.steps)),
@@ -301,13 +303,44 @@ def _replay_task(
             "pictures": pictures,
             "messages": (),
             "limits": limits,
-            "files": tuple(path for path in kept if path.is_file()),
+            "files": kept,
             "allowed_hosts": tuple(hosts) if hosts else task.allowed_hosts,
             "checks": checks,
             "actions": (),
             "exemplar": None,
         }
     )
+
+
+def given_files(task: Task, files: Sequence[Path]) -> tuple[Path, ...]:
+    """The given files, each of which has the name of a file that the recorded task had.
+
+    Raises:
+        UsageError: the task had no such file, or the file does not exist.
+    """
+    known = {path.name for path in task.files}
+    for path in files:
+        if path.name not in known:
+            offered = ", ".join(sorted(map(printable_line, known))) or "none"
+            raise UsageError(f"The run was not given a file {path.name}", f"its files: {offered}")
+        if not path.is_file():
+            raise UsageError(f"There is no file {path} to upload", "give an existing file with --file")
+    return tuple(files)
+
+
+def require_web(url: str, option: str) -> None:
+    """Returns if a recorded address may be opened because the record names it.
+
+    Raises:
+        UsageError: it is a file of this machine, or nothing that can be opened.
+    """
+    scheme = urlsplit(url).scheme
+    if scheme not in ("http", "https", "about", "data"):
+        shown = printable_line(url)[:200]
+        raise UsageError(
+            f"The run was at {shown}, and a record opens no files of this machine",
+            f"if you want it opened, give the address yourself: {option} {shown}",
+        )
 
 
 def _secrets(task: Task, steps: Sequence[Step], given: Mapping[str, SecretStr]) -> tuple[Any, ...]:

@@ -13,12 +13,15 @@ from pydantic import SecretStr, ValidationError
 from vision_agent import settings as settings_module
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import RecordError, UsageError
+from vision_agent.escape import printable_line
 from vision_agent.events import Event
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.ports import Approver, Model, Person
 from vision_agent.record.read import InterruptedRun, load_shot, read_interrupted
 from vision_agent.record.redact import with_values
+from vision_agent.record.run_files import reading
 from vision_agent.replay.recorded_settings import recorded_settings
+from vision_agent.replay.replay import given_files, require_web
 from vision_agent.session import Agent
 from vision_agent.settings import ModelSettings, Settings
 from vision_agent.types import Run, Secret, Shot, Task
@@ -44,6 +47,9 @@ def resume(
     page: Page | None = None,
     settings: Settings | None = None,
     limits: Mapping[str, Any] | None = None,
+    files: Sequence[Path] = (),
+    hosts: Sequence[str] | None = None,
+    url: str | None = None,
     view: Sequence[str] = (),
     actions: Sequence[CustomAction] = (),
     person: Person | None = None,
@@ -61,6 +67,9 @@ def resume(
         model: who decides from here on; None keeps the recorded one, if that was a named model or a person.
         secrets: values of all secrets of the run, by name: a record contains none.
         limits: limits to change; what the run has used so far counts.
+        files: the files that may be uploaded, by the names of the recorded ones: a record gives no access to files.
+        hosts: allowed hosts, in place of the recorded ones.
+        url: the address that the run was at, which confirms it; needed if that is a file of this machine.
         view: names of browser settings to take from `settings` instead of the record.
 
     Raises:
@@ -77,7 +86,11 @@ def resume(
         raise UsageError(
             f"The run {what}, which its record does not contain", "give step lines with --steps, or name a model"
         )
-    task = _task(run, folder, secrets or {}, limits or {})
+    with reading(folder):
+        task = _task(run, folder, secrets or {}, limits or {}, files)
+    if hosts is not None:
+        task = task.model_copy(update={"allowed_hosts": tuple(hosts)})
+    _check_files(stopped, task, url)
     if page is None:
         _check_address(stopped, task)
     return Agent(
@@ -92,6 +105,16 @@ def resume(
         on_event=on_event,
         clock=clock,
     )
+
+
+def _check_files(stopped: InterruptedRun, task: Task, url: str | None) -> None:
+    """Returns if no recorded address is a file of this machine, but for the one that a person confirms with `url`."""
+    known = [each for each in (stopped.stood, task.start_url) if each]
+    if url is not None and url not in known:
+        raise UsageError(f"The run was at {printable_line(' and '.join(known)) or 'no address'}, not at {url}")
+    for each in known:
+        if each != url:
+            require_web(each, "--url")
 
 
 def _check_address(stopped: InterruptedRun, task: Task) -> None:
@@ -117,15 +140,21 @@ def _model_settings(run: Run, settings: Settings) -> Settings:
     return settings.model_copy(update={"model": now.model_copy(update={name: getattr(asked, name) for name in named})})
 
 
-def _task(run: Run, folder: Path, secrets: Mapping[str, SecretStr], limits: Mapping[str, Any]) -> Task:
+def _task(
+    run: Run, folder: Path, secrets: Mapping[str, SecretStr], limits: Mapping[str, Any], files: Sequence[Path]
+) -> Task:
     task, names = run.task, [secret.name for secret in run.task.secrets]
     if strange := next((name for name in secrets if name not in names), None):
         raise UsageError(f"The run has no secret {strange!r}", f"its secrets: {', '.join(names) or 'none'}")
     if missing := [name for name in names if name not in secrets]:
         hint = " ".join(f"--secret {name}=VARIABLE" for name in missing)
         raise UsageError(f"The run needs the secret {missing[0]}, and records do not contain secret values", hint)
-    if gone := [path for path in task.files if not path.is_file()]:
-        raise UsageError(f"The file {gone[0]}, which the run may upload, no longer exists", "set_variables it back")
+    kept = given_files(task, files)
+    if absent := sorted({path.name for path in task.files} - {path.name for path in kept}):
+        raise UsageError(
+            f"The run may upload {printable_line(absent[0])}, and a record gives no access to files of this machine",
+            " ".join(f"--file …/{printable_line(name)}" for name in absent),
+        )
 
     def loaded(shot: Shot) -> Shot:
         try:
@@ -145,6 +174,7 @@ def _task(run: Run, folder: Path, secrets: Mapping[str, SecretStr], limits: Mapp
             "secrets": tuple(_with_value(secret, secrets) for secret in task.secrets),
             "pictures": tuple(each.model_copy(update={"shot": loaded(each.shot)}) for each in task.pictures),
             "exemplar": exemplar,
+            "files": kept,
             "limits": task.limits.model_copy(update=dict(limits)),
         }
     )

@@ -7,7 +7,9 @@ model: limits are passed as `ImageLimits`.
 from __future__ import annotations
 
 import hashlib
+import io
 import struct
+import warnings
 from collections.abc import Iterable, Sequence
 from math import ceil, floor
 from typing import Any, Literal, NamedTuple
@@ -16,6 +18,7 @@ from zlib import crc32
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 from zlib_ng import zlib_ng
 
 from vision_agent.actions import Point
@@ -27,6 +30,8 @@ from vision_agent.vision.rects import Ints, edges_of
 Pixels = NDArray[np.uint8]
 Format = Literal["png", "jpeg"]
 
+MOST_PIXELS = 64_000_000
+"""The most pixels of a picture that is decoded; a page of 3840×2160 at two pixels per CSS pixel has 33 million."""
 _PNG_LEVEL = 2
 """The level of zlib-ng. Rows are not filtered, which is both fastest and smallest for web pages. On average over the
 test sites' shots, a 1280×800 picture compresses in 3 ms to 143 kB; zlib at level 1 takes 10 ms for 144 kB. Both always
@@ -270,6 +275,25 @@ def view_pixels(picture: Picture, box: Box) -> Pixels:
     """A read-only view of the pixels that show a page box. For use within `vision`."""
     x, y, right, bottom = picture._whole(box)
     return picture._pixels[y:bottom, x:right]
+
+
+def require_decodable(data: bytes) -> None:
+    """Returns if the header of an encoded picture names a format and a size that are decoded; its pixels are not.
+
+    Raises:
+        UsageError: it is not a PNG, JPEG or WebP file, or has more than `MOST_PIXELS` pixels.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "WEBP")) as picture:
+                width, height = picture.size
+    except Image.DecompressionBombError:
+        raise UsageError(f"it has more than {MOST_PIXELS} pixels") from None
+    except Exception as error:
+        raise UsageError(f"its {len(data)} bytes are not a PNG, JPEG or WebP file") from error
+    if width * height > MOST_PIXELS:
+        raise UsageError(f"it has {width}×{height} pixels, and at most {MOST_PIXELS} are decoded")
 
 
 def _page_map(page: Box, size: Size) -> PageMap:

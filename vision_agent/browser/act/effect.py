@@ -78,7 +78,9 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
     is_painted, is_seen = judge_pixels(read.paint, pixels, before)
     # A blocked request is reported, but does not change the page.
     is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or execution.needs_no_effect or is_seen
-    changes = _first_few([each.sentence for each in happened]) + changes
+    # The record is the only place with the hash of a download, so none of them is left out.
+    told = _first_few([each.sentence for each in happened if each.kind != "download"])
+    changes = [*(each.sentence for each in happened if each.kind == "download"), *told, *changes]
     changes += describe_navigation(
         tabs.active,
         tabs.navigations,
