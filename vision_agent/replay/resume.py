@@ -124,6 +124,11 @@ def _task(run: Run, folder: Path, secrets: Mapping[str, SecretStr], limits: Mapp
     if missing := [name for name in names if name not in secrets]:
         hint = " ".join(f"--secret {name}=VARIABLE" for name in missing)
         raise UsageError(f"The run needs the secret {missing[0]}, and records do not contain secret values", hint)
+    if "<private:" in f"{task.goal} {task.user_data} {task.messages}":
+        raise UsageError(
+            "The task of the run has private data in its words, which the record does not contain",
+            "start a new run, and give such data with --private name=VARIABLE",
+        )
     if gone := [path for path in task.files if not path.is_file()]:
         raise UsageError(f"The file {gone[0]}, which the run may upload, no longer exists", "set_variables it back")
 
