@@ -70,13 +70,14 @@ class Disguises:
         for name, value in longest_first:
             for needle in _needles(name, value):
                 needles.setdefault(needle.text, needle)
-        self._needles = tuple(needles.values())
+        self._words = tuple(each for each in needles.values() if not each.text.isdecimal())
+        self._numbers = tuple(each for each in needles.values() if each.text.isdecimal())
         self._plain = tuple((name, value) for name, value in longest_first if value and len(fold(value)) < _WEAKEST)
-        self._cut = tuple(each for each in self._needles if each.can_be_cut)
+        self._cut = tuple(each for each in needles.values() if each.can_be_cut)
 
     def find(self, text: str) -> list[Found]:
         """Where the values stand, from left to right, without overlaps."""
-        if not (self._needles or self._plain):
+        if not (self._words or self._numbers or self._plain):
             return []
         found: list[Found] = []
         for name, value in self._plain:
@@ -86,15 +87,15 @@ class Disguises:
         return _without_overlaps(found)
 
     def _in_view(self, view: _View) -> Iterator[Found]:
-        folded = view.folded
-        for needle in self._needles:
-            at = folded.find(needle.text)
-            while at >= 0:
-                end = at + len(needle.text)
-                if _stands(view, at, end, needle):
-                    yield Found(*view.span(at, end), needle.name)
-                at = folded.find(needle.text, at + 1)
-        if _CUT in folded:
+        for needles, folded in ((self._words, view.folded), (self._numbers, view.as_number if self._numbers else "")):
+            for needle in needles:
+                at = folded.find(needle.text)
+                while at >= 0:
+                    end = at + len(needle.text)
+                    if _stands(view, at, end, needle):
+                        yield Found(*view.span(at, end), needle.name)
+                    at = folded.find(needle.text, at + 1)
+        if _CUT in view.folded:
             yield from self._cut_off(view)
 
     def _cut_off(self, view: _View) -> Iterator[Found]:
@@ -113,7 +114,7 @@ class Disguises:
 
 
 def fold(text: str) -> str:
-    """The letters and digits of a text, in one case and script, with those that look alike read as the same."""
+    """The letters and digits of a text, in one case and script."""
     return text.translate(_FOLDED)
 
 
@@ -139,6 +140,11 @@ class _View:
         self._spans = spans
         """None: each character is its own place."""
         self.folded = fold(text)
+
+    @cached_property
+    def as_number(self) -> str:
+        """The folded text with the letters that look like digits read as these."""
+        return self.folded.translate(_LIKE_DIGITS)
 
     @cached_property
     def _owners(self) -> list[int]:
@@ -305,7 +311,8 @@ def _codes(value: bytes) -> Iterator[str]:
 
 _CUT = "\1"
 """Stands for `…` in folded text."""
-_ALIKE = str.maketrans({"o": "0", "i": "1", "l": "1"})
+_LIKE_DIGITS = str.maketrans({"o": "0", "i": "1", "l": "1"})
+"""Letters that can stand for digits in a number; not for those in a word, or `Passw0rd` would be every `password`."""
 _NAMED = re.compile(r"(?:LETTER|DIGIT) ([A-Z]|ZERO|ONE|TWO|THREE|FOUR|FIVE|SIX|SEVEN|EIGHT|NINE)$")
 _DIGITS = {"ZERO": "0", "ONE": "1", "TWO": "2", "THREE": "3", "FOUR": "4"}
 _DIGITS |= {"FIVE": "5", "SIX": "6", "SEVEN": "7", "EIGHT": "8", "NINE": "9"}
@@ -326,7 +333,7 @@ def _folded(letter: str) -> str:
         return _CUT
     parts = [each for each in unicodedata.normalize("NFKD", letter) if not unicodedata.combining(each)]
     latin = "".join(map(_latin, parts)).casefold()
-    return "".join(each for each in latin if each.isalnum()).translate(_ALIKE)
+    return "".join(each for each in latin if each.isalnum())
 
 
 def _latin(letter: str) -> str:

@@ -79,7 +79,9 @@ class Browser(Protocol):
 class Model(Protocol):
     """Decides. Real: `models.llm.anthropic`, `models.offline.steps` and others. Fake: `models.offline.scripted`.
 
-    A subclass needs a `name` and `decide`; by default it has nothing to describe or close.
+    A subclass needs a `name` and `decide`; by default it has nothing to describe or close. One that is given to `Agent`
+    gets tasks, steps and observations with secrets replaced by their names, as in the record. With the class attribute
+    `sees_secrets = True` it gets them as they are. Models named by a string redact what they send.
     """
 
     name: str

@@ -8,8 +8,10 @@ import pytest
 from pydantic import SecretStr
 
 from tests.browser.hand import On
+from tests.conftest import Server
 from vision_agent import totp
 from vision_agent.actions import Click, Read, Type
+from vision_agent.browser.network.host_policy import origin_matches
 from vision_agent.types import Secret
 
 LOGIN = "<input id=u aria-label=User><input id=p type=password aria-label=Password><button onclick='p.type = `text`'>Show</button>"
@@ -100,7 +102,7 @@ async def test_the_picture_of_a_field_with_a_secret_does_not_depend_on_the_secre
         (
             Secret(name="pass", value=SecretStr("hunter2"), origins=("bank.example",)),
             "<secret:pass>",
-            "may not be typed on 127.0.0.1",
+            "may not be typed on http://127.0.0.1:",
         ),
         (
             Secret(name="pass", value=SecretStr("hunter2"), fields=("password",)),
@@ -129,3 +131,56 @@ async def test_a_secret_is_not_typed_into_a_frame_of_another_host_nor_at_a_point
         assert outcome.refusal == "blocked"
         assert "localhost" in outcome.sentence
         assert (await hand.act(Type(target=hand.point("User"), text="<secret:pass>"))).refusal == "blocked"
+
+
+async def test_a_secret_enters_no_other_port_of_its_host(on: On, serve: Server) -> None:
+    elsewhere = serve({"/": LOGIN})
+    secrets = (
+        Secret(name="pin", value=SecretStr("hunter2")),
+        Secret(name="code", value=SecretStr("hunter3"), origins=(elsewhere,)),
+    )
+    async with on(f"{LOGIN}<a href='{elsewhere}'>Away</a>", secrets=secrets) as hand:
+        here = await hand.act(Type(target=hand.number("User"), text="<secret:pin>"))
+        refused = await hand.act(Type(target=hand.number("User"), text="<secret:code>"))
+        await hand.act(Click(target=hand.number("Away")))
+        await hand.look()
+        away = await hand.act(Type(target=hand.number("User"), text="<secret:pin>"))
+        there = await hand.act(Type(target=hand.number("User"), text="<secret:code>"))
+        assert (here.status, there.status) == ("done", "done")
+        assert refused.sentence == f"The secret code may not be typed on {hand.address}: it is for {elsewhere}."
+        assert away.sentence == f"The secret pin may not be typed on {elsewhere}: it is for {hand.address}."
+        assert await hand.js("u.value") == "hunter3"
+
+
+@pytest.mark.parametrize(
+    ("origin", "pattern", "matches"),
+    [
+        ("https://bank.example", "https://bank.example", True),
+        ("https://bank.example", "https://bank.example:443/", True),
+        ("http://bank.example", "https://bank.example", False),
+        ("https://bank.example:8443", "https://bank.example", False),
+        ("https://bank.example:8443", "https://bank.example:8443", True),
+        ("https://pay.bank.example", "https://*.bank.example", True),
+        ("https://bank.example", "https://*.bank.example", False),
+        ("https://bank.example.evil.test", "https://bank.example", False),
+        ("https://bank.example", "bank.example", True),
+        ("http://bank.example", "bank.example", False),
+        ("https://bank.example:8443", "bank.example", False),
+        ("http://bank.example:8000", "bank.example", True),
+        ("https://pay.bank.example", "*.bank.example", True),
+        ("https://bank.example:8443", "bank.example:8443", True),
+        ("https://bank.example", "https://user@bank.example", False),
+        ("https://bank.example", "", False),
+        ("", "bank.example", False),
+    ],
+)
+def test_an_origin_has_a_scheme_a_host_and_a_port(origin: str, pattern: str, matches: bool) -> None:
+    assert origin_matches(origin, [pattern], "http://start.example:8000") is matches
+
+
+def test_the_old_name_of_origins_is_known_for_a_version_and_records_have_it_without_a_warning() -> None:
+    with pytest.warns(FutureWarning, match="hosts is now called origins"):
+        given = Secret.model_validate({"name": "pin", "value": "hunter2", "hosts": ("bank.example",)})
+    assert given.origins == ("bank.example",)
+    recorded = '{"name": "pin", "value": "***", "hosts": ["bank.example"]}'
+    assert Secret.model_validate_json(recorded).origins == ("bank.example",)

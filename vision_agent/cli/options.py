@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 from pydantic import SecretStr
@@ -19,7 +19,7 @@ from vision_agent.errors import UsageError
 if TYPE_CHECKING:
     from vision_agent.ports import Approver, Person
     from vision_agent.settings import Settings
-    from vision_agent.types import Secret
+    from vision_agent.types import PrivateKind, Secret
 
 
 def option(help: str, name: str) -> Any:
@@ -164,6 +164,7 @@ def secrets_of(
     *,
     fields: list[str] | None = None,
     is_code: bool = False,
+    is_private: bool = False,
 ) -> tuple[Secret, ...]:
     """The secrets of `name=VARIABLE` arguments, with the values of the environment variables.
 
@@ -180,8 +181,22 @@ def secrets_of(
                 f"The secret {name} is to be read from {variable}, which is not set", f"export {variable}=…"
             )
         into = tuple(each.strip() for each in types.get(name, "").split(",") if each.strip())
-        found.append(Secret(name=name, value=SecretStr(os.environ[variable]), fields=into, is_code=is_code))
+        value = SecretStr(os.environ[variable])
+        found.append(Secret(name=name, value=value, fields=into, is_code=is_code, is_private=is_private))
     return tuple(found)
+
+
+def private_kinds_of(kinds: list[str]) -> tuple[PrivateKind, ...]:
+    """The kinds of private data of these names, each once."""
+    from vision_agent.types import PrivateKind
+
+    known: dict[str, PrivateKind] = {each: each for each in get_args(PrivateKind)}
+    if unknown := next((each for each in kinds if each not in known), None):
+        raise UsageError(
+            f"--private {unknown!r} is no kind of private data: {', '.join(known)}",
+            "give a value of its own as name=VARIABLE",
+        )
+    return tuple(dict.fromkeys(known[each] for each in kinds))
 
 
 def pairs_of(texts: list[str] | None, option: str) -> list[tuple[str, str]]:

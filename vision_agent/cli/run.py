@@ -20,6 +20,7 @@ from vision_agent.cli.options import (
     option,
     pair_of,
     pairs_of,
+    private_kinds_of,
     secrets_of,
     terminal_approver,
     terminal_person,
@@ -102,6 +103,14 @@ class TaskOptions:
         list[str] | None,
         option("A one-time code the model may type: name=VARIABLE, which holds the key of the codes.", "--code"),
     ] = None
+    private: Annotated[
+        list[str] | None,
+        option(
+            "Private data that the model may read, but that pictures, record and report do not show: name=VARIABLE, "
+            "read from the environment; or card, iban or national-id: all such numbers, wherever they stand.",
+            "--private",
+        ),
+    ] = None
     expect: Annotated[
         list[str] | None,
         option("A check that must hold at the end: url=*/thanks, text=Order placed, mark=Log out.", "--expect"),
@@ -127,7 +136,9 @@ class TaskOptions:
             secrets=(
                 *secrets_of(self.secret, fields=self.secret_field),
                 *secrets_of(self.code, "--code", is_code=True),
+                *secrets_of([each for each in self.private or () if "=" in each], "--private", is_private=True),
             ),
+            private_kinds=private_kinds_of([each for each in self.private or () if "=" not in each]),
             checks=tuple(_expected(each) for each in self.expect or ()),
             files=existing_files(self.file),
             allowed_hosts=tuple(self.allow_host) if self.allow_host else None,

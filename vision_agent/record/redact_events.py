@@ -1,17 +1,20 @@
-"""Redacts what leaves the run for listeners, approvers and error output: removes secrets, keeps picture bytes.
+"""Redacts what leaves the run for listeners, approvers, given models and error output; keeps picture bytes.
 
-Owns the redaction of events, approval requests and errors; `record.redact` owns the redaction of text.
+Owns the redaction of events, approval requests, what a model given to `Agent` is asked, and errors;
+`record.redact` owns the redaction of text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from vision_agent.base_model import RECORDED
 from vision_agent.errors import VisionAgentError
 from vision_agent.events import Event, Observed, Started
-from vision_agent.ports import Approver, Redact
+from vision_agent.ports import Approver, Model, Redact
 from vision_agent.record.redact import Redactor, redact_model
-from vision_agent.types import Choice, Decision, Observation, Risky, Task
+from vision_agent.types import Choice, Decision, Observation, Risky, Step, Task
 
 
 def redacted_event(event: Event, redact: Redact) -> Event:
@@ -39,6 +42,64 @@ def redact_error(error: BaseException, redact: Redactor) -> None:
         error.__cause__ = error.__context__ = None
 
 
+class RedactedModel(Model):
+    """Wraps a model that a user wrote, so that it sees secrets by name, never by value; private data it may read."""
+
+    def __init__(self, model: Model, redact: Redactor) -> None:
+        self.name = model.name
+        self._model = model
+        self._redact = redact
+        self._steps: list[tuple[Step, Step]] = []
+        """The earlier steps, as they are and redacted."""
+
+    async def decide(
+        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
+    ) -> Decision:
+        """The decision of the wrapped model."""
+        redact = self._redact.for_model
+        if self._redact.is_empty:
+            return await self._model.decide(task, steps, observation, complaint=complaint)
+        known = self._steps
+        while known and (len(known) > len(steps) or known[-1][0] is not steps[len(known) - 1]):
+            known.pop()
+        known += [(step, _redacted_step(step, redact)) for step in steps[len(known) :]]
+        return await self._model.decide(
+            _redacted_task(task, redact),
+            tuple(redacted for _, redacted in known),
+            _redacted_observation(observation, redact),
+            complaint=redact(complaint),
+        )
+
+    async def describe(self, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The facts about the wrapped model."""
+        return await self._model.describe(known)
+
+    async def aclose(self) -> None:
+        """Closes the wrapped model."""
+        await self._model.aclose()
+
+
+def _redacted_observation(seen: Observation, redact: Redact) -> Observation:
+    event = redacted_event(Observed(step=0, observation=seen), redact)
+    assert isinstance(event, Observed)
+    return event.observation
+
+
+def _redacted_step(step: Step, redact: Redact) -> Step:
+    redacted = Step.model_validate(redact_model(step, redact), context=RECORDED)
+    return redacted.model_copy(update={"observation": _redacted_observation(step.observation, redact)})
+
+
+def _redacted_task(task: Task, redact: Redact) -> Task:
+    redacted = Task.model_validate(redact_model(task, redact), context=RECORDED)
+    pairs = zip(redacted.pictures, task.pictures, strict=True)
+    pictures = tuple(each.model_copy(update={"shot": given.shot}) for each, given in pairs)
+    # What is private may be read; the dump has its stars only.
+    private = {each.name: each for each in task.secrets if each.is_private}
+    secrets = tuple(private.get(each.name, each) for each in redacted.secrets)
+    return redacted.model_copy(update={"pictures": pictures, "secrets": secrets})
+
+
 class RedactedApprover:
     """Wraps an approver so that it sees everything as recorded: secrets by name, never by value."""
 
@@ -57,11 +118,10 @@ class RedactedApprover:
         """The approver's choice."""
         if self._redact.is_empty:
             return await self._approver.approve(task, observation, decision, risks)
-        seen = redacted_event(Observed(step=0, observation=observation), self._redact)
-        assert isinstance(seen, Observed)
+        seen = _redacted_observation(observation, self._redact)
         return await self._approver.approve(
             Task.model_validate(redact_model(task, self._redact)),
-            seen.observation,
+            seen,
             Decision.model_validate(redact_model(decision, self._redact)),
             [Risky.model_validate(redact_model(each, self._redact)) for each in risks],
         )

@@ -14,6 +14,7 @@ from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.models.providers import provider_settings
 from vision_agent.ports import Judge, Model
 from vision_agent.record.redact import Redactor
+from vision_agent.record.redact_events import RedactedModel
 from vision_agent.record.store import SHOTS, RunFolder, shot_name
 from vision_agent.settings import Settings
 from vision_agent.types import Decision, Observation, Run, Step, Task
@@ -53,13 +54,14 @@ async def open_deciders(
 
     def open_model(named: str | Model) -> Model:
         if not isinstance(named, str):
-            return _require_model(named)
+            given = _require_model(named)
+            return given if getattr(named, "sees_secrets", False) else RedactedModel(given, redact)
         from vision_agent.models.factory import make_model
 
         model = make_model(
             named,
             settings=provider_settings(named, settings.model),
-            redact=redact,
+            redact=redact.for_model,
             keep_request=folder.keep_request,
             picture=picture,
             custom=custom,
@@ -80,7 +82,7 @@ async def open_deciders(
         judge = make_judge(
             judging,
             settings=provider_settings(judging, settings.model),
-            redact=redact,
+            redact=redact.for_model,
             keep_request=folder.keep_request,
         )
         stack.push_async_callback(judge.aclose)

@@ -144,8 +144,9 @@ class BrowserOpener:
         browser = self._settings.browser
         if not browser.trace:
             return
-        if self._task.secrets or browser.http_auth is not None:
-            what = f"the secret {self._task.secrets[0].name}" if self._task.secrets else "browser.http_auth"
+        if self._task.secrets or self._task.private_kinds or browser.http_auth is not None:
+            what = "private data" if self._task.private_kinds else "browser.http_auth"
+            what = f"the secret {self._task.secrets[0].name}" if self._task.secrets else what
             raise UsageError(
                 f"A trace contains everything that is typed and sent, including {what}",
                 "leave out the trace, or the secret",

@@ -57,6 +57,7 @@ _SHORT_COLOUR = re.compile(r"#([0-9a-fA-F]{3})")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2}(?::\d{2})?)(?:\s*([aApP])\.?[mM]\.?)?")
 _PRESSED_BY_SPACE = ("button", "toggle")
 _SECRET = re.compile(r"<secret:([\w.-]+)>")
+_PRIVATE = re.compile(r"<private:[\w-]+>")
 
 
 async def type_text(executor: Executor, action: Type) -> Execution:
@@ -379,6 +380,8 @@ def _insert_secrets(executor: Executor, text: str, at: Location) -> tuple[str, b
     by_name = {secret.name: secret for secret in executor.secrets}
     origin = origin_of(at.frame.url if at.frame else executor.page.url)
     is_secret = False
+    if _PRIVATE.search(text):
+        raise Refused("blocked", f"{_PRIVATE.findall(text)[0]} stands for private data that nobody recorded; type it.")
     for name in _SECRET.findall(text):
         if at.mark is None:
             raise Refused("blocked", f"The secret {name} may only be typed into a marked field, which is masked.")

@@ -25,6 +25,8 @@ class ReplayedModel(Model):
     the next step is a recorded one again. Use a new one for each run.
     """
 
+    sees_secrets = True  # the name of a secret in a recorded fact matches its value on the page
+
     def __init__(
         self, steps: Sequence[Step], *, run: str = "", then: Model | None = None, healer: Healer | None = None
     ) -> None:
