@@ -20,6 +20,8 @@ _BLANK = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0e\uffa0\ufffc\U000e0100-\U000e01ef]"
 )
 
+_TERMINAL_OBEYS_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
 _HARMLESS = re.compile(r"(?:[!-?A-Z\\^-~]+(?: [!-?A-Z\\^-~]+)*)?")
 """Matches ASCII words separated by single spaces, without brackets or `@`."""
 
@@ -53,6 +55,23 @@ def printable_line(text: str) -> str:
 def escaped_line(text: str) -> str:
     """The text on one line, with unprintable characters written as escapes."""
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text.strip())
+
+
+def terminal_text(text: str) -> str:
+    """The text with every character escaped that a terminal obeys or hides, as in JSON; line breaks and tabs stay.
+
+    Escaped are control characters (also ESC and C1), marks of direction, invisible characters, line separators, and
+    halves of characters. Characters that join emoji and letters stay.
+    """
+    if text.isascii() and _TERMINAL_OBEYS_ASCII.search(text) is None:
+        return text
+    return "".join(json.dumps(each)[1:-1] if _is_obeyed(each) else each for each in text)
+
+
+def _is_obeyed(letter: str) -> bool:
+    if letter in "\n\t\u200c\u200d":
+        return False
+    return unicodedata.category(letter) in ("Cc", "Cf", "Zl", "Zp", "Cs")
 
 
 def _replace_forged(forged: re.Pattern[str], into: str, text: str) -> str:

@@ -1,8 +1,21 @@
-"""Parses addresses by the WHATWG rules, as Chromium does, so that a host here is the host that is reached."""
+"""Parses addresses by the WHATWG rules, as Chromium does, so that a host here is the host that is reached.
+
+Owns how long an address may be: a page can give itself one of two million characters.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import re
+
 from ada_url import URL, join_url
+
+LONGEST_ADDRESS = 8000
+"""Characters of an address that a record keeps; servers seldom take more than 8 KB."""
+LONGEST_SHOWN = 300
+"""Characters of an address that a model or a person sees."""
+
+_CUT = re.compile(r"(?:…|%E2%80%A6)\[(\d+)(?: |%20)characters")
 
 
 def host_of(url: str) -> str:
@@ -28,3 +41,38 @@ def resolve_url(base: str, url: str) -> str:
         return join_url(base, url)
     except ValueError:
         return url
+
+
+def bounded_address(url: str) -> str:
+    """The address; one of more than 8,000 characters is cut, and tells its length and hash instead of the rest.
+
+    So two long addresses stay different, and a cut one is never taken for the address itself: see `is_cut`.
+    """
+    if len(url) <= LONGEST_ADDRESS:
+        return url
+    digest = hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{_without_credentials(url)[:LONGEST_ADDRESS]}…[{len(url)} characters, sha256 {digest}]"
+
+
+def is_cut(url: str) -> bool:
+    """Whether an address is what `bounded_address` left of a longer one, so that it cannot be opened."""
+    return _CUT.search(url) is not None
+
+
+def shown_address(url: str) -> str:
+    """The address for a model or a person: of a long one its beginning, and how long it is."""
+    if len(url) <= LONGEST_SHOWN:
+        return url
+    told = _CUT.search(url)
+    return f"{url[:LONGEST_SHOWN]}… ({told.group(1) if told else len(url)} characters)"
+
+
+def _without_credentials(url: str) -> str:
+    """The address without a user name and password, before which the host would be cut off."""
+    try:
+        parsed = URL(url)
+        if parsed.username or parsed.password:
+            parsed.username = parsed.password = ""
+    except ValueError:
+        return url
+    return parsed.href

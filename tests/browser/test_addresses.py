@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.browser.hand import On
 from vision_agent import actions
 from vision_agent.actions import Wait
+from vision_agent.urls import host_of, is_cut, shown_address
 
 SITE = {"/a": "<title>A</title><a href=/b>To B</a>", "/b": "<title>B</title><p>This is B</p>"}
 
@@ -66,3 +67,36 @@ async def test_waiting_for_what_does_not_come_is_refused_in_time(on: On) -> None
         outcome = await hand.act(Wait(text="thank you", seconds=0.2))
         assert outcome.refusal == "timed_out"
         assert outcome.sentence == '"thank you" did not show within 0.2 s.'
+
+
+LONG_ADDRESS = """<title>Long</title><button onclick="history.replaceState(0, '', '/' + 'x'.repeat(500_000) + '?'
+  + this.dataset.at); this.dataset.at = 1; document.title = 'T'.repeat(500_000); alert('A'.repeat(500_000))"
+  data-at=0>Lengthen</button><iframe name=inner srcdoc="<button>In the frame</button>"></iframe>"""
+
+
+async def test_an_address_a_title_and_a_dialog_without_end_are_cut_and_still_tell_the_host(on: On) -> None:
+    async with on(LONG_ADDRESS) as hand:
+        first = await hand.act(actions.Click(target=hand.number("Lengthen")))
+        seen = await hand.look()
+        assert len(first.model_dump_json()) < 20_000
+        assert len(seen.model_dump_json()) - len(seen.listing) < 40_000
+        assert (host_of(seen.url), is_cut(seen.url)) == ("127.0.0.1", True)
+        assert "500" in shown_address(seen.url)
+        assert len(shown_address(seen.url)) < 350
+        (tab,) = seen.tabs
+        assert tab.url == seen.url
+        assert len(seen.title) == len(tab.title) <= 300
+
+        second = await hand.act(actions.Click(target=hand.number("Lengthen")))
+        assert second.url not in ("", first.url)  # they differ behind the cut
+        refused = await hand.act(actions.Goto(url=second.url))
+        assert refused.refusal == "blocked"
+        assert "too long to be recorded whole" in refused.sentence
+
+
+async def test_an_address_that_the_page_makes_of_its_data_is_cut(on: On) -> None:
+    link = "<title>Data</title><a href='data:text/html," + "y" * 30_000 + "'>Open</a>"
+    async with on("", {"/a": link}, "/a") as hand:
+        outcome = await hand.act(actions.Goto(url="data:text/html," + "y" * 30_000))
+        assert len(outcome.sentence) < 1000
+        assert outcome.status == "refused"

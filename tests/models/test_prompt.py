@@ -16,6 +16,7 @@ from vision_agent.models.prompt.prompt import render
 from vision_agent.models.prompt.templates import as_data, as_line, fill
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Change, Limits, Message, ScrollState, Secret, SuccessCheck, Tab, Task
+from vision_agent.urls import bounded_address
 
 PROMPTS = Path(__file__).parents[2] / "prompts"
 NAMES = [path.stem for path in PROMPTS.glob("*.md") if path.stem != "README"]
@@ -327,3 +328,14 @@ def test_the_example_in_the_rules_is_what_the_listing_looks_like():
     assert f"    {mark_line(surface, PageMap())}\n" in rendered().system
     link = mark(14, "Terms", "link", change="new", frame="checkout")
     assert f"    {mark_line(link, PageMap())}\n" in rendered().system
+
+
+@pytest.mark.parametrize("history", ["data", "full", "short"])
+def test_an_address_without_end_takes_a_few_words_of_the_prompt_and_of_its_history(history):
+    address = bounded_address("https://shop.test/" + "x" * 500_000)
+    page = seen(url=address, tabs=(Tab(number=1, url=address, title="Shop"),))
+    before = step(0).model_copy(update={"observation": page})
+    prompt = rendered(steps=(before,), page=page, settings=ModelSettings(history=history))
+    text = "\n".join([prompt.now, prompt.last, *prompt.log])
+    assert len(text) < 5000
+    assert "(500018 characters)" in text

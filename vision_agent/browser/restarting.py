@@ -47,7 +47,7 @@ class RestartingBrowser:
             warning = await self._restart(error)
             observation = await self._live.observe()
             observation = observation.model_copy(update={"warnings": (*observation.warnings, warning)})
-        self._url = observation.url
+        self._url = self._live.page.url  # the observation's may be cut
         return observation
 
     async def act(self, action: Action, observation: Observation) -> Outcome:

@@ -165,8 +165,7 @@ def suite(
 
     Exit codes: 0 every item ran, 1 some ended in an error, 2 usage, 5 no browser, key or Ray, 130 interrupted.
     """
-    from rich.console import Console
-
+    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.evals import ray_workers
     from vision_agent.evals.items import FoundResult, result_of, sort_key
     from vision_agent.evals.progress import EvalProgress
@@ -191,7 +190,7 @@ def suite(
     plan = [(each, all_of(each, models, settings)) for each in suites]
     items = [item for _, each in plan for item in each]
     known = [result for item in items if (result := result_of(item, out)) and not (retry_errors and result.error)]
-    console = Console(stderr=True)
+    console = TerminalConsole(stderr=True)
     if note := getattr(chosen, "note", ""):
         console.print(note, style="dim", soft_wrap=True, markup=False)
 
@@ -222,7 +221,7 @@ def suite(
     if as_json:
         typer.echo(json.dumps(results_as_json(chosen.name, results, found, out), ensure_ascii=False, indent=2))
     else:
-        (show_ablation if ablate else show)(Console(), found)
+        (show_ablation if ablate else show)(TerminalConsole(), found)
         console.print(f"Results and runs: {out}, shown in {page}", style="dim", soft_wrap=True)
     raise typer.Exit(1 if any(result.error for result in results) else 0)
 
@@ -276,13 +275,12 @@ def perception(
 
     Exit codes: 0 every required score is reached, 1 one is missed, 2 usage, 5 no browser.
     """
-    from rich.console import Console
-
+    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.evals.perception.run import run
     from vision_agent.evals.perception.summary import show, summary
     from vision_agent.settings import load
 
-    console = Console(stderr=True)
+    console = TerminalConsole(stderr=True)
     with console.status("Opening a browser") as status:
 
         def tell(text: str) -> None:
@@ -295,7 +293,7 @@ def perception(
     if as_json:
         typer.echo(json.dumps(summary(result.scores, result.churn), ensure_ascii=False, indent=2))
     else:
-        show(Console(), result.scores, result.churn)
+        show(TerminalConsole(), result.scores, result.churn)
     raise typer.Exit(0 if result.is_reached else 1)
 
 
@@ -352,8 +350,7 @@ def security(
     """
     from dataclasses import asdict
 
-    from rich.console import Console
-
+    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.evals.progress import EvalProgress
     from vision_agent.evals.runner import items_of, run_items
     from vision_agent.evals.security.deciders import DECIDERS
@@ -366,7 +363,7 @@ def security(
     suites = [SecuritySuite(), *(SecuritySuite(without=name) for name in left_out)]
     models = model or list(DECIDERS)
     plan = [(suite, items_of(suite, models, settings, only=only or ())) for suite in suites]
-    console = Console(stderr=True)
+    console = TerminalConsole(stderr=True)
 
     async def all_results(tell: Callable[[ItemResult], None]) -> list[ItemResult]:
         found = []
@@ -384,7 +381,7 @@ def security(
             )
         )
     else:
-        show(Console(), found, rows)
+        show(TerminalConsole(), found, rows)
         console.print(f"Results and runs: {out}", style="dim", soft_wrap=True)
     is_reached = all(score.is_reached for score in found if not score.without)
     raise typer.Exit(0 if is_reached and not any(result.error for result in results) else 1)
@@ -419,8 +416,7 @@ def compare(
     """
     from dataclasses import asdict
 
-    from rich.console import Console
-
+    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.evals.items import found_in
     from vision_agent.evals.results import by_task as shown_by_task
     from vision_agent.evals.results import tables
@@ -444,7 +440,7 @@ def compare(
     elif markdown:
         typer.echo("\n\n".join(filter(None, [tables.as_markdown(compared), shown_by_task.as_markdown(by_task)])))
     else:
-        tables.show(Console(), compared)
-        shown_by_task.show(Console(), by_task)
+        tables.show(TerminalConsole(), compared)
+        shown_by_task.show(TerminalConsole(), by_task)
         if html is not None:
-            Console(stderr=True).print(f"Page: {html}", style="dim", soft_wrap=True)
+            TerminalConsole(stderr=True).print(f"Page: {html}", style="dim", soft_wrap=True)

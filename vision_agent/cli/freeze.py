@@ -57,8 +57,7 @@ def freeze(
     Exit codes: 0 written, 2 it cannot be written, or a run or page gives no reference, 5 a record fails verification,
     or there is no browser.
     """
-    from rich.console import Console
-
+    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.evals.suites import frozen
     from vision_agent.evals.suites.suite_file import is_list
 
@@ -69,7 +68,7 @@ def freeze(
     elif browser.flags:
         raise UsageError("Runs are frozen without a browser", "leave out the browser options")
     else:
-        with Console(stderr=True).status("Storing the runs"):
+        with TerminalConsole(stderr=True).status("Storing the runs"):
             made = frozen.freeze(sources, out, any_ending=any_ending)
     if as_json:
         typer.echo(json.dumps({**made._asdict(), "folder": str(out)}, indent=2))
@@ -87,12 +86,11 @@ def freeze(
 
 
 def _freeze_list(path: Path, out: Path, flags: dict[str, Any]) -> FrozenFolder:
-    from rich.console import Console
-
+    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.evals.suites.page_list import freeze_pages
     from vision_agent.settings import load
 
-    console = Console(stderr=True)
+    console = TerminalConsole(stderr=True)
     with console.status("Opening a browser") as status:
 
         def tell(text: str) -> None:

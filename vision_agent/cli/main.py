@@ -10,6 +10,7 @@ import asyncio
 import json
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
@@ -31,6 +32,7 @@ from vision_agent.cli.options import (
 from vision_agent.cli.replay import app as replay
 from vision_agent.cli.run import app as run
 from vision_agent.cli.run_folders import app as record
+from vision_agent.cli.terminal import escape_commands, escaped_output
 from vision_agent.cli.trust import app as trusting
 from vision_agent.errors import VisionAgentError
 
@@ -70,10 +72,15 @@ def main() -> None:
     try:
         app()
     except VisionAgentError as error:
-        print(f"vision-agent: {error}", file=sys.stderr)  # noqa: T201 - the one line a person gets
+        with escaped_output():
+            print(f"vision-agent: {error}", file=sys.stderr)  # noqa: T201 - the one line a person gets
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception:  # noqa: BLE001 - a mistake of ours, whose report may quote a page
+        with escaped_output():
+            traceback.print_exc()
+        sys.exit(1)
 
 
 def _interrupt(*_: object) -> None:
@@ -117,13 +124,12 @@ def doctor(executable: Executable = None, cdp: Cdp = None, as_json: AsJson = Fal
 
 
 def _check(probe: Any, flags: dict[str, Any], as_json: bool) -> None:
-    from rich.console import Console
-
+    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.models.credentials import model_accesses
     from vision_agent.settings import load
 
     # Progress goes to stderr, so that stdout can be piped.
-    progress = Console(stderr=True)
+    progress = TerminalConsole(stderr=True)
     with progress.status("Looking for a browser") as status:
 
         def say(text: str) -> None:
@@ -138,7 +144,7 @@ def _check(probe: Any, flags: dict[str, Any], as_json: bool) -> None:
         facts = {**health.model_dump(mode="json"), "models": [each.model_dump() for each in known]}
         typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
-        _print_health(Console(soft_wrap=True), health, known)
+        _print_health(TerminalConsole(soft_wrap=True), health, known)
     raise typer.Exit(health.exit_code)
 
 
@@ -194,9 +200,9 @@ def marks(
     from vision_agent.settings import load
 
     settings = load(**browser.flags)
-    from rich.console import Console
+    from vision_agent.cli.terminal import TerminalConsole
 
-    with Console(stderr=True).status("Looking at the page"):
+    with TerminalConsole(stderr=True).status("Looking at the page"):
         seen = asyncio.run(look_at(url, settings))
     files = write_observation(seen, out)
     if as_json:
@@ -205,3 +211,6 @@ def marks(
     typer.echo(seen.listing)
     for warning in seen.warnings:
         typer.echo(f"vision-agent: {warning}", err=True)
+
+
+escape_commands(app)

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from vision_agent.action_sentences import FOUND_BY, counted, gives_up, lacks_effect
+from vision_agent.escape import escaped_line
 from vision_agent.events import (
     Decided,
     Ended,
@@ -54,27 +55,27 @@ class Progress:
                 if self._is_shared:
                     self.stop()
                     return
-                self._show_activity(f"{self._marks} marks on {seen.title or 'the page'}; deciding")
+                self._show_activity(f"{self._marks} marks on {escaped_line(seen.title) or 'the page'}; deciding")
             case Proposed() if self._is_shared:
                 self.stop()
             case Proposed(decision=proposed):
-                self._show_activity(f"waiting for a person: {proposed.next_goal or 'may this be done?'}")
+                self._show_activity(f"waiting for a person: {escaped_line(proposed.next_goal) or 'may this be done?'}")
             case Decided(decision=decision):
                 self._decision = decision
                 if not decision.actions and decision.next_goal:
-                    self._console.print(Text(f"      {decision.next_goal}", style="yellow"))
-                self._show_activity(decision.next_goal or "acting")
+                    self._console.print(Text(f"      {escaped_line(decision.next_goal)}", style="yellow"))
+                self._show_activity(escaped_line(decision.next_goal) or "acting")
             case Happened():
                 self._print_outcome(event, self._decision)
                 self._show_activity("looking")
             case Judged(verdict=verdict):
                 words = {True: "it is done", False: "it is not done", None: "nobody could tell"}[verdict.done]
-                text = f"      {verdict.model} judges: {words}. {verdict.reason}"
+                text = f"      {verdict.model} judges: {words}. {escaped_line(verdict.reason)}"
                 self._console.print(Text(text, style="green" if verdict.done else "yellow"))
             case Troubled():
-                self._console.print(Text(f"      {event.sentence}", style="yellow"))
+                self._console.print(Text(f"      {escaped_line(event.sentence)}", style="yellow"))
             case MessageReceived():
-                self._console.print(Text(f"      {event.message.text}", style="cyan"))
+                self._console.print(Text(f"      {escaped_line(event.message.text)}", style="cyan"))
             case Ended():
                 self.stop()
 
@@ -99,14 +100,14 @@ class Progress:
         result = f"{became}, {counted(self._marks, 'mark')}"
         if goal and (note := self._note(event.step)):
             result = ", ".join(filter(None, (became, FOUND_BY.get(outcome.rung or 1), note)))
-        words = Text(goal or outcome.sentence)
+        words = Text(escaped_line(goal or outcome.sentence))
         words.truncate(max(24, min(70, self._console.width - 8 - len(result) - 2)), overflow="ellipsis", pad=True)
         self._console.print(
             Text.assemble((f"  {number:>3} ", "dim"), (f"{sign} ", style), words, "  ", (result, "dim")),
             soft_wrap=True,
         )
         if goal and (not is_done or is_void or outcome.effect == "dialog"):
-            self._console.print(Text(f"        {outcome.sentence}", style=style))
+            self._console.print(Text(f"        {escaped_line(outcome.sentence)}", style=style))
 
     def _show_activity(self, doing: str) -> None:
         if not self._console.is_terminal:

@@ -134,24 +134,24 @@ def _show_variables(known: Sequence[Variable], as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps([each._asdict() for each in known], ensure_ascii=False, indent=2))
         return
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from vision_agent.cli.terminal import TerminalConsole
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("name", "was", "where"):
         table.add_column(column, overflow="fold")
     for each in known:
         table.add_row(Text(each.name), Text(each.value), Text(each.what, style="dim"))
-    Console().print(table if known else "This run has no variables.")
+    TerminalConsole().print(table if known else "This run has no variables.")
 
 
 def _replay(one: Replay, as_json: bool, is_shared: bool) -> None:
-    from rich.console import Console
-
     from vision_agent.cli.progress import Progress, print_facts
+    from vision_agent.cli.terminal import TerminalConsole
 
-    console, agent = Console(stderr=True), one.agent
+    console, agent = TerminalConsole(stderr=True), one.agent
     one.listen(progress := Progress(console, is_shared=is_shared, note=one.note))
     try:
         asyncio.run(one.run())
@@ -287,20 +287,19 @@ def diff(
 
     Exit codes: 0 no difference, 1 they differ, 2 usage, 5 no such run.
     """
-    from rich.console import Console
-
+    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.record.diff import diff
     from vision_agent.record.diff_lines import tell_diff
     from vision_agent.record.diff_page import write_diff
 
-    with Console(stderr=True).status("Comparing") as status:
+    with TerminalConsole(stderr=True).status("Comparing") as status:
         found = diff(a, b, tolerance=tolerance / 100, tell=status.update)
         written = write_diff(found, html) if html else None
     if as_json:
         result = {"is_same": found.is_same, "counts": found.counts, **found.model_dump(mode="json")}
         typer.echo(json.dumps({**result, "html": str(written) if written else None}, ensure_ascii=False))
     else:
-        tell_diff(Console(), found)
+        tell_diff(TerminalConsole(), found)
         if written is not None:
             typer.echo(written)
     raise typer.Exit(0 if found.is_same else 1)

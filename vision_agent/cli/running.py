@@ -46,11 +46,10 @@ def supervision_page(agent: Agent) -> SupervisionPage:
 
 def run_agent(agent: Agent, as_json: bool, is_shared: bool, page: SupervisionPage | None = None) -> None:
     """Runs the agent with progress on stderr, prints its ending and the paths of its files, and exits with its code."""
-    from rich.console import Console
-
     from vision_agent.cli.progress import Progress, print_facts
+    from vision_agent.cli.terminal import TerminalConsole
 
-    console = Console(stderr=True)
+    console = TerminalConsole(stderr=True)
     progress = Progress(console, is_shared=is_shared)
     try:
         if page is None:

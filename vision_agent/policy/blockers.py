@@ -14,6 +14,7 @@ from typing import Literal
 
 from vision_agent.actions import Action, Cell, Point, Target, targets_of
 from vision_agent.types import Decision, Mark, Observation, Task
+from vision_agent.urls import shown_address
 
 _CAPTCHAS = {
     "reCAPTCHA": r"(?:www\.)?(?:google\.com|recaptcha\.net)/recaptcha/(?:api2|enterprise)/(?:anchor|bframe)",
@@ -79,8 +80,8 @@ class Blocker:
     def question(self, observation: Observation) -> str:
         """The question for the person."""
         if self.kind == "login":
-            return f"{observation.url} asks for a login. Log in in the browser, then answer here."
-        return f"{observation.url} shows a {self.words}. Solve it in the browser, then answer here."
+            return f"{shown_address(observation.url)} asks for a login. Log in in the browser, then answer here."
+        return f"{shown_address(observation.url)} shows a {self.words}. Solve it in the browser, then answer here."
 
     def holds(self, mark: Mark) -> bool:
         """Whether a mark belongs to it."""

@@ -116,7 +116,7 @@ _UNDIVIDED = str.maketrans({"ł": "l", "Ł": "L", "ı": "i", "ß": "ss", "ø": "
 _APART = re.compile(r"\b\w(?: \w\b){2,}")
 _LIKE_LETTERS = str.maketrans("013457$@|!", "oleastsali")
 _SHORTEST_APART = 3
-_LONGEST = 2000
+LONGEST = 2000
 """Letters of a text that are read."""
 
 
@@ -153,7 +153,7 @@ def readings(text: str) -> tuple[str, ...]:
     Latin ones read as these (Unicode's confusables, UTS 39), as are digits and signs among letters; backwards where the
     text is turned round.
     """
-    plain = unicodedata.normalize("NFKC", text[:_LONGEST])
+    plain = unicodedata.normalize("NFKC", text[:LONGEST])
     is_turned = bool(_BACKWARDS.search(plain))
     shown = "".join(each for each in plain if unicodedata.category(each) not in ("Cf", "Cc", "Cs") or each in "\n\t")
     shown = _without_accents(shown)

@@ -16,6 +16,7 @@ from referencing.exceptions import Unresolvable
 
 from vision_agent.errors import UsageError
 from vision_agent.types import Observation, SuccessCheck
+from vision_agent.urls import shown_address
 
 
 def fault_of_answer(answer: str, schema: dict[str, Any] | None) -> str:
@@ -51,7 +52,7 @@ def fault_of_page(checks: Sequence[SuccessCheck], observation: Observation) -> s
     """The first check of an address or mark that the observation fails; empty if all hold."""
     for check in checks:
         if check.url is not None and not re.fullmatch(re.escape(check.url).replace(r"\*", ".*"), observation.url):
-            return f"the address must be {check.url}, and is {observation.url}"
+            return f"the address must be {check.url}, and is {shown_address(observation.url)}"
         wanted = (check.mark or "").casefold()
         if wanted and not any(wanted in mark.name.casefold() for mark in observation.marks):
             return f"{check.mark!r} must be among the marks in view, and is not"

@@ -7,11 +7,13 @@ from contextlib import suppress
 
 from vision_agent.action_sentences import describe_action
 from vision_agent.errors import UsageError
+from vision_agent.escape import escaped_line, terminal_text
 from vision_agent.models.offline.grammar import GRAMMAR
 from vision_agent.models.offline.human import read_terminal
 from vision_agent.policy.approval import words_of
 from vision_agent.supervise.step_line import parse_line
 from vision_agent.types import Choice, Decision, Observation, Risky, Task
+from vision_agent.urls import shown_address
 
 _PROMPT = "Do it? (Enter: yes · stop · ! instruction · t: take over · a line: do that instead · ?: help) "
 _YOURS = "You have the browser; what you do in it is recorded. Press Enter to hand it back. "
@@ -44,21 +46,22 @@ class TerminalApprover:
         self._tell = say
 
     def _say(self, text: str) -> None:
-        """Print the text without control characters: a page title must not move the cursor or repaint a proposal."""
-        self._tell("".join(each if each.isprintable() or each == "\n" else "\ufffd" for each in text))
+        """Print the text: a page title must not move the cursor or repaint a proposal."""
+        self._tell(terminal_text(text))
 
     async def approve(
         self, task: Task, observation: Observation, decision: Decision, risks: Sequence[Risky]
     ) -> Choice | None:
         """Return the person's choice; repeat the prompt until a line is understood."""
         del task
-        self._say(f"\n{observation.title} · {observation.url}")
+        # Each on its own line, whatever line breaks it holds: none may look like another line of the proposal.
+        self._say(f"\n{escaped_line(observation.title)} · {escaped_line(shown_address(observation.url))}")
         if decision.next_goal:
-            self._say(f"Proposed: {decision.next_goal}")
+            self._say(f"Proposed: {escaped_line(decision.next_goal)}")
         for action in decision.actions:
-            self._say(f"  {describe_action(action, observation)}")
+            self._say(f"  {escaped_line(describe_action(action, observation))}")
         if risks:
-            self._say(f"Approval needed: {words_of(risks)}")
+            self._say(f"Approval needed: {escaped_line(words_of(risks))}")
         while True:
             try:
                 typed = (await self._read(_PROMPT)).strip()

@@ -38,6 +38,7 @@ from vision_agent.browser.page.tabs import TabEvent, Tabs
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.escape import safe_line
 from vision_agent.types import Box, Effect, Mark, MarkState, Outcome
+from vision_agent.urls import bounded_address
 from vision_agent.vision.compare import changed_box, changed_share
 from vision_agent.vision.picture import Picture
 
@@ -111,7 +112,7 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
         pixels_near=pixels.near,
         pixels_elsewhere=pixels.elsewhere,
         requests=requests,
-        url=tabs.active.url if tabs.active.url != before.url else "",
+        url=bounded_address(tabs.active.url) if tabs.active.url != before.url else "",
     )
 
 

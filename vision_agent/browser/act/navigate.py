@@ -18,6 +18,7 @@ from vision_agent.browser.page import overlay
 from vision_agent.browser.page.tabs import close_page
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
+from vision_agent.urls import LONGEST_SHOWN, shown_address
 
 _AFTER_A_CRASH_S = 5.0
 _NET = "net::ERR_"
@@ -54,7 +55,7 @@ async def go(executor: Executor, action: Back | Forward) -> Execution:
         return Execution(f"Went {action.kind}", None)  # `effect` reports what came instead
     if page.url == was:
         return Execution(f"There is no page to go {action.kind} to", None)
-    return Execution(f"Went {action.kind} to {page.url}", None)
+    return Execution(f"Went {action.kind} to {shown_address(page.url)}", None)
 
 
 async def open_tab(executor: Executor, action: OpenTab) -> Execution:
@@ -104,31 +105,32 @@ async def open_page(
         Refused: the policy does not allow the address, it cannot be reached, or nothing came within the deadline.
     """
     host_policy.check(url, policy)
-    was = page.url
+    was, shown = page.url, safe_line(shown_address(url), LONGEST_SHOWN + 40)
     try:
         await _goto(page, url, deadline_s)
     except PlaywrightTimeout:
-        raise Refused("unreachable", f"{url} sent nothing within {deadline_s:g} s.") from None
+        raise Refused("unreachable", f"{shown} sent nothing within {deadline_s:g} s.") from None
     except PlaywrightError as error:
         if overlay.is_browser_gone(error):
             raise
         came = navigations.in_tab(page)
         if "Download is starting" in error.message or (came and came[-1].has_no_content):
-            return f"Asked for {url}"
+            return f"Asked for {shown}"
         if await _loads_despite_crash(page, error):
-            return f"Opened {url}"
+            return f"Opened {shown}"
         raise Refused("unreachable", _unreachable_sentence(url, was, error, came[-1] if came else None)) from error
-    return f"Opened {url}"
+    return f"Opened {shown}"
 
 
 def _unreachable_sentence(url: str, was: str, error: PlaywrightError, last: Navigation | None) -> str:
     reason = re.sub(r"^Page\.goto: ", "", error.message.splitlines()[0]).removesuffix(f" at {url}")
     if last is not None and last.error:
         reason = f"{failure_reason(last)} ({_NET}{last.error})"
+    shown = shown_address(url)
     if "ERR_ABORTED" in error.message or was.startswith(("about:", "chrome-error:")):
-        return f"{url} could not be opened: {reason}."
+        return f"{shown} could not be opened: {reason}."
     # For every other error Chromium shows its own error page a moment later.
-    return f"{url} could not be opened: {reason}. The browser shows its own error page; the previous page is gone."
+    return f"{shown} could not be opened: {reason}. The browser shows its own error page; the previous page is gone."
 
 
 async def _goto(page: Page, url: str, deadline_s: float) -> None:

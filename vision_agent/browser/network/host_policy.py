@@ -16,7 +16,8 @@ from ada_url import URL
 
 from vision_agent.browser.refusal import Refused
 from vision_agent.errors import UsageError
-from vision_agent.urls import origin_of
+from vision_agent.escape import safe_line
+from vision_agent.urls import is_cut, origin_of
 
 WEB = ("http", "https")
 
@@ -121,16 +122,19 @@ def check(url: str, policy: Policy) -> None:
     Raises:
         Refused: it is not an absolute address, or its scheme or host is not allowed.
     """
+    shown = safe_line(url, 200)
+    if is_cut(url):
+        raise Refused("blocked", f"{shown} was not opened: it was too long to be recorded whole.")
     try:
         parsed = URL(url)
     except ValueError:
-        raise Refused("blocked", f"{url[:200]} was not opened: it is not an absolute address.") from None
+        raise Refused("blocked", f"{shown} was not opened: it is not an absolute address.") from None
     scheme = parsed.protocol.removesuffix(":")
     if scheme not in policy.schemes:
         known = ", ".join(policy.schemes)
-        raise Refused("blocked", f'{url[:200]} was not opened: its scheme is "{scheme}", allowed are {known}.')
+        raise Refused("blocked", f'{shown} was not opened: its scheme is "{scheme}", allowed are {known}.')
     if (scheme in WEB or parsed.hostname) and (objection := policy.objection(parsed.hostname)):
-        raise Refused("blocked", f"{url[:200]} was not opened: {objection}.")
+        raise Refused("blocked", f"{shown} was not opened: {objection}.")
 
 
 def _host_pattern(host: str) -> str:

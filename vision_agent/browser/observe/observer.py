@@ -37,6 +37,7 @@ from vision_agent.errors import BrowserUnavailable
 from vision_agent.ports import HiddenValues
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Covered, Mark, Observation, Size, Tab
+from vision_agent.urls import bounded_address, shown_address
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels import annotate, place
 from vision_agent.vision.labels.lookalikes import distinct_style
@@ -53,7 +54,6 @@ _GRID_PX = 640
 """Shortest longer edge of a picture with a grid: its cells need room for their numbers."""
 _LINE_PX = 16
 """Assumed height of a line of text, in CSS pixels."""
-_LONGEST_ADDRESS = 1000
 """Characters of a frame's address: some contain whole documents."""
 
 _T = TypeVar("_T")
@@ -342,14 +342,14 @@ class Observer:
         return Observation(
             id=uuid.uuid4().hex[:12],
             epoch=self._memory.epoch,
-            url=main.url,
+            url=bounded_address(main.url),
             title=main.title,
             taken_at=self.clock(),
             viewport=Size(width=round(whole.width), height=round(whole.height)),
             device_ratio=main.device_ratio,
             scroll=main.scroll,
             tabs=shown.tabs,
-            frames={each.name: each.frame.url[:_LONGEST_ADDRESS] for each in scan.frames if each.name},
+            frames={each.name: shown_address(each.frame.url) for each in scan.frames if each.name},
             marks=marks,
             out_of_view=earlier.marks,
             listing=lines,
@@ -412,5 +412,5 @@ async def _list_tabs(pages: Sequence[Page], active: Page, active_title: str) -> 
                 title = await protocol.title(page.main_frame, _TITLE_S)
             except (FrameSilent, BrowserUnavailable, PlaywrightError):
                 title = "(no answer)"  # it crashed, hangs, or has closed
-        listed.append(Tab(number=number, url=page.url, title=title, active=page is active))
+        listed.append(Tab(number=number, url=bounded_address(page.url), title=title, active=page is active))
     return tuple(listed)

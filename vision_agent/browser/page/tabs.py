@@ -28,6 +28,7 @@ from vision_agent.browser import cdp
 from vision_agent.browser.network.navigations import Navigations
 from vision_agent.browser.network.requests import ENDLESS, PendingRequests
 from vision_agent.browser.page.restless import RestlessDocuments
+from vision_agent.escape import safe_line
 from vision_agent.ports import Redact
 from vision_agent.settings import EventSettings
 
@@ -266,8 +267,7 @@ class Tabs:
         return self._sends_input and opener not in self._open_by_themselves
 
     def _on_dialog(self, dialog: Dialog) -> None:
-        text = " ".join(dialog.message.split())
-        text = text if len(text) <= _LONGEST_SAID else text[: _LONGEST_SAID - 1] + "…"
+        text = safe_line(dialog.message, _LONGEST_SAID)
         if dialog.type == "beforeunload":
             what, accept = "the page asked whether to leave it", self.settings.leave
             done = "was left" if accept else "was not left"
@@ -281,7 +281,7 @@ class Tabs:
         self._spawn(_answer_dialog(dialog, accept=accept, entered=self.settings.prompt))
 
     def _on_download(self, download: Download) -> None:
-        self._add_event("download", f'a download started: "{self._download_name(download)[:100]}"')
+        self._add_event("download", f'a download started: "{safe_line(self._download_name(download), 100)}"')
         if self.downloads is not None:
             self._spawn(self._save_download(download, self.downloads))
 

@@ -21,6 +21,7 @@ from vision_agent.models.reply import ModelReply, json_object, parse_as, plain_s
 from vision_agent.ports import Judge, Model, Redact
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Observation, Shot, Step, Task, Verdict
+from vision_agent.urls import shown_address
 
 _LOG_SETTINGS = ModelSettings(ablate=("memory",))
 """The log shows goals and outcomes, but not what the decider remembered."""
@@ -113,7 +114,7 @@ def render(
         steps=str(len(steps) + 1),
         time=time_text(observation.taken_at),
         said=person_lines(new_messages(len(steps), task, steps)),
-        url=as_line(observation.url),
+        url=as_line(shown_address(observation.url)),
         title=as_line(observation.title),
         above=f"{observation.scroll.above:.0f}",
         below=f"{observation.scroll.below:.0f}",

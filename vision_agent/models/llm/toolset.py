@@ -26,6 +26,7 @@ from vision_agent.models.prompt.templates import as_data, as_line, fill
 from vision_agent.models.reply import plain_schema, usage_on_error
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Decision, Observation, Outcome, PageMap, Step, Task
+from vision_agent.urls import shown_address
 
 _HISTORY = ModelSettings(history="data")
 _FAMILY = "browser"
@@ -154,7 +155,7 @@ class ToolsetModel(AnthropicModel):
             {
                 "tab_id": str(tab.number),
                 "title": self._redact(as_line(tab.title)),
-                "url": self._redact(as_line(tab.url)),
+                "url": self._redact(as_line(shown_address(tab.url))),
                 "active": tab.active,
             }
             for tab in observation.tabs

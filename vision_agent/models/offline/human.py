@@ -12,10 +12,12 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from vision_agent.actions import Action, Ask
 from vision_agent.errors import UsageError
+from vision_agent.escape import escaped_line, terminal_text
 from vision_agent.models.offline.grammar import GRAMMAR, parse
 from vision_agent.models.offline.resolve_target import NotFoundError
 from vision_agent.ports import Model, Redact
 from vision_agent.types import Decision, Observation, Outcome, Step, Task
+from vision_agent.urls import shown_address
 
 _PROMPT = "What next? (? for help) "
 
@@ -39,7 +41,8 @@ async def read_terminal(prompt: str) -> str:
 
     def read() -> None:
         try:
-            line: str | None = input(prompt)
+            # Python's own `input` writes past `sys.stdout`, so the edge of the command line does not see the prompt.
+            line: str | None = input(terminal_text(prompt))
         except (EOFError, OSError):
             line = None
         loop.call_soon_threadsafe(resolve, line)
@@ -97,8 +100,9 @@ class HumanModel(Model):
         if not steps:
             self._say(f"Task: {task.goal}")
         for outcome in steps[-1].outcomes if steps else ():
-            self._say(f"→ {_outcome_text(outcome)}")
-        self._say(f"\nStep {len(steps) + 1}: {observation.title} · {observation.url}")
+            self._say(f"→ {escaped_line(_outcome_text(outcome))}")
+        title, address = escaped_line(observation.title), escaped_line(shown_address(observation.url))
+        self._say(f"\nStep {len(steps) + 1}: {title} · {address}")
         self._say(observation.listing)
         if self._picture is not None:
             self._say(f"Picture: {self._picture(observation)}")
@@ -106,7 +110,7 @@ class HumanModel(Model):
             self._say(complaint)
 
     def _say(self, text: str) -> None:
-        self._tell(self._redact(text))
+        self._tell(terminal_text(self._redact(text)))
 
     def _decision(self, goal: str, action: Action, began: float) -> Decision:
         seconds = self._clock() - began

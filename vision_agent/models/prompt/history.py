@@ -14,6 +14,7 @@ from vision_agent.models.prompt.templates import as_data, as_line, fill, join_li
 from vision_agent.policy.relevance import relevant_lines, touched_by
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Message, Outcome, Step, Task
+from vision_agent.urls import shown_address
 
 BLOCK = 10
 """The number of older steps that `compressed` puts into one entry, one line each."""
@@ -69,7 +70,7 @@ def _entry(index: int, task: Task, steps: Sequence[Step], settings: ModelSetting
         "step",
         number=str(index + 1),
         said=person_lines(new_messages(index, task, steps)),
-        url=as_line(seen.url),
+        url=as_line(shown_address(seen.url)),
         title=as_line(seen.title),
         judgement=decision.judgement,
         summary=as_line(decision.summary) or "none",

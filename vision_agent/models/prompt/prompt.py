@@ -26,6 +26,7 @@ from vision_agent.policy.blockers import blockers_in
 from vision_agent.ports import Redact
 from vision_agent.settings import Coordinates, ModelSettings
 from vision_agent.types import Change, Observation, Secret, Shot, Step, SuccessCheck, Tab, Task, VerifiedBy
+from vision_agent.urls import shown_address
 
 
 class Prompt(NamedTuple):
@@ -190,7 +191,7 @@ def exemplar_parts(task: Task, settings: ModelSettings) -> Iterator[str | Shot]:
         yield fill(
             "exemplar_turn",
             number=str(number),
-            url=as_line(turn.url),
+            url=as_line(shown_address(turn.url)),
             title=as_line(turn.title),
             lines=join_lines(map(as_line, turn.lines)),
             judgement=turn.judgement,
@@ -226,7 +227,7 @@ def now_values(task: Task, steps: Sequence[Step], observation: Observation) -> d
         "budget": _budget(task, steps, observation.taken_at),
         "stall": _stalled(steps, observation),
         "said": person_lines(new_messages(len(steps), task, steps)),
-        "url": as_line(observation.url),
+        "url": as_line(shown_address(observation.url)),
         "title": as_line(observation.title),
         "above": f"{observation.scroll.above:.0f}",
         "below": f"{observation.scroll.below:.0f}",
@@ -281,7 +282,7 @@ def _stalled(steps: Sequence[Step], observation: Observation) -> str:
 
 
 def _tab(tab: Tab) -> str:
-    return f"{tab.number}. {as_line(tab.title)} {as_line(tab.url)}{' (this one)' if tab.active else ''}"
+    return f"{tab.number}. {as_line(tab.title)} {as_line(shown_address(tab.url))}{' (this one)' if tab.active else ''}"
 
 
 def _changes(change: Change) -> str:
