@@ -198,12 +198,13 @@ async def test_decisions_without_an_action_count_as_failures() -> None:
 @pytest.mark.parametrize(
     ("limits", "sentence"),
     [
-        (Limits(tokens=250), "300 of 250 tokens were used"),
-        (Limits(tokens=300), "300 of 300 tokens were used"),
-        (Limits(cost_usd=0.05), "0.06 of 0.05 USD were spent"),
+        (Limits(tokens=301), "300 of 301 tokens were used, and the next request needs about 101"),
+        (Limits(tokens=400), "300 of 400 tokens were used, and the next request needs about 101"),
+        (Limits(cost_usd=0.06), "0.06 of 0.06 USD were spent"),
+        (Limits(cost_usd=0.07), "0.06 of 0.07 USD were spent, and the next request costs about 0.02 USD"),
     ],
 )
-async def test_no_further_decision_is_asked_for_when_the_budget_is_spent(limits: Limits, sentence: str) -> None:
+async def test_no_further_decision_is_asked_for_that_does_not_fit_the_budget(limits: Limits, sentence: str) -> None:
     ran = Ran([answered_at_cost(100, 0.02)] * 9, limits=limits)
     assert len((await ran.run()).steps) == 3
     assert ran.ending == ("limit", f"A limit was reached: {sentence}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from messages_server import Answer, MessagesServer, saying
 from playwright.async_api import Page
 
 from tests.conftest import Server, hear_ctrl_c
@@ -24,7 +26,7 @@ from vision_agent.ports import Model
 from vision_agent.record import verify
 from vision_agent.record.read import read
 from vision_agent.settings import ApprovalSettings
-from vision_agent.types import Choice, Decision, Limits, Run, Task
+from vision_agent.types import Choice, Decision, Ending, Limits, Run, Task
 
 BODY = """<title>Count</title><button onclick='document.title = ++n'>Add</button><input aria-label=Note>
 <script>let n = 0</script>"""
@@ -128,3 +130,70 @@ def test_a_signal_ends_a_run_with_its_report_and_the_command_that_goes_on(
     assert ending is not None
     assert ending.status == "interrupted"
     assert f"vision-agent resume {folder}" in told
+
+
+async def limited(
+    page: Page,
+    serve: Server,
+    tmp_path: Path,
+    api: MessagesServer,
+    *,
+    judge: str | None = None,
+    start: str = "/",
+    seconds: float = 4,
+) -> Ending:
+    told = {"base_url": api.base_url, "api_key": "key-of-the-test", "timeout_s": 500, "judge": judge}
+    settings = Settings(runs=tmp_path, model={"name": "anthropic:claude-sonnet-5-5", **told})
+    url = serve({"/": BODY}) if start == "/" else start
+    agent = Agent(Task(goal="Count", start_url=url, limits=Limits(seconds=seconds)), page=page, settings=settings)
+    run = await agent.run()
+    assert agent.folder is not None
+    assert verify(agent.folder).holds
+    assert run.ending is not None
+    return run.ending
+
+
+def finishing() -> Answer:
+    return saying(json.dumps({"judgement": "unknown", "actions": [{"kind": "finish", "answer": "Done"}]}))
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [Answer(b"", 429, headers={"retry-after": "3600"})],
+        [Answer(b"", 503, headers={"retry-after": "3600"})],
+        [Answer(b"", hangs=True)],
+        [Answer(b" " * 9_000, drips=True)],
+        [finishing(), Answer(b"", hangs=True)],
+        [finishing(), Answer(b"", 429, headers={"retry-after": "3600"})],
+    ],
+    ids=["come-back-in-an-hour", "down-for-an-hour", "silent", "byte-by-byte", "a-silent-judge", "a-judge-in-an-hour"],
+)
+async def test_a_model_server_that_lets_a_run_wait_does_not_hold_it_beyond_its_time(
+    page: Page, serve: Server, tmp_path: Path, api: MessagesServer, answers: list[Answer]
+) -> None:
+    api.answers = list(answers)
+    seconds, judge = (12, "same") if len(answers) > 1 else (4, None)
+    ending = await limited(page, serve, tmp_path, api, judge=judge, seconds=seconds)
+    assert len(api.requests) == len(answers)
+    assert (ending.status, f"{seconds} seconds have passed" in ending.sentence) == ("limit", True)
+
+
+async def test_a_page_that_never_answers_does_not_hold_a_run_beyond_its_time(
+    page: Page, serve: Server, tmp_path: Path, api: MessagesServer
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        goto = {"judgement": "unknown", "actions": [{"kind": "goto", "url": address}]}
+        api.answers = [saying(json.dumps(goto))]
+        ending = await limited(page, serve, tmp_path, api)
+    assert (ending.status, "4 seconds have passed" in ending.sentence) == ("limit", True)
+
+
+async def test_a_start_page_that_never_answers_does_not_hold_a_run_beyond_its_time(
+    page: Page, serve: Server, tmp_path: Path, api: MessagesServer
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        ending = await limited(page, serve, tmp_path, api, start=f"http://127.0.0.1:{silent.getsockname()[1]}/")
+    assert (ending.status, "4 seconds have passed" in ending.sentence) == ("limit", True)
+    assert api.requests == []

@@ -86,9 +86,9 @@ class Loop:
         """
         first = self._resumed.first_event if self._resumed else Started(run=self.record)
         with self.journal.recording(first):
-            ending = await self._begin(prepare)
+            ending = await self._in_time(self._begin(prepare))
             while ending is None:
-                ending = self._limit_reached() or await self._step_in_time()
+                ending = self._limit_reached() or self._too_little_left() or await self._in_time(self.step())
         self.journal.end(ending)
         must_raise = self.record.task.limits.on_failure != "never_raise"
         if ending.status in ("limit", "not_done") and self._failures and must_raise:
@@ -118,21 +118,21 @@ class Loop:
             ending = await take_over(self._browser, self._oversight.approver, self.journal, self._policy.wait_s)
         return ending
 
-    async def _step_in_time(self) -> Ending | None:
-        """A step, cut off when the run has lasted as long as it may, whatever it waits for then."""
+    async def _in_time(self, part: Awaitable[Ending | None]) -> Ending | None:
+        """A part of the run, cut off when the run has lasted as long as it may, whatever it waits for then."""
         longest = self.record.task.limits.seconds
         if longest is None:
-            return await self.step()
+            return await part
         try:
             async with asyncio.timeout(max(0.0, longest - self.journal.seconds)) as clock:
-                return await self.step()
+                return await part
         except TimeoutError:
             if not clock.expired():
                 raise
         if self._under_way is not None:
             close_cut_step(self.journal, self._under_way, longest)
-        sentence = f"A limit was reached: {longest:g} seconds have passed; step {self.journal.index} was cut off."
-        return Ending(status="limit", sentence=sentence)
+        cut = f"step {self.journal.index} was cut off" if self.journal.index else "the first step had not begun"
+        return Ending(status="limit", sentence=f"A limit was reached: {longest:g} seconds have passed; {cut}.")
 
     async def _begin(self, prepare: Callable[[], Awaitable[None]] | None) -> Ending | None:
         """Prepares the first step; returns an ending if there will be none."""
@@ -202,6 +202,13 @@ class Loop:
         if not reached and self._failures >= limits.consecutive_failures:
             reached = budget.failure_limit_reason(self._failures, journal.steps[-1])
         return Ending(status="limit", sentence=f"A limit was reached: {reached.rstrip('.')}.") if reached else None
+
+    def _too_little_left(self) -> Ending | None:
+        """An ending if the tokens or the money left are not enough for another request."""
+        journal, limits = self.journal, self.record.task.limits
+        used = budget.spent(journal.steps, journal.seconds, journal.unused)
+        why = budget.too_small(limits, journal.steps, used)
+        return Ending(status="limit", sentence=f"A limit was reached: {why}.") if why else None
 
     def _stalled(self, times: int) -> Ending | None:
         if times < self.record.task.limits.stall:

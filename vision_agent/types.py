@@ -573,9 +573,11 @@ class Limits(RenamedFields):
     stall: int = Field(default=6, ge=1)
     """Consecutive steps without progress: done before on the same page, or without effect."""
     tokens: int | None = Field(default=None, gt=0)
-    """Tokens of all requests and replies, cached ones included; None: no limit."""
+    """Tokens of all requests and replies, cached ones included; None: no limit. A run also ends before a request that
+    would pass the limit, if it is like the last one with that one's reply added."""
     cost_usd: float | None = Field(default=None, gt=0)
-    """Cost of all requests, in US dollars; None: no limit. A run that cannot tell the cost of a decision ends after it:
+    """Cost of all requests, in US dollars; None: no limit. A run also ends before a request that would pass the limit,
+    if it costs as much as the last one. A run that cannot tell the cost of a decision ends after it:
     too early is better than never."""
     on_failure: Literal["never_raise", "after_retries", "at_once"] = "never_raise"
     """`never_raise`: only the ending says that a run failed. `after_retries`: `RunFailed` is raised if the run was not

@@ -29,26 +29,39 @@ ODD = st.one_of(
 )
 FIELDS = sorted({field for each in ACTIONS for field in each.model_fields} | {"odd", ""})
 KINDS = sorted(each.model_fields["kind"].default for each in ACTIONS)
+USUAL: list[dict[str, Any]] = [
+    {"kind": "click", "target": 12},
+    {"kind": "click", "target": {"x": 0, "y": 0}, "button": "right"},
+    {"kind": "type", "target": 3, "text": "a@b.c", "submit": True},
+    {"kind": "scroll", "direction": "down"},
+    {"kind": "goto", "url": "http://shop.test/"},
+    {"kind": "wait", "seconds": 1},
+    {"kind": "finish", "answer": "Done", "evidence": [12]},
+    {"kind": "ask", "question": "Which?"},
+]
 
 
 @st.composite
 def action(draw: st.DrawFn) -> Any:
-    usual = {"kind": draw(st.sampled_from(KINDS)), "target": draw(st.sampled_from([3, 4, 12, {"x": 5, "y": 5}]))}
-    changed = draw(st.dictionaries(st.sampled_from(FIELDS), ODD, max_size=4))
-    return draw(st.one_of(st.just(usual), st.just({**usual, **changed}), st.just(changed), ODD))
+    usual = draw(st.sampled_from(USUAL))
+    changed = draw(st.dictionaries(st.sampled_from(FIELDS), ODD, min_size=1, max_size=3))
+    kind = {"kind": draw(st.sampled_from(KINDS))}
+    return draw(st.sampled_from([usual] * 4 + [usual | changed, usual | kind, kind | changed, draw(ODD)]))
 
 
 @st.composite
 def reply(draw: st.DrawFn) -> str:
     """A reply: an ordinary one with odd values, as text with a piece cut out, doubled or replaced."""
-    actions = [
-        each if not isinstance(each, st.SearchStrategy) else draw(each) for each in draw(st.lists(action(), max_size=3))
-    ]
+    actions = draw(st.lists(action(), min_size=1, max_size=3))
     value: dict[str, Any] = {"judgement": "unknown", "memory": "", "next_goal": "Sign in", "actions": actions}
     names = st.sampled_from([*value, "summary", "wall", "candidates", "action", "odd"])
-    value |= draw(st.dictionaries(names, ODD, max_size=2))
+    if draw(st.integers(0, 3)) == 0:
+        value |= draw(st.dictionaries(names, ODD, max_size=2))
+    if draw(st.booleans()):
+        value["action"] = draw(action())
+        del value["actions"]
     text = json.dumps(value, ensure_ascii=draw(st.booleans()))
-    for _ in range(draw(st.integers(0, 2))):
+    for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
         at, end = sorted((draw(st.integers(0, len(text))), draw(st.integers(0, len(text)))))
         piece = text[at:end][:200]
         put = draw(st.sampled_from(["", piece * 2, "{", "}", '"', "\\", "```", "null", "NaN", "1e999", piece[::-1]]))

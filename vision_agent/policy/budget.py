@@ -12,6 +12,8 @@ from vision_agent.types import Limits, Step, Usage
 
 _WARN_AT = 0.8
 """The share of a limit at which the model is first told what is left."""
+_ROUNDING_USD = 1e-9
+"""What sums of money may be off by, in US dollars."""
 _LAST_STEPS = 3
 """Steps left at which the model is told, if the run has taken as many: 20% of a small limit is less than a step."""
 
@@ -55,6 +57,26 @@ def reached(limits: Limits, used: Spent) -> str:
         )
     if limits.cost_usd is not None and used.cost_usd is not None and used.cost_usd >= limits.cost_usd:
         return f"{used.cost_usd:.2f} of {limits.cost_usd:.2f} USD were spent"
+    return ""
+
+
+def too_small(limits: Limits, steps: Sequence[Step], used: Spent) -> str:
+    """The limit that the next request would pass, in words; empty if it fits, or if none was made so far.
+
+    The next request is estimated as the last one, with the reply to that one added to it as input, and with another
+    reply as long. It costs as much as the last one.
+    """
+    last = next((step.decision.usage for step in reversed(steps) if step.decision.usage is not None), None)
+    if last is None:
+        return ""
+    next_tokens = last.total + last.output_tokens
+    if limits.tokens is not None and used.tokens + next_tokens > limits.tokens:
+        return f"{used.tokens} of {limits.tokens} tokens were used, and the next request needs about {next_tokens}"
+    next_usd = last.cost_usd or 0.0
+    spent_usd, most_usd = used.cost_usd, limits.cost_usd
+    if most_usd is not None and spent_usd is not None and spent_usd + next_usd > most_usd + _ROUNDING_USD:
+        spent = f"{spent_usd:.2f} of {most_usd:.2f} USD were spent"
+        return f"{spent}, and the next request costs about {next_usd:.2f} USD"
     return ""
 
 
