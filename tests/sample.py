@@ -141,6 +141,7 @@ STARTS_A_BROWSER = (
     "browser/test_numbers.py::test_a_list_that_uses_its_rows_again_hands_no_number_to_another_message_and_takes_none_away",
     "browser/test_proxy.py",
     "browser/test_setup.py",
+    "browser/test_start_from_a_file.py::test_links_pictures_and_addresses_stay_in_the_folder",
     "policy/test_asked_clicks.py",
     "record/test_permissions.py::test_a_trace_is_its_owners_alone_too",
     "browser/test_two_at_once.py::test_pages_of_one_browser_may_be_begun_at_once",

@@ -13,6 +13,7 @@ from playwright.async_api import Page
 from tests.conftest import Server
 from vision_agent import Agent, Settings
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.record import verify
 from vision_agent.settings import BrowserSettings
 from vision_agent.types import Task
 
@@ -48,6 +49,8 @@ async def test_a_run_folder_is_its_owners_alone(page: Page, serve: Server, tmp_p
     assert agent.folder is not None
     assert {"run.json", "steps.jsonl", "report.html", "downloads/paper.txt"} <= set(modes(agent.folder))
     assert_private(agent.folder)
+    found = verify(agent.folder)
+    assert (found.holds, found.downloads, found.unrecorded) == (True, 1, ())
 
 
 @pytest.mark.usefixtures("no_umask")

@@ -20,7 +20,7 @@ from vision_agent.browser import cdp
 from vision_agent.browser.act.act import act
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.navigate import open_page
-from vision_agent.browser.network.host_policy import WEB, Gate, Policy
+from vision_agent.browser.network.host_policy import WEB, Gate, Policy, start_folder
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.page import overlay
@@ -81,7 +81,7 @@ class LiveBrowser:
                 f"begin with {', '.join(f'{each}:' for each in _SCHEMES[:3])}",
             )
         policy = self._executor.policy
-        begin = replace(policy, schemes=_SCHEMES)
+        begin = replace(policy, schemes=_SCHEMES, folder=start_folder(url))
         try:
             await open_page(
                 self.page, url, begin, self._observer.settings.navigation_deadline_s, self._tabs.navigations
@@ -217,6 +217,7 @@ async def attach(
         gate.policy,
         schemes=(*WEB, *([start.scheme] if start.scheme in ("file", "about", "data") else [])),
         start_origin=origin_of(start_url or page.url),
+        folder=start_folder(start_url or page.url),
     )
     known = [*secrets]
     values = partial(_values, known)

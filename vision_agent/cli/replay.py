@@ -27,6 +27,7 @@ from vision_agent.cli.options import (
 )
 from vision_agent.cli.running import chosen_model, run_agent, supervision_page, with_supervision
 from vision_agent.errors import UsageError
+from vision_agent.escape import escaped_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,7 +144,9 @@ def _show_variables(known: Sequence[Variable], as_json: bool) -> None:
     for column in ("name", "was", "where"):
         table.add_column(column, overflow="fold")
     for each in known:
-        table.add_row(Text(each.name), Text(each.value), Text(each.what, style="dim"))
+        table.add_row(
+            Text(escaped_line(each.name)), Text(escaped_line(each.value)), Text(escaped_line(each.what), style="dim")
+        )
     TerminalConsole().print(table if known else "This run has no variables.")
 
 

@@ -10,7 +10,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import assert_never
 from urllib.parse import urlsplit
 
@@ -161,7 +161,9 @@ def _act(action: Action, outcome: Outcome, seen: Observation) -> Iterator[str]:
                 case Check():
                     yield f"{at}.set_checked({action.checked})"
                 case Upload():
-                    yield f"{at}.set_input_files({_literal([*action.files])})"
+                    # Names only: somebody else's record must not choose a file of this machine.
+                    names = [PurePath(name).name for name in action.files]
+                    yield f"{at}.set_input_files({_literal(names)})"
         case Select():
             yield from _select(action, seen)
         case Hold():

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from vision_agent.escape import escaped_line
 from vision_agent.record.diff import Diff, StepPair
 
 
@@ -18,7 +19,7 @@ def tell_diff(console: Console, found: Diff) -> None:
     table.add_column("", overflow="fold")
     for pair in found.pairs:
         sign, style = _sign(pair)
-        words = Text(pair.words[0] or pair.words[1], style="dim" if pair.is_same else "bold")
+        words = Text(escaped_line(pair.words[0] or pair.words[1]), style="dim" if pair.is_same else "bold")
         table.add_row(str(pair.a or ""), str(pair.b or ""), Text(sign, style=style), words)
         for line in _lines(pair):
             table.add_row("", "", "", line)
@@ -27,8 +28,8 @@ def tell_diff(console: Console, found: Diff) -> None:
         if side.fault:
             console.print(Text(f"The record of {name} was changed or is incomplete: {side.fault}", style="red"))
     if found.ending is not None:
-        console.print(Text.assemble(("ending  ", "dim"), ("A ", "dim"), found.ending.a))
-        console.print(Text.assemble(("        ", "dim"), ("B ", "dim"), found.ending.b))
+        console.print(Text.assemble(("ending  ", "dim"), ("A ", "dim"), escaped_line(found.ending.a)))
+        console.print(Text.assemble(("        ", "dim"), ("B ", "dim"), escaped_line(found.ending.b)))
     console.print(Text(summary(found), style="green" if found.is_same else "yellow"))
 
 
@@ -54,6 +55,6 @@ def _lines(pair: StepPair) -> list[Text]:
         if each.where == "pixels" and pair.pixels is not None:
             lines.append(Text.assemble((f"{each.where:9}", "dim"), pair.pixels.sentence))
             continue
-        lines.append(Text.assemble((f"{each.where:9}", "dim"), ("A ", "dim"), each.a or "none"))
-        lines.append(Text.assemble((" " * 9, "dim"), ("B ", "dim"), each.b or "none"))
+        lines.append(Text.assemble((f"{each.where:9}", "dim"), ("A ", "dim"), escaped_line(each.a) or "none"))
+        lines.append(Text.assemble((" " * 9, "dim"), ("B ", "dim"), escaped_line(each.b) or "none"))
     return lines

@@ -59,6 +59,8 @@ from vision_agent.vision.picture import require_decodable
 FINAL_ENDINGS = ("done", "not_done", "infeasible")
 """Endings that settle the task; such a run cannot be resumed."""
 
+_MOST_SAID = 300
+"""Characters of an error's message, which can quote the record, that a sentence has."""
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
@@ -425,13 +427,13 @@ def _parse(raw: bytes, number: int, run: Run, folder: Path) -> RecordLine:
 def first_line(error: Exception) -> str:
     """The first line of an error's message; for invalid data, the field and the reason."""
     if not isinstance(error, ValidationError):
-        return (str(error).splitlines() or [type(error).__name__])[0]
+        return printable_line((str(error).splitlines() or [type(error).__name__])[0][:_MOST_SAID])
     fault = error.errors()[0]
-    where = ".".join(map(str, fault["loc"])) or "the line"
+    where = printable_line(".".join(map(str, fault["loc"])))[:_MOST_SAID] or "the line"
     if fault["type"] == "union_tag_invalid":
         unknown = printable_line(str(fault["ctx"]["tag"]))[:60]
         return f"{where} has the unknown kind {unknown!r}; another version may have recorded it"
-    return f"{where}: {fault['msg']}"
+    return printable_line(f"{where}: {fault['msg'][:_MOST_SAID]}")
 
 
 def read_run_file(folder: Path) -> Run:

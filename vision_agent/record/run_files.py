@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 from pydantic_core import from_json
 
 from vision_agent.errors import RecordError
+from vision_agent.escape import printable_line
 
 MOST_OF_RECORD = 512 << 20
 """The largest record that is read, in bytes; a run of 100 steps has a few MB."""
@@ -117,5 +118,5 @@ def reading(folder: Path) -> Iterator[None]:
     try:
         yield
     except _IMPOSSIBLE as error:
-        why = (str(error).splitlines() or [""])[0][:200] or type(error).__name__
+        why = printable_line((str(error).splitlines() or [""])[0][:200]) or type(error).__name__
         raise RecordError(f"The record in {folder} has impossible values: {why}", "was it changed?") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.launch.playwright_trace import record_trace
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.network.filtering_proxy import proxied_settings
-from vision_agent.browser.network.host_policy import Gate, policy_for
+from vision_agent.browser.network.host_policy import Gate, policy_for, start_folder
 from vision_agent.browser.network.request_interception import NOT_INTERCEPTED, intercept_requests, keep_blocked_pages
 from vision_agent.browser.page.tabs import close_page
 from vision_agent.browser.restarting import RestartingBrowser, restarting
@@ -67,7 +68,9 @@ class BrowserOpener:
             BrowserUnavailable: there is no browser, or it cannot open a page.
         """
         self._check_trace()
-        settings, gate = self._settings.browser, Gate(policy_for(self._task.allowed_hosts, self._task.denied_hosts))
+        policy = policy_for(self._task.allowed_hosts, self._task.denied_hosts)
+        start = self._task.start_url or (self._page.url if self._page is not None else None)
+        settings, gate = self._settings.browser, Gate(replace(policy, folder=start_folder(start)))
         if not self._is_ours:
             return await stack.enter_async_context(self._attach(settings, gate))
         if not gate.policy.is_open:
@@ -96,7 +99,7 @@ class BrowserOpener:
                 self.description += f"; requests to other hosts are blocked, except: {'; '.join(NOT_INTERCEPTED)}"
                 if self._page is None:
                     stack.push_async_callback(close_page, page)  # before requests are no longer intercepted
-            elif not gate.policy.is_open:
+            elif self._is_ours and not (gate.policy.is_open and gate.policy.folder is None):
                 await stack.enter_async_context(keep_blocked_pages(page, gate))
             yield await stack.enter_async_context(
                 live.attach(

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv6Address
+from pathlib import Path
+from urllib.parse import unquote
 
 from ada_url import URL
 
@@ -38,6 +40,8 @@ class Policy:
     schemes: tuple[str, ...] = WEB
     start_origin: str = ""
     """Where secrets without origins of their own may be typed: the scheme, host and port that the run began at."""
+    folder: Path | None = None
+    """The only folder whose files may be opened; None: no rule."""
 
     @property
     def is_open(self) -> bool:
@@ -51,6 +55,15 @@ class Policy:
         if self.hosts is None or host_matches(host, self.hosts):
             return ""
         return f"its host is not among the allowed ones ({', '.join(self.hosts) or 'none'})"
+
+    def file_objection(self, url: str) -> str:
+        """Why a `file:` address may not be opened; empty if it may."""
+        if self.folder is None:
+            return ""
+        path = _file_path(url)
+        if path is not None and path.is_relative_to(self.folder):
+            return ""
+        return f"it is outside the folder of the start page ({self.folder})"
 
 
 @dataclass
@@ -67,6 +80,32 @@ class Gate:
         if objection and self.report is not None:
             self.report(f"a request to {host[:100]} was blocked: {objection}")
         return not objection
+
+    def allows_file(self, url: str) -> bool:
+        """Whether a `file:` address may be opened."""
+        objection = self.policy.file_objection(url)
+        if objection and self.report is not None:
+            self.report(f"a request to {url[:200]} was blocked: {objection}")
+        return not objection
+
+
+def start_folder(url: str | None) -> Path | None:
+    """The folder of a start page that is a file; None for any other address."""
+    path = _file_path(url or "")
+    if path is None:
+        return None
+    return path if (url or "").partition("?")[0].partition("#")[0].endswith("/") else path.parent
+
+
+def _file_path(url: str) -> Path | None:
+    """The path of a `file:` address, with links resolved; None for any other address."""
+    try:
+        parsed = URL(url)
+        if parsed.protocol != "file:" or parsed.hostname not in ("", "localhost"):
+            return None
+        return Path(unquote(parsed.pathname)).resolve()
+    except (OSError, ValueError, RuntimeError):
+        return None
 
 
 def policy_for(allowed: Iterable[str] | None, denied: Iterable[str] = ()) -> Policy:
@@ -133,6 +172,8 @@ def check(url: str, policy: Policy) -> None:
     if scheme not in policy.schemes:
         known = ", ".join(policy.schemes)
         raise Refused("blocked", f'{shown} was not opened: its scheme is "{scheme}", allowed are {known}.')
+    if scheme == "file" and (objection := policy.file_objection(url)):
+        raise Refused("blocked", f"{shown} was not opened: {objection}.")
     if (scheme in WEB or parsed.hostname) and (objection := policy.objection(parsed.hostname)):
         raise Refused("blocked", f"{shown} was not opened: {objection}.")
 

@@ -8,6 +8,7 @@ Covers the whole browser context of the page; other contexts of the same browser
 
 In a browser that we launch, the proxy refuses connections; there, only requests for documents are intercepted, so that
 a blocked one leaves the page as it was. Otherwise Chromium would show its error page, and what was typed would be lost.
+Requests for files of this machine are intercepted there too, because no proxy sees them.
 """
 
 from __future__ import annotations
@@ -159,20 +160,25 @@ class _Interception:
             self._spawn(self._decide(session, event, is_ours))
 
         session.on("Fetch.requestPaused", paused)
-        which = {"resourceType": "Document"} if self._only_documents else {}
-        await session.send("Fetch.enable", {"patterns": [{"urlPattern": "*", **which}]})
+        patterns = [{"urlPattern": "*"}]
+        if self._only_documents:
+            patterns = [{"urlPattern": "*", "resourceType": "Document"}, {"urlPattern": "file://*"}]
+        await session.send("Fetch.enable", {"patterns": patterns})
 
     async def _decide(
         self, session: CDPSession, event: dict[str, Any], is_ours: Callable[[str], Awaitable[bool]]
     ) -> None:
         request = {"requestId": event["requestId"]}
-        host = _request_host(event["request"]["url"])
+        url = event["request"]["url"]
+        host = _request_host(url)
+        is_file = host is None and bool(self._gate.policy.file_objection(url)) and url.startswith("file:")
         with suppress(PlaywrightError, TimeoutError):  # the requesting page may be gone
             async with asyncio.timeout(_ASK_S):
-                if host is None or not self._gate.policy.objection(host) or not await is_ours(event.get("frameId", "")):
+                is_blocked = is_file or (host is not None and bool(self._gate.policy.objection(host)))
+                if not is_blocked or not await is_ours(event.get("frameId", "")):
                     await session.send("Fetch.continueRequest", request)
                 else:
-                    self._gate.allows(host)  # reports the block
+                    _ = self._gate.allows_file(url) if host is None else self._gate.allows(host)  # reports the block
                     # An aborted document leaves the page as it was; any other error replaces it with an error page.
                     is_document = event.get("resourceType") == "Document"
                     reason = "Aborted" if is_document else "BlockedByClient"
