@@ -34,8 +34,8 @@ IMPORTS = {
     "journal": "errors events ports types",
     "policy": "action_sentences actions distinctions errors escape events journal ports settings types urls",
     "agent": "actions errors events journal policy ports settings types",
-    "browser": "actions assets base_model custom_actions disguises distinctions errors escape policy ports settings totp "
-    "types urls vision",
+    "browser": "actions assets base_model custom_actions disguises distinctions errors escape policy ports settings "
+    "totp types urls vision",
     "models": "actions assets base_model custom_actions distinctions errors escape policy ports settings types",
     "record": "action_sentences actions base_model disguises errors escape events policy ports private_data totp types "
     "vision",
