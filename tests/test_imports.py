@@ -25,7 +25,9 @@ IMPORTS = {
     "events": "actions base_model types",
     "custom_actions": "actions errors types",
     "action_sentences": "actions distinctions types",
-    "ports": "actions events types",
+    "disguises": "",
+    "private_data": "disguises types",
+    "ports": "actions disguises events types",
     "trust": "errors escape",
     "settings": "base_model errors escape trust types",
     "totp": "errors types",
@@ -33,10 +35,11 @@ IMPORTS = {
     "journal": "errors events ports types",
     "policy": "action_sentences actions distinctions errors escape events journal ports settings types urls",
     "agent": "actions errors events journal policy ports settings types",
-    "browser": "actions assets base_model custom_actions distinctions errors escape policy ports settings totp types "
-    "urls vision",
+    "browser": "actions assets base_model custom_actions disguises distinctions errors escape policy ports settings "
+    "totp types urls vision",
     "models": "actions assets base_model custom_actions distinctions errors escape policy ports settings types urls",
-    "record": "action_sentences actions base_model errors escape events policy ports totp types vision",
+    "record": "action_sentences actions base_model disguises errors escape events policy ports private_data totp types "
+    "vision",
     "export": "actions distinctions errors escape events models record settings types vision",
     "memory": "actions errors escape policy record types urls vision",
     "supervise": "action_sentences actions base_model errors escape events models policy settings types urls",

@@ -51,10 +51,11 @@ _NATIONAL_FORMS = tuple((name, re.compile(f"{_NOT_INSIDE}{form}{_NOT_FOLLOWED}")
 
 def find_private(text: str, kinds: Sequence[PrivateKind]) -> list[Found]:
     """Where private data of these kinds stands, from left to right, without overlaps."""
-    places = [at for at, letter in enumerate(text) if unicodedata.category(letter) not in ("Cf", "Mn", "Me")]
-    plain = "".join(_plain(text[at]) for at in places)
-    if not _LEAST_DIGITS.search(plain):
+    if not _LEAST_DIGITS.search(text):
         return []
+    plain = text.translate(_PLAIN)
+    is_same_length = len(plain) == len(text)
+    places = range(len(text)) if is_same_length else [at for at, each in enumerate(text) if _plain(each)]
     found = [Found(places[start], places[end - 1] + 1, kind) for kind in kinds for start, end in _FINDERS[kind](plain)]
     kept: list[Found] = []
     for each in sorted(found, key=lambda each: (each.start, -each.end)):
@@ -63,16 +64,32 @@ def find_private(text: str, kinds: Sequence[PrivateKind]) -> list[Found]:
     return kept
 
 
+class _Plain(dict[int, str]):
+    """What each character is read as, computed when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        plain = self[code] = _plain(chr(code))
+        return plain
+
+
+_PLAIN = _Plain()
+
+
 def _plain(letter: str) -> str:
-    """One sign for one: a digit of any script in ASCII, full-width letters narrow, white space as a space."""
+    """One sign for one: a digit of any script in ASCII, full-width letters narrow, white space as a space; none for
+    what does not show.
+    """
     if letter.isascii():
         return " " if letter in "\t\n\r" else letter
+    category = unicodedata.category(letter)
+    if category in ("Cf", "Mn", "Me"):
+        return ""
     digit = unicodedata.digit(letter, None)
     if digit is not None:
         return str(digit)
     if letter.isspace():
         return " "
-    if unicodedata.category(letter) == "Pd":
+    if category == "Pd":
         return "-"
     narrow = unicodedata.normalize("NFKC", letter)
     return narrow if len(narrow) == 1 else letter

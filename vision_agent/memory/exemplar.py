@@ -45,8 +45,9 @@ def exemplar_of(
     """The exemplar of a finished run, its small pictures with their bytes.
 
     Steps whose actions were all refused or had no effect are left out. No secret enters: the text was redacted before
-    it was written to the run folder and is only cut here, never decoded or joined; in the pictures, fields that held a
-    secret are already masked. A secret that the page shows elsewhere is in the small picture as in the large one.
+    it was written to the run folder and is only cut here, never decoded or joined; in the pictures, what
+    showed a secret is already masked. A secret that the page drew as pixels is in the small picture as in the large
+    one.
 
     Args:
         head: the hash that the run printed; with it, a changed last line is noticed too.
