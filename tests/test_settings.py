@@ -136,3 +136,14 @@ def test_every_old_path_leads_to_a_module(old: str) -> None:
     if new.endswith(("ray_workers", "models.llm.pydantic_ai")):
         pytest.importorskip("pydantic_ai")
     assert import_module(f"vision_agent.{new}")
+
+
+def test_the_limits_of_downloads_come_from_the_environment_and_one_of_them_leaves_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("VISION_AGENT_LIMITS__DOWNLOADS__COUNT", "3")
+    limits = load(limits={"steps": 7, "downloads": {"bytes_each": 10, "types": ("pdf",)}}).limits
+    assert (limits.steps, limits.downloads.count, limits.downloads.bytes_each) == (7, 3, 10)
+    assert limits.downloads.types == ("pdf",)
+    with pytest.raises(UsageError, match=r"limits\.downloads\.count"):
+        load(limits={"downloads": {"count": -1}})

@@ -554,6 +554,22 @@ class Secret(RenamedFields):
         return "any" in fields or input_type in fields
 
 
+class DownloadLimits(FrozenModel):
+    """What a page may give to keep. A download beyond it is refused or cut, and the run goes on."""
+
+    count: int = Field(default=20, ge=0)
+    """Number of downloads that may start; 0 refuses all."""
+    bytes_each: int = Field(default=100_000_000, ge=1)
+    """Bytes of one file."""
+    total_bytes: int = Field(default=500_000_000, ge=1)
+    """Bytes of all files together."""
+    seconds: float = Field(default=300.0, gt=0)
+    """How long one may take."""
+    types: tuple[str, ...] | None = None
+    """Endings of file names that are allowed, such as `pdf` or `csv`; None: all. The ending is what the page says; what
+    is in the file is not looked at."""
+
+
 class Limits(RenamedFields):
     """The limits at which a run stops by itself."""
 
@@ -579,6 +595,8 @@ class Limits(RenamedFields):
     """Cost of all requests, in US dollars; None: no limit. A run also ends before a request that would pass the limit,
     if it costs as much as the last one. A run that cannot tell the cost of a decision ends after it:
     too early is better than never."""
+    downloads: DownloadLimits = DownloadLimits()
+    """What a page may give to keep. None of these limits ends the run."""
     on_failure: Literal["never_raise", "after_retries", "at_once"] = "never_raise"
     """`never_raise`: only the ending says that a run failed. `after_retries`: `RunFailed` is raised if the run was not
     done or reached a limit while its last steps failed. `at_once`: the first action that is not done ends the run."""

@@ -24,6 +24,7 @@ from vision_agent.browser.network.host_policy import WEB, Gate, Policy, start_fo
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.page import overlay
+from vision_agent.browser.page.downloads import Downloads
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.browser.refusal import Refused
 from vision_agent.browser.takeover.manual_actions import manual_actions
@@ -32,12 +33,13 @@ from vision_agent.disguises import Disguises, Found
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.ports import HiddenValues, Redact
 from vision_agent.settings import EventSettings, ObserveSettings
-from vision_agent.types import ManualAction, Observation, Outcome, Secret
+from vision_agent.types import DownloadLimits, ManualAction, Observation, Outcome, Secret
 from vision_agent.urls import origin_of
 from vision_agent.vision.image_limits import ImageLimits
 
 _MOST_WARNINGS = 5
 """Tab events in one observation; a page may open dialogs endlessly."""
+_USUAL_DOWNLOADS = DownloadLimits()
 _SCHEMES = ("http", "https", "file", "about", "data")
 """Schemes that a person may start with; the agent itself may only open the web and the scheme of the start address."""
 
@@ -191,11 +193,16 @@ async def attach(
     events: EventSettings | None = None,
     is_risky: Callable[[str], bool] = lambda _: False,
     downloads: Path | None = None,
+    download_limits: DownloadLimits = _USUAL_DOWNLOADS,
+    incoming: Path | None = None,
     start_url: str | None = None,
     learn: Callable[[Secret], None] | None = None,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> AsyncIterator[LiveBrowser]:
     """A `LiveBrowser` on a page, whoever opened it. The page stays open afterwards, with nothing of ours left in it.
+
+    `downloads` is where downloads are kept; None discards them. `incoming` is where the browser writes them as they
+    come, if that is known.
 
     `is_risky` tells from the text of a dialog that it is not to be accepted, whatever `events` say.
 
@@ -222,14 +229,15 @@ async def attach(
     known = [*secrets]
     values = partial(_values, known)
     observer = Observer(settings, image_limits, clock, values, _SecretValues(values) if hidden is None else hidden)
-    tabs = Tabs(
+    tabs = Tabs(page.context, page, events or EventSettings(), is_risky=is_risky)
+    tabs.downloads = Downloads(
         page.context,
-        page,
-        events or EventSettings(),
+        download_limits,
+        tabs.tell_download,
         downloads,
+        incoming,
         redact=redact,
         secrets=values,
-        is_risky=is_risky,
     )
     named = {path.name: path for path in files}
 

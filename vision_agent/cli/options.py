@@ -109,11 +109,20 @@ class LimitOptions:
 
     max_steps: Annotated[int | None, option("Maximum number of steps.", "--max-steps")] = None
     max_seconds: MaxSeconds = None
+    max_downloads: Annotated[int | None, option("Number of downloads that may start.", "--max-downloads")] = None
+    max_download_bytes: Annotated[
+        int | None, option("Bytes of one download; a larger one is cut.", "--max-download-bytes")
+    ] = None
+    download_types: Annotated[
+        str | None, option("Endings that downloads may have, such as pdf,csv; others are refused.", "--download-types")
+    ] = None
 
     @property
     def limits(self) -> dict[str, Any]:
         """The given limits."""
-        return given(steps=self.max_steps, seconds=self.max_seconds)
+        types = tuple(each.strip() for each in self.download_types.split(",")) if self.download_types else None
+        downloads = given(count=self.max_downloads, bytes_each=self.max_download_bytes, types=types)
+        return given(steps=self.max_steps, seconds=self.max_seconds, downloads=downloads or None)
 
 
 def terminal_person() -> Person | None:

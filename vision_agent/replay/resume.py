@@ -24,7 +24,7 @@ from vision_agent.replay.recorded_settings import recorded_settings
 from vision_agent.replay.replay import given_files, require_web
 from vision_agent.session import Agent
 from vision_agent.settings import ModelSettings, Settings
-from vision_agent.types import Run, Secret, Shot, Task
+from vision_agent.types import Limits, Run, Secret, Shot, Task
 
 _ASKED = (
     "fallback",
@@ -180,10 +180,27 @@ def _task(
             "pictures": tuple(each.model_copy(update={"shot": loaded(each.shot)}) for each in task.pictures),
             "exemplar": exemplar,
             "files": kept,
-            "limits": task.limits.model_copy(update=dict(limits)),
+            "limits": _changed_limits(task.limits, limits),
         }
     )
 
 
 def _with_value(secret: Secret, values: Mapping[str, SecretStr]) -> Secret:
     return secret.model_copy(update={"value": values[secret.name]})
+
+
+def _changed_limits(limits: Limits, changes: Mapping[str, Any]) -> Limits:
+    """The limits with some of them changed; of those in groups, such as `downloads`, only the ones that are given.
+
+    Raises:
+        UsageError: one of them is invalid.
+    """
+    values = limits.model_dump()
+    for name, value in changes.items():
+        is_group = isinstance(value, Mapping) and isinstance(values.get(name), Mapping)
+        values[name] = {**values[name], **value} if is_group else value
+    try:
+        return Limits.model_validate(values)
+    except ValidationError as error:
+        lines = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        raise UsageError(f"The limits are invalid: {lines}") from error

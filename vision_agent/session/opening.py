@@ -58,6 +58,8 @@ class BrowserOpener:
         self._image_limits = image_limits
         self._custom = custom
         self._clock = clock
+        self._incoming: Path | None = None
+        """Where the browser writes downloads as they come, if that is known."""
         self._is_ours = page is None and settings.browser.cdp_url is None
 
     async def open(self, stack: AsyncExitStack) -> OpenBrowser:
@@ -115,6 +117,8 @@ class BrowserOpener:
                     events=self._settings.events,
                     is_risky=partial(is_risky_question, self._settings.approval),
                     downloads=self._folder / DOWNLOADS,
+                    download_limits=self._task.limits.downloads,
+                    incoming=self._incoming,
                     start_url=self._task.start_url,
                     learn=self._redact.learn,
                     clock=self._clock,
@@ -136,7 +140,7 @@ class BrowserOpener:
                     f"No page could be opened in {started.description}: {error.message.splitlines()[0]}",
                     "start the run again",
                 ) from error
-            self.description = started.description
+            self.description, self._incoming = started.description, started.incoming
             try:
                 yield page
             finally:

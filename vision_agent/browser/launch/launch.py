@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -92,6 +93,8 @@ class LaunchedBrowser:
     context: BrowserContext
     description: str
     """Which browser and version, how it was found, whether its sandbox is on."""
+    incoming: Path | None = None
+    """Where it writes downloads as they come; the folder goes when the browser is closed."""
 
 
 @asynccontextmanager
@@ -104,18 +107,22 @@ async def launch_browser(settings: BrowserSettings) -> AsyncIterator[LaunchedBro
         BrowserUnavailable: none could be started or reached; says what was tried.
         UsageError: the settings name something that does not exist.
     """
-    async with async_playwright() as playwright:
-        options = context_options(settings, playwright)
-        started = await start_first_browser(playwright, settings)
-        try:
-            context = await _context(started, options)
-            yield LaunchedBrowser(playwright, started.browser, context, started.description)
-        finally:
-            await end_browser(started)
+    with TemporaryDirectory(prefix="vision-agent-", ignore_cleanup_errors=True) as folder:
+        async with async_playwright() as playwright:
+            options = context_options(settings, playwright)
+            incoming = Path(folder)
+            started = await start_first_browser(playwright, settings, incoming)
+            try:
+                context = await _context(started, options)
+                yield LaunchedBrowser(playwright, started.browser, context, started.description, incoming)
+            finally:
+                await end_browser(started)
 
 
-async def start_first_browser(playwright: Playwright, settings: BrowserSettings) -> StartedBrowser:
-    """The first candidate that starts.
+async def start_first_browser(
+    playwright: Playwright, settings: BrowserSettings, incoming: Path | None = None
+) -> StartedBrowser:
+    """The first candidate that starts; it writes downloads to `incoming`.
 
     Raises:
         BrowserUnavailable: none does; says why each failed.
@@ -123,7 +130,7 @@ async def start_first_browser(playwright: Playwright, settings: BrowserSettings)
     failures = []
     for candidate in candidates(settings):
         try:
-            return await start(playwright, candidate, settings)
+            return await start(playwright, candidate, settings, incoming)
         except BrowserUnavailable as error:
             failures.append(error)
     if len(failures) == 1:
@@ -153,24 +160,26 @@ def candidates(settings: BrowserSettings) -> list[BrowserCandidate]:
     ]
 
 
-async def start(playwright: Playwright, candidate: BrowserCandidate, settings: BrowserSettings) -> StartedBrowser:
+async def start(
+    playwright: Playwright, candidate: BrowserCandidate, settings: BrowserSettings, incoming: Path | None = None
+) -> StartedBrowser:
     """A candidate, started or connected to.
 
     Raises:
         BrowserUnavailable: it does not start, or cannot be reached.
     """
     if candidate.cdp_url:
-        return await _connect(playwright, candidate, candidate.cdp_url)
+        return await _connect(playwright, candidate, candidate.cdp_url, incoming)
     if sys.platform == "linux" and os.geteuid() == 0:
         return StartedBrowser(
-            await _launch(playwright, candidate, settings, False), candidate, False, "off (running as root)"
+            await _launch(playwright, candidate, settings, False, incoming), candidate, False, "off (running as root)"
         )
     try:
-        return StartedBrowser(await _launch(playwright, candidate, settings, True), candidate, True, "on")
+        return StartedBrowser(await _launch(playwright, candidate, settings, True, incoming), candidate, True, "on")
     except BrowserUnavailable as error:
         if not any(words in str(error.__cause__) for words in _SANDBOX_TROUBLE):
             raise
-    browser = await _launch(playwright, candidate, settings, False)
+    browser = await _launch(playwright, candidate, settings, False, incoming)
     return StartedBrowser(browser, candidate, False, "off (this system does not allow it)")
 
 
@@ -244,9 +253,11 @@ async def _context(started: StartedBrowser, options: dict[str, Any]) -> BrowserC
     return context
 
 
-async def _connect(playwright: Playwright, candidate: BrowserCandidate, url: str) -> StartedBrowser:
+async def _connect(
+    playwright: Playwright, candidate: BrowserCandidate, url: str, incoming: Path | None
+) -> StartedBrowser:
     try:
-        browser = await playwright.chromium.connect_over_cdp(url, timeout=_START_S * 1000)
+        browser = await playwright.chromium.connect_over_cdp(url, timeout=_START_S * 1000, artifacts_dir=incoming)
     except PlaywrightError as error:
         raise BrowserUnavailable(
             f"{candidate.found} cannot be reached",
@@ -256,7 +267,11 @@ async def _connect(playwright: Playwright, candidate: BrowserCandidate, url: str
 
 
 async def _launch(
-    playwright: Playwright, candidate: BrowserCandidate, settings: BrowserSettings, with_sandbox: bool
+    playwright: Playwright,
+    candidate: BrowserCandidate,
+    settings: BrowserSettings,
+    with_sandbox: bool,
+    incoming: Path | None,
 ) -> Browser:
     if candidate.executable and not candidate.executable.is_file():
         raise BrowserUnavailable(f"{candidate.found}: there is no file {candidate.executable}", GET_A_BROWSER)
@@ -268,6 +283,7 @@ async def _launch(
             chromium_sandbox=with_sandbox,
             args=[*_QUIET, *_SITE_ISOLATION, *settings.args],
             proxy=_proxy(settings),
+            downloads_path=incoming,
             timeout=_START_S * 1000,
             # The run handles Ctrl-C: it records its end first and then closes the browser.
             handle_sigint=False,

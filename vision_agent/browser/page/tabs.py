@@ -7,18 +7,14 @@ newest becomes active.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import math
-import re
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from playwright.async_api import BrowserContext, Dialog, Download, FileChooser, Frame, Page, Request, Response
@@ -27,10 +23,11 @@ from playwright.async_api import Error as PlaywrightError
 from vision_agent.browser import cdp
 from vision_agent.browser.network.navigations import Navigations
 from vision_agent.browser.network.requests import ENDLESS, PendingRequests
+from vision_agent.browser.page.downloads import Downloads
 from vision_agent.browser.page.restless import RestlessDocuments
 from vision_agent.escape import safe_line
-from vision_agent.ports import Redact
 from vision_agent.settings import EventSettings
+from vision_agent.types import DownloadLimits
 
 _MOST_TABS = 12
 _MOST_BLOCKED = 20
@@ -66,11 +63,8 @@ class Tabs:
     context: BrowserContext
     active: Page
     settings: EventSettings = field(default_factory=EventSettings)
-    downloads: Path | None = None
-    """The folder for downloads; None discards them."""
-    redact: Redact = str
-    secrets: Callable[[], Sequence[str]] = tuple
-    """Values that no downloaded file or its name may contain."""
+    downloads: Downloads | None = None
+    """None until `start_listening`: what is downloaded is then watched, and discarded."""
     is_risky: Callable[[str], bool] = lambda _: False
     """Whether a dialog with this text is dismissed even if dialogs are to be accepted: a person must approve it."""
     closing_page: Page | None = None
@@ -95,6 +89,10 @@ class Tabs:
     """Whether an action is under way that sends input."""
     _input_ended: float = -math.inf
     """When the last such action ended."""
+    _new_tab_urls: deque[str] = field(default_factory=lambda: deque(maxlen=_MOST_TABS))
+    """The addresses that were last requested for tabs that did not exist yet."""
+    _tabs_for_downloads: int = 0
+    """Tabs about to come that were opened for a download and stay empty."""
     _has_fronted: bool = False
     """Whether a new tab has come to the front since the last action started."""
     _unfinished_checks: int = 0
@@ -107,6 +105,8 @@ class Tabs:
 
     def start_listening(self) -> None:
         """Listens to the events of the first tab, and of the context for later ones."""
+        if self.downloads is None:
+            self.downloads = Downloads(self.context, DownloadLimits(), self.tell_download)
         self._on(self.context, "page", self._on_page)
         # On the context, because the first request of a new tab comes before the tab.
         self._on(self.context, "request", self._on_request)
@@ -238,6 +238,10 @@ class Tabs:
             opener = await page.opener()
             if opener not in self.pages or page in self.pages:
                 return
+            if self._tabs_for_downloads and page.url == "":
+                self._tabs_for_downloads -= 1
+                await close_page(page)
+                return
             if len(self.pages) >= _MOST_TABS:
                 await close_page(page)
                 self._add_event("new_tab", f"a popup was closed: there are already {_MOST_TABS} tabs")
@@ -281,35 +285,19 @@ class Tabs:
         self._spawn(_answer_dialog(dialog, accept=accept, entered=self.settings.prompt))
 
     def _on_download(self, download: Download) -> None:
-        self._add_event("download", f'a download started: "{safe_line(self._download_name(download), 100)}"')
-        if self.downloads is not None:
-            self._spawn(self._save_download(download, self.downloads))
+        assert self.downloads is not None
+        self._spawn(self.downloads.start(download))
+        if download.url in self._new_tab_urls:
+            # Chromium without a window leaves the tab that was opened for it, without a document and never drawn.
+            empty = next((page for page in self.pages if page.url == ""), None)
+            if empty is None:
+                self._tabs_for_downloads += 1
+            else:
+                self._spawn(close_page(empty))
 
-    async def _save_download(self, download: Download, folder: Path) -> None:
-        name = _safe_file_name(self._download_name(download))[-100:].lstrip(".") or "download"
-        try:
-            # Checked elsewhere first: a file with a secret must never be in the run folder, not even briefly.
-            with TemporaryDirectory() as aside:
-                await download.save_as(Path(aside) / "download")
-                kept = await asyncio.to_thread((Path(aside) / "download").read_bytes)
-            if await asyncio.to_thread(_holds_secret, kept, self.redact):
-                self._add_event("download", f'the download "{name}" was not kept: it contains a secret')
-                return
-            path = _reserve_path(folder / name)
-            await asyncio.to_thread(path.write_bytes, kept)
-        except (PlaywrightError, OSError) as error:
-            reason = str(error).splitlines()[0][:200]
-            self._add_event("download", f'the download "{name}" was not kept: {reason}')
-            return
-        digest = hashlib.sha256(kept).hexdigest()
-        self._add_event("download", f'"{folder.name}/{path.name}" was kept: {len(kept)} bytes, sha256 {digest}')
-
-    def _download_name(self, download: Download) -> str:
-        """The file name that the page suggests; `download` if it contains a secret, even as browsers escape it."""
-        name = download.suggested_filename
-        parts = [part for value in self.secrets() if (part := _safe_file_name(value).strip("_."))]
-        has_secret = self.redact(name) != name or any(part in _safe_file_name(name) for part in parts)
-        return "download" if has_secret else name
+    def tell_download(self, sentence: str) -> None:
+        """Records what became of a download."""
+        self._add_event("download", sentence)
 
     def _on_file_chooser(self, chooser: FileChooser) -> None:
         if not self.expects_files:
@@ -343,6 +331,7 @@ class Tabs:
             return
         if is_for_new_tab:
             self._tab_expected_until = 0.0
+            self._new_tab_urls.append(request.url)
         if request.is_navigation_request():
             self.navigations.add_document_request(request)
         self.network.count_request(request)
@@ -431,27 +420,6 @@ async def _answer_dialog(dialog: Dialog, *, accept: bool, entered: str) -> None:
             await dialog.accept(entered if dialog.type == "prompt" else "")
         else:
             await dialog.dismiss()
-
-
-def _safe_file_name(text: str) -> str:
-    return re.sub(r"(?:[^\w.-]|_)+", "_", text)
-
-
-def _holds_secret(content: bytes, redact: Redact) -> bool:
-    """Whether a file contains a secret as text in a usual encoding; compressed or encrypted files are not searched."""
-    encodings = ("utf-8", "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1")
-    return any(redact(text) != text for text in (content.decode(each, "replace") for each in encodings))
-
-
-def _reserve_path(path: Path) -> Path:
-    """Creates an empty file with this name, or with a number added if the name is taken."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for number in count(1):
-        own = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
-        with suppress(FileExistsError):
-            own.touch(mode=0o600, exist_ok=False)
-            return own
-    raise AssertionError("numbers do not end")
 
 
 def _drop_older(earliest: float, requests: dict[Request, float]) -> dict[Request, float]:

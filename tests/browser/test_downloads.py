@@ -1,0 +1,170 @@
+"""Claims about what a page may give to keep: it has limits, and the run goes on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from tests.browser.hand import On
+from vision_agent.actions import Click, Wait
+from vision_agent.browser.launch.launch import LaunchedBrowser, launch_browser
+from vision_agent.browser.live import LiveBrowser, attach
+from vision_agent.browser.page.downloads import _holds_secret
+from vision_agent.settings import BrowserSettings, ObserveSettings
+from vision_agent.types import DownloadLimits, Observation, Outcome
+from vision_agent.vision.image_limits import ImageLimits
+
+SETTINGS = ObserveSettings(quiet_s=0.1, settle_deadline_s=5, action_deadline_s=20)
+
+
+class Endless:
+    """A server whose `/file` never ends; `cut` is set once the browser has hung up."""
+
+    def __init__(self) -> None:
+        cut = self.cut = threading.Event()
+        is_over = self.is_over = threading.Event()
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200)
+                if self.path.startswith("/file"):
+                    self.send_header("Content-Type", "application/octet-stream")
+                    self.send_header("Content-Disposition", 'attachment; filename="endless.bin"')
+                    self.end_headers()
+                    try:
+                        while not is_over.wait(0.002):
+                            self.wfile.write(b"x" * 65_536)
+                    except OSError:
+                        cut.set()
+                    return
+                port = self.server.server_address[1]
+                frame = f"<iframe src='http://localhost:{port}/frame'></iframe>" if self.path == "/" else ""
+                self.send_header("Content-Type", "text/html")
+                self.end_headers()
+                where = "Frame" if self.path == "/frame" else ""
+                body = f"<title>Files</title><a href=/file>Get{where}</a> <a target=_blank href=/file>Tab{where}</a>"
+                self.wfile.write(f"{body}{frame}".encode())
+
+            def log_message(self, format: str, *args: Any) -> None: ...
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self.address = f"http://127.0.0.1:{self._server.server_port}"
+
+    def close(self) -> None:
+        self.is_over.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def endless() -> Iterator[Endless]:
+    server = Endless()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+async def started() -> Any:
+    async with launch_browser(BrowserSettings()) as launched:
+        yield launched
+
+
+async def told(browser: LiveBrowser, holds: Callable[[str], bool], first: Outcome) -> str:
+    """What is told of downloads until it holds; each look waits for the page."""
+    said = first.sentence
+    while not holds(said):
+        seen = await browser.observe()
+        said += " ".join(seen.warnings)
+        said += (await browser.act(Wait(seconds=0.2), seen)).sentence
+    return said
+
+
+def kept_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("*"))
+
+
+def number(seen: Observation, name: str) -> int:
+    return next(mark.number for mark in seen.marks if mark.name == name)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("link", ["Get", "Tab", pytest.param("GetFrame", marks=pytest.mark.thorough)])
+async def test_a_download_without_end_is_cut_at_its_size_and_the_run_goes_on(
+    started: LaunchedBrowser, endless: Endless, tmp_path: Path, link: str
+) -> None:
+    page = await started.context.new_page()
+    limits = DownloadLimits(bytes_each=1_000_000)
+    keeps = {"downloads": tmp_path / "kept", "download_limits": limits, "incoming": started.incoming}
+    async with attach(page, SETTINGS, ImageLimits(), **keeps) as browser:
+        await browser.open(endless.address)
+        seen = await browser.observe()
+        outcome = await browser.act(Click(target=number(seen, link)), seen)
+        said = await told(browser, lambda all: "was not kept" in all, outcome)
+        assert 'the download "endless.bin" was not kept: it was cut: it has more than 1000000 bytes' in said
+        assert endless.cut.wait(20)
+        assert (await browser.observe()).title == "Files"
+    assert not (tmp_path / "kept").exists()
+
+
+@pytest.mark.timeout(120)
+async def test_on_a_page_handed_over_a_download_without_end_is_cut_by_its_time(
+    page: Page, endless: Endless, tmp_path: Path
+) -> None:
+    limits = DownloadLimits(seconds=1)
+    async with attach(page, SETTINGS, ImageLimits(), downloads=tmp_path, download_limits=limits) as browser:
+        await browser.open(endless.address)
+        seen = await browser.observe()
+        outcome = await browser.act(Click(target=number(seen, "Get")), seen)
+        said = await told(browser, lambda all: "was not kept" in all, outcome)
+        assert "it was cut after 1 seconds (limits.downloads.seconds)" in said
+        assert endless.cut.wait(20)
+    assert kept_in(tmp_path) == []
+
+
+NAMES = ("a.txt", "b.PDF", "c.txt")
+FILES = "".join(f"<a download={name} href='data:text/plain,{'x' * 600}'>{name}</a> " for name in NAMES)
+
+
+@pytest.mark.parametrize(
+    ("limits", "kept", "sentence"),
+    [
+        (DownloadLimits(count=1), ["a.txt"], '"b.PDF" was refused: 1 were started, and no more may be'),
+        (DownloadLimits(types=("pdf",)), ["b.PDF"], '"a.txt" was refused: its name ends in "txt", allowed are pdf'),
+        (DownloadLimits(bytes_each=500), [], '"a.txt" was not kept: it has more than 500 bytes'),
+        (DownloadLimits(total_bytes=1_000), ["a.txt"], '"b.PDF" was not kept: with it, downloads have more than 1000'),
+        (DownloadLimits(count=0), [], '"a.txt" was refused: 0 were started'),
+    ],
+)
+async def test_a_download_beyond_a_limit_is_refused_with_the_limit_and_those_before_are_kept(
+    on: On, tmp_path: Path, limits: DownloadLimits, kept: list[str], sentence: str
+) -> None:
+    async with on(FILES, downloads=tmp_path / "kept", download_limits=limits) as hand:
+        said = ""
+        for name in NAMES:
+            outcome = await hand.act(Click(target=hand.number(name)))
+            ends = (f'"{name}" was', f'"kept/{name}" was kept')
+            said += await told(hand.browser, lambda all, ends=ends: any(each in all for each in ends), outcome)  # type: ignore[misc]
+            await hand.look()
+        assert sentence in said
+    assert kept_in(tmp_path / "kept") == kept
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
+@pytest.mark.parametrize("before", [0, (1 << 20) - 3, (1 << 21) + 7])
+def test_a_secret_anywhere_in_a_large_file_is_found(tmp_path: Path, encoding: str, before: int) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(("." * before + "hunter2-Ä" + "." * 3_000_000).encode(encoding))
+
+    def redact(text: str) -> str:
+        return text.replace("hunter2-Ä", "<secret:pw>")
+
+    assert _holds_secret(file, redact)
+    assert not _holds_secret(file, str)
