@@ -24,6 +24,8 @@ LONG = frozenset(
         "browser/test_foreign_pages.py::test_boxes_buttons_a_slider_and_a_list_of_a_style_guide_are_set",
         "browser/test_frames.py::test_a_frame_that_hangs_is_said_to_be_missing_and_does_not_cost_the_deadline_again",
         "browser/test_frames.py::test_the_box_of_what_is_in_a_frame_is_where_its_pixels_are",
+        "browser/test_hanging_page.py::test_a_page_that_hangs_is_reported_in_time_and_can_be_left",
+        "test_run_endings.py::test_a_model_server_that_lets_a_run_wait_does_not_hold_it_beyond_its_time",
         "browser/test_holding.py::test_a_hold_lasts_longer_than_other_actions_may_take_and_is_guarded_to_its_end",
         "browser/test_holding.py::test_a_page_that_hangs_while_a_button_is_held_gets_the_release_when_it_answers",
         "browser/test_holding.py::test_the_page_and_a_container_scroll_by_pixels",

@@ -270,3 +270,27 @@ def test_a_supervised_run_says_where_and_waits_for_the_person(serve: Any, tmp_pa
     assert process.returncode == 0, err
     assert answered == 2
     assert out == "The task is done.\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no limit of file sizes")
+@pytest.mark.parametrize("most_bytes", [60_000, 1_000, 6_000, 20_000])
+def test_where_the_disk_is_full_json_says_the_code_that_the_program_exits_with(
+    most_bytes: int, serve: Any, tmp_path: Path
+) -> None:
+    import resource
+
+    lines = tmp_path / "lines.txt"
+    lines.write_text('type "milk" into Note\nclick Save\nfinish Noted\n', "utf-8")
+    run = ["run", serve({"/": PAGE}), "--steps", lines, "--runs", tmp_path / "runs", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "vision_agent", *run],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        # The hard limit stays, so that nothing else is kept from writing by more than this.
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, resource.RLIM_INFINITY)),
+    )
+    assert done.returncode == 5, (done.stdout, done.stderr)
+    assert "Traceback" not in done.stderr
+    if done.stdout:
+        assert json.loads(done.stdout)["exit_code"] == done.returncode

@@ -25,7 +25,7 @@ from vision_agent.cli.options import (
     terminal_approver,
     terminal_person,
 )
-from vision_agent.cli.running import chosen_model, run_agent, supervision_page, with_supervision
+from vision_agent.cli.running import chosen_model, exit_code_of, run_agent, supervision_page, with_supervision
 from vision_agent.errors import UsageError
 from vision_agent.escape import escaped_line
 
@@ -181,7 +181,7 @@ def _as_json(one: Replay) -> dict[str, Any]:
     assert agent.ending is not None
     return {
         **agent.ending.model_dump(include={"status", "sentence", "answer"}),
-        "exit_code": agent.ending.exit_code,
+        "exit_code": exit_code_of(agent.ending),
         "replayed": one.recorded.id,
         "steps": [each.model_dump(mode="json") for each in one.taken],
         "run": str(agent.folder),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from vision_agent.cli.options import has_window
-from vision_agent.errors import UsageError
+from vision_agent.errors import UsageError, VisionAgentError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from vision_agent.session import Agent
     from vision_agent.settings import Settings
     from vision_agent.supervise.page_approver import SupervisionPage
+    from vision_agent.types import Ending
 
 
 def with_supervision(settings: Settings) -> Settings:
@@ -63,7 +64,8 @@ def run_agent(agent: Agent, as_json: bool, is_shared: bool, page: SupervisionPag
         if as_json and agent.ending is not None:
             ending = agent.ending.model_dump(include={"status", "sentence", "answer"})
             where = {"run": str(agent.folder), "report": str(agent.report), "head": agent.head}
-            typer.echo(json.dumps({**ending, "exit_code": agent.ending.exit_code, **where}, ensure_ascii=False))
+            code = {"exit_code": exit_code_of(agent.ending)}
+            typer.echo(json.dumps({**ending, **code, **where}, ensure_ascii=False))
         elif not as_json:
             print_facts(console, ("folder", agent.folder), ("report", agent.report), ("head", agent.head))
             if agent.folder is not None and agent.ending is not None and agent.ending.status == "interrupted":
@@ -72,6 +74,19 @@ def run_agent(agent: Agent, as_json: bool, is_shared: bool, page: SupervisionPag
     if not as_json:
         typer.echo(agent.ending.sentence)
     raise typer.Exit(agent.ending.exit_code)
+
+
+def exit_code_of(ending: Ending) -> int:
+    """The code with which the program exits: that of the error that is being raised, or else of the run's ending.
+
+    They differ if the run has ended and something fails afterwards, such as its report on a full disk.
+    """
+    match sys.exception():
+        case VisionAgentError() as error:
+            return error.exit_code
+        case KeyboardInterrupt():
+            return 130
+    return ending.exit_code
 
 
 async def _supervised(agent: Agent, page: SupervisionPage, progress: Progress, console: Console) -> None:

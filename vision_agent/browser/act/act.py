@@ -23,7 +23,8 @@ from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.out_of_view import bring_into_view
 from vision_agent.browser.act.scroll_to import scroll_to
 from vision_agent.browser.observe.live_observation import LiveObservation
-from vision_agent.browser.page import overlay
+from vision_agent.browser.page import overlay, protocol
+from vision_agent.browser.page.hanging import PageHangs, unless_hung
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.errors import BrowserUnavailable
@@ -35,6 +36,8 @@ _LOOKS = 4
 _LOOKS_FOR_OPTIONS = 12
 """The same for an action that opens a list, searches it and chooses from it."""
 
+_ANSWERS_S = 1.0
+"""How long a page may take to answer after an action that was cut off, before its effect is not looked for."""
 _POINT_S = 0.05
 """For each point of a path: its moves take a few frames."""
 
@@ -85,7 +88,7 @@ async def _attempt(executor: Executor, action: Action, before: Before, *, is_lat
             if is_later:
                 await must_still_hold(executor, action)
             await bring_into_view(executor, action)
-            execution = await _carry_out(executor, action)
+            execution = await _carry_out_unless_hung(executor, action)
             executor.focused_mark = _next_focus(action, execution)
             if execution.at is not None:
                 executor.observer.players.pointer = (executor.page, execution.at.point)
@@ -96,7 +99,7 @@ async def _attempt(executor: Executor, action: Action, before: Before, *, is_lat
             execution = replace(execution, sentence=f"{execution.sentence}; {executor.remark}")
         sentence = execution.sentence
         return await determine_outcome(execution, _before(executor, before), executor.tabs, executor.observer)
-    except TimeoutError:
+    except (TimeoutError, PageHangs):
         raise Refused(
             "timed_out", NO_ANSWER if executor.sent_inputs else f"{action.kind} was started, but {NO_ANSWER}"
         ) from None
@@ -114,6 +117,13 @@ async def _attempt(executor: Executor, action: Action, before: Before, *, is_lat
 def _before(executor: Executor, before: Before) -> Before:
     """How things stood before the action, once its target was in view: scrolling to it is no effect."""
     return replace(before, seen=executor.brought) if executor.brought else before
+
+
+async def _carry_out_unless_hung(executor: Executor, action: Action) -> Execution:
+    # A page that hangs already is left, or waited for.
+    if executor.seen.is_hung:
+        return await _carry_out(executor, action)
+    return await unless_hung(_carry_out(executor, action), executor.tabs)
 
 
 async def _carry_out(executor: Executor, action: Action) -> Execution:
@@ -214,6 +224,8 @@ async def _interrupted_outcome(executor: Executor, refusal: Refused, before: Bef
     cut = Outcome(status="partial", refusal=refusal.refusal, sentence=f"{sentence}.")
     at = None if before.page.is_closed() else executor.last_location
     try:
+        if refusal.refusal == "timed_out" and not before.page.is_closed():
+            await protocol.document_token(before.page.main_frame, _ANSWERS_S)
         was = _before(executor, before)
         came = await determine_outcome(Execution(sentence, at), was, executor.tabs, executor.observer)
     except (Refused, FrameSilent, PlaywrightError):

@@ -21,12 +21,15 @@ from vision_agent.escape import safe_line
 from vision_agent.urls import LONGEST_SHOWN, shown_address
 
 _AFTER_A_CRASH_S = 5.0
+_ELSEWHERE = "data:text/html,"
 _NET = "net::ERR_"
 
 
 async def goto(executor: Executor, action: Goto) -> Execution:
     """Opens an address in the tab of the observation."""
     url = _absolute_url(action.url, executor.page)
+    host_policy.check(url, executor.policy)
+    await _leave_if_hung(executor)
     opened = await open_page(
         executor.page, url, executor.policy, executor.settings.navigation_deadline_s, executor.tabs.navigations
     )
@@ -34,7 +37,12 @@ async def goto(executor: Executor, action: Goto) -> Execution:
 
 
 async def reload(executor: Executor) -> Execution:
-    """Reloads the page, even if a frame in it has crashed."""
+    """Reloads the page, even if a frame in it has crashed, or if it hangs."""
+    url = executor.page.url
+    if await _leave_if_hung(executor):
+        await open_page(executor.page, url, executor.policy, executor.settings.navigation_deadline_s,
+                        executor.tabs.navigations)  # fmt: skip
+        return Execution("Left the page, which did not answer, and opened it again", None)
     try:
         await executor.page.reload(timeout=_navigation_ms(executor), wait_until="commit")
     except PlaywrightError as error:
@@ -46,6 +54,8 @@ async def reload(executor: Executor) -> Execution:
 async def go(executor: Executor, action: Back | Forward) -> Execution:
     """Goes one page back or forward."""
     page, was = executor.page, executor.page.url
+    if executor.seen.is_hung:
+        raise Refused("unsupported", f"A page that hangs is not left by {action.kind}: reload it or open an address.")
     way = page.go_back if isinstance(action, Back) else page.go_forward
     try:
         await way(timeout=_navigation_ms(executor), wait_until="commit")
@@ -56,6 +66,17 @@ async def go(executor: Executor, action: Back | Forward) -> Execution:
     if page.url == was:
         return Execution(f"There is no page to go {action.kind} to", None)
     return Execution(f"Went {action.kind} to {shown_address(page.url)}", None)
+
+
+async def _leave_if_hung(executor: Executor) -> bool:
+    """Leaves a page that does not answer; returns whether there was one.
+
+    Chromium opens an address of the same site in the same process, where nothing happens any more. A `data:` page gets
+    a process of its own, from which every address can be opened.
+    """
+    if executor.seen.is_hung:
+        await executor.page.goto(_ELSEWHERE, timeout=_navigation_ms(executor), wait_until="commit")
+    return executor.seen.is_hung
 
 
 async def open_tab(executor: Executor, action: OpenTab) -> Execution:

@@ -31,6 +31,9 @@ class LiveObservation:
     earlier: Mapping[str, FoundMark] = field(default_factory=dict)
     """By key: what was found of each mark that is out of view now, when it was last seen."""
 
+    is_hung: bool = False
+    """The page does not answer: the observation has no marks, and the page can only be left."""
+
     @property
     def counts_amounts(self) -> bool:
         """Whether amounts beside a target must be unchanged too."""

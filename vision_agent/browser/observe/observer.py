@@ -19,6 +19,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from vision_agent.browser.observe import look_warnings
+from vision_agent.browser.observe.hung_page import hung_observation
 from vision_agent.browser.observe.idle_controls import IdlePlayers
 from vision_agent.browser.observe.listing import listing
 from vision_agent.browser.observe.live_observation import LiveObservation
@@ -30,6 +31,7 @@ from vision_agent.browser.observe.surfaces import Contents, Surfaces, grid_key, 
 from vision_agent.browser.page import frames, listeners, overlay, protocol
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frames import Scan
+from vision_agent.browser.page.hanging import PageHangs, unless_hung
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.settle import is_quiet, settle
 from vision_agent.browser.page.tabs import Tabs
@@ -92,11 +94,23 @@ class Observer:
     async def look(self, tabs: Tabs, region: Box | None = None, *, grid: bool = False) -> LiveObservation:
         """The active tab as it is now, or a part of it, enlarged; a new document is always shown in full.
 
+        A page that has answered and then does not for some seconds is observed without marks.
         `region`: that part, in page coordinates; `grid`: draw rows and columns over it.
 
         Raises:
-            BrowserUnavailable: the browser is gone, or the page hangs beyond the deadline.
+            BrowserUnavailable: the browser is gone, or the first page hangs beyond the deadline.
         """
+        try:
+            return await unless_hung(self._look_patiently(tabs, region, grid=grid), tabs)
+        except PageHangs as error:
+            if self._last_scan is None:
+                raise BrowserUnavailable(f"The page hangs: {error}", "is its script in an endless loop?") from error
+            epoch, now = self._memory.epoch, self.clock()
+            return hung_observation(
+                tabs.active, tabs.pages, self._last_scan, self.image_limits, epoch=epoch, now=now, why=str(error)
+            )
+
+    async def _look_patiently(self, tabs: Tabs, region: Box | None, *, grid: bool) -> LiveObservation:
         trouble: Exception | None = None
         named_on = self._memory.epoch
         for attempt in range(_TRIES):
