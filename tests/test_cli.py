@@ -16,6 +16,8 @@ import httpx
 import pytest
 
 from tests.conftest import hear_ctrl_c
+from vision_agent.cli.options import files_in
+from vision_agent.errors import UsageError
 
 HEAVY = {"anthropic", "cv2", "numpy", "PIL", "playwright", "jinja2", "uvicorn"}
 
@@ -266,3 +268,15 @@ def test_a_supervised_run_says_where_and_waits_for_the_person(serve: Any, tmp_pa
     assert process.returncode == 0, err
     assert answered == 2
     assert out == "The task is done.\n"
+
+
+def test_only_files_in_the_upload_folder_can_be_uploaded_and_no_link_leads_out_of_it(tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    (papers / "deeper").mkdir(parents=True)
+    (tmp_path / "outside.txt").write_text("no", "utf-8")
+    (papers / "inside.txt").write_text("yes", "utf-8")
+    (papers / "link.txt").symlink_to(tmp_path / "outside.txt")
+    assert files_in(papers) == (papers / "inside.txt",)
+    assert files_in(None) == ()
+    with pytest.raises(UsageError, match="There is no folder"):
+        files_in(tmp_path / "outside.txt")
