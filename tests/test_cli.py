@@ -16,6 +16,8 @@ import httpx
 import pytest
 
 from tests.conftest import hear_ctrl_c
+from vision_agent.cli.options import files_in
+from vision_agent.errors import UsageError
 
 HEAVY = {"anthropic", "cv2", "numpy", "PIL", "playwright", "jinja2", "uvicorn"}
 
@@ -294,3 +296,15 @@ def test_where_the_disk_is_full_json_says_the_code_that_the_program_exits_with(
     assert "Traceback" not in done.stderr
     if done.stdout:
         assert json.loads(done.stdout)["exit_code"] == done.returncode
+
+
+def test_only_files_in_the_upload_folder_can_be_uploaded_and_no_link_leads_out_of_it(tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    (papers / "deeper").mkdir(parents=True)
+    (tmp_path / "outside.txt").write_text("no", "utf-8")
+    (papers / "inside.txt").write_text("yes", "utf-8")
+    (papers / "link.txt").symlink_to(tmp_path / "outside.txt")
+    assert files_in(papers) == (papers / "inside.txt",)
+    assert files_in(None) == ()
+    with pytest.raises(UsageError, match="There is no folder"):
+        files_in(tmp_path / "outside.txt")

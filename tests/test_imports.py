@@ -74,7 +74,8 @@ INSIDE = {
         "deciding": "interrupted recovery stall",
         "finishing": "budget deciding success_checks",
         "action_sequence": "approval finishing interrupted",
-        "oversight": "approval finishing text_origin",
+        "plan": "approval",
+        "oversight": "approval finishing plan text_origin",
         "resumed_run": "deciding finishing interrupted oversight stall",
     },
     "browser": {

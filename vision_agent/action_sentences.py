@@ -21,7 +21,7 @@ REASONS: dict[Refusal, str] = {
     "disabled": "The page has disabled the target. Often an earlier field or checkbox must be filled in first.",
     "unsupported": "The target does not support this action, or the browser refused it.",
     "not_an_option": "The list does not have this option.",
-    "blocked": "The task does not allow this host, file or secret here.",
+    "blocked": "The task does not allow this host, file, secret or action here.",
     "unreachable": "The address did not load. Check the address, its server and the network.",
     "timed_out": "The page did not respond in time, or the awaited change did not happen.",
     "crashed": "The page, or a frame in it, crashed.",

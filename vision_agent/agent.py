@@ -15,7 +15,7 @@ from vision_agent.actions import Action, Ask, Finish, Infeasible
 from vision_agent.errors import RunFailed
 from vision_agent.events import Event, Intended, Started
 from vision_agent.journal import Journal
-from vision_agent.policy import blockers, budget, stall
+from vision_agent.policy import blockers, budget, plan, stall
 from vision_agent.policy.action_sequence import UnderWay, close_cut_step, dry_run_result, skipped_outcome
 from vision_agent.policy.approval import only_looks
 from vision_agent.policy.deciding import Decider
@@ -158,7 +158,13 @@ class Loop:
         result: ActionResult | None = None
         for index, action in enumerate(decision.actions):
             journal.write(Intended(step=journal.index, index=index, action=action))
-            result = await self._carry_out(action, decision, observation)
+            submitted = plan.submitted_in(journal.task, journal.steps)
+            submitted += plan.submitted_by(decision.actions, journal.outcomes, observation)
+            why = plan.beyond(journal.task, action, observation, submitted)
+            if why and not plan.is_approved(approval, index):
+                result = ActionResult(plan.refused(action, why))
+            else:
+                result = await self._carry_out(action, decision, observation)
             journal.record_outcome(result.outcome)
             is_over = result.ending is not None or result.outcome.status != "done" or self._oversight.is_wanted
             is_full = index + 1 >= self.record.task.limits.actions_per_step

@@ -595,6 +595,9 @@ class Limits(RenamedFields):
     """Cost of all requests, in US dollars; None: no limit. A run also ends before a request that would pass the limit,
     if it costs as much as the last one. A run that cannot tell the cost of a decision ends after it:
     too early is better than never."""
+    submits: int | None = Field(default=None, ge=0)
+    """Forms that may be submitted; an action that would submit another is refused, or a person is asked. None: any
+    number. It does not end the run."""
     downloads: DownloadLimits = DownloadLimits()
     """What a page may give to keep. None of these limits ends the run."""
     on_failure: Literal["never_raise", "after_retries", "at_once"] = "never_raise"
@@ -643,6 +646,9 @@ class Task(FrozenModel):
     limits: Limits = Limits()
     allowed_hosts: tuple[str, ...] | None = None
     """Host names, exact or `*.example.org`. None: no rule. An empty tuple denies everything."""
+    allowed_actions: tuple[str, ...] | None = None
+    """Kinds of actions, such as `click`, and names of custom ones; others are refused, or a person is asked. What only
+    looks, asks or ends the run is always allowed. None: all."""
     denied_hosts: tuple[str, ...] = ()
     """They take precedence over allowed hosts."""
     answer_schema: dict[str, Any] | None = None
@@ -726,10 +732,10 @@ class Decision(FrozenModel):
     seconds: float = 0.0
 
 
-Risk = Literal["submit", "pay", "delete", "send", "upload", "leave", "copy", "mismatch", "unclassified"]
+Risk = Literal["submit", "pay", "delete", "send", "upload", "leave", "copy", "mismatch", "unclassified", "beyond"]
 """What cannot be undone, or not easily. `leave`: another host is opened. `copy`: text seen on one site is given to
 another. `mismatch`: what a control shows and what it is called disagree. `unclassified`: the action does not declare
-its risks. The last two always count as risky."""
+its risks. `beyond`: it goes beyond the limits of the task. The last three always count as risky."""
 RISKS: tuple[Risk, ...] = get_args(Risk)
 
 
@@ -850,6 +856,9 @@ class Outcome(FrozenModel):
     """Share of the view's other pixels that changed, 0 to 1."""
     requests: int = 0
     """Number of requests that the page started meanwhile."""
+    forms: int = 0
+    """Forms that the browser sent as documents since the last outcome, whoever sent them; those sent by GET and by
+    scripts' own requests are not among them."""
     url: str = ""
     """The address afterwards, if it changed."""
     seconds: float = 0.0

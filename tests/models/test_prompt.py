@@ -109,6 +109,8 @@ def test_the_task_reads_like_this():
         user_data={"name": "Ada", "city": "Bern"},
         secrets=(Secret(name="pin", value=SecretStr("123456"), origins=("pay.test",), fields=("password",)),),
         allowed_hosts=("shop.test", "pay.test"),
+        allowed_actions=("click",),
+        limits=Limits(submits=1),
         files=(Path("/home/ada/cv.pdf"),),
         answer_schema={"type": "string"},
         checks=(SuccessCheck(url="*/thanks", text="Order placed"), SuccessCheck(mark="Log out")),
@@ -132,6 +134,7 @@ Secrets that may be typed by name:
 
 Files that may be uploaded, by name: cv.pdf
 Hosts that may be visited: shop.test, pay.test
+Actions that may be carried out: click, and what only looks; forms that may be submitted: 1
 Form of the answer: JSON that meets {"type": "string"}
 Checked when you say that it is done:
 the address is */thanks, the page shows Order placed

@@ -109,6 +109,7 @@ class LimitOptions:
 
     max_steps: Annotated[int | None, option("Maximum number of steps.", "--max-steps")] = None
     max_seconds: MaxSeconds = None
+    max_submits: Annotated[int | None, option("Number of forms that may be submitted.", "--max-submits")] = None
     max_downloads: Annotated[int | None, option("Number of downloads that may start.", "--max-downloads")] = None
     max_download_bytes: Annotated[
         int | None, option("Bytes of one download; a larger one is cut.", "--max-download-bytes")
@@ -122,7 +123,9 @@ class LimitOptions:
         """The given limits."""
         types = tuple(each.strip() for each in self.download_types.split(",")) if self.download_types else None
         downloads = given(count=self.max_downloads, bytes_each=self.max_download_bytes, types=types)
-        return given(steps=self.max_steps, seconds=self.max_seconds, downloads=downloads or None)
+        return given(
+            steps=self.max_steps, seconds=self.max_seconds, submits=self.max_submits, downloads=downloads or None
+        )
 
 
 def terminal_person() -> Person | None:
@@ -165,6 +168,16 @@ def existing_files(paths: list[Path] | None) -> tuple[Path, ...]:
         if not path.is_file():
             raise UsageError(f"There is no file {path} to upload", "give an existing file with --file")
     return tuple(paths or ())
+
+
+def files_in(folder: Path | None) -> tuple[Path, ...]:
+    """The files directly in a folder, as they are now; links that lead out of it are left out."""
+    if folder is None:
+        return ()
+    if not folder.is_dir():
+        raise UsageError(f"There is no folder {folder} with files to upload", "give one with --upload-folder")
+    whole = folder.resolve()
+    return tuple(sorted(each for each in folder.iterdir() if each.is_file() and each.resolve().parent == whole))
 
 
 def secrets_of(

@@ -15,6 +15,7 @@ from vision_agent.cli.options import (
     Runs,
     Supervise,
     existing_files,
+    files_in,
     given,
     grouped,
     option,
@@ -116,6 +117,13 @@ class TaskOptions:
         option("A check that must hold at the end: url=*/thanks, text=Order placed, mark=Log out.", "--expect"),
     ] = None
     file: Annotated[list[Path] | None, option("A file that may be uploaded; no other file may be.", "--file")] = None
+    upload_folder: Annotated[
+        Path | None, option("A folder whose files may be uploaded, as it is when the run begins.", "--upload-folder")
+    ] = None
+    allow_actions: Annotated[
+        str | None,
+        option("The actions that may be carried out, such as click,type; those that only look may.", "--allow-actions"),
+    ] = None
     allow_host: Annotated[
         list[str] | None,
         option("A host that may be reached, such as example.org or *.example.org; others may not.", "--allow-host"),
@@ -140,7 +148,8 @@ class TaskOptions:
             ),
             private_kinds=private_kinds_of([each for each in self.private or () if "=" not in each]),
             checks=tuple(_expected(each) for each in self.expect or ()),
-            files=existing_files(self.file),
+            files=(*existing_files(self.file), *files_in(self.upload_folder)),
+            allowed_actions=_named(self.allow_actions),
             allowed_hosts=tuple(self.allow_host) if self.allow_host else None,
             denied_hosts=tuple(self.deny_host or ()),
         )
@@ -253,6 +262,10 @@ def run(
 
 def _goal_of_lines(steps: Path | None) -> str:
     return "Follow the step lines" if steps is None or str(steps) == "-" else f"Follow the step lines in {steps}"
+
+
+def _named(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(each.strip() for each in text.split(",") if each.strip())
 
 
 def _expected(text: str) -> SuccessCheck:

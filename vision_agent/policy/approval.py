@@ -60,7 +60,7 @@ _DELETING = re.compile(r"Delete|Backspace")
 _MOVES_FOCUS = re.compile(r"Tab|F6|Arrow\w+")
 
 
-_ALWAYS: frozenset[Risk] = frozenset({"unclassified", "mismatch"})
+_ALWAYS: frozenset[Risk] = frozenset({"unclassified", "mismatch", "beyond"})
 """Risks of which no policy can say that they do not count."""
 
 

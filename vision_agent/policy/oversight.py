@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from vision_agent.events import Chosen, Proposed
 from vision_agent.journal import Journal
-from vision_agent.policy import approval
+from vision_agent.policy import approval, plan
 from vision_agent.policy.finishing import ActionResult
 from vision_agent.policy.text_origin import copy_risks
 from vision_agent.ports import Approver, Person
@@ -40,6 +40,8 @@ class Oversight:
         risks = approval.risks_of(self.settings, decision, observation)
         if "copy" in self.settings.risks:
             risks += tuple(copy_risks(decision, journal.task, journal.steps, observation))
+        submitted = plan.submitted_in(journal.task, journal.steps)
+        risks += tuple(plan.risks_beyond(journal.task, decision, observation, submitted))
         if not self.is_wanted and not approval.must_ask(self.settings, decision, risks):
             return None
         journal.write(Proposed(step=journal.index, decision=decision, risks=risks))

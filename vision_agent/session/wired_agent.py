@@ -24,6 +24,7 @@ from vision_agent.journal import Journal
 from vision_agent.memory import EmptyMemory, MemoryFolder
 from vision_agent.policy import success_checks
 from vision_agent.policy.interrupted import ResumePlan
+from vision_agent.policy.plan import check_allowed_actions
 from vision_agent.policy.resumed_run import reopen
 from vision_agent.ports import Approver, Memory, Model, Person
 from vision_agent.record.read import InterruptedRun, read_beginning, read_interrupted
@@ -215,6 +216,7 @@ class Agent:
         )
         try:
             success_checks.check_schema(self.task.answer_schema)
+            check_allowed_actions(self.task, [each.name for each in self._custom])
             deciders = await open_deciders(
                 named,
                 self.settings,

@@ -112,6 +112,7 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
         pixels_near=pixels.near,
         pixels_elsewhere=pixels.elsewhere,
         requests=requests,
+        forms=tabs.take_forms(),
         url=bounded_address(tabs.active.url) if tabs.active.url != before.url else "",
     )
 

@@ -31,6 +31,7 @@ from vision_agent.types import DownloadLimits
 
 _MOST_TABS = 12
 _MOST_BLOCKED = 20
+_ONLY_ASKS = ("GET", "HEAD")
 _ASKS_S = 5.0
 """How long after input a window is not held against the page: it may only be slow."""
 _OPENS_S = 2.0
@@ -93,6 +94,8 @@ class Tabs:
     """The addresses that were last requested for tabs that did not exist yet."""
     _tabs_for_downloads: int = 0
     """Tabs about to come that were opened for a download and stay empty."""
+    _untold_forms: int = 0
+    """Forms sent as documents that no outcome has told."""
     _has_fronted: bool = False
     """Whether a new tab has come to the front since the last action started."""
     _unfinished_checks: int = 0
@@ -164,6 +167,11 @@ class Tabs:
         """How many pages were requested, in the active tab or a new one, and have not started to load."""
         self._awaited_pages = _drop_older(time.monotonic() - _AWAIT_PAGE_S, self._awaited_pages)
         return sum(_request_page(each) in (self.active, None) for each in self._awaited_pages)
+
+    def take_forms(self) -> int:
+        """How many forms were sent as documents since the last call, by whatever sent them."""
+        sent, self._untold_forms = self._untold_forms, 0
+        return sent
 
     def request_count(self) -> int:
         """How many requests were started since the last action started, without streams and pings."""
@@ -334,6 +342,7 @@ class Tabs:
             self._new_tab_urls.append(request.url)
         if request.is_navigation_request():
             self.navigations.add_document_request(request)
+            self._untold_forms += request.method not in _ONLY_ASKS and request.redirected_from is None
         self.network.count_request(request)
         if page is None or (request.is_navigation_request() and request.frame.parent_frame is None):
             self._awaited_pages[request] = time.monotonic()

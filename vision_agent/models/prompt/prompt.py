@@ -106,6 +106,7 @@ def task_text(task: Task) -> str:
         secrets=join_lines(map(_secret, task.secrets)),
         files=", ".join(as_line(path.name) for path in task.files) or "none",
         hosts=_hosts(task),
+        actions=_allowed_actions(task),
         checks=join_lines(map(_check, task.checks)),
         answer="free text" if task.answer_schema is None else f"JSON that meets {json.dumps(task.answer_schema)}",
     )
@@ -119,6 +120,12 @@ def _check(check: SuccessCheck) -> str:
 def _hosts(task: Task) -> str:
     allowed = "any" if task.allowed_hosts is None else ", ".join(task.allowed_hosts) or "none"
     return f"{allowed}, but not {', '.join(task.denied_hosts)}" if task.denied_hosts else allowed
+
+
+def _allowed_actions(task: Task) -> str:
+    allowed, submits = task.allowed_actions, task.limits.submits
+    words = "any" if allowed is None else f"{', '.join(allowed) or 'none'}, and what only looks"
+    return words if submits is None else f"{words}; forms that may be submitted: {submits}"
 
 
 def _secret(secret: Secret) -> str:
