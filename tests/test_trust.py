@@ -48,6 +48,11 @@ POWERS = {
     "model.repairs": "900",
     "limits.steps": "4000",
     "limits.actions_per_step": "4000",
+    "limits.downloads.count": "4000",
+    "limits.downloads.bytes_each": "9000000000",
+    "limits.downloads.total_bytes": "9000000000",
+    "limits.downloads.seconds": "4000",
+    "limits.downloads.types": "['exe']",
     "runs": "'../elsewhere'",
     "memory": "'exemplars'",
 }
@@ -121,7 +126,9 @@ def test_every_setting_is_judged_once_and_nothing_else_is() -> None:
     judged = [*HARMLESS, *GRANTS, *AT_MOST, *STRICTEST, *INSIDE]
     assert len(judged) == len(set(judged))
     assert keys_of(Settings) == set(judged)
-    limits = {"limits.seconds", "limits.tokens", "limits.cost_usd"}  # without a limit of a person's, they only add one
+    limits = {
+        f"limits.{name}" for name in ("seconds", "tokens", "cost_usd", "submits")
+    }  # without a limit of a person's, they only add one
     assert set(POWERS) == {*GRANTS, *AT_MOST, *STRICTEST, *INSIDE} - limits
 
 

@@ -91,6 +91,7 @@ GRANTS: Mapping[str, str] = {
     "model.judge": "shows pages to that model, with your key and at its price",
     "model.base_url": "sends pages, and your key, to that address",
     "model.api_key": "uses that key, whose owner may see what is sent with it",
+    "limits.downloads.types": "decides which files pages may leave here",
     "memory": "shows the model the exemplars in that folder, and writes there",
 }
 """Settings that a file may change only if it is trusted, and what each does."""
@@ -101,6 +102,11 @@ AT_MOST: Mapping[str, str] = {
     "limits.seconds": "raises a limit",
     "limits.tokens": "raises a limit",
     "limits.cost_usd": "raises a limit",
+    "limits.submits": "raises a limit",
+    "limits.downloads.count": "raises a limit",
+    "limits.downloads.bytes_each": "raises a limit",
+    "limits.downloads.total_bytes": "raises a limit",
+    "limits.downloads.seconds": "raises a limit",
     "model.max_tokens": "raises what a reply may cost",
     "model.retries": "raises how often a request is repeated",
     "model.repairs": "raises how often a reply is asked for again",
