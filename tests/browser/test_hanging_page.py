@@ -14,7 +14,7 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.vision.image_limits import ImageLimits
 
 LONGEST_S = 15
-"""After which a look or an action reports a page that hangs: 7 s and little more, and what a busy machine adds."""
+"""After which a look or an action reports a page that hangs: 9 s and little more, and what a busy machine adds."""
 LATER = "<title>Begin</title><button onclick='setTimeout(() => { for (;;); }, 300)'>Go</button><a href=/b>Next</a>"
 AT_ONCE = "<title>Begin</title><button onclick='for (;;);'>Go</button>"
 

@@ -100,11 +100,11 @@ class Observer:
         Raises:
             BrowserUnavailable: the browser is gone, or the first page hangs beyond the deadline.
         """
+        if self._last_scan is None:  # a page may take long to begin
+            return await self._look_patiently(tabs, region, grid=grid)
         try:
             return await unless_hung(self._look_patiently(tabs, region, grid=grid), tabs)
         except PageHangs as error:
-            if self._last_scan is None:
-                raise BrowserUnavailable(f"The page hangs: {error}", "is its script in an endless loop?") from error
             epoch, now = self._memory.epoch, self.clock()
             return hung_observation(
                 tabs.active, tabs.pages, self._last_scan, self.image_limits, epoch=epoch, now=now, why=str(error)
