@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,7 +22,7 @@ import pytest
 
 from tests.sessions import ending_of
 from vision_agent import Agent, Settings, Task
-from vision_agent.errors import UsageError
+from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.approval import Answers
 from vision_agent.ports import Person
@@ -352,3 +353,78 @@ async def test_what_cannot_go_on_says_why_and_does_nothing(sizes: Kept, tmp_path
     assert sizes.since() == (Counter(), 0)
     with pytest.raises(UsageError, match="has ended"):
         read_interrupted(sizes.folder)
+
+
+# --- any moment, any signal -------------------------------------------------------------------------------------------
+
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
+TELLING = {0, 1, 2, 103, 201}
+"""Of the 300: by each signal while the browser starts, and two during the run."""
+
+
+def _interruptions() -> list[object]:
+    """300 times a signal and when it comes: seconds after the start of the program, before there is a record; or after
+    so many lines on record, and a moment later.
+    """
+    chance = random.Random(300)
+    made = []
+    for number in range(300):
+        by = SIGNALS[number % 3]
+        if number < 100:
+            lines, pause_s = 0, round(chance.uniform(0, 4), 2)
+        else:
+            lines, pause_s = chance.randint(1, 32), round(chance.choice((0, 0.01, 0.03, 0.1, 0.3)), 2)
+        marks = () if number in TELLING else pytest.mark.thorough
+        made.append(pytest.param(by, lines, pause_s, marks=marks, id=f"{number}-{by.name}-{lines}-{pause_s}"))
+    return made
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such signals")
+@pytest.mark.parametrize(("by", "lines", "pause_s"), _interruptions())
+async def test_whenever_a_run_is_interrupted_its_folder_is_judged_and_it_goes_on_or_says_why_not(
+    shop: Shop, tmp_path: Path, by: signal.Signals, lines: int, pause_s: float
+) -> None:
+    folder = interrupted_by(by, shop, tmp_path, lines, pause_s)
+    if folder is None:
+        assert not shop.done
+        return
+    must_be_judged(folder)
+    try:
+        run = await going_on(folder)
+    except VisionAgentError as error:
+        said = f"{error.sentence} {error.hint}"
+        assert any(why in said for why in ("has ended", "no step", "no record", "begins with", "is empty")), said
+        assert not shop.done - DONE_ONCE
+        return
+    assert ending_of(run).status in ("done", "needs_person"), ending_of(run).sentence
+    assert not shop.done - DONE_ONCE, shop.done
+    found = verify(folder)
+    assert found.holds, found.faults
+
+
+def must_be_judged(folder: Path) -> None:
+    checked = subprocess.run(
+        [sys.executable, "-m", "vision_agent", "verify", str(folder)], capture_output=True, text=True, timeout=60
+    )
+    assert checked.stdout.strip() or checked.stderr.startswith("vision-agent: "), checked
+    assert "Traceback" not in checked.stderr
+
+
+def interrupted_by(by: signal.Signals, shop: Shop, folder: Path, lines: int, pause_s: float) -> Path | None:
+    """The folder of a run that got a signal at a moment; None if it had made none yet."""
+    (folder / "lines.txt").write_text(LINES)
+    command = [sys.executable, "-m", "vision_agent", "run", shop.url, "--steps", str(folder / "lines.txt")]
+    process = subprocess.Popen(
+        [*command, "--runs", str(folder / "runs")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    until = time.monotonic() + 120
+    while lines and process.poll() is None and time.monotonic() < until:
+        found = list((folder / "runs").glob("*/steps.jsonl"))
+        if found and found[0].read_bytes().count(b"\n") >= lines:
+            break
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(pause_s)
+    process.send_signal(by)
+    _, said = process.communicate(timeout=60)
+    assert "Traceback" not in said or not (folder / "runs").exists(), said
+    return next(iter((folder / "runs").glob("*")), None)

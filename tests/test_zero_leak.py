@@ -38,7 +38,7 @@ OTHERS = {"word": "Wanderer-41-b", "phrase": "über'all=7% <q>"}
 
 ECHO = """<!doctype html><title>Sign in</title>
 <style>body { font: 16px sans-serif } input { width: 300px }
-#told { position: fixed; top: 600px; right: 100%; width: 900px }</style>
+#told { position: fixed; top: 600px; color: transparent }</style>
 <label>Word <input id=word></label> <label>Phrase <input id=phrase></label>
 <button id=send>Send</button> <button id=keep>Keep</button>
 <button aria-label=%s onclick="this.textContent = 'Gone on'">Go on</button>

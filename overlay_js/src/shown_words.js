@@ -1,7 +1,8 @@
-// Every word that the frame shows, in document order, with the boxes that it is drawn in: what pictures must not show is
-// looked for in them. Nothing is compared here: the page's process never learns what is looked for.
+// Every word that the frame shows, in document order, with the boxes that it is drawn in: what pictures must not show
+// is looked for in them. Nothing is compared here: the page's process never learns what is looked for.
 import { cssContentOf } from './css_content.js';
 import { attributeOf, flatChildrenOf, localNameOf, nodeTypeOf, rectOf, styleOf, textContentOf } from './dom.js';
+import { isBehind } from './hit_test.js';
 import { keyOf } from './registry.js';
 import { readableValueOf, VALUELESS } from './state.js';
 import { inputTypeOf } from './role.js';
@@ -50,7 +51,7 @@ function addShown(doc, element, near, stack, words) {
   addWhole(cssContentOf(element, '::before'), element, null, words);
   stack.push(() => addWhole(cssContentOf(element, '::after'), element, null, words));
   const field = controlText(element);
-  if (field) addWhole(field, element, keyOf(doc, element), words);
+  if (field && !isBehind(doc, element, rectOf(element))) addWhole(field, element, keyOf(doc, element), words);
   const inside = flatChildrenOf(element).filter((child) => (
     nodeTypeOf(child) === 3 || near.has(/** @type {Element} */ (child))
   ));

@@ -71,7 +71,7 @@ class BrowserOpener:
         """
         self._check_trace()
         policy = policy_for(self._task.allowed_hosts, self._task.denied_hosts)
-        start = self._task.start_url or (self._page.url if self._page is not None else None)
+        start = self._task.start_url or (self._page.url if isinstance(self._page, Page) else None)
         settings, gate = self._settings.browser, Gate(replace(policy, folder=start_folder(start)))
         if not self._is_ours:
             return await stack.enter_async_context(self._attach(settings, gate))

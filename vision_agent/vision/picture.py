@@ -209,6 +209,12 @@ class Picture:
         masked._larger = self._larger and self._larger.masked(boxes)
         return masked
 
+    def is_plain(self, box: Box) -> bool:
+        """Whether all pixels of the picture in this page box are exactly the same; true where it shows nothing."""
+        x, y, right, bottom = self._whole(box)
+        part = self._pixels[y:bottom, x:right]
+        return part.size == 0 or bool((part == part[0, 0]).all())
+
     def has_ink(self, box: Box) -> bool:
         """Whether the picture shows anything in this page box: not all of its pixels look the same."""
         x, y, right, bottom = self._whole(box)

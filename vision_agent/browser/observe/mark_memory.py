@@ -111,7 +111,7 @@ class MarkMemory:
         still = {key: number for key in self._earlier.keys if (number := self.numbers.number_of(key)) is not None}
         earlier = self._earlier.out_of_view(scan, still, lambda text: _is_in(squeezed, text))
         self._earlier.remember(marks, scan)
-        secret_boxes = (*(shown.box for shown in secret_fields), *shown_parts.boxes)
+        secret_boxes = tuple(shown.box for shown in secret_fields)
         return ReadScan(scan, whole, marks, secret_boxes, is_new_document, earlier, shown_parts)
 
     def _mark(

@@ -249,8 +249,10 @@ class Observer:
             plan = place.plan(marks, Extent.of_png(png, read.whole, self.image_limits), self._style, self._last_drawn)
         stages.end("plan")
         masked_marks = [mark for mark in read.marks if mark.state.masked and mark.state.input_type != "password"]
-        masked = (*read.secret_boxes, *(mark.box for mark in masked_marks))
-        picture = (await decoding).masked(masked)
+        decoded = await decoding
+        words = read.shown_parts.boxes(decoded.is_plain)
+        masked = (*read.secret_boxes, *(mark.box for mark in masked_marks), *words)
+        picture = decoded.masked(masked)
         changes, tabs, reached = await asked
         moved = {key for each in changes for key in each.moved}
         if is_first and view.at_rest and (moved or any(each.has_changed for each in changes)):

@@ -44,10 +44,11 @@ class ShownSecrets:
     fields: frozenset[MarkKey] = frozenset()
     """Fields whose value is a part of one."""
 
-    @property
-    def boxes(self) -> tuple[Box, ...]:
-        """The page boxes that no picture may show."""
-        return tuple(_grown(box) for part in self.parts for box in part.boxes)
+    def boxes(self, is_plain: Callable[[Box], bool]) -> tuple[Box, ...]:
+        """The page boxes that no picture may show. `is_plain` tells where a picture shows nothing: something plain lies
+        over the words there, or they are transparent.
+        """
+        return tuple(_grown(box) for part in self.parts for box in part.boxes if not is_plain(box))
 
     def without(self, mark: Mark, find: Find) -> Mark:
         """The mark without the parts that it shows. A text that has a whole value is left, as every other such text."""
