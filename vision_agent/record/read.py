@@ -195,7 +195,9 @@ def read_interrupted(folder: Path) -> InterruptedRun:
         run = read(folder)
         run = run.model_copy(update={"steps": tuple(_load_step_pictures(folder, step) for step in run.steps)})
     except RecordError as error:
-        raise UsageError(f"The run in {folder} cannot be resumed: {error.sentence}", "name a run folder") from error
+        about = f"The run in {folder} "
+        said = error.sentence if error.sentence.startswith(about) else f"{about}cannot be resumed: {error.sentence}"
+        raise UsageError(said, error.hint or "name a run folder") from error
     if not chain.holds:
         raise UsageError(f"The run in {folder} cannot be resumed: {chain.sentence}", "only intact records are resumed")
     if not events:
@@ -452,6 +454,8 @@ def _bytes(folder: Path, name: str, most: int = MOST_OF_FILE) -> bytes:
     except (OSError, ValueError) as error:
         if not folder.exists():
             raise RecordError(f"There is no folder {folder}", "give the folder of a run") from error
+        if name == RUN and isinstance(error, FileNotFoundError) and (folder / STEPS).is_file():
+            raise RecordError(f"The run in {folder} was interrupted before it began", "start it again") from error
         hint = "is this a run folder, and did the run start?"
         if folder.is_file():
             hint = f"a golden session becomes a run folder with: vision-agent import {folder}"
