@@ -28,6 +28,8 @@ _FEWEST = 2
 _PAINTED = "the page paints numbers that look like marks"
 _GREY: Kind = "scroller"
 """Grey is also the colour of ordinary buttons."""
+_MARGIN = 3
+"""Pixels around a part that was found in every second row and column; the whole part may reach so far."""
 _FEWEST_PIXELS = _FEWEST * _SIZES[0][0] * _SIZES[1][0] * _PLATE_SHARE[0]
 
 
@@ -57,24 +59,48 @@ def _has_plates(picture: Picture, small: NDArray[np.uint8], style: Style) -> boo
     shades = [shade for kind, shades in style.palette.items() if kind != _GREY for shade in shades]
     table = _table(tuple(sorted(map(style.plate, shades))))
     # Most pages have hardly a pixel of these colours, which every second row and column shows too.
-    if np.count_nonzero(_in_colours(small, table)) < _FEWEST_PIXELS / 4:
+    rough = _in_colours(small, table)
+    if np.count_nonzero(rough) < _FEWEST_PIXELS / 4:
         return False
     pixels = pixels_of(picture)
-    is_plate = _in_colours(pixels, table)
-    count, _, boxes, _ = cv2.connectedComponentsWithStats(is_plate.astype(np.uint8), connectivity=4)
-    (least_wide, most_wide), (least_high, most_high) = _SIZES
-    plates = 0
-    for x, y, wide, high, area in boxes[1:count]:
-        if not (least_wide <= wide <= most_wide and least_high <= high <= most_high):
+    plates = set()
+    for x, y, wide, high, _ in _parts(rough):
+        if wide < _SIZES[0][0] // 2 - 1 or high < _SIZES[1][0] // 2 - 1:
             continue
-        if not _PLATE_SHARE[0] <= area / (wide * high) <= _PLATE_SHARE[1]:
-            continue
-        tones = pixels[y : y + high, x : x + wide].mean(axis=2)
-        is_ink = tones >= 255 - _INK_TONE if style.has_dark_plates else tones <= _INK_TONE
-        plates += bool(is_ink.mean() >= _INK_SHARE)
-        if plates >= _FEWEST:
+        plates |= _plates_in(pixels, 2 * x, 2 * y, 2 * wide, 2 * high, table, style)
+        if len(plates) >= _FEWEST:
             return True
     return False
+
+
+def _plates_in(
+    pixels: NDArray[np.uint8], x: int, y: int, wide: int, high: int, table: NDArray[np.int32], style: Style
+) -> set[tuple[int, int, int, int]]:
+    """Left, top, width and height of each plate in a part of the picture, or at most a margin outside of it."""
+    height, width = pixels.shape[:2]
+    left, top = max(0, x - _MARGIN), max(0, y - _MARGIN)
+    right, bottom = min(width, x + wide + _MARGIN), min(height, y + high + _MARGIN)
+    part = pixels[top:bottom, left:right]
+    (least_wide, most_wide), (least_high, most_high) = _SIZES
+    found = set()
+    for at, down, across, tall, area in _parts(_in_colours(part, table)):
+        if not (least_wide <= across <= most_wide and least_high <= tall <= most_high):
+            continue
+        if not _PLATE_SHARE[0] <= area / (across * tall) <= _PLATE_SHARE[1]:
+            continue
+        is_cut = (at == 0 < left) or (down == 0 < top)
+        if is_cut or (left + at + across == right < width) or (top + down + tall == bottom < height):
+            continue
+        tones = part[down : down + tall, at : at + across].mean(axis=2)
+        is_ink = tones >= 255 - _INK_TONE if style.has_dark_plates else tones <= _INK_TONE
+        if is_ink.mean() >= _INK_SHARE:
+            found.add((left + at, top + down, across, tall))
+    return found
+
+
+def _parts(is_plate: NDArray[np.bool_]) -> list[list[int]]:
+    """Left, top, width, height and number of pixels of each connected part."""
+    return cv2.connectedComponentsWithStats(is_plate.astype(np.uint8), connectivity=4)[2][1:].tolist()  # type: ignore[no-any-return]
 
 
 def _in_colours(pixels: NDArray[np.uint8], table: NDArray[np.int32]) -> NDArray[np.bool_]:
