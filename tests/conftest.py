@@ -17,12 +17,15 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import timedelta
 from functools import partial
 from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from messages_server import MessagesServer
 from playwright.async_api import Browser, BrowserContext, Page, expect
 from playwright.async_api import Error as PlaywrightError
@@ -38,6 +41,12 @@ _failed = pytest.StashKey[bool]()
 
 # An assertion on a page waits as long as any other wait of Playwright: what it waits for may be a whole step of a run.
 expect.set_options(timeout=30_000)
+
+# Broken input is the same in every run, and each piece of it is dealt with in time.
+hypothesis_settings.register_profile(
+    "fixed", derandomize=True, database=None, deadline=timedelta(seconds=30), suppress_health_check=list(HealthCheck)
+)
+hypothesis_settings.load_profile("fixed")
 
 
 SMALL = """<title>Small</title><input id=name aria-label=Name>

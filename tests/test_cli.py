@@ -181,7 +181,7 @@ def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path:
         ),
         (
             ["Save", "--private", "phone"],
-            "--private 'phone' is no kind of private data: card, iban, national-id",
+            "--private 'phone' names no kind of private data; the kinds are card, iban, national-id",
         ),
         pytest.param(
             ["Save", "--data", "name"], "--data 'name' is not of the form name=value", marks=pytest.mark.thorough

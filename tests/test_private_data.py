@@ -135,7 +135,7 @@ async def test_what_stands_for_private_data_that_nobody_recorded_is_not_typed(
     script = [[Type(target=1, text="<private:card>")], [Finish()]]
     run = await agent(Task(goal="Pay", start_url=site), [*script], tmp_path, page).run()
     assert run.steps[0].outcomes[0].refusal == "blocked"
-    assert "nobody recorded" in run.steps[0].outcomes[0].sentence
+    assert "which is not recorded" in run.steps[0].outcomes[0].sentence
 
 
 async def test_a_run_whose_task_held_private_data_is_not_resumed_without_it(

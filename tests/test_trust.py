@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
@@ -292,10 +292,4 @@ def ends_in_a_sentence(raw: bytes) -> None:
 @pytest.mark.filterwarnings("ignore:.*is now called:FutureWarning")
 def test_a_broken_settings_file_ends_in_a_sentence_and_grants_nothing(folder: Path, many: int) -> None:
     run = given(raw=broken_files())(ends_in_a_sentence)
-    hypothesis_settings(
-        max_examples=many,
-        derandomize=True,
-        database=None,
-        deadline=timedelta(seconds=20),
-        suppress_health_check=list(HealthCheck),
-    )(run)()
+    hypothesis_settings(max_examples=many, deadline=timedelta(seconds=20))(run)()

@@ -555,7 +555,7 @@ class Secret(RenamedFields):
 
 
 class DownloadLimits(FrozenModel):
-    """What a page may give to keep. A download beyond it is refused or cut, and the run goes on."""
+    """Limits on downloads. One that goes beyond is refused or cut, and the run goes on."""
 
     count: int = Field(default=20, ge=0)
     """Number of downloads that may start; 0 refuses all."""
@@ -599,7 +599,7 @@ class Limits(RenamedFields):
     """Forms that may be submitted; an action that would submit another is refused, or a person is asked. None: any
     number. It does not end the run."""
     downloads: DownloadLimits = DownloadLimits()
-    """What a page may give to keep. None of these limits ends the run."""
+    """Limits on downloads. None of them ends the run."""
     on_failure: Literal["never_raise", "after_retries", "at_once"] = "never_raise"
     """`never_raise`: only the ending says that a run failed. `after_retries`: `RunFailed` is raised if the run was not
     done or reached a limit while its last steps failed. `at_once`: the first action that is not done ends the run."""

@@ -1,4 +1,4 @@
-"""Claims about what a page may give to keep: it has limits, and the run goes on."""
+"""Claims about downloads: they have limits, and the run goes on."""
 
 from __future__ import annotations
 
@@ -136,11 +136,11 @@ FILES = "".join(f"<a download={name} href='data:text/plain,{'x' * 600}'>{name}</
 @pytest.mark.parametrize(
     ("limits", "kept", "sentence"),
     [
-        (DownloadLimits(count=1), ["a.txt"], '"b.PDF" was refused: 1 were started, and no more may be'),
+        (DownloadLimits(count=1), ["a.txt"], '"b.PDF" was refused: the limit on downloads (1) is reached'),
         (DownloadLimits(types=("pdf",)), ["b.PDF"], '"a.txt" was refused: its name ends in "txt", allowed are pdf'),
         (DownloadLimits(bytes_each=500), [], '"a.txt" was not kept: it has more than 500 bytes'),
         (DownloadLimits(total_bytes=1_000), ["a.txt"], '"b.PDF" was not kept: with it, downloads have more than 1000'),
-        (DownloadLimits(count=0), [], '"a.txt" was refused: 0 were started'),
+        (DownloadLimits(count=0), [], '"a.txt" was refused: the limit on downloads (0) is reached'),
     ],
 )
 async def test_a_download_beyond_a_limit_is_refused_with_the_limit_and_those_before_are_kept(

@@ -134,7 +134,7 @@ Secrets that may be typed by name:
 
 Files that may be uploaded, by name: cv.pdf
 Hosts that may be visited: shop.test, pay.test
-Actions that may be carried out: click, and what only looks; forms that may be submitted: 1
+Actions that may be carried out: click, and actions that only look; forms that may be submitted: 1
 Form of the answer: JSON that meets {"type": "string"}
 Checked when you say that it is done:
 the address is */thanks, the page shows Order placed

@@ -6,7 +6,7 @@ import json
 from typing import Any, get_args
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic_core import to_json
 from seen import seen
@@ -90,17 +90,16 @@ def check(text: str, coordinates: Coordinates, per_step: Any) -> None:
 
 
 FUZZED = given(reply(), st.sampled_from(get_args(Coordinates)), st.sampled_from(["several", "one"]))
-SETTINGS = {"derandomize": True, "deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 
 
-@settings(max_examples=200, **SETTINGS)
+@settings(max_examples=200)
 @FUZZED
 def test_a_mutated_reply_ends_in_actions_or_in_a_sentence(text: str, coordinates: Coordinates, per_step: str) -> None:
     check(text, coordinates, per_step)
 
 
 @pytest.mark.thorough
-@settings(max_examples=5_000, **SETTINGS)
+@settings(max_examples=5_000)
 @FUZZED
 def test_five_thousand_mutated_replies_end_in_actions_or_in_a_sentence(
     text: str, coordinates: Coordinates, per_step: str

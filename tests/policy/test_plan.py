@@ -108,7 +108,7 @@ async def test_a_form_is_counted_however_it_is_sent_and_no_more_are_submitted_th
     assert len(site.sent) == 1
     refused = outcomes[1]
     assert (refused.status, refused.refusal) == ("refused", "blocked")
-    assert "it may submit a form; the task allows 1, and 1 were submitted" in refused.sentence
+    assert "it may submit a form, and the task's limit on submitted forms (1) is reached" in refused.sentence
     assert recorded_task(tmp_path)["limits"]["submits"] == 1
 
 
@@ -124,7 +124,7 @@ async def test_what_goes_beyond_the_limits_is_done_if_a_person_approves_it(
 
     await run(page, site, tmp_path, "click Send form", ask=ask, limits=Limits(submits=0))
     assert len(site.sent) == 1
-    assert asked == ["it may submit a form; the task allows 0, and 0 were submitted"]
+    assert asked == ["it may submit a form, and the task's limit on submitted forms (0) is reached"]
 
 
 @pytest.mark.parametrize("site", [PLAIN], indirect=True)
@@ -134,7 +134,7 @@ async def test_only_the_allowed_actions_are_carried_out_and_what_only_looks(
     lines = ("scroll down", "click Press", f"go to {site.address}?x")
     _, outcomes = await run(page, site, tmp_path, *lines, allowed_actions=("click",))
     assert [outcome.status for outcome in outcomes[:3]] == ["done", "done", "refused"]
-    assert "goto was not done: the task allows only click, and what only looks" in outcomes[2].sentence
+    assert "goto was not done: the task allows only click, and actions that only look" in outcomes[2].sentence
 
 
 @pytest.mark.parametrize("site", [PLAIN], indirect=True)

@@ -9,12 +9,11 @@ import random
 import shutil
 from collections.abc import Callable
 from copy import deepcopy
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
@@ -174,13 +173,8 @@ MANY = [40, pytest.param(1000, marks=[pytest.mark.thorough, pytest.mark.timeout(
 
 
 def run_many(many: int, check: Any) -> None:
-    hypothesis_settings(
-        max_examples=many,
-        derandomize=True,
-        database=None,
-        deadline=timedelta(seconds=30),
-        suppress_health_check=list(HealthCheck),
-    )(given(seed=st.integers(0, 2**32 - 1))(lambda seed: check(random.Random(seed))))()
+    run = given(seed=st.integers(0, 2**32 - 1))(lambda seed: check(random.Random(seed)))
+    hypothesis_settings(max_examples=many)(run)()
 
 
 @pytest.mark.parametrize("many", MANY)

@@ -115,7 +115,8 @@ class LimitOptions:
         int | None, option("Bytes of one download; a larger one is cut.", "--max-download-bytes")
     ] = None
     download_types: Annotated[
-        str | None, option("Endings that downloads may have, such as pdf,csv; others are refused.", "--download-types")
+        str | None,
+        option("File extensions that downloads may have, such as pdf,csv; others are refused.", "--download-types"),
     ] = None
 
     @property
@@ -215,7 +216,7 @@ def private_kinds_of(kinds: list[str]) -> tuple[PrivateKind, ...]:
     known: dict[str, PrivateKind] = {each: each for each in get_args(PrivateKind)}
     if unknown := next((each for each in kinds if each not in known), None):
         raise UsageError(
-            f"--private {unknown!r} is no kind of private data: {', '.join(known)}",
+            f"--private {unknown!r} names no kind of private data; the kinds are {', '.join(known)}",
             "give a value of its own as name=VARIABLE",
         )
     return tuple(dict.fromkeys(known[each] for each in kinds))

@@ -67,7 +67,7 @@ def replay(
     ] = None,
     file: Annotated[
         list[Path] | None,
-        option("A file to upload: the run uploaded one of this name. No other file is.", "--file"),
+        option("A file to upload in place of the one with the same name that the run uploaded.", "--file"),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
@@ -210,7 +210,7 @@ def resume(
     ] = None,
     file: Annotated[
         list[Path] | None,
-        option("A file that may be uploaded: the run was given one of this name. No other file may be.", "--file"),
+        option("A file that may be uploaded, in place of the one with the same name that the run was given.", "--file"),
     ] = None,
     allow_host: Annotated[
         list[str] | None,

@@ -122,7 +122,7 @@ class TaskOptions:
     ] = None
     allow_actions: Annotated[
         str | None,
-        option("The actions that may be carried out, such as click,type; those that only look may.", "--allow-actions"),
+        option("Allow only these actions, such as click,type, and those that only look.", "--allow-actions"),
     ] = None
     allow_host: Annotated[
         list[str] | None,

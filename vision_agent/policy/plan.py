@@ -32,9 +32,9 @@ def beyond(task: Task, action: Action, observation: Observation, submitted: int)
     allowed, most = task.allowed_actions, task.limits.submits
     is_free = action.traits.only_looks or action.kind in _ALWAYS_ALLOWED
     if allowed is not None and not is_free and not {action.kind, _name(action)} & {*allowed}:
-        return f"the task allows only {', '.join(allowed) or 'nothing'}, and what only looks"
+        return f"the task allows only {', '.join(allowed) or 'nothing'}, and actions that only look"
     if most is not None and submitted >= most and "submit" in risks_taken(action, observation):
-        return f"it may submit a form; the task allows {most}, and {submitted} were submitted"
+        return f"it may submit a form, and the task's limit on submitted forms ({most}) is reached"
     return ""
 
 

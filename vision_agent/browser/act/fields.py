@@ -381,7 +381,9 @@ def _insert_secrets(executor: Executor, text: str, at: Location) -> tuple[str, b
     origin = origin_of(at.frame.url if at.frame else executor.page.url)
     is_secret = False
     if _PRIVATE.search(text):
-        raise Refused("blocked", f"{_PRIVATE.findall(text)[0]} stands for private data that nobody recorded; type it.")
+        raise Refused(
+            "blocked", f"{_PRIVATE.findall(text)[0]} stands for private data, which is not recorded: type the value."
+        )
     for name in _SECRET.findall(text):
         if at.mark is None:
             raise Refused("blocked", f"The secret {name} may only be typed into a marked field, which is masked.")

@@ -55,7 +55,9 @@ async def go(executor: Executor, action: Back | Forward) -> Execution:
     """Goes one page back or forward."""
     page, was = executor.page, executor.page.url
     if executor.seen.is_hung:
-        raise Refused("unsupported", f"A page that hangs is not left by {action.kind}: reload it or open an address.")
+        raise Refused(
+            "unsupported", f"A page that hangs cannot be left with {action.kind}: reload it or open an address."
+        )
     way = page.go_back if isinstance(action, Back) else page.go_forward
     try:
         await way(timeout=_navigation_ms(executor), wait_until="commit")

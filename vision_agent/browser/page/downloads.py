@@ -38,7 +38,7 @@ _CANCEL_S = 5.0
 
 @dataclass(eq=False)
 class Downloads:
-    """Keeps what a page gives to keep, within limits."""
+    """Keeps the downloads of a run, within limits."""
 
     context: BrowserContext
     limits: DownloadLimits
@@ -80,13 +80,15 @@ class Downloads:
         """Why a download may not start; empty if it may."""
         limits = self.limits
         if self._started >= limits.count:
-            return f"{limits.count} were started, and no more may be (limits.downloads.count)"
+            return f"the limit on downloads ({limits.count}) is reached (limits.downloads.count)"
         ending = PurePath(name).suffix.lstrip(".").casefold()
         if limits.types is not None and ending not in {each.lstrip(".").casefold() for each in limits.types}:
             allowed = ", ".join(limits.types) or "none"
             return f'its name ends in "{safe_line(ending, 20)}", allowed are {allowed} (limits.downloads.types)'
         if self._kept_bytes >= limits.total_bytes:
-            return f"{self._kept_bytes} bytes were kept, and no more may be (limits.downloads.total_bytes)"
+            return (
+                f"the limit on their total size ({limits.total_bytes} bytes) is reached (limits.downloads.total_bytes)"
+            )
         return ""
 
     async def _finish(self, download: Download, name: str) -> None:

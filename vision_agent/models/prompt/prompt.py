@@ -124,7 +124,7 @@ def _hosts(task: Task) -> str:
 
 def _allowed_actions(task: Task) -> str:
     allowed, submits = task.allowed_actions, task.limits.submits
-    words = "any" if allowed is None else f"{', '.join(allowed) or 'none'}, and what only looks"
+    words = "any" if allowed is None else f"{', '.join(allowed) or 'none'}, and actions that only look"
     return words if submits is None else f"{words}; forms that may be submitted: {submits}"
 
 
