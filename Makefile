@@ -10,7 +10,7 @@ WORKERS ?= 4
 # Tests start hundreds of processes, and each would compile the package anew where this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help run check test test-rest test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-scrolling bench-record docs docs-serve docs-pictures profile lint format types-js doctor clean
+.PHONY: help run check test test-rest test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-scrolling bench-moving bench-record docs docs-serve docs-pictures profile lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -30,6 +30,7 @@ help:
 	@echo "make bench-memory  how soon an exemplar is found among 10,000, and how often it is one of the same kind of task"
 	@echo "make bench-step  what share of a step is neither the model's nor the page's"
 	@echo "make bench-scrolling  clicks on rows out of view, against plain Playwright"
+	@echo "make bench-moving  how often a click hits what does not stop moving, and that it hits nothing else"
 	@echo "make bench-record  what recording a run of 100 steps costs in CPU and disk, and how large its folder is"
 	@echo "make profile   where the time of one observation and one step goes, as flame graphs in build/profile"
 	@echo "make docs      build the site of docs/ into build/docs, and fail at any warning"
@@ -101,6 +102,9 @@ bench-step: $(READY)
 
 bench-scrolling: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_scrolling.py
+
+bench-moving: $(READY)
+	@$(BIN)/python tests/benchmarks/bench_moving.py
 
 bench-record: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_record.py

@@ -4,52 +4,33 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.drawn_movers import DRAWN, WAYS
 from tests.browser.hand import SETTINGS, Hand, On
+from tests.browser.movers import DRAWN_WAYS, drawn, red_disc
 from vision_agent.actions import Click
 from vision_agent.types import Mark
-from vision_agent.vision.picture import Picture, pixels_of
 
 SOON = SETTINGS.model_copy(update={"settle_deadline_s": 1.0, "action_deadline_s": 8.0})
-RED = 60
-"""How much more red than green is in a red disc, at least."""
-
-
-def page(speed: int, way: str = "line", *, size: int = 36) -> str:
-    return DRAWN.replace("SPEED", str(speed)).replace("WAY", WAYS[way]).replace("SIZE", str(size))
-
-
-def red_mark(hand: Hand) -> Mark | None:
-    """The drawn mark that is red and not joined with another one; None while things overlap."""
-    picture = Picture.of(hand.seen.clean)
-    found = []
-    for mark in hand.seen.marks:
-        if mark.source != "dom" and abs(mark.box.width - 36) < 4 and abs(mark.box.height - 36) < 4:
-            pixels = pixels_of(picture.crop(mark.box))
-            if pixels[..., 2].mean() - pixels[..., 1].mean() > RED:
-                found.append(mark)
-    return found[0] if len(found) == 1 else None
 
 
 async def look_for_red(hand: Hand) -> Mark:
     for _ in range(10):
-        if (mark := red_mark(hand)) is not None:
+        if (mark := red_disc(hand.seen)) is not None:
             return mark
         await hand.look()
     raise AssertionError(hand.seen.listing)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", DRAWN_WAYS)
 @pytest.mark.parametrize("speed", [40, 120])
 async def test_what_moves_in_a_canvas_is_hit_and_never_another(on: On, speed: int, way: str) -> None:
-    async with on(page(speed, way), settings=SOON) as hand:
+    async with on(drawn(speed, way), settings=SOON) as hand:
         said = await _clicked(hand, 8, until_hit=True)
         assert await hand.js("said") == ["red"], said
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", DRAWN_WAYS)
 async def test_what_moves_fast_in_a_canvas_is_hit_if_anything_is(on: On, way: str) -> None:
-    async with on(page(300, way), settings=SOON) as hand:
+    async with on(drawn(300, way), settings=SOON) as hand:
         said = await _clicked(hand, 3)
         hits = await hand.js("said")
         assert hits == ["red"] * sum(each.startswith("Clicked") for each in said), said
@@ -70,7 +51,7 @@ async def _clicked(hand: Hand, times: int, *, until_hit: bool = False) -> list[s
 
 async def test_the_number_of_what_moves_in_a_canvas_stays(on: On) -> None:
     # So slow that it does not get far between two looks on a busy machine.
-    async with on(page(8), settings=SOON) as hand:
+    async with on(drawn(8), settings=SOON) as hand:
         first = await look_for_red(hand)
         for _ in range(3):
             await hand.look()
@@ -78,18 +59,18 @@ async def test_the_number_of_what_moves_in_a_canvas_stays(on: On) -> None:
 
 
 async def test_of_two_equal_things_that_move_none_is_pressed(on: On) -> None:
-    twins = page(120).replace("#26c", "#d22")
+    twins = drawn(120).replace("#26c", "#d22")
     async with on(twins, settings=SOON) as hand:
-        drawn = [mark for mark in hand.seen.marks if mark.source != "dom"]
-        assert len(drawn) == 3, hand.seen.listing
-        outcomes = [await hand.act(Click(target=mark.number)) for mark in drawn]
+        marks = [mark for mark in hand.seen.marks if mark.source != "dom"]
+        assert len(marks) == 3, hand.seen.listing
+        outcomes = [await hand.act(Click(target=mark.number)) for mark in marks]
         assert [outcome.status for outcome in outcomes].count("refused") >= 2, [each.sentence for each in outcomes]
         assert {"red", "blue"}.isdisjoint(await hand.js("said")), [each.sentence for each in outcomes]
 
 
 @pytest.mark.parametrize("type_", ["pointermove", "mousemove"])
 async def test_another_thing_drawn_there_under_the_press_gets_nothing(on: On, type_: str) -> None:
-    swapped = page(120).replace(
+    swapped = drawn(120).replace(
         "board.addEventListener('pointerdown'",
         f"""addEventListener('{type_}', () => {{
   [things[0][1], things[1][1]] = ['#26c', '#d22'];
@@ -113,7 +94,7 @@ board.addEventListener('pointerdown'""",
 
 
 async def test_what_is_gone_from_the_canvas_is_not_pressed(on: On) -> None:
-    async with on(page(120), settings=SOON) as hand:
+    async with on(drawn(120), settings=SOON) as hand:
         mark = await look_for_red(hand)
         await hand.js("things.shift()")
         outcome = await hand.act(Click(target=mark.number))

@@ -7,29 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from tests.browser.hand import SETTINGS, On
+from tests.browser.movers import ELEMENT_WAYS, ELEMENTS
 from vision_agent.actions import Action, Check, Click, DoubleTap, Drag, Hold, Point, Select, Type
 
 Act = Callable[[int], Action]
 
 SPEEDS = (40, 120, 300)
-WAYS = {
-    "line": "at = [40 + (travelled % 900), 200]",
-    "circle": "at = [450 + 150 * Math.cos(travelled / 150), 300 + 150 * Math.sin(travelled / 150)]",
-    "bouncing": "at = [40 + Math.abs(travelled % 1200 - 600), 60 + Math.abs(travelled * 0.7 % 800 - 400)]",
-}
-PAGE = """<style>button {{ position: fixed; left: 0; top: 0; width: 90px; height: 40px }}</style>
-<button id=catch onclick="said.push('Catch')">Catch</button><button id=other onclick="said.push('Other')">Other</button>
-<script>
-window.said = [];
-const began = performance.now();
-(function move() {{
-  let at, travelled = (performance.now() - began) / 1000 * {speed};
-  {way};
-  document.getElementById('catch').style.translate = `${{at[0]}}px ${{at[1]}}px`;
-  other.style.translate = `${{at[0] - 95}}px ${{at[1]}}px`;
-  requestAnimationFrame(move);
-}})();
-</script>"""
 
 CROWD = """<div class=moves style="position: fixed; top: 100px; background: #eee; padding: 12px">{body}</div>
 <script>
@@ -42,10 +25,10 @@ const moved = document.querySelector('.moves'), began = performance.now();
 </script>"""
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ELEMENT_WAYS)
 @pytest.mark.parametrize("speed", SPEEDS)
 async def test_what_moves_is_hit_and_never_what_moves_beside_it(on: On, speed: int, way: str) -> None:
-    async with on(PAGE.format(speed=speed, way=WAYS[way])) as hand:
+    async with on(ELEMENTS.format(speed=speed, way=ELEMENT_WAYS[way])) as hand:
         outcomes = []
         for _ in range(8):
             outcomes.append(await hand.act(Click(target=hand.number("Catch"))))
@@ -56,10 +39,10 @@ async def test_what_moves_is_hit_and_never_what_moves_beside_it(on: On, speed: i
         assert await hand.js("said") == ["Catch"] * 3, said
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ELEMENT_WAYS)
 @pytest.mark.parametrize("speed", SPEEDS)
 async def test_a_point_goes_along_with_the_element_that_was_there(on: On, speed: int, way: str) -> None:
-    async with on(PAGE.format(speed=speed, way=WAYS[way])) as hand:
+    async with on(ELEMENTS.format(speed=speed, way=ELEMENT_WAYS[way])) as hand:
         outcomes = []
         # On a busy machine the scan and the picture are so far apart that it is not clear what was there.
         for _ in range(8):
@@ -72,8 +55,8 @@ async def test_a_point_goes_along_with_the_element_that_was_there(on: On, speed:
 
 
 async def test_a_point_at_the_edge_of_a_moving_twin_never_reaches_the_other(on: On) -> None:
-    twins = PAGE.replace(">Catch<", " aria-label=Catch><").replace(">Other<", " aria-label=Other><")
-    async with on(twins.format(speed=300, way=WAYS["line"])) as hand:
+    twins = ELEMENTS.replace(">Catch<", " aria-label=Catch><").replace(">Other<", " aria-label=Other><")
+    async with on(twins.format(speed=300, way=ELEMENT_WAYS["line"])) as hand:
         mark = hand.seen.mark(hand.number("Other"))
         assert mark is not None
         between = hand.seen.marked.map.to_picture(Point(x=mark.box.right - 1, y=mark.box.center.y))
@@ -83,7 +66,7 @@ async def test_a_point_at_the_edge_of_a_moving_twin_never_reaches_the_other(on: 
 
 
 async def test_a_point_beside_what_moves_is_refused(on: On) -> None:
-    async with on(PAGE.format(speed=120, way=WAYS["line"])) as hand:
+    async with on(ELEMENTS.format(speed=120, way=ELEMENT_WAYS["line"])) as hand:
         mark = hand.seen.mark(hand.number("Catch"))
         assert mark is not None
         beside = hand.seen.marked.map.to_picture(Point(x=mark.box.center.x, y=mark.box.bottom + 20))
@@ -92,7 +75,7 @@ async def test_a_point_beside_what_moves_is_refused(on: On) -> None:
 
 
 async def test_a_point_on_what_says_something_else_by_now_is_refused(on: On) -> None:
-    async with on(PAGE.format(speed=120, way=WAYS["line"])) as hand:
+    async with on(ELEMENTS.format(speed=120, way=ELEMENT_WAYS["line"])) as hand:
         at = hand.point("Catch")
         await hand.js("document.getElementById('catch').textContent = 'Fall'")
         outcome = await hand.act(Click(target=at))
