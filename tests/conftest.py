@@ -30,7 +30,7 @@ from messages_server import MessagesServer
 from playwright.async_api import Browser, BrowserContext, Page, expect
 from playwright.async_api import Error as PlaywrightError
 
-from tests.sample import LONG, ONE_IN, STARTS_A_BROWSER
+from tests.sample import LONG, ONE_IN, SLOW_VARIANTS, STARTS_A_BROWSER
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.settings import BrowserSettings
 
@@ -208,7 +208,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         counts[name] += 1
         if nth % ONE_IN.get(name, 1):
             item.add_marker("thorough")
-        elif name in LONG or (nth and item.get_closest_marker("browser") is not None):
+        elif name in LONG or (nth and (name in SLOW_VARIANTS or item.get_closest_marker("browser") is not None)):
             item.add_marker("rest")
 
 

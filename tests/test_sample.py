@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.sample import LONG, ONE_IN, STARTS_A_BROWSER
+from tests.sample import LONG, ONE_IN, SLOW_VARIANTS, STARTS_A_BROWSER
 
 TESTS = Path(__file__).parent
 
 
-@pytest.mark.parametrize("name", [*STARTS_A_BROWSER, *sorted(LONG), *ONE_IN])
+@pytest.mark.parametrize("name", [*STARTS_A_BROWSER, *sorted(LONG), *sorted(SLOW_VARIANTS), *ONE_IN])
 def test_what_the_choice_names_exists(name: str) -> None:
     file, _, test = name.partition("::")
     assert re.search(rf"^(async )?def {test}\(" if test else "", (TESTS / file).read_text("utf-8"), re.MULTILINE)

@@ -179,7 +179,7 @@ async def left(serve: Server, tmp_path_factory: pytest.TempPathFactory) -> Left:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
-        out, err = await asyncio.wait_for(process.communicate(), 90)
+        out, err = await asyncio.wait_for(process.communicate(), 300)
         told.extend((out, err))
         assert process.returncode == 0, err.decode()
         return Path(json.loads(out.splitlines()[-1])["run"])

@@ -18,7 +18,7 @@ for (const type of ['touchstart', 'touchend', 'pointerdown', 'mousedown', 'click
   did.push([type, e.isTrusted, e.pointerType || '', e.target.id, e.timeStamp]);
 }, true);
 let last = 0;
-b.addEventListener('touchend', (e) => { if (e.timeStamp - last < 300) document.title = 'closer'; last = e.timeStamp; });
+b.addEventListener('touchend', (e) => { if (e.timeStamp - last < 1000) document.title = 'closer'; last = e.timeStamp; });
 </script>"""
 
 
