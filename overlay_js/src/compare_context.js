@@ -5,7 +5,8 @@ import { headingOf } from './headings.js';
 import { LONGEST_CONTEXT, newReading, pathOf, wordsIn } from './nearby_text.js';
 import { holdsSeveral, sameNameGroupsOf } from './same_name_groups.js';
 import { headedBy, lastBoxOf, partOf, surroundingsOf } from './surroundings.js';
-import { abridged, abridgedEach, containsInOrder, cutAtRestless, shortened, textInForm, withoutSpaces } from './steady_text.js';
+import { abridged, abridgedEach, containsInOrder, cutAtRestless, withoutSpaces } from './steady_text.js';
+import { shortened, textInForm } from './steady_text.js';
 
 /** @import { Reading } from './nearby_text.js' */
 /** @import { Form, Place } from './row_context.js' */
