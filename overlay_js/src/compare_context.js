@@ -9,7 +9,8 @@ import { abridged, abridgedEach, containsInOrder, cutAtRestless, withoutSpaces }
 import { shortened, textInForm } from './steady_text.js';
 
 /** @import { Reading } from './nearby_text.js' */
-/** @import { Form, Place } from './row_context.js' */
+/** @import { Place } from './row_context.js' */
+/** @import { Form } from './steady_text.js' */
 /** @import { Surroundings } from './surroundings.js' */
 
 /** By what share an amount that keeps changing by itself may differ from what it was at the look. */

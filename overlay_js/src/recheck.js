@@ -312,7 +312,7 @@ export function scrollContainer(doc, request) {
  */
 export function scrollPlaces(doc, request) {
   const page = scrollingElementOf(doc) ?? documentElementOf(doc);
-  const around = [];
+  const around = /** @type {Element[]} */ ([]);
   for (let at = elementOf(doc, request.key); at; at = flatParentOf(at)) {
     const scrolls = scrollHeightOf(at) > clientHeightOf(at) + 1 || scrollWidthOf(at) > clientWidthOf(at) + 1;
     if (at !== page && scrolls) around.push(at);
