@@ -12,7 +12,7 @@ LONG = frozenset(
     {
         "benchmarks/test_bench_moving.py::test_each_means_is_tried_on_each_thing_and_nothing_else_is_hit",
         "benchmarks/test_bench_scrolling.py::test_every_way_clicks_the_same_rows_and_acting_is_told_from_looking",
-        "browser/test_act.py::test_a_drag_between_things_that_cannot_be_seen_at_once_is_refused",
+        "browser/test_act.py::test_a_drag_along_points_between_things_that_cannot_be_seen_at_once_is_refused",
         "browser/test_act.py::test_a_tab_is_closed_by_the_number_it_was_seen_with",
         "browser/test_act.py::test_keys_stop_when_the_frame_that_they_are_typed_into_is_replaced",
         "browser/test_act.py::test_keys_stop_when_the_page_around_a_frame_gives_it_to_somebody_else",

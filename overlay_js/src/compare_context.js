@@ -6,15 +6,19 @@ import { LONGEST_CONTEXT, newReading, pathOf, wordsIn } from './nearby_text.js';
 import { holdsSeveral, sameNameGroupsOf } from './same_name_groups.js';
 import { headedBy, lastBoxOf, partOf, surroundingsOf } from './surroundings.js';
 import { abridged, abridgedEach, containsInOrder, cutAtRestless, withoutSpaces } from './steady_text.js';
+import { shortened, textInForm } from './steady_text.js';
 
 /** @import { Reading } from './nearby_text.js' */
 /** @import { Place } from './row_context.js' */
+/** @import { Form } from './steady_text.js' */
 /** @import { Surroundings } from './surroundings.js' */
 
 /** By what share an amount that keeps changing by itself may differ from what it was at the look. */
 const RESTLESS_SHARE = 0.01;
 /** Among more elements of one name than these, no amount may differ. */
 const MOST_TWINS = 50;
+/** Among more words than these it is not looked for where something was dragged from. */
+const MOST_WORDS_AROUND = 1500;
 
 /**
  * How much may differ.
@@ -22,6 +26,7 @@ const MOST_TWINS = 50;
  * @property {boolean} strict the act cannot be undone, so nothing may have been added
  * @property {boolean} amounts the act is about money or happens in a dialog, so amounts count
  * @property {boolean} pointed the pointer has moved to it since, which may have added something
+ * @property {string} [carried] what is dragged over it, which lists move among their rows
  */
 
 /**
@@ -33,7 +38,7 @@ const MOST_TWINS = 50;
  * @returns {{same: boolean, part: 'words' | 'heading', then: string, now: string, mayPass?: boolean}} `mayPass`: only
  *   amounts that keep changing by themselves are too far from what they were
  */
-export function comparePlace(element, then, { strict, amounts, pointed }, reading = newReading()) {
+export function comparePlace(element, then, { strict, amounts, pointed, carried = '' }, reading = newReading()) {
   const around = surroundingsOf(element, reading, lastBoxOf(element));
   const form = amounts && then.form === 'steady' ? 'firm' : then.form;
   const words = form === then.form ? then.words : then.firm || then.words;
@@ -44,7 +49,8 @@ export function comparePlace(element, then, { strict, amounts, pointed }, readin
   const isMoved = (/** @type {string} */ text, /** @type {number} */ share) =>
     mayMove && isSameButRestless(words, text, share) && !hasTwinThatSays(element, then.words, reading);
   const isSame = (/** @type {string} */ text, grows = false) =>
-    isSameText(words, abridged(text, form), grows) || isMoved(text, RESTLESS_SHARE);
+    isSameText(words, abridged(text, form), grows) || isMoved(text, RESTLESS_SHARE) ||
+    isSameButCarried(words, text, carried, form);
 
   const part = then.how === 'part' || then.how === 'parts' ? partNow(element, then, reading) : null;
   const text = part ?? around.text;
@@ -100,6 +106,20 @@ function isSaidTogether(heading, words, headingNow, wordsNow) {
 /** @param {string} then @param {string} now @param {boolean} mayGrow whether something may have been added */
 function isSameText(then, now, mayGrow) {
   return withoutSpaces(now) === withoutSpaces(then) || (mayGrow && (!then || containsInOrder(then, now)));
+}
+
+/**
+ * Whether nothing differs but where the words of what is dragged stand among the others, if they do at all.
+ * @param {string} then in the form @param {string} text as it was read @param {string} carried @param {Form} form
+ */
+function isSameButCarried(then, text, carried, form) {
+  if (!carried || !then) return false;
+  const [own, words] = [carried, text].map((said) => textInForm(said, form).split(' '));
+  const at = words.findIndex((_, n) => own.every((word, more) => words[n + more] === word));
+  const others = at < 0 ? words : words.toSpliced(at, own.length);
+  if (others.length > MOST_WORDS_AROUND) return false;
+  const isThen = (/** @type {string[]} */ said) => isSameText(then, shortened(said.join(' ')), false);
+  return isThen(others) || others.some((_, n) => isThen(others.toSpliced(n, 0, ...own))) || isThen([...others, ...own]);
 }
 
 /**

@@ -16,7 +16,8 @@ import { countAlike, keysWithin, readPage, readTable } from './page_text.js';
 import { reportPaint } from './mere_paint.js';
 import { armPressGuard, reportPressGuard } from './press_guard.js';
 import { describeFocus, findStandIns, keysAt, listedValues, middleOf, recheck, recheckPlace } from './recheck.js';
-import { reportShape, scrollContainer, selectInFocus, showsText, valueFits, whichPointsShow } from './recheck.js';
+import { reportShape, scrollContainer, scrollPlaces, selectInFocus, showsText } from './recheck.js';
+import { valueFits, whichPointsShow } from './recheck.js';
 import { readRecordSets } from './record_sets.js';
 import { documentToken, elementOf, setListeners } from './registry.js';
 import { scan } from './scan.js';
@@ -65,6 +66,7 @@ function answer(doc, root, request) {
     case 'within': return keysWithin(doc, request);
     case 'alike': return countAlike(doc, request);
     case 'scroll': return scrollContainer(doc, request);
+    case 'scroll_places': return scrollPlaces(doc, request);
     case 'frame': return locateFrame(doc, root, request);
     case 'quiet': return stabilityOf(doc);
     case 'token': return { token: documentToken(doc) };

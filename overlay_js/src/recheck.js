@@ -110,9 +110,9 @@ export function whichPointsShow(doc, request) {
 
 /** @param {Element} element @param {{place?: Place | null} & Partial<How>} request */
 export function recheckPlace(
-  element, { place = null, strict = false, amounts = false, pointed = false }, reading = newReading(),
+  element, { place = null, strict = false, amounts = false, pointed = false, carried = '' }, reading = newReading(),
 ) {
-  return place ? comparePlace(element, place, { strict, amounts, pointed }, reading) : null;
+  return place ? comparePlace(element, place, { strict, amounts, pointed, carried }, reading) : null;
 }
 
 /**
@@ -304,6 +304,27 @@ export function scrollContainer(doc, request) {
     above: after.y, below: Math.max(0, scrollHeightOf(container) - high - after.y),
     left: after.x, right: Math.max(0, scrollWidthOf(container) - wide - after.x),
   };
+}
+
+/**
+ * How far all that scrolls around an element is scrolled, from the inside out, the page last; first set to `places`.
+ * @param {Document} doc @param {{key: string, places: [number, number][]}} request
+ */
+export function scrollPlaces(doc, request) {
+  const page = scrollingElementOf(doc) ?? documentElementOf(doc);
+  const around = /** @type {Element[]} */ ([]);
+  for (let at = elementOf(doc, request.key); at; at = flatParentOf(at)) {
+    const scrolls = scrollHeightOf(at) > clientHeightOf(at) + 1 || scrollWidthOf(at) > clientWidthOf(at) + 1;
+    if (at !== page && scrolls) around.push(at);
+  }
+  around.push(page);
+  const gone = request.places.length - around.length;
+  request.places.forEach(([left, top], n) => {
+    const at = around[n - gone];
+    const to = { left, top, behavior: /** @type {ScrollBehavior} */ ('instant') };
+    if (at) /** @type {(to: ScrollToOptions) => void} */ (Element.prototype.scrollTo).call(at, to);
+  });
+  return { places: around.map((at) => [scrollLeftOf(at), scrollTopOf(at)]) };
 }
 
 /** @param {Document} doc @param {Element} start @param {boolean} vertical */

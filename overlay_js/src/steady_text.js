@@ -114,7 +114,7 @@ const MOST_REMEMBERED = 4000;
 const remembered = { steady: new Map(), firm: new Map(), raw: new Map() };
 
 /** @param {string} text as `row_context.js` gathers it @param {Form} form @returns {string} */
-function textInForm(text, form) {
+export function textInForm(text, form) {
   if (!text) return '';
   const before = remembered[form].get(text);
   if (before !== undefined) return before;
@@ -182,7 +182,11 @@ export function containsInOrder(words, longer) {
  * @param {string} text @param {Form} form
  */
 export function abridged(text, form) {
-  const whole = textInForm(text, form);
+  return shortened(textInForm(text, form));
+}
+
+/** A text that is in its form already, short enough to be recorded. @param {string} whole */
+export function shortened(whole) {
   if (whole.length <= LONGEST_RECORDED) return whole;
   const half = LONGEST_RECORDED / 2;
   return `${whole.slice(0, half)} … ${whole.slice(-half)} …${fnv1a(withoutSpaces(whole))}`.toWellFormed();

@@ -191,12 +191,13 @@ async def test_what_becomes_something_else_while_it_slides_is_not_clicked(on: On
         assert await hand.js("document.title") == ""
 
 
-async def test_a_drag_between_things_that_cannot_be_seen_at_once_is_refused(on: On) -> None:
+async def test_a_drag_along_points_between_things_that_cannot_be_seen_at_once_is_refused(on: On) -> None:
     body = """<div role=button draggable=true style='height:40px'>Card</div><div style='height:730px'></div>
     <div role=button style='height:60px'>Done list</div><div style='height:1500px'></div>
     <script>addEventListener('mouseup', () => document.title = 'released')</script>"""
     async with on(body) as hand:
-        outcome = await hand.act(Drag(source=hand.number("Card"), target=hand.number("Done list")))
+        ends = {"source": hand.number("Card"), "target": hand.number("Done list")}
+        outcome = await hand.act(Drag(**ends, path=(Point(x=300, y=300),)))
         assert outcome.refusal == "moved"
         assert "cannot be seen at once" in outcome.sentence
         assert await hand.js("document.title") == ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.hand import Hand, On
-from vision_agent.actions import Check, Click, Drag, Scroll, Type, Zoom
+from vision_agent.actions import Check, Click, Drag, Point, Scroll, Type, Zoom
 
 NAMES = ("Ann", "Bob", "Cid", "Dora")
 ROWS = """<body><script>
@@ -212,7 +212,9 @@ async def test_what_needs_the_picture_is_refused_out_of_view(on: On) -> None:
         number = hand.number("Item 2")
         await scrolled(hand, "scrollTo(0, 1500)")
         here = next(mark.number for mark in hand.seen.marks if mark.name.startswith("Item"))
-        for action in (Drag(source=number, target=here), Drag(source=here, target=number), Zoom(target=number)):
+        point = Point(x=300, y=300)
+        drags = (Drag(source=number, target=point), Drag(source=here, target=number, path=(point,)))
+        for action in (*drags, Zoom(target=number)):
             outcome = await hand.act(action)
             assert outcome.refusal == "outside", outcome.sentence
         assert await hand.js("said") == []

@@ -1,6 +1,6 @@
 """Carries out one action on a live page within a deadline and returns its outcome.
 
-The work is in `pointer`, `fields`, `select`, `navigate`, `read` and `zoom`; `effect` infers the outcome.
+The work is in `pointer`, `drag`, `fields`, `select`, `navigate`, `read` and `zoom`; `effect` infers the outcome.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent import actions
 from vision_agent.actions import Action
-from vision_agent.browser.act import fields, navigate, pointer, read, select, zoom
+from vision_agent.browser.act import drag, fields, navigate, pointer, read, select, zoom
 from vision_agent.browser.act.batch_guard import allowed_focus, must_still_hold
 from vision_agent.browser.act.effect import CRASHED, NO_ANSWER, determine_outcome
 from vision_agent.browser.act.execution import Before, Execution
@@ -137,7 +137,7 @@ async def _carry_out(executor: Executor, action: Action) -> Execution:
         case actions.Hover():
             return await pointer.hover(executor, action)
         case actions.Drag():
-            return await pointer.drag(executor, action)
+            return await drag.drag(executor, action)
         case actions.SelectText():
             return await pointer.select_text(executor, action)
         case actions.Scroll():

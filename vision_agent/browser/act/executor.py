@@ -227,12 +227,15 @@ class Executor:
         at = await locate(self.page, target, *more, reveal=reveal, pointed=pointed)
         return replace(at, rung=self._rungs.get(at.mark.number, at.rung)) if at.mark else at
 
-    async def recheck(self, mark: Mark, *, reveal: Reveal = False, in_place: bool = False) -> LiveElement | None:
+    async def recheck(
+        self, mark: Mark, *, reveal: Reveal = False, in_place: bool = False, carried: str = ""
+    ) -> LiveElement | None:
         """A mark's element as it is now; None if it is gone.
 
-        `in_place`: the words around it are compared too; the pointer or the focus is on it.
+        `in_place`: the words around it are compared too; the pointer or the focus is on it. `carried`: the name of what
+        the pointer drags.
         """
-        expected = self.seen.expectation(mark, pointed=True) if in_place else NOTHING_EXPECTED
+        expected = self.seen.expectation(mark, pointed=True, carried=carried) if in_place else NOTHING_EXPECTED
         return await recheck(mark, self.seen.scan, self.deadline_s, reveal=reveal, expected=expected)
 
     async def aim(self, target: Target, *, may_move: bool = False) -> Location:

@@ -7,12 +7,13 @@ page has meanwhile filled with something else is refused.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from vision_agent.actions import Action, Drag, Zoom, mark_in, targets_of
+from vision_agent.actions import Action, Drag, Offset, Zoom, mark_in, targets_of
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.moving_target import RESTLESS
 from vision_agent.browser.locate import relocate
@@ -26,9 +27,6 @@ from vision_agent.browser.refusal import Refused
 from vision_agent.policy.approval import risks_taken
 from vision_agent.types import Mark
 from vision_agent.vision.picture import Picture
-
-_NEEDS_VIEW = (Drag, Zoom)
-"""Their places are places in the picture, so their targets must be in it."""
 
 
 async def bring_into_view(executor: Executor, action: Action) -> None:
@@ -44,17 +42,34 @@ async def bring_into_view(executor: Executor, action: Action) -> None:
     away = [mark for number in numbers if seen.mark(number) is None and (mark := seen.known_mark(number))]
     if not away:
         return
-    if isinstance(action, _NEEDS_VIEW):
+    # A zoom shows a part of the picture.
+    if isinstance(action, Zoom) or (isinstance(action, Drag) and not _is_between_marks(action)):
         raise Refused("outside", f"{mark_words(away[0])} is out of view. Scroll to it, then {action.kind}.")
-    for mark in away:
+    await bring(executor, away, action)
+
+
+def _is_between_marks(drag: Drag) -> bool:
+    """Whether a drag names no places in the picture, which scrolling leaves behind."""
+    return not drag.path and isinstance(drag.source, int) and isinstance(drag.target, int | Offset)
+
+
+async def bring(executor: Executor, marks: Sequence[Mark], action: Action) -> None:
+    """Brings marks into view, one after the other, and makes the executor see the page as it is then.
+
+    Raises:
+        Refused: one is gone or has changed, or cannot be reached.
+    """
+    for mark in marks:
         await _bring(executor, mark, action)
-    now = executor.seen
-    here = tuple(mark for mark in now.observation.marks if mark.number in {each.number for each in away})
+    now, numbers = executor.seen, {each.number for each in marks}
+    here = tuple(mark for mark in now.observation.marks if mark.number in numbers)
     executor.brought = replace(now, observation=now.observation.model_copy(update={"marks": here}))
 
 
 async def _bring(executor: Executor, mark: Mark, action: Action) -> None:
-    executor.brought = executor.seen = _as_seen_earlier(executor.seen, mark)
+    if executor.seen.observation.mark(mark.number) is None:
+        executor.seen = _as_seen_earlier(executor.seen, mark)
+    executor.brought = executor.seen
     at = await executor.locate(mark.number)
     if at.element is not None and at.element.was_scrolled and at.locator is not None:
         # Pages redraw lists as they scroll: what is there once it stands still is compared again.

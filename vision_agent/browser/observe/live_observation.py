@@ -43,8 +43,11 @@ class LiveObservation:
         """The scan's result for a mark; None for a drawn mark."""
         return self.scan.found(mark.key)
 
-    def expectation(self, mark: Mark | None, *, pointed: bool = False) -> Expectation:
-        """The words that should be around a mark when it is rechecked. `pointed`: the pointer is on it."""
+    def expectation(self, mark: Mark | None, *, pointed: bool = False, carried: str = "") -> Expectation:
+        """The words that should be around a mark when it is rechecked.
+
+        `pointed`: the pointer is on it. `carried`: the name of what the pointer drags.
+        """
         found = self.found(mark) if mark is not None else None
         in_dialog = mark is not None and mark.in_dialog
         owner = self.scan.owner(mark.key) if mark is not None else None
@@ -53,5 +56,6 @@ class LiveObservation:
             strict=bool(self.risks) or in_dialog,
             amounts=self.counts_amounts or in_dialog,
             pointed=pointed,
+            carried=carried,
             frames=tuple(each.element.context for each in reversed(owner.chain())) if owner else (),
         )

@@ -96,13 +96,15 @@ class Expectation:
     amounts: bool = False
     pointed: bool = False
     """The pointer is on it, which may have added words."""
+    carried: str = ""
+    """The words of what is dragged over it: they may stand elsewhere among those around it, or not at all."""
     frames: tuple[RowContext | None, ...] = ()
     """The words that should be around each frame that contains it, innermost first."""
 
     def as_details(self) -> dict[str, Any]:
         """The fields of a question that carry the expectation."""
         place, *frames = (each.answer if each else None for each in (self.context, *self.frames))
-        how = {"strict": self.strict, "amounts": self.amounts, "pointed": self.pointed}
+        how = {"strict": self.strict, "amounts": self.amounts, "pointed": self.pointed, "carried": self.carried}
         return {"place": place, "frames": frames, **how}
 
 
@@ -626,6 +628,17 @@ async def scroll(
         return None
     sides = (answer["above"], answer["below"], answer["left"], answer["right"])
     return Scrolled(answer["container"], answer["movedX"], answer["movedY"], *sides)
+
+
+async def scroll_places(
+    frame: Frame, deadline_s: float, key: str, *, back_to: Sequence[tuple[float, float]] = ()
+) -> tuple[tuple[float, float], ...]:
+    """How far all that scrolls around an element is scrolled, in CSS pixels: from the inside out, the page last.
+
+    `back_to`: such places, to which everything is scrolled first.
+    """
+    answer = await ask(frame, "scroll_places", deadline_s, key=key, places=[list(place) for place in back_to])
+    return tuple((left, top) for left, top in answer["places"])
 
 
 class FoundNamed(NamedTuple):

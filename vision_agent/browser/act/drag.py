@@ -1,0 +1,271 @@
+"""Drags: presses at one place, carries what is there, and releases it at another, which may have to be scrolled to."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Frame
+
+from vision_agent.actions import Drag, Offset, Point, offset_words
+from vision_agent.browser.act.execution import Execution
+from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.moving_target import current_point, is_still_moving, is_well_inside, locate_any
+from vision_agent.browser.act.out_of_view import bring
+from vision_agent.browser.act.press_guard import Gesture
+from vision_agent.browser.locate.at_point import page_point
+from vision_agent.browser.locate.context_changed import describe_change
+from vision_agent.browser.locate.drawn_target import must_not_be_grid
+from vision_agent.browser.locate.location import Location
+from vision_agent.browser.locate.wording import mark_words
+from vision_agent.browser.page import protocol
+from vision_agent.browser.page.overlay import FrameSilent
+from vision_agent.browser.page.settle import settle
+from vision_agent.browser.refusal import Refused
+from vision_agent.types import Mark
+
+_STEPS = 12
+"""Mouse moves between two places of a drag, at most: pages follow moves, not a jump."""
+_STEP_PX = 12.0
+"""CSS pixels of such a move along a path; each takes about a frame, so a path of many points takes few moves each."""
+_BEGIN_PX = 24.0
+"""CSS pixels by which something is pulled before the page is scrolled under it: pages take less for a click."""
+_BEYOND = 4.0
+"""CSS pixels past the middle of a drop target."""
+_ROUNDED = 2.0
+"""CSS pixels by which what moves along with the pointer may differ from it."""
+_LAST_MOVES = 2
+"""Mouse moves at the end of a drag, a frame each: a page learns up to a frame late that an animation has ended (seen in
+8 of 40), and until then lists ignore moves."""
+
+
+async def drag(executor: Executor, action: Drag) -> Execution:
+    """Presses at the source, moves along the path, and releases at the target.
+
+    If the two do not show together, the page is scrolled to the target while the source is held.
+
+    Raises:
+        Refused: the target cannot be reached, or changed on the way; the dragged element is then brought back before
+            the release.
+    """
+    way = [page_point(each, executor.seen) for each in action.path]
+    if isinstance(action.target, Offset):
+        start = await executor.aim(action.source, may_move=True)
+        end: Location | _Away = _offset_location(start, action.target, executor)
+    else:
+        start, end = await _locate_both(executor, action)
+    is_met = (
+        isinstance(end, Location) and not isinstance(action.target, Offset) and await is_still_moving(executor, end)
+    )
+    dropped: Location | None = None
+    remark = ""
+
+    async def carry(start: Location, gesture: Gesture) -> None:
+        nonlocal dropped, remark
+        mouse, places, is_held = executor.page.mouse, _ScrollPlaces(), False
+        try:
+            await mouse.move(start.point.x, start.point.y)
+            await mouse.down()
+            await gesture.must_have_begun()
+            is_held, begun = True, start.point
+            if isinstance(action.target, Offset):
+                there = _offset_location(start, action.target, executor)
+            elif isinstance(end, _Away):
+                await places.note(executor, end)
+                begun = _pulled(start)
+                await mouse.move(begun.x, begun.y, steps=_LAST_MOVES)
+                await bring(executor, [end.mark], action)
+                there = await locate_any(executor, end.mark.number, reveal=False)
+            else:
+                there = end
+            last = _drop_point(there, way[-1] if way else begun)
+            for before, place in pairwise([begun, *way, last]):
+                await mouse.move(place.x, place.y, steps=_steps_between(before, place) if way else _STEPS)
+            if is_met:
+                drop = await _meet(executor, there)
+            else:
+                # While rows slide aside, lists ignore moves: repeat the last one once they have stopped.
+                await settle(executor.tabs, 0, min(executor.settings.settle_deadline_s, executor.deadline_s))
+                await mouse.move(last.x, last.y, steps=_LAST_MOVES)
+                drop = await _judge_drop(executor, there, start, last)
+            if drop.objection:
+                raise Refused("moved", f"{drop.objection} while {start.words} was held")
+            dropped, remark = there, drop.remark
+        except Refused as refusal:
+            if not is_held:
+                raise
+            await places.restore(executor)
+            await mouse.move(start.point.x, start.point.y, steps=_STEPS)
+            raise Refused(refusal.refusal, f"{refusal.sentence.rstrip('.')}; it was brought back.") from refusal
+        finally:
+            await asyncio.wait_for(mouse.up(), executor.deadline_s)
+
+    start = await executor.send(carry, start, action.source, is_drag=True)
+    assert dropped is not None
+    along = f" along {len(way)} points" if way else ""
+    to = dropped.words if isinstance(action.target, Offset) else f"to {dropped.words}"
+    return Execution(f"Dragged {start.words} {to}{along}{remark}", dropped, hover_counts=True)
+
+
+def _steps_between(one: Point, other: Point) -> int:
+    return min(_STEPS, max(1, round(math.dist((one.x, one.y), (other.x, other.y)) / _STEP_PX)))
+
+
+class _Away(NamedTuple):
+    """The mark to release at, which does not show together with the source."""
+
+    source: Mark
+    mark: Mark
+
+
+@dataclass
+class _ScrollPlaces:
+    """How far everything around the ends of a drag was scrolled before it."""
+
+    places: list[tuple[Frame, str, tuple[tuple[float, float], ...]]] = field(default_factory=list)
+
+    async def note(self, executor: Executor, ends: _Away) -> None:
+        frame, deadline_s = executor.page.main_frame, executor.deadline_s
+        for key in (ends.mark.key, ends.source.key):
+            self.places.append((frame, key, await protocol.scroll_places(frame, deadline_s, key)))
+
+    async def restore(self, executor: Executor) -> None:
+        """Scrolls everything back, as far as the page allows it."""
+        for frame, key, places in self.places:
+            with suppress(FrameSilent, PlaywrightError):
+                await protocol.scroll_places(frame, executor.deadline_s, key, back_to=places)
+
+
+def _pulled(start: Location) -> Point:
+    """A place beside the point of the source: sideways, because lists make room for what moves along them."""
+    if start.mark is None:
+        return start.point
+    by = min(_BEGIN_PX, start.mark.box.width / 2)
+    is_left = start.point.x < start.mark.box.center.x
+    return Point(x=start.point.x + (by if is_left else -by), y=start.point.y)
+
+
+async def _locate_both(executor: Executor, action: Drag) -> tuple[Location, Location | _Away]:
+    source, target = action.source, action.target
+    assert not isinstance(target, Offset)
+    for each in (source, target):
+        must_not_be_grid(each, executor.seen)
+    first, second = await locate_any(executor, source), await locate_any(executor, target)
+    try:
+        # Scrolling to one may have moved the other out of view: locate both again without scrolling.
+        return await locate_any(executor, source, reveal=False), await locate_any(executor, target, reveal=False)
+    except Refused as refusal:
+        ends = _away(executor, action, first, second)
+        if ends is None:
+            words = f"{first.words} and {second.words} cannot be seen at once; scroll so that both show."
+            raise Refused("moved", words) from refusal
+    return await executor.aim(source, may_move=True), ends
+
+
+def _away(executor: Executor, action: Drag, first: Location, second: Location) -> _Away | None:
+    """The marks of both ends, if the page can be scrolled from one to the other while the source is held.
+
+    Points are places in the picture, which scrolling leaves behind, and in frames more than the page would be scrolled.
+    """
+    if action.path or not isinstance(action.source, int) or not isinstance(action.target, int):
+        return None
+    if first.mark is None or second.mark is None or {first.frame, second.frame} != {executor.page.main_frame}:
+        return None
+    return _Away(first.mark, second.mark)
+
+
+def _offset_location(start: Location, offset: Offset, executor: Executor) -> Location:
+    """The location at an offset from another."""
+    shot, view = executor.seen.observation.marked.map, executor.seen.observation.viewport
+    point = Point(x=start.point.x + offset.right * shot.scale_x, y=start.point.y + offset.down * shot.scale_y)
+    words = offset_words(offset)
+    if not view.contains(point):
+        raise Refused("outside", f"{words} from {start.words} lies outside the page's view. Scroll, or drag less far.")
+    return Location(words=words, point=point, rung=start.rung)
+
+
+def _drop_point(end: Location, before: Point) -> Point:
+    """Where to release on a mark: a little past its middle, because lists make room only then. In page coordinates."""
+    if end.mark is None:
+        return end.point
+
+    def beyond(to: float, since: float, size: float) -> float:
+        by = min(_BEYOND, size / 4)
+        return to + (by if to > since + size / 4 else -by if to < since - size / 4 else 0)
+
+    box = end.mark.box
+    return Point(x=beyond(end.point.x, before.x, box.width), y=beyond(end.point.y, before.y, box.height))
+
+
+async def _meet(executor: Executor, end: Location) -> _Drop:
+    """Brings the pointer, which holds something, onto a target that moves; whether it may be released there."""
+    mark, until = end.mark or end.under, time.monotonic() + executor.deadline_s
+    assert mark is not None
+    while time.monotonic() < until:
+        there = await current_point(executor, replace(end, is_moving=True))
+        if not executor.seen.observation.viewport.contains(there):
+            continue
+        await executor.page.mouse.move(there.x, there.y, steps=_LAST_MOVES)
+        now = await executor.recheck(mark, in_place=True)
+        if now is None or now.fingerprint != mark.fingerprint:
+            return _Drop(f"{end.words} is gone or became something else")
+        if now.difference is not None:
+            return _Drop(describe_change(now.difference, end.words))
+        if is_well_inside(end, now, there):
+            return _Drop()
+    return _Drop(f"{end.words} could not be caught up with")
+
+
+class _Drop(NamedTuple):
+    """Whether what is held may be released at the end of a drag."""
+
+    objection: str = ""
+    """Why not, as a clause; empty if it may."""
+    remark: str = ""
+    """What moved along with the pointer, as a clause that follows."""
+
+
+async def _judge_drop(executor: Executor, end: Location, start: Location, last: Point) -> _Drop:
+    """Whether the end is still what was meant, now that the pointer is there. `last`: the pointer, page coordinates.
+
+    Rows make room for what is dragged among them, so a target may have moved by the size of the dragged element. An end
+    on the dragged element itself, or on what moves along with the pointer, such as a map, is a place in the view.
+    """
+    mark = end.mark or end.under
+    if mark is None or end.element is None:
+        return _Drop()
+    held = start.mark or start.under
+    is_harmless = not executor.seen.risks
+    is_itself = end.mark is None and held is not None and held.key == mark.key and mark.kind != "surface"
+    if is_itself and is_harmless:
+        return _Drop()
+    carried = held.name if held is not None and is_harmless else ""
+    now, before = await executor.recheck(mark, in_place=True, carried=carried), end.element.rect
+    if end.mark is not None and (now is None or now.fingerprint != mark.fingerprint):
+        return _Drop(f"{end.words} is gone or became something else")
+    if now is None:
+        return _Drop(f"{end.words} moved away")
+    by = Point(x=now.rect.x - before.x, y=now.rect.y - before.y)
+    is_along = _is_about(by, Point(x=last.x - start.point.x, y=last.y - start.point.y))
+    if is_along and now.difference is None and is_harmless:
+        far = offset_words(Offset(right=round(by.x), down=round(by.y)))
+        return _Drop(remark=f"; {mark_words(mark)} moved along: {far}")
+    room = 0.0
+    if end.mark is not None:
+        room = min(before.width, before.height)
+        room += max(start.mark.box.width, start.mark.box.height) if start.mark else 0.0
+    if max(abs(by.x), abs(by.y)) > room or (end.mark is None and now.rect != before):
+        return _Drop(f"{end.words} moved away")
+    return _Drop("" if now.difference is None else describe_change(now.difference, end.words))
+
+
+def _is_about(one: Point, other: Point) -> bool:
+    """Whether two ways are the same and lead somewhere. Pages round what they move to whole pixels."""
+    is_same = abs(one.x - other.x) <= _ROUNDED and abs(one.y - other.y) <= _ROUNDED
+    return is_same and max(abs(one.x), abs(one.y)) > _ROUNDED
