@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from playwright.async_api import BrowserContext, Request
 
-_ARRIVES_S = 5.0
+_ARRIVES_S = 20.0
 """Longest wait for a request: one of a page that has closed may never be told as over."""
 
 
@@ -22,7 +22,7 @@ class RequestsUnderWay:
         context.on("requestfailed", self._end)
 
     async def wait(self) -> None:
-        """Returns once none is under way, after five seconds at the latest."""
+        """Returns once none is under way, after twenty seconds at the latest."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_ARRIVES_S):
                 while self._running:
