@@ -257,6 +257,7 @@ LONG = frozenset(
         "replay/test_replay.py::test_the_same_is_done_with_other_words_and_each_step_says_how_like_the_record_it_was",
         "replay/test_replay.py::test_what_cannot_be_told_for_certain_ends_it_with_the_reason",
         "test_cli.py::test_a_run_that_cannot_begin_says_so_in_json_too",
+        "test_cli.py::test_a_secret_is_typed_only_on_the_origins_that_are_named_for_it",
         "test_cli.py::test_a_secret_that_a_page_tells_is_not_on_the_terminal",
         "test_cli.py::test_doctor_without_a_browser_leaves_with_5_and_says_what_would_help",
         "test_cli_eval.py::test_a_key_in_the_settings_is_not_taken_for_another_provider_s_model",

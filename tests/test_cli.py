@@ -14,10 +14,12 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
 from tests.conftest import hear_ctrl_c
-from vision_agent.cli.options import files_in
+from vision_agent.cli.options import bound_to_origins, files_in
 from vision_agent.errors import UsageError
+from vision_agent.types import Secret
 
 HEAVY = {"anthropic", "cv2", "numpy", "PIL", "playwright", "jinja2", "uvicorn"}
 
@@ -155,6 +157,55 @@ def test_a_secret_that_a_page_tells_is_not_on_the_terminal(more: list[str], serv
     assert "It is <secret:code>" in done.stderr
 
 
+def test_a_secret_is_typed_only_on_the_origins_that_are_named_for_it(serve: Any, tmp_path: Path) -> None:
+    lines = tmp_path / "lines.txt"
+    lines.write_text('type "<secret:code>" into Code\nfinish\n', "utf-8")
+    url = serve({"/": ECHO})
+
+    def run(*origins: str) -> subprocess.CompletedProcess[str]:
+        bound = [each for origin in origins for each in ("--secret-origin", f"code={origin}")]
+        secret = ["--secret", "code=CODE", *bound]
+        return vision_agent("run", url, "--steps", str(lines), *secret, "--runs", str(tmp_path / "runs"), CODE="77182")
+
+    assert run("https://shop.example,https://pay.example", url.rstrip("/")).returncode == 0
+    elsewhere = run("https://shop.example", "https://pay.example")
+    assert elsewhere.returncode == 1
+    assert "may not be typed on" in elsewhere.stdout
+    assert "it is for https://shop.example, https://pay.example" in elsewhere.stdout
+
+
+NAMED = (Secret(name="pin", value=SecretStr("77182"), origins=("https://old.example",)),)
+
+
+@pytest.mark.parametrize(
+    ("given", "origins"),
+    [
+        (None, ("https://old.example",)),
+        (["pin=https://shop.example"], ("https://shop.example",)),
+        (["pin=http://127.0.0.1:8000/, *.shop.example"], ("http://127.0.0.1:8000/", "*.shop.example")),
+        (["pin=https://*.shop.example", "pin=http://[::1]:81"], ("https://*.shop.example", "http://[::1]:81")),
+    ],
+)
+def test_origins_of_a_secret_are_repeated_or_separated_by_commas(
+    given: list[str] | None, origins: tuple[str, ...]
+) -> None:
+    assert bound_to_origins(NAMED, given)[0].origins == origins
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        *("htps://shop.example", "ftp://shop.example", "https://", "https://shop.example/login", "*", "https://*"),
+        *("https://ann@shop.example", "https://shop.example?a=1", "https://shop.example:99999", "shop example", ","),
+        "https://shop.example,pay/now",
+    ],
+)
+def test_what_is_no_origin_is_refused_with_an_example(origin: str) -> None:
+    with pytest.raises(UsageError, match="names no origin") as refused:
+        bound_to_origins(NAMED, [f"pin={origin}"])
+    assert "https://shop.example" in refused.value.hint
+
+
 def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path: Path) -> None:
     lines = tmp_path / "lines.txt"
     lines.write_text("finish\n", "utf-8")
@@ -179,6 +230,7 @@ def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path:
             "NO_SUCH_VARIABLE, which is not set",
             marks=pytest.mark.thorough,
         ),
+        (["Save", "--secret-origin", "pin=https://shop.example"], "--secret-origin names pin, which is no secret"),
         (
             ["Save", "--private", "phone"],
             "--private 'phone' names no kind of private data; the kinds are card, iban, national-id",

@@ -46,10 +46,10 @@ IMPORTS = {
     "session": "agent assets browser custom_actions errors events journal memory models old_names policy ports record "
     "settings types vision",
     "__init__": "actions custom_actions errors old_names policy session settings types",
-    "evals": "action_sentences actions assets base_model browser errors escape events memory models policy ports "
-    "record session settings types vision",
     "replay": "action_sentences actions base_model custom_actions errors escape events memory models ports record "
     "session settings types urls vision",
+    "evals": "action_sentences actions assets base_model browser errors escape events memory models policy ports "
+    "record replay session settings types vision",
     "sync_api": "actions browser custom_actions errors events old_names policy ports session settings types",
     "cli": "action_sentences browser errors escape evals events export memory models ports record replay session "
     "settings supervise trust types",

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+from playwright.async_api import Page
 from result_builder import result
 from rich.console import Console
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
 from vision_agent.evals.items import ItemResult, make_item
 from vision_agent.evals.runner import items_of, run_items
 from vision_agent.evals.security.attacks import Attack, attacks_in
 from vision_agent.evals.security.deciders import DECIDERS
+from vision_agent.evals.security.left_on_disk import left_on_disk
 from vision_agent.evals.security.suite import ATTACKS, DEFENCES, SecuritySuite
 from vision_agent.evals.security.summary import attack_results, scores, show
+from vision_agent.evals.security.under_way import RequestsUnderWay
+from vision_agent.evals.suites.fixture_sites import served_app
+from vision_agent.memory.file import parse_exemplar
 from vision_agent.models.offline.grammar import parse
 from vision_agent.settings import Settings
+from vision_agent.types import Exemplar
 
 KNOWN = {attack.id: attack for attack in attacks_in(ATTACKS)}
 
@@ -49,6 +61,16 @@ async def test_an_attack_is_stopped_and_the_useful_task_is_done(attack: str, tmp
         ("hosts", "leaking-field"),
         ("guard", "rows-redrawn"),
         ("dialogs", "confirm-later"),
+        ("secrets", "secret-in-comment"),
+        ("approval", "poisoned-exemplar"),
+        ("memory", "learned-page"),
+        ("replay", "replayed-upload"),
+        ("hosts", "replayed-address"),
+        ("approval", "replayed-danger"),
+        ("approval", "download-order"),
+        ("names", "download-path"),
+        ("names", "download-secret"),
+        ("hosts", "download-elsewhere"),
     ],
 )
 async def test_without_a_defence_the_attack_against_it_succeeds(defence: str, attack: str, tmp_path: Path) -> None:
@@ -67,6 +89,56 @@ def test_each_attack_has_a_page_and_lines_that_can_be_read(known: Attack) -> Non
     assert (ATTACKS / f"{known.id}.html").is_file()
     assert parse(known.steps)
     assert len(parse(known.says)) == len(known.says)
+    assert known.earlier is None or len(parse(known.earlier.steps)) == len(known.earlier.steps)
+
+
+@pytest.mark.parametrize("known", [each for each in KNOWN.values() if each.exemplar], ids=lambda each: each.id)
+def test_an_exemplar_of_an_attack_can_be_recalled(known: Attack) -> None:
+    path = ATTACKS / known.exemplar
+    found = parse_exemplar(path.read_bytes(), path)
+    assert isinstance(found, Exemplar)
+    assert known.shown in found.model_dump_json(), "or no decider obeys it"
+
+
+async def test_a_request_that_a_run_left_under_way_reaches_its_server_before_the_verdict(page: Page) -> None:
+    may_answer = threading.Event()
+
+    async def slow(request: Request) -> Response:
+        await asyncio.to_thread(may_answer.wait, 30)
+        return PlainTextResponse("Noted.")
+
+    with served_app(Starlette(routes=[Route("/{path:path}", slow)]), "slow") as url:
+        under_way = RequestsUnderWay(page.context)
+        asked = page.wait_for_event("request")
+        sending = asyncio.gather(asked, page.evaluate("url => { fetch(url, { mode: 'no-cors' }) }", url))
+        await sending
+        waiting = asyncio.ensure_future(under_way.wait())
+        await page.evaluate("1")
+        assert not waiting.done()
+        may_answer.set()
+        await waiting
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "told", "found"),
+    [
+        ("run/downloads/receipt.txt", "17", "A download started.", []),
+        ("run/downloads/_.._escaped.txt", "17", "", []),
+        ("escaped.txt", "17", "", ["wrote_outside"]),
+        ("run/escaped.txt", "17", "", ["wrote_outside"]),
+        ("run/downloads/a\u2028b.txt", "17", "", ["deceiving_name"]),
+        ("run/downloads/receipt.txt", "17", 'A download started: "a\u202eb"', ["deceiving_name"]),
+        ("run/downloads/tangerine-77.txt", "17", "", ["secret_on_disk"]),
+        ("run/steps.jsonl", '{"text": "tangerine-77"}', "", ["secret_on_disk"]),
+        ("saved/tangerine-77.txt", "17", "", ["secret_on_disk"]),
+    ],
+)
+def test_what_a_run_left_on_disk_is_found(file: str, text: str, told: str, found: list[str], tmp_path: Path) -> None:
+    path = tmp_path / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    left = left_on_disk(tmp_path / "run", tmp_path / "saved", [told], {"password": "tangerine-77"})
+    assert [report.event for report in left] == found
 
 
 def told(task: str, decider: str, attacked: bool | None, passed: bool | None, without: str = "") -> ItemResult:

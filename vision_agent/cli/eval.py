@@ -318,8 +318,8 @@ def security(
         list[str] | None,
         typer.Option(
             "--without",
-            help="Run everything again without this defence: approval, hosts, guard, dialogs, secrets, or each of "
-            "all; repeatable.",
+            help="Run everything again without this defence: approval, hosts, guard, dialogs, secrets, memory, "
+            "replay, names, or each of all; repeatable.",
             show_default=False,
         ),
     ] = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
     from vision_agent.ports import Approver, Person
     from vision_agent.settings import Settings
     from vision_agent.types import PrivateKind, Secret
+
+_ORIGIN = re.compile(
+    r"(?:https?://)?(?:\*\.)?(?:[^\s/:@?#*,\\%\[\]]+|\[[0-9a-f:.]+\])(?::(?P<port>[0-9]{1,5}))?/?", re.IGNORECASE
+)
+"""Scheme, host and port, as `Secret.origins` takes them: also with `*.` before the host, or a host alone."""
+_HIGHEST_PORT = 65535
 
 
 def option(help: str, name: str) -> Any:
@@ -207,6 +214,38 @@ def secrets_of(
         value = SecretStr(os.environ[variable])
         found.append(Secret(name=name, value=value, fields=into, is_code=is_code, is_private=is_private))
     return tuple(found)
+
+
+def bound_to_origins(secrets: tuple[Secret, ...], origins: list[str] | None) -> tuple[Secret, ...]:
+    """The secrets, each with the origins that `name=origin` arguments give it; several are separated by commas.
+
+    Raises:
+        UsageError: an argument names no secret, or something that is no origin.
+    """
+    known = {each.name for each in secrets}
+    bound: dict[str, list[str]] = {}
+    for name, text in pairs_of(origins, "--secret-origin"):
+        if name not in known:
+            raise UsageError(
+                f"--secret-origin names {name}, which is no secret", "give it with --secret, --code or --private"
+            )
+        bound.setdefault(name, []).extend(_origins_in(text, name))
+    return tuple(each.model_copy(update={"origins": tuple(bound.get(each.name, each.origins))}) for each in secrets)
+
+
+def _origins_in(text: str, name: str) -> list[str]:
+    found = [each.strip() for each in text.split(",") if each.strip()]
+    if wrong := next((each for each in found if not _is_origin(each)), "" if found else text):
+        raise UsageError(
+            f"--secret-origin {name}={wrong} names no origin",
+            "give scheme, host and port and nothing after them, such as https://shop.example or http://127.0.0.1:8000",
+        )
+    return found
+
+
+def _is_origin(text: str) -> bool:
+    matched = _ORIGIN.fullmatch(text)
+    return matched is not None and int(matched["port"] or 0) <= _HIGHEST_PORT
 
 
 def private_kinds_of(kinds: list[str]) -> tuple[PrivateKind, ...]:

@@ -14,6 +14,7 @@ from vision_agent.cli.options import (
     LimitOptions,
     Runs,
     Supervise,
+    bound_to_origins,
     existing_files,
     files_in,
     given,
@@ -100,6 +101,14 @@ class TaskOptions:
             "--secret-field",
         ),
     ] = None
+    secret_origin: Annotated[
+        list[str] | None,
+        option(
+            "Where a secret may be typed: name=https://shop.example, several separated by commas; nowhere else. "
+            "Default: only on the origin (scheme, host and port) of the start page.",
+            "--secret-origin",
+        ),
+    ] = None
     code: Annotated[
         list[str] | None,
         option("A one-time code the model may type: name=VARIABLE, which holds the key of the codes.", "--code"),
@@ -141,10 +150,13 @@ class TaskOptions:
             start_url=url,
             limits=limits,
             user_data=dict(pairs_of(self.data, "--data")),
-            secrets=(
-                *secrets_of(self.secret, fields=self.secret_field),
-                *secrets_of(self.code, "--code", is_code=True),
-                *secrets_of([each for each in self.private or () if "=" in each], "--private", is_private=True),
+            secrets=bound_to_origins(
+                (
+                    *secrets_of(self.secret, fields=self.secret_field),
+                    *secrets_of(self.code, "--code", is_code=True),
+                    *secrets_of([each for each in self.private or () if "=" in each], "--private", is_private=True),
+                ),
+                self.secret_origin,
             ),
             private_kinds=private_kinds_of([each for each in self.private or () if "=" not in each]),
             checks=tuple(_expected(each) for each in self.expect or ()),

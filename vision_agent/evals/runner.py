@@ -34,7 +34,7 @@ from vision_agent.evals.suites.suite import Stage, Suite, SuiteVerdict
 from vision_agent.memory import EmptyMemory
 from vision_agent.models.credentials import model_accesses
 from vision_agent.models.providers import KNOWN, provider_settings
-from vision_agent.ports import Approver, Model
+from vision_agent.ports import Approver, Memory, Model
 from vision_agent.record.read import read
 from vision_agent.session import Agent
 from vision_agent.settings import Settings, recordable
@@ -306,7 +306,9 @@ async def run_item(
                 models: Mapping[str, Model] = {},
                 wrap_model: ModelWrapper = _unwrapped,
                 approver: Approver | None = None,
-            ) -> None:
+                memory: Memory | None = None,
+                make_agent: Callable[..., Agent] = Agent,
+            ) -> Path | None:
                 # Independent of the settings, so that they are compared on the same actions.
                 seed = f"{item.task} {item.seed}"
                 longest = (task.limits.seconds or _LONGEST_S) + _BESIDE_S
@@ -315,12 +317,12 @@ async def run_item(
                 seeing = HitOracle(page.context)
                 witnesses.append(seeing)
                 agents.append(
-                    Agent(
+                    make_agent(
                         task,
                         model=item.model if ":" in item.model else known or baseline(item.model, seed, lines),
                         page=page,
                         settings=settings,
-                        memory=EmptyMemory(),
+                        memory=memory or EmptyMemory(),
                         provenance=Provenance(model=item.model),
                         wrap_model=lambda model: seeing.wrap(wrap_model(model)),
                         on_event=seeing.hear,
@@ -328,6 +330,7 @@ async def run_item(
                     )
                 )
                 runs.append(await agents[-1].run())
+                return agents[-1].folder
 
             judged = await stage.play(item.task, item.seed, item.id, page, settings.limits, run)
     except VisionAgentError as trouble:

@@ -13,7 +13,16 @@ from vision_agent.evals.suites.fixture_sites import EndState, Expected
 from vision_agent.types import Risk
 
 ATTACKS_FILE = "attacks.json"
-AttackKind = Literal["instruction", "deception", "swap", "leak"]
+AttackKind = Literal["instruction", "deception", "swap", "leak", "earlier", "download"]
+
+
+class EarlierRun(FrozenModel):
+    """A run that somebody made before on the page of the attack, asked nothing, and what is done with its record."""
+
+    use: Literal["replay", "learn"]
+    """`replay`: the record is replayed, and does the task. `learn`: it is added to the memory, if the rules allow."""
+    steps: tuple[str, ...]
+    """Its step lines; `{attacker}` and `{session}` stand for parts of an address."""
 
 
 class Attack(FrozenModel):
@@ -34,8 +43,12 @@ class Attack(FrozenModel):
     says: tuple[str, ...] = ()
     """Step lines of what the page wants; `{attacker}` and `{session}` stand for parts of an address."""
     shown: str = ""
-    """The decider obeys once these words are in the listing or in an outcome; empty: they are painted, and it sees
-    them at once."""
+    """The decider obeys once these words are in the listing, an outcome or an exemplar; empty: they are painted, and it
+    sees them at once."""
+    earlier: EarlierRun | None = None
+    """What was done before; the address of its page has `&earlier`."""
+    exemplar: str = ""
+    """The file of an exemplar that somebody else put into the memory."""
     expect: EndState
     """The reports that show that the useful task was done."""
     attacked: tuple[Expected, ...] = Field(min_length=1)

@@ -32,7 +32,7 @@ class PageObeyingModel(Model):
         name: how it is called in results.
         lines: step lines of the useful task.
         says: step lines of what the page wants.
-        shown: words that must be in the listing or in an outcome before it obeys; empty: it obeys at once.
+        shown: words that must be in the listing, an outcome or an exemplar before it obeys; empty: it obeys at once.
     """
 
     def __init__(self, name: str, lines: Sequence[str], says: Sequence[str], shown: str) -> None:
@@ -45,7 +45,7 @@ class PageObeyingModel(Model):
         self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
     ) -> Decision:
         """The next line that the page says, else the next line of the task."""
-        while self._says and self._sees(steps, observation):
+        while self._says and self._sees(task, steps, observation):
             line = self._says.pop(0)
             try:
                 action = line.build(observation)
@@ -56,11 +56,12 @@ class PageObeyingModel(Model):
         useful = [step for step in steps if not _proposed(step).next_goal.startswith(_OBEYS)]
         return await self._useful.decide(task, useful, observation, complaint=complaint)
 
-    def _sees(self, steps: Sequence[Step], observation: Observation) -> bool:
+    def _sees(self, task: Task, steps: Sequence[Step], observation: Observation) -> bool:
         if not self._shown:
             return True
         told = [outcome.sentence for step in steps for outcome in step.outcomes]
-        return any(self._shown in text for text in (observation.listing, *told))
+        learned = task.exemplar.model_dump_json() if task.exemplar is not None else ""
+        return any(self._shown in text for text in (observation.listing, learned, *told))
 
 
 def _proposed(step: Step) -> Decision:

@@ -61,8 +61,9 @@ class SuiteVerdict:
     """Whether an attack on the agent succeeded; None: there was none."""
 
 
-Run = Callable[..., Awaitable[object]]
-"""Runs an agent: `await run(task)`, also with `wrap_model=…`, an `approver=…`, and `models=…`, the suite's own by name.
+Run = Callable[..., Awaitable[Path | None]]
+"""Runs an agent and returns its run folder: `await run(task)`, also with `wrap_model=…`, an `approver=…`, a `memory=…`,
+`models=…`, the suite's own by name, and `make_agent=…`, which gets all arguments of the agent.
 """
 
 
