@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page
 from playwright.async_api import Error as PlaywrightError
-from reaching import FETCH, Foreign, Home, each_way, skip_where_it_cannot_be_tried
+from reaching import FETCH, WAYS, Foreign, Home, each_way, skip_where_it_cannot_be_tried
 
 from tests.conftest import desktop_chromium
 from vision_agent.browser.launch.launch import launch_browser
@@ -17,11 +17,7 @@ from vision_agent.browser.network.request_interception import NOT_INTERCEPTED, i
 
 AHEAD, SOCKETS, OTHERS = NOT_INTERCEPTED
 SAID = {
-    "a popup's web socket": SOCKETS,
-    "a web socket in a frame of another site": SOCKETS,
-    "a worker's web socket": SOCKETS,
     "a shared worker's web socket": SOCKETS,
-    "a service worker's web socket": SOCKETS,
     "WebRTC over TCP": OTHERS,
     "WebTransport": OTHERS,
     "a speculative prefetch": OTHERS,
@@ -36,7 +32,7 @@ PROFILES_ONLY = {"a preconnect", "a header that preconnects", "a manifest"}
 """Ways that lead nowhere in a mere context."""
 INTERFACE_ONLY = {"a favicon"}
 """Ways that only a browser with a user interface goes."""
-SILENT = {"a web socket", "a web socket over TLS"}
+SILENT = {way for way in WAYS if "web socket" in way and way not in SAID}
 """Ways that the network refuses, so that nobody is asked."""
 DATAGRAMS = {"WebRTC over UDP", "WebRTC to a number"}
 
@@ -65,6 +61,9 @@ async def _go_and_be_blocked(page: Page, gate: Gate, way: str) -> None:
         await _go(page, home.page(way))
         if way in DATAGRAMS:
             await page.wait_for_function("document.title === 'over'")
+        if way in SILENT:
+            async with asyncio.timeout(30):
+                await home.over.wait()
         if way in SILENT | DATAGRAMS:
             await _go(page, home.page("a picture"))
         async with asyncio.timeout(30):
