@@ -15,7 +15,7 @@ Requests for files of this machine are intercepted there too, because no proxy s
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
@@ -31,7 +31,7 @@ from vision_agent.errors import BrowserUnavailable, UsageError
 NOT_INTERCEPTED = (
     "lookups of names, and connections that are opened ahead of a request and then carry none",
     "web sockets of shared workers, and of an empty popup in which the page that opens it runs a script at once",
-    "WebRTC over TCP, WebTransport, and pages that a page asks to have fetched beforehand",
+    "WebRTC over TCP, WebTransport, background fetches, and pages that a page asks to have fetched beforehand",
 )
 """What can still reach a blocked host, in words; none of it in a browser that we launch."""
 
@@ -226,6 +226,19 @@ class _Interception:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def limiting_arguments(hosts: Iterable[str]) -> tuple[str, ...]:
+    """Arguments for starting Chrome so that it reaches these hosts and no other, by none of the ways above.
+
+    Everything else goes to a proxy that is not there, and WebRTC must take it too. `hosts` may have ports.
+    """
+    return (
+        "--proxy-server=http://127.0.0.1:9",
+        f"--proxy-bypass-list={';'.join(('<-loopback>', *hosts))}",
+        "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    )
 
 
 def network_rules(policy: Policy) -> list[dict[str, Any]]:
