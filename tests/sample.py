@@ -329,6 +329,7 @@ STARTS_A_BROWSER = (
     "browser/test_navigations.py::test_an_error_without_a_page_is_shown_as_the_browsers_own_page",
     "browser/test_numbers.py::test_a_list_that_uses_its_rows_again_hands_no_number_to_another_message_and_takes_none_away",
     "browser/test_proxy.py",
+    "browser/test_request_interception.py::test_a_chrome_that_its_owner_starts_with_the_advised_arguments_reaches_no_other_host",
     "browser/test_setup.py",
     "browser/test_start_from_a_file.py::test_links_pictures_and_addresses_stay_in_the_folder",
     "policy/test_asked_clicks.py",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
 
 FETCH = "fetch('AWAY', {mode: 'no-cors'});"
-SOCKET = "new WebSocket('AWAY'.replace('http', 'ws'));"
+SOCKET = "new WebSocket('AWAY'.replace('http', 'ws')).onclose = () => fetch('/over');"
 GATHER = """const rtc = new RTCPeerConnection({iceServers: [%s]}); rtc.createDataChannel('x');
     rtc.onicecandidate = () => document.title = 'over';
     rtc.createOffer().then(offer => rtc.setLocalDescription(offer));"""
@@ -194,6 +194,8 @@ class Home:
 
     def __init__(self, away_port: int) -> None:
         self._away_port = away_port
+        self.over = asyncio.Event()
+        """A page said that its socket is closed."""
 
     async def __aenter__(self) -> Home:
         self._server = await asyncio.start_server(self._answer, "127.0.0.1", 0)
@@ -218,6 +220,8 @@ class Home:
 
     def _response(self, path: str) -> str:
         page, _, query = path.partition("?")
+        if page == "/over":
+            self.over.set()
         if page == "/redirect":
             return f"HTTP/1.1 302 Found\r\nLocation: {query}\r\nContent-Length: 0\r\n\r\n"
         way = unquote(page.removeprefix("/way/"))

@@ -8,20 +8,17 @@ from contextlib import suppress
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page
 from playwright.async_api import Error as PlaywrightError
-from reaching import FETCH, Foreign, Home, each_way, skip_where_it_cannot_be_tried
+from reaching import FETCH, SOCKET, WAYS, Foreign, Home, each_way, skip_where_it_cannot_be_tried
 
 from tests.conftest import desktop_chromium
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.network.host_policy import Gate, policy_for
-from vision_agent.browser.network.request_interception import NOT_INTERCEPTED, intercept_requests
+from vision_agent.browser.network.request_interception import NOT_INTERCEPTED, intercept_requests, limiting_arguments
+from vision_agent.settings import BrowserSettings
 
 AHEAD, SOCKETS, OTHERS = NOT_INTERCEPTED
 SAID = {
-    "a popup's web socket": SOCKETS,
-    "a web socket in a frame of another site": SOCKETS,
-    "a worker's web socket": SOCKETS,
     "a shared worker's web socket": SOCKETS,
-    "a service worker's web socket": SOCKETS,
     "WebRTC over TCP": OTHERS,
     "WebTransport": OTHERS,
     "a speculative prefetch": OTHERS,
@@ -36,7 +33,7 @@ PROFILES_ONLY = {"a preconnect", "a header that preconnects", "a manifest"}
 """Ways that lead nowhere in a mere context."""
 INTERFACE_ONLY = {"a favicon"}
 """Ways that only a browser with a user interface goes."""
-SILENT = {"a web socket", "a web socket over TLS"}
+SILENT = {way for way in WAYS if "web socket" in way and way not in SAID}
 """Ways that the network refuses, so that nobody is asked."""
 DATAGRAMS = {"WebRTC over UDP", "WebRTC to a number"}
 
@@ -65,6 +62,9 @@ async def _go_and_be_blocked(page: Page, gate: Gate, way: str) -> None:
         await _go(page, home.page(way))
         if way in DATAGRAMS:
             await page.wait_for_function("document.title === 'over'")
+        if way in SILENT:
+            async with asyncio.timeout(30):
+                await home.over.wait()
         if way in SILENT | DATAGRAMS:
             await _go(page, home.page("a picture"))
         async with asyncio.timeout(30):
@@ -99,15 +99,50 @@ async def test_what_is_open_already_is_held_too(page: Page, gate: Gate) -> None:
                 async with asyncio.timeout(30):
                     await told.get()
             await page.evaluate(f"() => new Promise(over => {{ ({socket}).onerror = over }})")
+            await page.evaluate(
+                "script => new Promise(over => { worker.onmessage = over; worker.postMessage(script) })",
+                f"({socket}).onclose = () => postMessage('over')",
+            )
             assert foreign.reached == []
         await page.evaluate(f"() => {{ {fetch} }}")
         async with asyncio.timeout(30):
             await foreign.came.wait()  # and given back
 
 
+async def test_what_starts_while_it_is_held_is_given_back(page: Page, gate: Gate) -> None:
+    async with Foreign() as foreign, Home(foreign.port) as home:
+        async with intercept_requests(page, gate):
+            await page.goto(home.address)
+            await page.evaluate(
+                "() => { worker = new Worker('/told.js'); return new Promise(heard => worker.onmessage = heard) }"
+            )
+        await page.evaluate("script => worker.postMessage(script)", home.filled(SOCKET))
+        async with asyncio.timeout(30):
+            await foreign.was_asked.wait()
+
+
+async def test_a_chrome_that_its_owner_starts_with_the_advised_arguments_reaches_no_other_host() -> None:
+    async with Foreign() as foreign, Home(foreign.port) as home:
+        hosts = [home.address.removeprefix("http://"), "*.localhost"]
+        async with launch_browser(BrowserSettings(args=limiting_arguments(hosts))) as started:
+            for way in (*SAID, *PROFILES_ONLY, "a navigation", "a frame", "a popup"):
+                page = await started.context.new_page()
+                await _go(page, home.page(way))
+                if way.startswith("Web"):
+                    await page.wait_for_function("document.title === 'over'")
+                elif "socket" in way:
+                    async with asyncio.timeout(30):
+                        await home.over.wait()
+                async with page.expect_event("requestfailed", lambda request: "/away" in request.url):
+                    await _go(page, home.page("a picture"))
+                await page.close()
+        assert foreign.reached == []
+
+
 async def test_another_context_of_the_browser_is_let_alone(page: Page, browser: Browser, gate: Gate) -> None:
     other = await browser.new_context()
-    for way in ("a picture", "a frame's picture", "a service worker", "a popup"):
+    sockets = ("a popup's web socket", "a worker's web socket")
+    for way in ("a picture", "a frame's picture", "a service worker", "a popup", *sockets):
         async with Foreign() as foreign, Home(foreign.port) as home, intercept_requests(page, gate):
             theirs = await other.new_page()
             await _go(theirs, home.page(way))

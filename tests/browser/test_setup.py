@@ -26,7 +26,9 @@ async def test_a_browser_counts_when_it_has_shown_a_page_with_digits(tmp_path: P
 
 
 async def test_what_is_not_held_back_in_a_browser_that_is_not_launched_is_told(tmp_path: Path) -> None:
-    assert "WebRTC over TCP" in " ".join((await doctor(absent(tmp_path))).not_held)
+    health = await doctor(absent(tmp_path))
+    assert "WebRTC over TCP" in " ".join(health.not_held)
+    assert "--proxy-bypass-list=<-loopback>;HOST" in health.limiting_arguments
 
 
 async def test_without_a_browser_the_exit_code_is_5_and_the_commands_are_named(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from vision_agent.base_model import FrozenModel
 from vision_agent.browser.launch.launch import GET_A_BROWSER, BrowserCandidate, candidates, end_browser, start
-from vision_agent.browser.network.request_interception import NOT_INTERCEPTED
+from vision_agent.browser.network.request_interception import NOT_INTERCEPTED, limiting_arguments
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import BrowserSettings, Settings
 from vision_agent.vision.ocr import can_read
@@ -78,6 +78,8 @@ class Health(FrozenModel):
     """In the order in which a run tries them."""
     not_held: tuple[str, ...] = NOT_INTERCEPTED
     """What can reach a blocked host in a browser that we did not launch; in one that we launched, nothing can."""
+    limiting_arguments: tuple[str, ...] = limiting_arguments(["HOST"])
+    """Started with these, for each allowed HOST, a Chrome reaches no other host by `not_held` either."""
     runs_folder: Path
     runs_folder_is_writable: bool
     has_npm: bool

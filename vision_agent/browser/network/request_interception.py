@@ -1,8 +1,9 @@
 """Intercepts requests in a browser that is already running: a page was handed over, or we connected to the browser.
 
 Chromium pauses every request, including each redirect hop, and asks whether it may continue: in open documents, and in
-every document, popup and worker that starts from now on. Web sockets are not paused; network rules, set in advance,
-block them. Pages cannot detect any of this. `NOT_INTERCEPTED` lists what neither mechanism covers.
+every document, popup and worker that starts from now on. Web sockets are not paused; network rules, set before the
+first script of each document and worker runs, block them. Pages cannot detect any of this. `NOT_INTERCEPTED` lists
+what neither mechanism covers.
 
 Covers the whole browser context of the page; other contexts of the same browser are not affected.
 
@@ -14,8 +15,8 @@ Requests for files of this machine are intercepted there too, because no proxy s
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
 from ada_url import URL
@@ -23,13 +24,14 @@ from playwright.async_api import Browser, CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
 from vision_agent.browser import cdp
+from vision_agent.browser.network.all_targets import Command, every_target
 from vision_agent.browser.network.host_policy import Gate, Policy
 from vision_agent.errors import BrowserUnavailable, UsageError
 
 NOT_INTERCEPTED = (
     "lookups of names, and connections that are opened ahead of a request and then carry none",
-    "web sockets of popups, of frames of other sites, and of workers",
-    "WebRTC over TCP, WebTransport, and pages that a page asks to have fetched beforehand",
+    "web sockets of shared workers, and of an empty popup in which the page that opens it runs a script at once",
+    "WebRTC over TCP, WebTransport, background fetches, and pages that a page asks to have fetched beforehand",
 )
 """What can still reach a blocked host, in words; none of it in a browser that we launch."""
 
@@ -101,6 +103,7 @@ class _Interception:
         self._watch: CDPSession | None = None
         self._sessions: list[CDPSession] = []
         self._tasks: set[asyncio.Task[None]] = set()
+        self._targets = AsyncExitStack()
 
     async def begin(self) -> None:
         async with asyncio.timeout(_ASK_S):
@@ -117,6 +120,7 @@ class _Interception:
             await own.send("ServiceWorker.enable")
             await own.send("ServiceWorker.stopAllWorkers")
             await own.send("ServiceWorker.disable")
+            await self._targets.enter_async_context(every_target(self._watch, self._network_commands))
             await self._intercept_page(self._page)
         self._page.context.on("page", self._on_page)
         for each in self._page.context.pages:
@@ -127,6 +131,7 @@ class _Interception:
         """Detaches all sessions; paused requests then continue."""
         with suppress(KeyError, ValueError):
             self._page.context.remove_listener("page", self._on_page)
+        await self._targets.aclose()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -145,15 +150,19 @@ class _Interception:
                 await self._intercept_page(page)
 
     async def _intercept_page(self, page: Page) -> None:
-        """Intercepts the documents and sockets that a page already has."""
+        """Intercepts the documents that a page already has."""
         session = await page.context.new_cdp_session(page)
         self._sessions.append(session)
         await self._pause_requests(session, _always)
-        if self._only_documents:
-            return
-        await session.send("Network.enable")
+
+    def _network_commands(self, target: dict[str, Any]) -> list[Command] | None:
+        """What blocks the web sockets and datagrams of a target; None if it belongs to another context."""
+        if target.get("browserContextId", self._context_id) != self._context_id:
+            return None
         rules = {"matchedNetworkConditions": network_rules(self._gate.policy)}
-        await session.send("Network.emulateNetworkConditionsByRule", rules)
+        commands: list[Command] = [("Network.emulateNetworkConditionsByRule", rules)]
+        # Only service workers need the events too, or the rules do nothing (Chromium 156).
+        return [("Network.enable", {}), *commands] if target["type"] == "service_worker" else commands
 
     async def _pause_requests(self, session: CDPSession, is_ours: Callable[[str], Awaitable[bool]]) -> None:
         def paused(event: dict[str, Any]) -> None:
@@ -217,6 +226,19 @@ class _Interception:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def limiting_arguments(hosts: Iterable[str]) -> tuple[str, ...]:
+    """Arguments for starting Chrome so that it reaches these hosts and no other, by none of the ways above.
+
+    Everything else goes to a proxy that is not there, and WebRTC must take it too. `hosts` may have ports.
+    """
+    return (
+        "--proxy-server=http://127.0.0.1:9",
+        f"--proxy-bypass-list={';'.join(('<-loopback>', *hosts))}",
+        "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    )
 
 
 def network_rules(policy: Policy) -> list[dict[str, Any]]:
