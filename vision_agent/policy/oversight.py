@@ -40,8 +40,8 @@ class Oversight:
         risks = approval.risks_of(self.settings, decision, observation)
         if "copy" in self.settings.risks:
             risks += tuple(copy_risks(decision, journal.task, journal.steps, observation))
-        submitted = plan.submitted_in(journal.task, journal.steps)
-        risks += tuple(plan.risks_beyond(journal.task, decision, observation, submitted))
+        used = plan.used_in(journal.task, journal.steps)
+        risks += tuple(plan.risks_beyond(journal.task, decision, observation, used))
         if not self.is_wanted and not approval.must_ask(self.settings, decision, risks):
             return None
         journal.write(Proposed(step=journal.index, decision=decision, risks=risks))
