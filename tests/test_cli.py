@@ -17,9 +17,15 @@ import pytest
 from pydantic import SecretStr
 
 from tests.conftest import hear_ctrl_c
+<<<<<<< HEAD
 from vision_agent.cli.options import bound_to_origins, files_in
 from vision_agent.errors import UsageError
 from vision_agent.types import Secret
+=======
+from vision_agent.cli.options import LimitOptions, files_in
+from vision_agent.errors import UsageError
+from vision_agent.settings import load
+>>>>>>> part-c
 
 HEAVY = {"anthropic", "cv2", "numpy", "PIL", "playwright", "jinja2", "uvicorn"}
 
@@ -348,6 +354,12 @@ def test_where_the_disk_is_full_json_says_the_code_that_the_program_exits_with(
     assert "Traceback" not in done.stderr
     if done.stdout:
         assert json.loads(done.stdout)["exit_code"] == done.returncode
+
+
+@pytest.mark.parametrize("amount", ["50", "-5 EUR", "50 SEK", "much"])
+def test_a_limit_on_money_that_is_none_is_refused_in_a_sentence(amount: str) -> None:
+    with pytest.raises(UsageError, match=f"limits.spend: '{amount}' is no amount of money: write it like 50 EUR"):
+        load(limits=LimitOptions(max_spend=amount).limits)
 
 
 def test_only_files_in_the_upload_folder_can_be_uploaded_and_no_link_leads_out_of_it(tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ IMPORTS = {
     "base_model": "",
     "old_names": "",
     "actions": "base_model",
-    "types": "actions base_model old_names",
+    "money": "",
+    "types": "actions base_model money old_names",
     "distinctions": "types",
     "errors": "types",
     "events": "actions base_model types",
@@ -33,10 +34,10 @@ IMPORTS = {
     "totp": "errors types",
     "vision": "actions base_model errors types",
     "journal": "errors events ports types",
-    "policy": "action_sentences actions distinctions errors escape events journal ports settings types urls",
+    "policy": "action_sentences actions distinctions errors escape events journal money ports settings types urls",
     "agent": "actions errors events journal policy ports settings types",
-    "browser": "actions assets base_model custom_actions disguises distinctions errors escape policy ports settings "
-    "totp types urls vision",
+    "browser": "actions assets base_model custom_actions disguises distinctions errors escape money policy ports "
+    "settings totp types urls vision",
     "models": "actions assets base_model custom_actions distinctions errors escape policy ports settings types urls",
     "record": "action_sentences actions base_model disguises errors escape events policy ports private_data totp types "
     "vision",
@@ -74,7 +75,8 @@ INSIDE = {
         "deciding": "interrupted recovery stall",
         "finishing": "budget deciding success_checks",
         "action_sequence": "approval finishing interrupted",
-        "plan": "approval",
+        "spending": "approval risk_words",
+        "plan": "approval spending",
         "oversight": "approval finishing plan text_origin",
         "resumed_run": "deciding finishing interrupted oversight stall",
     },

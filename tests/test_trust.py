@@ -127,7 +127,7 @@ def test_every_setting_is_judged_once_and_nothing_else_is() -> None:
     assert len(judged) == len(set(judged))
     assert keys_of(Settings) == set(judged)
     limits = {
-        f"limits.{name}" for name in ("seconds", "tokens", "cost_usd", "submits")
+        f"limits.{name}" for name in ("seconds", "tokens", "cost_usd", "submits", "spend")
     }  # without a limit of a person's, they only add one
     assert set(POWERS) == {*GRANTS, *AT_MOST, *STRICTEST, *INSIDE} - limits
 

@@ -158,9 +158,9 @@ class Loop:
         result: ActionResult | None = None
         for index, action in enumerate(decision.actions):
             journal.write(Intended(step=journal.index, index=index, action=action))
-            submitted = plan.submitted_in(journal.task, journal.steps)
-            submitted += plan.submitted_by(decision.actions, journal.outcomes, observation)
-            why = plan.beyond(journal.task, action, observation, submitted)
+            used = plan.used_in(journal.task, journal.steps)
+            used = used.and_also(plan.used_by(journal.task, decision.actions, journal.outcomes, observation))
+            why = plan.beyond(journal.task, action, observation, used)
             if why and not plan.is_approved(approval, index):
                 result = ActionResult(plan.refused(action, why))
             else:

@@ -103,6 +103,7 @@ AT_MOST: Mapping[str, str] = {
     "limits.tokens": "raises a limit",
     "limits.cost_usd": "raises a limit",
     "limits.submits": "raises a limit",
+    "limits.spend": "raises a limit",
     "limits.downloads.count": "raises a limit",
     "limits.downloads.bytes_each": "raises a limit",
     "limits.downloads.total_bytes": "raises a limit",

@@ -21,6 +21,7 @@ from pydantic import Field, JsonValue, SecretStr, model_validator
 from vision_agent import old_names
 from vision_agent.actions import Action, Cell, Point
 from vision_agent.base_model import FrozenModel, RenamedFields
+from vision_agent.money import Money
 
 # --- geometry ---------------------------------------------------------------------------------------------------------
 
@@ -312,6 +313,8 @@ class Mark(FrozenModel):
     says: str = ""
     """What else tells what it does: what it shows, its title, the alternatives of its pictures, where its form goes.
     Page text."""
+    prices: tuple[str, ...] = ()
+    """The amounts of money beside it that `context` and `heading` leave out, as the page writes them."""
     key: str = ""
     """Finds the live element for as long as its document lives; meaningless afterwards. `MarkKey` parses it."""
     in_dialog: bool = False
@@ -598,6 +601,9 @@ class Limits(RenamedFields):
     submits: int | None = Field(default=None, ge=0)
     """Forms that may be submitted; an action that would submit another is refused, or a person is asked. None: any
     number. It does not end the run."""
+    spend: Money | None = None
+    """Money that may be spent on pages, such as `50 EUR`; an act that may pay is refused, or a person is asked, if the
+    page shows more than what is left, another currency or no amount. None: any amount. It does not end the run."""
     downloads: DownloadLimits = DownloadLimits()
     """Limits on downloads. None of them ends the run."""
     on_failure: Literal["never_raise", "after_retries", "at_once"] = "never_raise"

@@ -14,6 +14,7 @@ from vision_agent.actions import ACTIONS, Click, Type
 from vision_agent.errors import UsageError
 from vision_agent.models.prompt.prompt import render
 from vision_agent.models.prompt.templates import as_data, as_line, fill
+from vision_agent.money import Money
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Change, Limits, Message, ScrollState, Secret, SuccessCheck, Tab, Task
 from vision_agent.urls import bounded_address
@@ -101,6 +102,11 @@ What was done and what came of it:
 </step>
 """
     )
+
+
+def test_a_task_says_how_much_may_be_spent():
+    told = rendered(Task(goal="Order a chair.", limits=Limits(spend=Money("50 EUR")))).task
+    assert "Actions that may be carried out: any; money that may be spent: 50 EUR\n" in told
 
 
 def test_the_task_reads_like_this():

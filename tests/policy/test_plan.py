@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,10 @@ from playwright.async_api import Page
 from vision_agent import Agent
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.steps import StepsModel
+from vision_agent.money import Money
+from vision_agent.policy import plan
 from vision_agent.policy.approval import Answers
+from vision_agent.record.read import read
 from vision_agent.settings import ApprovalSettings, ModelSettings, Settings
 from vision_agent.types import Choice, Decision, Limits, Observation, Outcome, Risky, Run, Task
 
@@ -42,7 +46,7 @@ class Site:
                 self.send_response(200)
                 self.send_header("Content-Type", "text/html")
                 self.end_headers()
-                self.wfile.write(f"<title>Form</title>{body}".encode())
+                self.wfile.write(f"<meta charset=utf-8><title>Form</title>{body}".encode())
 
             def do_POST(self) -> None:
                 self.do_GET()
@@ -88,6 +92,11 @@ async def run(
 def recorded_task(runs: Path) -> dict[str, Any]:
     task: dict[str, Any] = json.loads(next(runs.glob("*/run.json")).read_text("utf-8"))["task"]
     return task
+
+
+def used_on_record(runs: Path) -> plan.Used:
+    run = read(next(runs.iterdir()))
+    return plan.used_in(run.task, run.steps)
 
 
 @pytest.mark.parametrize(
@@ -143,3 +152,87 @@ async def test_an_action_to_allow_that_does_not_exist_is_named_before_anything_i
 ) -> None:
     with pytest.raises(UsageError, match="There is no action 'clik' to allow"):
         await run(page, site, tmp_path, "click Press", allowed_actions=("clik",))
+
+
+SHOP = """<h1>Shop</h1><p>Sofa, was 900,00 €</p>
+<form method=post action=/sent aria-label=Order><h2>Your order</h2>
+<p>Mug, enamelled</p><p>Total: <b>14,00&nbsp;€</b></p>
+<label>Name <input name=who></label><button>Pay now</button></form>"""
+ROWS = """<ul><li>Cup 3.50 EUR <button onclick="fetch('/sent', {method: 'POST'})">Buy</button>
+<li>Pot 1.234,50 € <button onclick="fetch('/sent', {method: 'POST'})">Buy</button></ul>"""
+DOLLARS = SHOP.replace("14,00&nbsp;€", "$14.00")
+NOTHING = "<form method=post action=/sent><button>Pay now</button></form>"
+ON_PAGE = "<p>Total 14 EUR</p><hr><section><form method=post action=/sent><button>Pay now</button></form></section>"
+DIALOG = """<p>Sofa 900 EUR</p><dialog open aria-label="Confirm"><p>Pay 14 EUR to Bob?</p>
+<button onclick="fetch('/sent', {method: 'POST'})">Yes</button></dialog>"""
+CARD = """<form method=post action=/sent><p>14 EUR</p><label>Card number <input name=c></label>
+<button>Continue</button></form>"""
+LEADS = """<p>Basket: 14 EUR</p><a href="/?checkout">Checkout</a>
+<form method=post action=/sent><button>Pay 14 EUR</button></form>"""
+LOGIN = "<p>Sofa 900 EUR</p><form method=post action=/sent><input name=n aria-label=Name><button>Log in</button></form>"
+
+
+@pytest.mark.parametrize(
+    ("site", "spend", "line", "why"),
+    [
+        (SHOP, "14 EUR", "click Pay now", ""),
+        (SHOP, "13.99 EUR", "click Pay now", "it may pay 14 EUR, and at most 13.99 EUR may be spent"),
+        (SHOP, "13 EUR", 'type "a" into Name and press Enter', "it may pay 14 EUR, and at most 13 EUR may be spent"),
+        (SHOP, "99 CHF", "click Pay now", "an amount that is not in CHF is beside it: 14,00 €; at most 99 CHF"),
+        (DOLLARS, "99 EUR", "click Pay now", "an amount that is not in EUR is beside it: $14.00; at most 99 EUR"),
+        (NOTHING, "99 EUR", "click Pay now", "it may pay, and no amount in EUR is shown; at most 99 EUR may be spent"),
+        (ON_PAGE, "14 EUR", "click Pay now", ""),
+        (ON_PAGE, "13 EUR", "click Pay now", "it may pay 14 EUR"),
+        (ROWS, "5 EUR", "click Buy in row Cup", ""),
+        (ROWS, "5 EUR", "click Buy in row Pot", "it may pay 1234.5 EUR, and at most 5 EUR may be spent"),
+        (DIALOG, "14 EUR", "click Yes", ""),
+        (DIALOG, "13 EUR", "click Yes", "it may pay 14 EUR"),
+        (CARD, "13 EUR", "click Continue", "it may pay 14 EUR"),
+        (LOGIN, "0 EUR", "click Log in", ""),
+    ],
+    indirect=["site"],
+)
+async def test_what_an_act_pays_is_read_beside_it_and_held_against_what_may_be_spent(
+    page: Page, site: Site, tmp_path: Path, spend: str, line: str, why: str
+) -> None:
+    _, outcomes = await run(page, site, tmp_path, line, limits=Limits(spend=Money(spend)))
+    assert len(site.sent) == (0 if why else 1), outcomes[0]
+    assert why in outcomes[0].sentence
+    assert outcomes[0].refusal == ("blocked" if why else None)
+    assert recorded_task(tmp_path)["limits"]["spend"] == spend
+
+
+@pytest.mark.parametrize("site", [SHOP], indirect=True)
+async def test_what_was_spent_is_added_up_and_counts_from_the_record(page: Page, site: Site, tmp_path: Path) -> None:
+    task = {"limits": Limits(spend=Money("30 EUR"))}
+    done, outcomes = await run(page, site, tmp_path, "click Pay now", "click Pay now", "click Pay now", **task)
+    assert len(site.sent) == 2
+    assert "it may pay 14 EUR after 28 before, and at most 30 EUR may be spent" in outcomes[2].sentence
+    assert plan.used_in(done.task, done.steps) == plan.Used(0, Decimal(28))
+    assert used_on_record(tmp_path) == plan.Used(0, Decimal(28))
+
+
+@pytest.mark.parametrize("site", [NOTHING], indirect=True)
+async def test_after_a_payment_of_an_unknown_amount_a_person_is_asked_about_each(
+    page: Page, site: Site, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    async def ask(task: Task, seen: Observation, decision: Decision, risks: Sequence[Risky]) -> Choice:
+        asked.extend(each.why for each in risks if each.risk == "beyond")
+        return Choice(kind="approve")
+
+    pays = ("click Pay now", "click Pay now")
+    done, _ = await run(page, site, tmp_path, *pays, ask=ask, limits=Limits(spend=Money("30 EUR")))
+    assert len(site.sent) == len(asked) == len(pays)
+    assert plan.used_in(done.task, done.steps).money is None
+
+
+@pytest.mark.parametrize("site", [LEADS], indirect=True)
+async def test_a_link_to_the_checkout_is_held_to_the_limit_and_spends_nothing(
+    page: Page, site: Site, tmp_path: Path
+) -> None:
+    lines = ("click Checkout", "click Pay 14 EUR")
+    done, outcomes = await run(page, site, tmp_path, *lines, limits=Limits(spend=Money("20 EUR")))
+    assert [each.status for each in outcomes[:2]] == ["done", "done"]
+    assert plan.used_in(done.task, done.steps).money == Decimal(14)

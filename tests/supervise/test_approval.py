@@ -33,6 +33,7 @@ from vision_agent.policy.approval import Answers, risks_of
 from vision_agent.record import Redactor, RunFolder, verify
 from vision_agent.record.read import assemble
 from vision_agent.settings import ApprovalSettings, load, load_policy
+from vision_agent.supervise.terminal import TerminalApprover
 from vision_agent.types import Choice, Decision, Limits, ManualAction, Observation, Outcome, Risky, Task
 
 FINISH = Finish(answer="paid")
@@ -161,6 +162,17 @@ async def test_a_run_does_not_wait_longer_than_the_policy_says() -> None:
     assert run.ending is not None
     assert (run.ending.exit_code, ran.browser.acts) == (4, [])
     assert "nobody answered in time" in run.ending.sentence
+
+
+async def test_an_input_that_is_closed_is_not_said_to_be_late() -> None:
+    async def closed(prompt: str) -> str:
+        raise EOFError
+
+    ran = Supervised([decided(PAY)], TerminalApprover(read=closed, say=lambda _: None), "risky")
+    run = await ran.run()
+    assert run.ending is not None
+    assert (run.ending.exit_code, ran.browser.acts) == (4, [])
+    assert "Pay now”), and nobody answered. Run it in a terminal" in run.ending.sentence
 
 
 async def test_a_browser_that_is_not_handed_back_ends_the_run_with_4() -> None:

@@ -69,6 +69,11 @@ class LiveBrowser:
         """The active tab."""
         return self._tabs.active
 
+    @property
+    def is_hung(self) -> bool:
+        """Whether the page did not answer at the last look, whose observation shows nothing of it."""
+        return self._latest is not None and self._latest.is_hung
+
     async def open(self, url: str) -> None:
         """Opens the address that a person gave.
 
@@ -99,10 +104,10 @@ class LiveBrowser:
         self._opened_badly = self._tabs.navigations.failed_answer(self.page)
 
     async def observe(self) -> Observation:
-        """The active tab as it is now; the next `act` refers to its marks.
+        """The active tab as it is now; the next `act` refers to its marks. A page that hangs is shown without marks.
 
         Raises:
-            BrowserUnavailable: the browser is gone, or the page hangs.
+            BrowserUnavailable: the browser is gone, or the page could not be observed within the deadlines.
         """
         if not self._tabs.pages:
             raise BrowserUnavailable("There is nothing to look at: every tab was closed", "start the run again")

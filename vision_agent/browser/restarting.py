@@ -39,7 +39,7 @@ class RestartingBrowser:
         """The active tab as it is now; after a restart, with a warning.
 
         Raises:
-            BrowserUnavailable: the page hangs, or the browser keeps getting lost.
+            BrowserUnavailable: the page could not be observed, or the browser keeps getting lost.
         """
         try:
             observation = await self._live.observe()

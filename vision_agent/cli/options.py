@@ -117,6 +117,9 @@ class LimitOptions:
     max_steps: Annotated[int | None, option("Maximum number of steps.", "--max-steps")] = None
     max_seconds: MaxSeconds = None
     max_submits: Annotated[int | None, option("Number of forms that may be submitted.", "--max-submits")] = None
+    max_spend: Annotated[str | None, option("Money that may be spent on pages, such as '50 EUR'.", "--max-spend")] = (
+        None
+    )
     max_downloads: Annotated[int | None, option("Number of downloads that may start.", "--max-downloads")] = None
     max_download_bytes: Annotated[
         int | None, option("Bytes of one download; a larger one is cut.", "--max-download-bytes")
@@ -132,7 +135,11 @@ class LimitOptions:
         types = tuple(each.strip() for each in self.download_types.split(",")) if self.download_types else None
         downloads = given(count=self.max_downloads, bytes_each=self.max_download_bytes, types=types)
         return given(
-            steps=self.max_steps, seconds=self.max_seconds, submits=self.max_submits, downloads=downloads or None
+            steps=self.max_steps,
+            seconds=self.max_seconds,
+            submits=self.max_submits,
+            spend=self.max_spend,
+            downloads=downloads or None,
         )
 
 

@@ -95,6 +95,16 @@ def risks_taken(action: Action, observation: Observation) -> set[Risk]:
     return {each.risk for each in _risks(ApprovalSettings(), [action], observation)}
 
 
+def marks_of(action: Action, observation: Observation) -> list[Mark]:
+    """The marks that an action acts on, each the innermost one at a point; without a target, the one with the focus."""
+    targets = targets_of(action)
+    if not targets:
+        focused = [mark for mark in observation.marks if mark.state.focused]
+        return focused if isinstance(action, Press) else []
+    found = [_mark_at(target, observation) for target in targets]
+    return [mark for mark in found if mark is not None]
+
+
 def risks_in(name: str) -> set[Risk]:
     """The risks that the name of a control indicates."""
     return {risk for risk, _ in _in_words(ApprovalSettings(), name)}

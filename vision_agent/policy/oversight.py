@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from collections.abc import Sequence
 
 from vision_agent.events import Chosen, Proposed
 from vision_agent.journal import Journal
@@ -15,7 +15,7 @@ from vision_agent.policy.finishing import ActionResult
 from vision_agent.policy.text_origin import copy_risks
 from vision_agent.ports import Approver, Person
 from vision_agent.settings import ApprovalSettings
-from vision_agent.types import Approval, Choice, Decision, Ending, Observation, Outcome
+from vision_agent.types import Approval, Choice, Decision, Ending, Observation, Outcome, Risky
 
 
 class Oversight:
@@ -28,6 +28,8 @@ class Oversight:
         self.approver = approver
         self._journal = journal
         self._person = person
+        self._is_late = False
+        """Whether the last answer did not come within the time of the policy."""
 
     @property
     def is_wanted(self) -> bool:
@@ -40,28 +42,38 @@ class Oversight:
         risks = approval.risks_of(self.settings, decision, observation)
         if "copy" in self.settings.risks:
             risks += tuple(copy_risks(decision, journal.task, journal.steps, observation))
-        submitted = plan.submitted_in(journal.task, journal.steps)
-        risks += tuple(plan.risks_beyond(journal.task, decision, observation, submitted))
+        used = plan.used_in(journal.task, journal.steps)
+        risks += tuple(plan.risks_beyond(journal.task, decision, observation, used))
         if not self.is_wanted and not approval.must_ask(self.settings, decision, risks):
             return None
         journal.write(Proposed(step=journal.index, decision=decision, risks=risks))
-        choice: Choice | None = None
-        if self.approver is not None:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self.settings.wait_s):
-                    choice = await self.approver.approve(journal.task, observation, decision, risks)
+        choice = await self._choice(decision, observation, risks)
         if choice is not None:
             journal.write(Chosen(step=journal.index, choice=choice))
             if choice.kind == "instruct":
                 journal.add_message(choice.text)
         return Approval(proposed=decision, risks=risks, choice=choice)
 
+    async def _choice(self, decision: Decision, observation: Observation, risks: Sequence[Risky]) -> Choice | None:
+        """What the person chooses; None if there is nobody, nobody can answer, or no answer comes in time."""
+        if self.approver is None:
+            return None
+        self._is_late = False
+        try:
+            async with asyncio.timeout(self.settings.wait_s) as clock:
+                return await self.approver.approve(self._journal.task, observation, decision, risks)
+        except TimeoutError:
+            self._is_late = clock.expired()
+            return None
+
     def refuse(self, asked: Approval) -> Ending:
         """Nobody approved the decision: none of its actions is carried out, and the run ends."""
         actions = asked.proposed.actions
         kinds = ", ".join(action.kind for action in actions) or "nothing"
         why = f" ({approval.words_of(asked.risks)})" if asked.risks else ""
-        found = "nobody answered in time" if self.approver is not None else "there is nobody to ask"
+        found = "there is nobody to ask"
+        if self.approver is not None:
+            found = "nobody answered in time" if self._is_late else "nobody answered"
         sentence = f"A person must approve what was decided in step {self._journal.index}, {kinds}{why}, and {found}."
         for place, action in enumerate(actions):
             later = f"{action.kind} was not tried: a person must approve the step first."

@@ -36,6 +36,17 @@ _LOOKS = 4
 _LOOKS_FOR_OPTIONS = 12
 """The same for an action that opens a list, searches it and chooses from it."""
 
+_NEEDS_NO_ANSWER = (
+    actions.Goto
+    | actions.Back
+    | actions.Forward
+    | actions.Reload
+    | actions.OpenTab
+    | actions.SwitchTab
+    | actions.CloseTab
+    | actions.Wait
+)
+"""What can be done while a page hangs."""
 _ANSWERS_S = 1.0
 """How long a page may take to answer after an action that was cut off, before its effect is not looked for."""
 _POINT_S = 0.05
@@ -54,6 +65,7 @@ async def act(executor: Executor, action: Action, seen: LiveObservation) -> Outc
     before = Before(seen, seen.page, len(executor.tabs.pages))
     try:
         _must_be_in_front(executor, action)
+        _must_not_be_hung(executor, action)
         if isinstance(action, actions.Zoom):
             outcome = _zoom(executor, action)
         else:
@@ -80,12 +92,22 @@ def _must_be_in_front(executor: Executor, action: Action) -> None:
     raise Refused("changed", f"{action.kind} was not done: another tab came to the front ({front}). Look again.")
 
 
+def _must_not_be_hung(executor: Executor, action: Action) -> None:
+    """A page that hung at the look can be left or waited for. What it shows once it answers was never seen."""
+    if executor.seen.is_hung and not isinstance(action, _NEEDS_NO_ANSWER):
+        raise Refused(
+            "timed_out",
+            f"{action.kind} was not done: the page did not answer when it was looked at. Reload it, open an address, "
+            "close the tab, or wait.",
+        )
+
+
 async def _attempt(executor: Executor, action: Action, before: Before, *, is_later: bool) -> Outcome:
     sentence = f"The tab closed during {action.kind}"
     try:
         await executor.observer.hide(before.page)
         async with asyncio.timeout(_deadline_s(executor, action)):
-            if is_later:
+            if is_later and not executor.seen.is_hung:
                 await must_still_hold(executor, action)
             await bring_into_view(executor, action)
             execution = await _carry_out_unless_hung(executor, action)

@@ -182,7 +182,7 @@ async def _read_page(execution: Execution, before: Before, tabs: Tabs, observer:
     settings = observer.settings
     # Concurrently: Chromium takes a picture two frames after it is asked.
     is_other, (now, value, changes), retitled, pixels, paint = await asyncio.gather(
-        _is_other_document(before, tabs.active, settings.action_deadline_s),
+        _is_other_document(before, tabs, settings.action_deadline_s),
         _read_back(execution.at, before, observer),
         _title_change(before, tabs.active, settings.action_deadline_s),
         changed_pixels(execution, before, tabs.active, observer),
@@ -251,11 +251,15 @@ def _kind(happened: list[TabEvent], before: Before, tabs: Tabs, is_other: bool, 
     return "changed" if is_said else "no_effect"
 
 
-async def _is_other_document(before: Before, page: Page, deadline_s: float) -> bool:
+async def _is_other_document(before: Before, tabs: Tabs, deadline_s: float) -> bool:
     """Whether the tab that was acted on now shows another document."""
+    page = tabs.active
     if page is not before.page:
         return False
-    return await protocol.document_token(page.main_frame, deadline_s) != before.seen.scan.main.token
+    token = await protocol.document_token(page.main_frame, deadline_s)
+    if not before.seen.scan.frames:  # it has hung since the first look, so its document is not known
+        return bool(tabs.navigations.in_tab(page))
+    return token != before.seen.scan.main.token
 
 
 async def _title_change(before: Before, page: Page, deadline_s: float) -> list[str]:

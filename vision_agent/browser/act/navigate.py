@@ -91,7 +91,7 @@ async def open_tab(executor: Executor, action: OpenTab) -> Execution:
     try:
         opened = await open_page(page, url, executor.policy, executor.settings.navigation_deadline_s, tabs.navigations)
     except Refused:
-        tabs.active = was
+        tabs.active, tabs.closing_page = was, page  # it is no news that it closes
         await close_page(page)
         raise
     return Execution(f"{opened} in tab {tabs.number(page)}", None, needs_no_effect=True)

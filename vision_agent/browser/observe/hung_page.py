@@ -27,7 +27,7 @@ def hung_observation(
 ) -> LiveObservation:
     """An observation without marks, with an empty picture, and with a warning that says what can be done.
 
-    `scan` is the last one of the tab; its marks are not those of this observation.
+    `scan` is the last one, without any frame if there was none; its marks are not those of this observation.
     """
     view = page.viewport_size
     size = Size(width=view["width"], height=view["height"]) if view else _USUAL

@@ -147,6 +147,7 @@ class MarkMemory:
             heading=beside.heading,
             shows=found.shows,
             says=found.says,
+            prices=tuple(each for each in found.prices if not _is_in(hidden, each)),
             key=found.key,
             in_dialog=found.in_dialog,
         )

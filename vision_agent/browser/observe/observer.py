@@ -31,7 +31,7 @@ from vision_agent.browser.observe.surfaces import Contents, Surfaces, grid_key, 
 from vision_agent.browser.page import frames, listeners, overlay, protocol
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frames import Scan
-from vision_agent.browser.page.hanging import PageHangs, unless_hung
+from vision_agent.browser.page.hanging import PageHangs, PageSilent, unless_hung
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.settle import is_quiet, settle
 from vision_agent.browser.page.tabs import Tabs
@@ -94,20 +94,18 @@ class Observer:
     async def look(self, tabs: Tabs, region: Box | None = None, *, grid: bool = False) -> LiveObservation:
         """The active tab as it is now, or a part of it, enlarged; a new document is always shown in full.
 
-        A page that has answered and then does not for some seconds is observed without marks.
+        A page that does not answer for some seconds, at the first look too, is observed without marks.
         `region`: that part, in page coordinates; `grid`: draw rows and columns over it.
 
         Raises:
-            BrowserUnavailable: the browser is gone, or the first page hangs beyond the deadline.
+            BrowserUnavailable: the browser is gone, or the page answers but cannot be scanned within the deadlines.
         """
-        if self._last_scan is None:  # a page may take long to begin
-            return await self._look_patiently(tabs, region, grid=grid)
         try:
             return await unless_hung(self._look_patiently(tabs, region, grid=grid), tabs)
         except PageHangs as error:
-            epoch, now = self._memory.epoch, self.clock()
+            scan, epoch, now = self._last_scan or Scan(), self._memory.epoch, self.clock()
             return hung_observation(
-                tabs.active, tabs.pages, self._last_scan, self.image_limits, epoch=epoch, now=now, why=str(error)
+                tabs.active, tabs.pages, scan, self.image_limits, epoch=epoch, now=now, why=str(error)
             )
 
     async def _look_patiently(self, tabs: Tabs, region: Box | None, *, grid: bool) -> LiveObservation:
@@ -126,7 +124,7 @@ class Observer:
                 trouble = error
                 if not await tabs.has_lost_tab():
                     raise
-        raise BrowserUnavailable(
+        raise PageSilent(
             f"The page could not be observed, tried {_TRIES} times: {trouble}", "reload it, or raise scan_deadline_s"
         )
 

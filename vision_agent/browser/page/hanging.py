@@ -23,16 +23,23 @@ class PageHangs(Exception):
     """The active page does not answer."""
 
 
+class PageSilent(BrowserUnavailable):
+    """The page did not answer what was asked; it may hang, or the deadlines may be too short for it."""
+
+
 async def unless_hung(work: Awaitable[_T], tabs: Tabs) -> _T:
     """The result of the work, which is cut off if the active page hangs meanwhile.
 
     Raises:
-        PageHangs: it does.
+        PageHangs: it does, also if the work gave it up for silent before that was known.
+        PageSilent: the work raised this, and the page answers.
     """
-    working, hanging = asyncio.ensure_future(work), asyncio.create_task(_wait_for_hang(tabs))
+    answers = asyncio.Event()
+    working, hanging = asyncio.ensure_future(work), asyncio.create_task(_wait_for_hang(tabs, answers))
     try:
         await asyncio.wait((working, hanging), return_when=asyncio.FIRST_COMPLETED)
-        if not working.done() and await hanging:
+        is_silent = not working.done() or isinstance(working.exception(), PageSilent)
+        if is_silent and await _does_hang(hanging, answers):
             raise PageHangs(f"no answer within {HANG_S:g} s")
         return await working
     finally:
@@ -41,8 +48,20 @@ async def unless_hung(work: Awaitable[_T], tabs: Tabs) -> _T:
         await asyncio.wait((working, hanging))
 
 
-async def _wait_for_hang(tabs: Tabs) -> bool:
-    """Waits until it is known whether the active page hangs. One that has crashed does not."""
+async def _does_hang(hanging: asyncio.Task[bool], answers: asyncio.Event) -> bool:
+    """Whether the page hangs, which is known when it answers next or has hung for long enough."""
+    answers.clear()
+    answering = asyncio.create_task(answers.wait())
+    await asyncio.wait((hanging, answering), return_when=asyncio.FIRST_COMPLETED)
+    answering.cancel()
+    return hanging.done() and await hanging
+
+
+async def _wait_for_hang(tabs: Tabs, answers: asyncio.Event) -> bool:
+    """Waits until it is known whether the active page hangs, and sets `answers` at each answer.
+
+    A page that has crashed does not hang.
+    """
     await asyncio.sleep(_FROM_S)
     asked_at = time.monotonic()
     while (left := asked_at + HANG_S - time.monotonic()) > 0:
@@ -53,6 +72,7 @@ async def _wait_for_hang(tabs: Tabs) -> bool:
         except (BrowserUnavailable, PlaywrightError):
             return False
         else:
+            answers.set()
             asked_at = time.monotonic()
             await asyncio.sleep(_FROM_S)
     return not tabs.is_crashed(tabs.active)

@@ -12,6 +12,7 @@ Every question raises:
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
@@ -22,6 +23,7 @@ from playwright.async_api import ElementHandle, Frame
 from vision_agent.actions import Point
 from vision_agent.browser.page.frame_place import FramePlace, Plane, Rect, Spot, ViewportOffset, main_frame_place
 from vision_agent.browser.page.overlay import ask
+from vision_agent.money import amounts_in
 from vision_agent.types import Box, Kind, MarkKey, MarkState, ScrollState
 
 Reveal = bool | Literal["always"]
@@ -56,6 +58,8 @@ class Beside(NamedTuple):
 
 
 NOTHING_BESIDE = Beside("", "")
+_ABRIDGED = re.compile(r" …[0-9a-z]+$")
+"""How `steady_text.js` ends a text whose middle it leaves out."""
 
 
 class RowContext(NamedTuple):
@@ -150,6 +154,14 @@ class FoundMark(NamedTuple):
             if context is not None and any(context.beside):
                 return context.beside
         return NOTHING_BESIDE
+
+    @property
+    def prices(self) -> tuple[str, ...]:
+        """The amounts of money beside it that `beside` leaves out; none if the words are too long to be known whole."""
+        firm = self.context.firm if self.context else NOTHING_BESIDE
+        if _ABRIDGED.search(firm.words):
+            return ()
+        return tuple(dict.fromkeys(each.words for text in firm for each in amounts_in(text)))
 
     @property
     def governing(self) -> str:

@@ -258,6 +258,8 @@ async def _look(eyes: LiveBrowser, tab: Page) -> tuple[Observation, tuple[int, i
         if observation.at_rest:
             break
         observation = await eyes.observe()
+    if eyes.is_hung:
+        raise TimeoutError("the page hangs")
     if not observation.at_rest:
         return observation, None  # its own changes cannot be told from ours
     await _ask_frames(tab, "() => __perception.watch()")

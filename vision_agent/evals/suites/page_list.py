@@ -113,7 +113,10 @@ async def _look(url: str, browser: LaunchedBrowser, settings: Settings) -> Obser
             attach(await context.new_page(), settings) as live,
         ):
             await live.open(url)
-            return await live.observe()
+            seen = await live.observe()
+            if live.is_hung:
+                raise BrowserUnavailable("The page hangs, so there is nothing to freeze", "is its script endless?")
+            return seen
     except PlaywrightError as error:
         raise BrowserUnavailable(f"The browser failed: {error.message.splitlines()[0]}") from error
 

@@ -123,9 +123,10 @@ def _hosts(task: Task) -> str:
 
 
 def _allowed_actions(task: Task) -> str:
-    allowed, submits = task.allowed_actions, task.limits.submits
+    allowed, submits, spend = task.allowed_actions, task.limits.submits, task.limits.spend
     words = "any" if allowed is None else f"{', '.join(allowed) or 'none'}, and actions that only look"
-    return words if submits is None else f"{words}; forms that may be submitted: {submits}"
+    words += "" if submits is None else f"; forms that may be submitted: {submits}"
+    return words if spend is None else f"{words}; money that may be spent: {spend}"
 
 
 def _secret(secret: Secret) -> str:

@@ -1,0 +1,139 @@
+"""What an act would pay, as far as the page shows it, and what the acts of a run have paid.
+
+A page may lie about its prices. What it shows can only make the limit of a task stricter: an act that pays needs an
+amount in the limit's currency, and the largest one that is shown counts. Knows no browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from vision_agent.actions import Action, Press
+from vision_agent.escape import safe_line
+from vision_agent.money import Amount, Money, amounts_in
+from vision_agent.policy import risk_words
+from vision_agent.policy.approval import marks_of, risks_taken
+from vision_agent.types import Mark, Observation, Outcome
+
+CARD_FIELDS = """
+    card number | cardnumber | credit card | debit card | cvc | cvv | security code | iban
+    kartennummer | kreditkarte | prüfziffer | numéro de carte | número de tarjeta | número do cartão
+    numero della carta | numero carta | kaartnummer | numer karty | kart numarası | kortnummer | номер карты
+    カード番号 | 卡号 | 카드 번호 | رقم البطاقة
+"""
+"""Names of fields that a page with a payment has."""
+TO_CHECKOUT = """
+    checkout | check out | go to checkout | proceed to checkout | continue to checkout | to checkout
+"""
+"""Names of links that lead to a payment and are none."""
+
+_LONGEST = 40
+_CUT = " …"
+"""In the words beside a mark whose middle is not known, because they are too many."""
+
+
+class Price(NamedTuple):
+    """What an act would pay."""
+
+    value: Decimal | None
+    """In the currency that was asked for; None if it is not known."""
+    why: str = ""
+    """Why it is not known, as a clause."""
+
+
+def pays(action: Action, seen: Observation) -> bool:
+    """Whether an act is judged to pay, or submits what looks like a payment."""
+    risks = risks_taken(action, seen)
+    if "pay" in risks:
+        return True
+    if "submit" not in risks:
+        return False
+    marks = marks_of(action, seen)
+    if not marks or (isinstance(action, Press) and action.target is None):  # whatever has the focus by then
+        return _says_pay(seen.listing.splitlines()) or _takes_card(seen)
+    if any(mark.kind == "field" for mark in marks):  # Enter presses the button of its form, which is one of these
+        marks += [mark for mark in seen.marks if mark.state.submits]
+    said = [text for mark in marks for text in (mark.name, mark.shows, mark.says, mark.context)]
+    return _says_pay(said) or _takes_card(seen)
+
+
+def price_of(action: Action, seen: Observation, currency: str) -> Price:
+    """What an act would pay: the largest amount beside what it acts on, or else on the visible page."""
+    marks = marks_of(action, seen)
+    beside = [each for mark in marks for each in _amounts_beside(mark)]
+    is_whole = not any(_CUT in mark.context for mark in marks)
+    if is_whole and any(each.currency for each in beside):
+        return _largest(beside, currency, "beside it")
+    if seen.region is not None:
+        return Price(None, "only a part of the page was looked at")
+    return _largest([*beside, *amounts_in(seen.listing)], currency, "on the page")
+
+
+def paid_by(action: Action, outcome: Outcome, seen: Observation, currency: str) -> Price:
+    """What an act paid that was carried out; zero if it was not, or sent nothing."""
+    if _sent_nothing(outcome) or not pays(action, seen) or _only_leads(action, outcome, seen):
+        return Price(Decimal(0))
+    return price_of(action, seen, currency)
+
+
+def exceeds(limit: Money, paid: Decimal | None, action: Action, seen: Observation) -> str:
+    """Why an act may pay more than a task's limit allows after what was paid before; empty if it does not."""
+    if not pays(action, seen):
+        return ""
+    price = price_of(action, seen, limit.currency)
+    if price.value is None:
+        return f"it may pay, and {price.why}; at most {limit} may be spent"
+    if paid is None:
+        return f"it may pay, and what was paid before is not known; at most {limit} may be spent"
+    if paid + price.value <= limit.amount:
+        return ""
+    before = f" after {_plain(paid)} before" if paid else ""
+    return f"it may pay {_plain(price.value)} {limit.currency}{before}, and at most {limit} may be spent"
+
+
+def _says_pay(texts: Sequence[str]) -> bool:
+    return any("pay" in risk_words.risks_in(text) for text in texts)
+
+
+def _largest(amounts: Sequence[Amount], currency: str, where: str) -> Price:
+    """The largest of the amounts if they are in one currency; those without any count as if they were in it."""
+    foreign = next((each for each in amounts if each.currency not in ("", currency)), None)
+    if foreign is not None:
+        return Price(None, f"an amount that is not in {currency} is {where}: {safe_line(foreign.words, _LONGEST)}")
+    if not any(each.currency for each in amounts):
+        return Price(None, f"no amount in {currency} is shown")
+    return Price(max(each.value for each in amounts))
+
+
+def _amounts_beside(mark: Mark) -> Iterator[Amount]:
+    """The amounts in its name, its form, dialog or row, and the heading over it."""
+    for text in (mark.name, mark.shows, mark.says, mark.context, mark.heading, *mark.prices):
+        yield from amounts_in(text)
+
+
+def _takes_card(seen: Observation) -> bool:
+    """Whether the page asks for a card or an account."""
+    words = [word for each in CARD_FIELDS.replace("|", "\n").splitlines() if (word := each.strip())]
+    return any(mark.kind == "field" and risk_words.says_one_of(mark.name, words) for mark in seen.marks)
+
+
+def _sent_nothing(outcome: Outcome) -> bool:
+    if outcome.forms or outcome.requests or outcome.status == "partial" or outcome.refusal == "crashed":
+        return False
+    # An act that a person or the page says was done while the run was interrupted is told as `as_wanted`.
+    return outcome.status == "refused" or outcome.effect in ("no_effect", "changed", "dialog")
+
+
+def _only_leads(action: Action, outcome: Outcome, seen: Observation) -> bool:
+    """Whether it was a link to a checkout that opened a page: what is paid there counts when it is paid."""
+    names = {word for each in TO_CHECKOUT.replace("|", "\n").splitlines() if (word := each.strip())}
+    marks = marks_of(action, seen)
+    is_link = bool(marks) and all(each.tag == "a" and not each.state.submits for each in marks)
+    is_named = all(set(risk_words.readings(each.shows or each.name)) & names for each in marks)
+    return is_link and is_named and not outcome.forms and outcome.status == "done"
+
+
+def _plain(value: Decimal) -> str:
+    return f"{value.normalize():f}"
