@@ -157,11 +157,13 @@ def test_what_is_held_is_never_repeated_by_itself() -> None:
 
 CLASS_CHECKS = {
     "browser/act/batch_guard.py": {"Press"},  # keys with no target go to what has the focus
+    "browser/act/out_of_view.py": {"Drag"},  # points on its way would be left behind
     "evals/answer_grading.py": {"Drag"},  # two targets are graded, not one
     "evals/security/deciders.py": {"Click"},  # what the attacks want is a click
     "models/llm/toolset_calls.py": {"Click", "Type"},  # the toolset's own words for them
     "policy/approval.py": {"Press"},  # some keys only move the focus
     "policy/interrupted.py": {"Type"},  # only its text can name a secret
+    "policy/spending.py": {"Press"},  # keys with no target go to what has the focus
     "replay/replay.py": {"Upload"},  # only it names files
     "replay/variables.py": {"Select", "Set", "Type"},  # those that carry a value
 }

@@ -17,15 +17,10 @@ import pytest
 from pydantic import SecretStr
 
 from tests.conftest import hear_ctrl_c
-<<<<<<< HEAD
-from vision_agent.cli.options import bound_to_origins, files_in
-from vision_agent.errors import UsageError
-from vision_agent.types import Secret
-=======
-from vision_agent.cli.options import LimitOptions, files_in
+from vision_agent.cli.options import LimitOptions, bound_to_origins, files_in
 from vision_agent.errors import UsageError
 from vision_agent.settings import load
->>>>>>> part-c
+from vision_agent.types import Secret
 
 HEAVY = {"anthropic", "cv2", "numpy", "PIL", "playwright", "jinja2", "uvicorn"}
 
