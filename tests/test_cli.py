@@ -351,6 +351,27 @@ def test_where_the_disk_is_full_json_says_the_code_that_the_program_exits_with(
         assert json.loads(done.stdout)["exit_code"] == done.returncode
 
 
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        ([], 5, "anthropic:claude-sonnet-5-5 cannot be asked: no ANTHROPIC_API_KEY: set it, or run without a model"),
+        (["--model", "dance:x"], 2, "Unknown model 'dance:x' (known are anthropic:<model>"),
+        (["--model", "openai-compatible:m"], 5, "no base_url is configured: set model.base_url"),
+        (["--model", "steps", "--allow-actions", "clik"], 2, "There is no action 'clik' to allow"),
+    ],
+)
+def test_a_model_that_cannot_be_asked_is_told_before_a_browser_starts_and_leaves_no_folder(
+    tmp_path: Path, given: list[str], code: int, said: str
+) -> None:
+    runs = tmp_path / "runs"
+    no_keys = {"ANTHROPIC_API_KEY": "", "ANTHROPIC_AUTH_TOKEN": "", "HOME": str(tmp_path), "XDG_CONFIG_HOME": ""}
+    done = vision_agent(
+        "run", "http://127.0.0.1:1/", "Find it", *given, "--runs", runs, PLAYWRIGHT_NODEJS_PATH="/nowhere", **no_keys
+    )
+    assert (done.returncode, runs.exists()) == (code, False), done.stderr
+    assert said in done.stderr
+
+
 @pytest.mark.parametrize("amount", ["50", "-5 EUR", "50 SEK", "much"])
 def test_a_limit_on_money_that_is_none_is_refused_in_a_sentence(amount: str) -> None:
     with pytest.raises(UsageError, match=f"limits.spend: '{amount}' is no amount of money: write it like 50 EUR"):

@@ -94,6 +94,10 @@ def recorded_task(runs: Path) -> dict[str, Any]:
     return task
 
 
+def has_runs(runs: Path) -> bool:
+    return any(runs.iterdir())
+
+
 def used_on_record(runs: Path) -> plan.Used:
     run = read(next(runs.iterdir()))
     return plan.used_in(run.task, run.steps)
@@ -152,6 +156,7 @@ async def test_an_action_to_allow_that_does_not_exist_is_named_before_anything_i
 ) -> None:
     with pytest.raises(UsageError, match="There is no action 'clik' to allow"):
         await run(page, site, tmp_path, "click Press", allowed_actions=("clik",))
+    assert not has_runs(tmp_path)
 
 
 SHOP = """<h1>Shop</h1><p>Sofa, was 900,00 €</p>

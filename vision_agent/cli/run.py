@@ -27,7 +27,7 @@ from vision_agent.cli.options import (
     terminal_approver,
     terminal_person,
 )
-from vision_agent.cli.running import chosen_model, run_agent, supervision_page, with_supervision
+from vision_agent.cli.running import chosen_model, require_models, run_agent, supervision_page, with_supervision
 from vision_agent.errors import UsageError
 from vision_agent.models.providers import KNOWN
 
@@ -259,14 +259,16 @@ def run(
     if not goal and decides.steps is None:
         raise UsageError("There is no goal", 'give one: vision-agent run URL "Find the imprint"')
     is_asked = settings.approval.ask != "never"
+    model = chosen_model(decides.model, decides.steps)
     agent = Agent(
         task.task(goal or _goal_of_lines(decides.steps), url, settings.limits),
-        model=chosen_model(decides.model, decides.steps),
+        model=model,
         settings=settings,
         begin=decides.begin,
         person=terminal_person(),
         approver=terminal_approver(as_json, settings) if is_asked and not approval.supervise else None,
     )
+    require_models(model, settings)
     page = supervision_page(agent) if approval.supervise else None
     is_human = (decides.model or settings.model.name) == "human" and decides.steps is None
     run_agent(agent, as_json, is_human or (page is None and is_asked), page)

@@ -6,6 +6,7 @@ import os
 from importlib.util import find_spec
 
 from vision_agent.base_model import FrozenModel
+from vision_agent.errors import ModelUnavailable, UsageError
 from vision_agent.models.providers import KNOWN, NOT_MODELS, find_provider
 from vision_agent.settings import ModelSettings
 
@@ -29,6 +30,20 @@ def model_accesses(settings: ModelSettings) -> tuple[Access, ...]:
     return tuple(_access(name, settings) for name in dict.fromkeys(filter(None, named)))
 
 
+def require_access(settings: ModelSettings) -> None:
+    """Returns if each model in the settings can be asked, as far as that is known without asking it.
+
+    Raises:
+        UsageError: the name of one is unknown.
+        ModelUnavailable: the key, the address or the library of one is missing.
+    """
+    for access in model_accesses(settings):
+        if not access.is_known:
+            raise UsageError(f"Unknown model {access.name!r}", f"known are {', '.join(KNOWN)}")
+        if not access.is_ready:
+            raise ModelUnavailable(f"{access.name} cannot be asked: {access.sentence}")
+
+
 def _access(name: str, settings: ModelSettings) -> Access:
     provider, model = find_provider(name), name.partition(":")[2]
     if name in NOT_MODELS:
@@ -48,4 +63,14 @@ def _access(name: str, settings: ModelSettings) -> Access:
     found = next((variable for variable in provider.keys if os.environ.get(variable)), None)
     if found:
         return Access(name=name, is_ready=True, sentence=f"{found} is set")
+    if provider.api == "anthropic" and _claude_has_key():
+        return Access(name=name, is_ready=True, sentence="its client found a key")
     return Access(name=name, is_ready=False, sentence=f"no {provider.keys[0]}: set it, or {WITHOUT_A_MODEL}")
+
+
+def _claude_has_key() -> bool:
+    """Whether the client finds a key where the environment names none, as in a profile."""
+    import anthropic
+
+    with anthropic.Anthropic() as client:
+        return bool(client.api_key or client.auth_token or client.credentials)
