@@ -132,7 +132,6 @@ class Agent:
         if self.folder is not None:
             raise UsageError(f"This agent has run already, into {self.folder}", "make an Agent for each run")
         beginning = read_beginning(self._begin) if self._begin is not None else None
-        success_checks.check_schema(self.task.answer_schema)
         check_allowed_actions(self.task, [each.name for each in self._custom])
         self._redact = Redactor(self.task.secrets, self.task.private_kinds)
         now = self._clock()
@@ -217,6 +216,7 @@ class Agent:
             clock=self._clock,
         )
         try:
+            success_checks.check_schema(self.task.answer_schema)
             deciders = await open_deciders(
                 named,
                 self.settings,
