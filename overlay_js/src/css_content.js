@@ -17,6 +17,19 @@ const TOKEN = new RegExp(
  * @returns {string}
  */
 export function cssContentOf(element, which) {
+  return writtenContentOf(element, which, false);
+}
+
+/**
+ * The text as it is painted, whatever is read aloud instead.
+ * @param {Element} element @param {'::before' | '::after'} which
+ */
+export function paintedCssContentOf(element, which) {
+  return writtenContentOf(element, which, true);
+}
+
+/** @param {Element} element @param {'::before' | '::after'} which @param {boolean} isPainted */
+function writtenContentOf(element, which, isPainted) {
   const style = getComputedStyle(element, which);
   const { content } = style;
   if (content === 'none' || content === 'normal' || content === '""' || content === '' || style.display === 'none') {
@@ -25,6 +38,7 @@ export function cssContentOf(element, which) {
   let said = '';
   let isAlternative = false;
   for (const [, string, attribute, opens, closes, slash] of content.matchAll(TOKEN)) {
+    if (slash && isPainted) break;
     if (slash) {
       said = '';
       isAlternative = true;

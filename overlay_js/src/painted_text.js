@@ -1,5 +1,5 @@
 // What a control shows where its accessible name says something else, and what else the page says about it.
-import { cssContentOf } from './css_content.js';
+import { paintedCssContentOf } from './css_content.js';
 import { attributeOf, flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, queryAll } from './dom.js';
 import { rectOf, shadowRootOf, styleOf, submittedFormOf, textContentOf } from './dom.js';
 import { tooltipOf } from './name.js';
@@ -19,13 +19,15 @@ const ICON_FONT = /icon|symbol|glyph|awesome/i;
 
 /**
  * `shows`: the text painted in it, if it disagrees with the name. `says`: the texts beside the name that tell what it
- * does: what it shows, its title, the alternatives of its pictures, where its form goes.
+ * does: what it shows, what the control that it labels shows, its title, the alternatives of its pictures, where its
+ * form goes.
  * @param {Element} element @param {Element} control @param {string} kind @param {string} name
  */
 export function wordsBesideName(element, control, kind, name) {
   if (!PRESSED_KINDS.has(kind)) return null;
   const shown = paintedTextOf(element, name);
-  const says = [shown, tooltipOf(control), ...alternativesIn(element), wordsOfForm(control)]
+  const labelled = control === element ? '' : paintedTextOf(control, '');
+  const says = [shown, labelled, tooltipOf(control), ...alternativesIn(element), wordsOfForm(control)]
     .filter((text) => text && saysSomething(text) && !name.includes(text));
   const shows = agree(name, shown) ? '' : shown;
   return shows || says.length ? { shows, says: tidy([...new Set(says)].join(' · '), 300) } : null;
@@ -70,12 +72,12 @@ function paintedTextOf(element, name) {
     if (style.display === 'none' || Number(style.opacity) < LEAST_PAINTED_OPACITY) return;
     if (ICON_FONT.test(style.fontFamily)) return;
     if (!isOuter && isTextClippedAway(inner, style)) return;
-    parts.push(cssContentOf(inner, '::before'));
+    parts.push(paintedCssContentOf(inner, '::before'));
     for (const child of flatChildrenOf(inner)) {
       if (nodeTypeOf(child) === 1) visit(/** @type {Element} */ (child), false);
       else if (nodeTypeOf(child) === 3) parts.push(isTextInside(child, style, frame) ? textContentOf(child) : ' ');
     }
-    parts.push(cssContentOf(inner, '::after'), style.display === 'inline' ? '' : ' ');
+    parts.push(paintedCssContentOf(inner, '::after'), style.display === 'inline' ? '' : ' ');
   };
   visit(element, true);
   const text = tidy(oneSpaced(parts.join('')));
@@ -84,7 +86,7 @@ function paintedTextOf(element, name) {
 
 /** Whether style sheets paint text before or after an element's own. @param {Element} element */
 function isPaintedBy(element) {
-  return Boolean(cssContentOf(element, '::before') || cssContentOf(element, '::after'));
+  return Boolean(paintedCssContentOf(element, '::before') || paintedCssContentOf(element, '::after'));
 }
 
 /** @param {Element} element @param {CSSStyleDeclaration} style */

@@ -1,6 +1,6 @@
 // Every word that the frame shows, in document order, with the boxes that it is drawn in: what pictures must not show
 // is looked for in them. Nothing is compared here: the page's process never learns what is looked for.
-import { cssContentOf } from './css_content.js';
+import { paintedCssContentOf } from './css_content.js';
 import { attributeOf, flatChildrenOf, localNameOf, nodeTypeOf, rectOf, styleOf, textContentOf } from './dom.js';
 import { isBehind } from './hit_test.js';
 import { keyOf } from './registry.js';
@@ -48,8 +48,8 @@ export function shownWords(doc, root, near) {
  */
 function addShown(doc, element, near, stack, words) {
   if (styleOf(element).display === 'none') return;
-  addWhole(cssContentOf(element, '::before'), element, null, words);
-  stack.push(() => addWhole(cssContentOf(element, '::after'), element, null, words));
+  addWhole(paintedCssContentOf(element, '::before'), element, null, words);
+  stack.push(() => addWhole(paintedCssContentOf(element, '::after'), element, null, words));
   const field = controlText(element);
   if (field && !isBehind(doc, element, rectOf(element))) addWhole(field, element, keyOf(doc, element), words);
   const inside = flatChildrenOf(element).filter((child) => (

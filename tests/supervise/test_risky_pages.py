@@ -154,3 +154,48 @@ async def test_a_button_that_only_closes_its_dialog_sends_no_form(
         await browser.open(serve({"/": body}))
         seen = await browser.observe()
     assert [each.risk for each in risks_of(ApprovalSettings(), decided(Click(target=1)), seen)] == risks
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "risks"),
+    [
+        (
+            "<style>b::before { content: 'Delete account' / 'Next' }</style><button><b></b></button>",
+            "click 1",
+            {"delete", "mismatch"},
+        ),
+        (
+            "<label for=pay>Next</label><p style='height:900px'></p><button id=pay>Pay 14 EUR</button>",
+            "click 1",
+            {"pay"},
+        ),
+        (
+            "<label for=pay>Next</label><p style='height:900px'></p><input id=pay type=button value='Pay 14 EUR'>",
+            "click 1",
+            {"pay"},
+        ),
+        (
+            "<form action=/sent><label><input type=checkbox>I agree</label><button>Go</button></form>",
+            "press Enter in I agree",
+            {"submit"},
+        ),
+        (
+            "<form action=/sent><label><input type=radio>I agree</label><button>Go</button></form>",
+            "press Enter in I agree",
+            {"submit"},
+        ),
+        (
+            "<form action=/sent><label><input type=checkbox>I agree</label><button>Go</button></form>",
+            "press Space in I agree",
+            set(),
+        ),
+    ],
+)
+async def test_what_a_control_does_is_judged_by_what_is_painted_labelled_and_sent(
+    page: Page, serve: Any, body: str, line: str, risks: set[str]
+) -> None:
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits()) as browser:
+        await browser.open(serve({"/": f"<title>Page</title>{body}"}))
+        seen = await browser.observe()
+    action = Click(target=1) if line == "click 1" else parse([line])[0].build(seen)
+    assert {each.risk for each in risks_of(ApprovalSettings(), decided(action), seen)} == risks, seen.listing

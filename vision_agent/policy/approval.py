@@ -218,14 +218,16 @@ def _of_custom(settings: ApprovalSettings, action: Custom) -> Iterator[tuple[Ris
 def _of_entered(
     settings: ApprovalSettings, focus: _Focus, seen: Observation, *, is_enter: bool
 ) -> Iterator[tuple[Risk, str]]:
-    """The risks of Enter or Space: in a field, Enter can send the form; on a button, both press it; an unknown focus
-    may be in a form.
+    """The risks of Enter or Space: in a field or on a box, Enter can send the form; on a button, both press it; an
+    unknown focus may be in a form.
     """
     mark = focus.mark
     if not focus.is_known or (mark is None and is_enter):
         yield "submit", "the key goes to whatever has the focus then and can send its form"
     elif mark is not None and mark.kind != "field":
         yield from _of_pressed(settings, mark, seen)
+        if is_enter and mark.kind == "toggle" and mark.tag in ("input", "label"):
+            yield "submit", f"Enter on {_called(mark)} can send its form"
     elif is_enter and mark is not None and mark.state.input_type != "search" and mark.role != "searchbox":
         yield "submit", f"Enter in {_called(mark)} can send its form"
 

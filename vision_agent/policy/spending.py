@@ -53,7 +53,9 @@ def pays(action: Action, seen: Observation) -> bool:
     marks = marks_of(action, seen)
     if not marks or (isinstance(action, Press) and action.target is None):  # whatever has the focus by then
         return _says_pay(seen.listing.splitlines()) or _takes_card(seen)
-    if any(mark.kind == "field" for mark in marks):  # Enter presses the button of its form, which is one of these
+    if any(
+        mark.kind in ("field", "toggle") for mark in marks
+    ):  # Enter presses the button of its form, which is one of these
         marks += [mark for mark in seen.marks if mark.state.submits]
     said = [text for mark in marks for text in (mark.name, mark.shows, mark.says, mark.context)]
     return _says_pay(said) or _takes_card(seen)
