@@ -51,7 +51,7 @@ async def _clicked(hand: Hand, times: int, *, until_hit: bool = False) -> list[s
 
 async def test_the_number_of_what_moves_in_a_canvas_stays(on: On) -> None:
     # So slow that it does not get far between two looks on a busy machine.
-    async with on(drawn(8), settings=SOON) as hand:
+    async with on(drawn(2), settings=SOON) as hand:
         first = await look_for_red(hand)
         for _ in range(3):
             await hand.look()
