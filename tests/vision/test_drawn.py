@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import cv2
 import pytest
 
 from tests.vision.test_surface import WHOLE, box, disc, drawn, words
@@ -165,6 +166,18 @@ def test_of_a_grid_each_row_that_says_something_is_told() -> None:
 def test_a_thing_that_differs_a_moment_later_moves(far: int, moves: bool) -> None:
     later = drawn(*button(50 + far, 60, "Save"))
     assert at(look(Drawing(), button(50, 60, "Save"), later=later), 100, 70).moves is moves
+
+
+def test_a_thing_that_moves_is_the_same_wherever_between_pixels_it_is_drawn() -> None:
+    def between_pixels(x: float, y: float) -> list[Stroke]:
+        sixteenths = (round(16 * x), round(16 * y))
+        return [lambda pixels: cv2.circle(pixels, sixteenths, 18 * 16, RED, -1, cv2.LINE_AA, 4)]
+
+    drawing, seen = Drawing(), []
+    for step in range(120):
+        x, y = 60 + 3.81966 * step, 200 + 0.723607 * step
+        seen.append(look(drawing, between_pixels(x, y), later=drawn(*between_pixels(x + 2, y))))
+    assert {each.id for looked in seen for each in looked.things} == {1}
 
 
 def test_in_a_surface_that_changes_all_over_nothing_is_told_apart() -> None:

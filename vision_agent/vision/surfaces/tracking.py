@@ -33,6 +33,10 @@ _LOOK_SIZE = (24, 12)
 _SAME_COLOURS = 25.0
 """The largest colour difference, of 255, between two equal looks, where they differ most: a thing drawn half a pixel
 farther differs by less, other text by more."""
+_SHIFTED_COLOURS = 50.0
+"""The same, above which no shift makes them equal: discs of 36 px drawn between pixels differ by 35 at most."""
+_SHIFTS = (-0.6, -0.3, 0.0, 0.3, 0.6)
+"""Shifts that are tried, in pixels of a look: of discs drawn between pixels 0.3% then differ still, 6% without."""
 _SAME_PIXELS = 6.0
 _MOST = 0.1
 _SAME_FIGURE = 0.85
@@ -324,7 +328,7 @@ def _is_same_content(old: _KnownThing, new: _KnownThing) -> bool:
     if old.words and new.words:
         return old.words.casefold() == new.words.casefold() or _differ(old.look, new.look) <= _SAME_PIXELS
     if old.thing.moves or new.thing.moves:  # another one that looks different may have come by
-        return _differ(_blurred(old.look), _blurred(new.look)) <= _SAME_COLOURS
+        return _is_same_but_shifted(old.look, new.look)
     if old.words == new.words == "":
         return True
     return _differ(old.look, new.look) <= _SAME_COLOURS or abs(_correlation(old.look, new.look)) >= _SAME_FIGURE
@@ -339,9 +343,27 @@ def _looks_like(old: _KnownThing, new: _KnownThing) -> bool:
         return False
     if old.words and new.words and old.words.casefold() != new.words.casefold():
         return False
-    if old.thing.moves or new.thing.moves:  # by parts of a pixel, so its edges are blended differently
-        return _differ(_blurred(old.look), _blurred(new.look)) <= _SAME_COLOURS
+    if old.thing.moves or new.thing.moves:
+        return _is_same_but_shifted(old.look, new.look)
     return _differ(old.look, new.look) <= _SAME_COLOURS
+
+
+def _is_same_but_shifted(one: Floats, other: Floats) -> bool:
+    """Whether two looks are equal if one is shifted a little: what moves is drawn between pixels, so that its edges are
+    blended, and its box is rounded, in another way each time.
+    """
+    one, other = _blurred(one), _blurred(other)
+    apart = _differ(one, other)
+    if not _SAME_COLOURS < apart <= _SHIFTED_COLOURS:
+        return apart <= _SAME_COLOURS
+    return any(_differ(one, _shifted(other, x, y)) <= _SAME_COLOURS for x in _SHIFTS for y in _SHIFTS)
+
+
+def _shifted(look: Floats, x: float, y: float) -> Floats:
+    """A look moved by parts of its own pixels, with its edges drawn out."""
+    size = look.shape[1], look.shape[0]
+    moved = cv2.warpAffine(look, np.array([[1, 0, x], [0, 1, y]], np.float32), size, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(moved, np.float32)
 
 
 def _blurred(look: Floats) -> Floats:
