@@ -189,6 +189,16 @@ async def test_a_button_that_only_closes_its_dialog_sends_no_form(
             "press Space in I agree",
             set(),
         ),
+        ("<select aria-label=Files><option>Keep<option>Delete all</select>", "press ArrowDown in Files", {"delete"}),
+        ("<select aria-label=Files><option>Keep<option>Delete all</select>", "press D in Files", {"delete"}),
+        ("<select aria-label=Files><option>Keep<option>Sort</select>", "press ArrowDown in Files", set()),
+        (
+            "<label><input type=radio name=a>Keep</label><label><input type=radio name=a>Delete all</label>",
+            "press ArrowDown in Keep",
+            {"delete"},
+        ),
+        ("<input type=range aria-label='Slide to pay'>", "press End in Slide to pay", {"pay"}),
+        ("<input aria-label='Note to pay'>", "press End in Note to pay", set()),
     ],
 )
 async def test_what_a_control_does_is_judged_by_what_is_painted_labelled_and_sent(

@@ -58,6 +58,8 @@ _ENTER = re.compile(r"Enter|NumpadEnter|\n|\r")
 _PRESSING = re.compile(r"Enter|NumpadEnter|Space| |\n|\r")
 _DELETING = re.compile(r"Delete|Backspace")
 _MOVES_FOCUS = re.compile(r"Tab|F6|Arrow\w+")
+_CHOOSING = re.compile(r"Arrow\w+|Home|End|Page\w+|.")
+"""Keys that choose in a list, a group or on a track: lists also go to the option that begins with a letter."""
 
 
 _ALWAYS: frozenset[Risk] = frozenset({"unclassified", "mismatch", "beyond"})
@@ -181,8 +183,13 @@ def _told_by(
             at = focus if action.target is None else _Focus(_mark_at(action.target, seen))
             if not at.is_known or at.mark is None or not _is_plain_field(at.mark):
                 yield "delete", f"{action.keys} outside a text field can delete what is selected"
+        case Press() if _has_key(_CHOOSING, action):
+            yield from _of_chosen(
+                settings, focus.mark if action.target is None else _mark_at(action.target, seen), seen
+            )
         case Type():
             mark = _mark_at(action.target, seen)
+            yield from _of_chosen(settings, mark, seen)
             # In a multi-line field a line break is typed as Enter, at which a chat sends its message.
             breaks = any(each in action.text for each in "\r\n") and (mark is None or mark.tag != "input")
             if action.submit or breaks:
@@ -230,6 +237,19 @@ def _of_entered(
             yield "submit", f"Enter on {_called(mark)} can send its form"
     elif is_enter and mark is not None and mark.state.input_type != "search" and mark.role != "searchbox":
         yield "submit", f"Enter in {_called(mark)} can send its form"
+
+
+def _of_chosen(settings: ApprovalSettings, mark: Mark | None, seen: Observation) -> Iterator[tuple[Risk, str]]:
+    """The risks of what keys may choose: any option of a list, any other button of a group, any place on a track."""
+    if mark is None:
+        return
+    names = [*mark.state.options]
+    if mark.role == "radio":
+        names += [each.name for each in seen.marks if each.role == "radio"]
+    elif mark.role == "slider":
+        names.append(mark.name)
+    for name in dict.fromkeys(names):
+        yield from _in_words(settings, name)
 
 
 def _of_drop(settings: ApprovalSettings, drag: Drag, seen: Observation) -> Iterator[tuple[Risk, str]]:
