@@ -45,13 +45,20 @@ _BEFORE = re.compile(rf"(?:{_WAY})[.:]?{_GAP}[-+~≈]?{_GAP}[.,]?$")
 _TIMES = {"k": 3, "tsd": 3, "thousand": 3, "m": 6, "mn": 6, "mio": 6, "million": 6, "bn": 9, "mrd": 9, "billion": 9}
 _FACTOR = rf"(?P<times>(?i:{'|'.join(sorted(_TIMES, key=len, reverse=True))}))(?:en|s|\.)?(?!{_LETTER})"
 _AFTER = re.compile(rf"{_GAP}(?:{_FACTOR})?{_GAP}(?:{_WAY})?")
-_NUMBER = re.compile(r"\d+(?:[.,'’]\d+|[ ]\d{3}(?!\d))*(?P<cents>[ ]\d{2}(?![\d.,:/]))?(?P<none>[.,][ ]?[-–—]{1,2})?")
+_NUMBER = re.compile(
+    r"\d+(?:[.,'’‘·_]\d+|[ ]\d{3}(?!\d))*(?P<cents>[ ]\d{2}(?![\d.,:/]))?(?P<none>[.,][ ]?[-–—]{1,2})?"
+    r"(?:[eE]\+?(?P<power>\d{1,2})(?!\w))?"
+)
+_COUNT_BEFORE = re.compile(r"(\d{1,9})[ \t]?[×xX*][ \t]?$")
+_COUNT_AFTER = re.compile(r"[ \t]?[×xX*][ \t]?(\d{1,9})(?![\d.,])")
 _SWISS = re.compile(rf"(?<!{_LETTER})Fr\.?{_GAP}$")
 _RANGE = re.compile(r"[ \t]?[-–—][ \t]?")
 _BACKWARDS = re.compile("[\u202e\u202b\u2067]")
 _NEAR = 24
 """Letters before and after a number in which its currency is looked for."""
 _MOST_DIGITS = 30
+_SPACED = str.maketrans(dict.fromkeys("˙´¨`", "'"))
+"""Signs between digits, of which normalization makes a space and an accent."""
 _LIMIT = re.compile(r"(?:(\d{1,15}(?:\.\d{1,2})?)\s*(\S+)|(\S+?)\s*(\d{1,15}(?:\.\d{1,2})?))")
 _SIGNS = {"€": "EUR", "$": "USD", "£": "GBP", "¥": "JPY"}
 
@@ -116,7 +123,7 @@ def amounts_in(text: str) -> list[Amount]:
 
     A number before which and after which a currency stands counts in both. `12.-` counts without a currency.
     """
-    plain = unicodedata.normalize("NFKC", text)
+    plain = unicodedata.normalize("NFKC", text.translate(_SPACED))
     lines = ["".join(each for each in line if unicodedata.category(each) != "Cf") for line in plain.splitlines()]
     if _BACKWARDS.search(plain):
         lines += [line[::-1] for line in lines]
@@ -136,6 +143,11 @@ def _amounts_in(line: str) -> Iterator[Amount]:
         ended, inherited = number.end(), [*named]
         named += [code for code in (*_WAYS, "other") if after is not None and after[code]]
         factor = Decimal(10) ** (_TIMES[after["times"].lower()] if after is not None and after["times"] else 0)
+        factor *= Decimal(10) ** int(number["power"] or 0)
+        begins = number.start() - (len(before[0]) if before else 0)
+        ends = number.end() + (len(after[0]) if after is not None and named else 0)
+        for count in (_COUNT_BEFORE.search(line[:begins]), _COUNT_AFTER.match(line[ends:])):
+            factor *= max(1, int(count[1])) if count is not None else 1
         words = " ".join(line[number.start() - len(before[0]) if before else number.start() : number.end()].split())
         if after is not None and named:
             words = f"{words}{after[0]}".strip()
@@ -145,7 +157,8 @@ def _amounts_in(line: str) -> Iterator[Amount]:
 
 def _value(number: re.Match[str]) -> Decimal:
     """The largest of what a number may mean: `1.234` is 1234, and `120 99` is 120.99, as if the cents were raised."""
-    written = re.sub(r"[ '’]", "", number[0].removesuffix(number["none"] or ""))
+    digits = re.split("[eE]", number[0])[0]
+    written = re.sub(r"[ '’‘·_]", "", digits.removesuffix(number["none"] or ""))
     if not number["cents"]:
         return _plain_value(written)
     whole = written[:-2]
