@@ -9,6 +9,8 @@ const TOKEN = new RegExp(
   'gi',
 );
 
+const STRING = /"((?:[^"\\]|\\[^])*)"/g;
+
 /**
  * The text as it is read aloud: the alternative after `/` where there is one. Counters are not read.
  * https://drafts.csswg.org/css-content/#content-property
@@ -35,6 +37,7 @@ function writtenContentOf(element, which, isPainted) {
   if (content === 'none' || content === 'normal' || content === '""' || content === '' || style.display === 'none') {
     return '';
   }
+  const quotes = Array.from(style.quotes.matchAll(STRING), ([, string]) => unescaped(string));
   let said = '';
   let isAlternative = false;
   for (const [, string, attribute, opens, closes, slash] of content.matchAll(TOKEN)) {
@@ -44,8 +47,8 @@ function writtenContentOf(element, which, isPainted) {
       isAlternative = true;
     } else if (string !== undefined) said += unescaped(string);
     else if (attribute) said += attributeOf(element, attribute) ?? '';
-    else if (opens) said += '“';
-    else if (closes) said += '”';
+    else if (opens) said += quotes[0] ?? '“';
+    else if (closes) said += quotes[1] ?? '”';
   }
   if (!said || style.visibility !== 'visible') return '';
   return style.display === 'inline' && !isAlternative ? said : ` ${said} `;

@@ -1,6 +1,6 @@
 // What a control shows where its accessible name says something else, and what else the page says about it.
 import { paintedCssContentOf } from './css_content.js';
-import { attributeOf, flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, queryAll } from './dom.js';
+import { attributeOf, firstElementOf, flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, queryAll } from './dom.js';
 import { rectOf, shadowRootOf, styleOf, submittedFormOf, textContentOf } from './dom.js';
 import { tooltipOf } from './name.js';
 import { abridged } from './steady_text.js';
@@ -9,6 +9,8 @@ import { oneSpaced, saysSomething, SILENT, tidy, withoutIcons } from './text.js'
 /** Kinds that a press on may do something with; a press on the others only moves the caret or the view. */
 const PRESSED_KINDS = new Set(['button', 'link', 'toggle', 'guess']);
 const PAINTED_INPUTS = new Set(['submit', 'button', 'reset']);
+const LABELLED_INPUTS = new Set(['checkbox', 'radio']);
+const MOST_TURNED_BOXES = 4;
 const MOST_PAINTED_NODES = 120;
 const LEAST_PAINTED_OPACITY = 0.1;
 /** CSS pixels. Smaller boxes hide their text, for people who hear the page. */
@@ -56,12 +58,17 @@ export function identifyingWords(lasting, shows) {
  */
 function paintedTextOf(element, name) {
   const isInput = localNameOf(element) === 'input';
+  if (isInput && LABELLED_INPUTS.has(attributeOf(element, 'type') ?? '')) {
+    const labels = Array.from(/** @type {HTMLInputElement} */ (element).labels ?? []);
+    const text = tidy(labels.map((label) => paintedTextOf(label, '')).join(' '));
+    return text === name ? '' : text;
+  }
   if (isInput) {
     return PAINTED_INPUTS.has(attributeOf(element, 'type') ?? '') ? tidy(attributeOf(element, 'value') ?? '') : '';
   }
   const isLabelled = hasAttribute(element, 'aria-label') || hasAttribute(element, 'aria-labelledby');
   const isItsName = !shadowRootOf(element) && withoutIcons(textContentOf(element)) === name;
-  if (isItsName && !(isLabelled && isPaintedBy(element))) return '';
+  if (isItsName && !(isLabelled && isPaintedBy(element)) && !isTurned(element)) return '';
   const frame = rectOf(element);
   const parts = /** @type {string[]} */ ([]);
   let nodes = 0;
@@ -75,13 +82,31 @@ function paintedTextOf(element, name) {
     parts.push(paintedCssContentOf(inner, '::before'));
     for (const child of flatChildrenOf(inner)) {
       if (nodeTypeOf(child) === 1) visit(/** @type {Element} */ (child), false);
-      else if (nodeTypeOf(child) === 3) parts.push(isTextInside(child, style, frame) ? textContentOf(child) : ' ');
+      else if (nodeTypeOf(child) === 3) parts.push(isTextInside(child, style, frame) ? turned(child, style) : ' ');
     }
     parts.push(paintedCssContentOf(inner, '::after'), style.display === 'inline' ? '' : ' ');
   };
   visit(element, true);
   const text = tidy(oneSpaced(parts.join('')));
   return text === name ? '' : text;
+}
+
+/** A text in the order in which it is painted. @param {Node} text @param {CSSStyleDeclaration} style */
+function turned(text, style) {
+  const said = textContentOf(text);
+  return isTurnedBy(style) ? [...said].reverse().join('') : said;
+}
+
+/** Whether a style sheet turns the letters in an element around. @param {Element} element */
+function isTurned(element) {
+  let at = /** @type {Element | null} */ (element);
+  for (let n = 0; at && n < MOST_TURNED_BOXES; n++, at = firstElementOf(at)) if (isTurnedBy(styleOf(at))) return true;
+  return false;
+}
+
+/** @param {CSSStyleDeclaration} style */
+function isTurnedBy(style) {
+  return style.direction === 'rtl' && style.unicodeBidi.includes('override');
 }
 
 /** Whether style sheets paint text before or after an element's own. @param {Element} element */

@@ -189,6 +189,22 @@ async def test_a_button_that_only_closes_its_dialog_sends_no_form(
             "press Space in I agree",
             set(),
         ),
+        (
+            """<style>b { quotes: "Delete account" "" } b::before { content: open-quote }</style><button aria-label=Next><b></b></button>""",
+            "click 1",
+            {"delete", "mismatch"},
+        ),
+        (
+            "<button style='unicode-bidi: bidi-override; direction: rtl'>tnuocca eteleD</button>",
+            "click 1",
+            {"delete", "mismatch"},
+        ),
+        (
+            "<label for=it>Delete account</label><input id=it type=checkbox aria-label=Yes>",
+            "click 1",
+            {"delete", "mismatch"},
+        ),
+        ("<label>Weekly<input type=checkbox aria-label='News: weekly'></label>", "click 1", set()),
         ("<select aria-label=Files><option>Keep<option>Delete all</select>", "press ArrowDown in Files", {"delete"}),
         ("<select aria-label=Files><option>Keep<option>Delete all</select>", "press D in Files", {"delete"}),
         ("<select aria-label=Files><option>Keep<option>Sort</select>", "press ArrowDown in Files", set()),
