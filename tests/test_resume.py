@@ -379,6 +379,7 @@ def _interruptions() -> list[object]:
     return made
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no such signals")
 @pytest.mark.parametrize(("by", "lines", "pause_s"), _interruptions())
 async def test_whenever_a_run_is_interrupted_its_folder_is_judged_and_it_goes_on_or_says_why_not(
