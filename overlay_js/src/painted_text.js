@@ -53,7 +53,7 @@ export function identifyingWords(lasting, shows) {
 }
 
 /**
- * The text that is painted in an element; empty if that is its name.
+ * The text that is painted in an element, or in the labels of a checkbox or radio button; empty if that is its name.
  * @param {Element} element @param {string} name
  */
 function paintedTextOf(element, name) {

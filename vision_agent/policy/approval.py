@@ -177,16 +177,13 @@ def _told_by(
         case Drag():
             yield from _of_drop(settings, action, seen)
         case Press() if _has_key(_PRESSING, action):
-            at = focus if action.target is None else _Focus(_mark_at(action.target, seen))
-            yield from _of_entered(settings, at, seen, is_enter=_has_key(_ENTER, action))
+            yield from _of_entered(settings, _focus_of(action, focus, seen), seen, is_enter=_has_key(_ENTER, action))
         case Press() if _has_key(_DELETING, action):
-            at = focus if action.target is None else _Focus(_mark_at(action.target, seen))
+            at = _focus_of(action, focus, seen)
             if not at.is_known or at.mark is None or not _is_plain_field(at.mark):
                 yield "delete", f"{action.keys} outside a text field can delete what is selected"
         case Press() if _has_key(_CHOOSING, action):
-            yield from _of_chosen(
-                settings, focus.mark if action.target is None else _mark_at(action.target, seen), seen
-            )
+            yield from _of_chosen(settings, _focus_of(action, focus, seen).mark, seen)
         case Type():
             mark = _mark_at(action.target, seen)
             yield from _of_chosen(settings, mark, seen)
@@ -204,6 +201,11 @@ def _told_by(
             pass
         case _:
             assert_never(action)
+
+
+def _focus_of(press: Press, before: _Focus, seen: Observation) -> _Focus:
+    """What gets the keys: the target, or else what has the focus before."""
+    return before if press.target is None else _Focus(_mark_at(press.target, seen))
 
 
 def _has_key(kind: re.Pattern[str], action: Press) -> bool:
@@ -225,7 +227,7 @@ def _of_custom(settings: ApprovalSettings, action: Custom) -> Iterator[tuple[Ris
 def _of_entered(
     settings: ApprovalSettings, focus: _Focus, seen: Observation, *, is_enter: bool
 ) -> Iterator[tuple[Risk, str]]:
-    """The risks of Enter or Space: in a field or on a box, Enter can send the form; on a button, both press it; an
+    """The risks of Enter or Space: in a field or on a checkbox, Enter can send the form; on a button, both press it; an
     unknown focus may be in a form.
     """
     mark = focus.mark

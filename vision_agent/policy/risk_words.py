@@ -137,7 +137,7 @@ def says_one_of(text: str, words: Iterable[str]) -> bool:
 
 def is_bin(text: str) -> bool:
     """Whether something of this name deletes what is dropped on it."""
-    return says_one_of(text, _split(BINS))
+    return says_one_of(text, entries_of(BINS))
 
 
 def is_refusal(text: str) -> bool:
@@ -173,16 +173,17 @@ def _forms(word: str) -> tuple[str, ...]:
 
 @cache
 def _entries(risk: Risk) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(form for word in _split(WORDS[risk]) for form in _forms(word)))
+    return tuple(dict.fromkeys(form for word in entries_of(WORDS[risk]) for form in _forms(word)))
 
 
 @cache
 def _refusals() -> frozenset[str]:
-    return frozenset(form for word in _split(REFUSALS) for form in _forms(word))
+    return frozenset(form for word in entries_of(REFUSALS) for form in _forms(word))
 
 
 @cache
-def _split(words: str) -> tuple[str, ...]:
+def entries_of(words: str) -> tuple[str, ...]:
+    """The entries of a table of words, which stand between bars and on lines of their own."""
     return tuple(word for each in words.replace("|", "\n").splitlines() if (word := each.strip()))
 
 

@@ -117,7 +117,7 @@ def _amounts_beside(mark: Mark) -> Iterator[Amount]:
 
 def _takes_card(seen: Observation) -> bool:
     """Whether the page asks for a card or an account."""
-    words = [word for each in CARD_FIELDS.replace("|", "\n").splitlines() if (word := each.strip())]
+    words = risk_words.entries_of(CARD_FIELDS)
     return any(mark.kind == "field" and risk_words.says_one_of(mark.name, words) for mark in seen.marks)
 
 
@@ -130,7 +130,7 @@ def _sent_nothing(outcome: Outcome) -> bool:
 
 def _only_leads(action: Action, outcome: Outcome, seen: Observation) -> bool:
     """Whether it was a link to a checkout that opened a page: what is paid there counts when it is paid."""
-    names = {word for each in TO_CHECKOUT.replace("|", "\n").splitlines() if (word := each.strip())}
+    names = set(risk_words.entries_of(TO_CHECKOUT))
     marks = marks_of(action, seen)
     is_link = bool(marks) and all(each.tag == "a" and not each.state.submits for each in marks)
     is_named = all(set(risk_words.readings(each.shows or each.name)) & names for each in marks)

@@ -17,7 +17,7 @@ from vision_agent.actions import Drag, Offset, Point, offset_words
 from vision_agent.browser.act.execution import Execution
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.moving_target import current_point, is_still_moving, is_well_inside, locate_any
-from vision_agent.browser.act.out_of_view import bring
+from vision_agent.browser.act.out_of_view import bring, is_between_marks
 from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.locate.at_point import page_point
 from vision_agent.browser.locate.context_changed import describe_change
@@ -173,9 +173,9 @@ def _away(executor: Executor, action: Drag, first: Location, second: Location) -
 
     Points are places in the picture, which scrolling leaves behind, and in frames more than the page would be scrolled.
     """
-    if action.path or not isinstance(action.source, int) or not isinstance(action.target, int):
+    if not is_between_marks(action) or first.mark is None or second.mark is None:
         return None
-    if first.mark is None or second.mark is None or {first.frame, second.frame} != {executor.page.main_frame}:
+    if {first.frame, second.frame} != {executor.page.main_frame}:
         return None
     return _Away(first.mark, second.mark)
 

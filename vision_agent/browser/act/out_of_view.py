@@ -43,12 +43,12 @@ async def bring_into_view(executor: Executor, action: Action) -> None:
     if not away:
         return
     # A zoom shows a part of the picture.
-    if isinstance(action, Zoom) or (isinstance(action, Drag) and not _is_between_marks(action)):
+    if isinstance(action, Zoom) or (isinstance(action, Drag) and not is_between_marks(action)):
         raise Refused("outside", f"{mark_words(away[0])} is out of view. Scroll to it, then {action.kind}.")
     await bring(executor, away, action)
 
 
-def _is_between_marks(drag: Drag) -> bool:
+def is_between_marks(drag: Drag) -> bool:
     """Whether a drag names no places in the picture, which scrolling leaves behind."""
     return not drag.path and isinstance(drag.source, int) and isinstance(drag.target, int | Offset)
 
