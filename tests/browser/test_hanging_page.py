@@ -17,7 +17,7 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.types import Task
 from vision_agent.vision.image_limits import ImageLimits
 
-LONGEST_S = 30
+LONGEST_S = 15
 """After which a look or an action reports a page that hangs: 9 s and little more, and what a busy machine adds."""
 LATER = "<title>Begin</title><button onclick='setTimeout(() => { for (;;); }, 300)'>Go</button><a href=/b>Next</a>"
 BUSY = "<title>Begin</title><button>Go</button><script>for (const from = Date.now(); Date.now() - from < %d;);</script>"

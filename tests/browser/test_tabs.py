@@ -183,10 +183,9 @@ async def test_of_a_storm_of_popups_only_the_one_that_the_click_asked_for_is_sho
         outcome = await click(browser, "Go")
         assert outcome.effect == "new_tab"
         observation = await browser.observe()
-        while len(observation.tabs) < 6:
+        while len(observation.tabs) < 6 or "(no answer)" in titles(observation)[:3]:
             observation = await browser.observe()
-        assert titles(observation)[:2] == ["One", "Two*"]
-        assert [title for title in titles(observation) if title.endswith("*")] == ["Two*"]
+        assert titles(observation)[:3] == ["One", "Two*", "Three"]
 
 
 async def test_what_a_page_opens_when_it_is_gone_to_opens_behind(page: Page, serve: Server) -> None:

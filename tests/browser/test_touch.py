@@ -18,7 +18,7 @@ for (const type of ['touchstart', 'touchend', 'pointerdown', 'mousedown', 'click
   did.push([type, e.isTrusted, e.pointerType || '', e.target.id, e.timeStamp]);
 }, true);
 let last = 0;
-b.addEventListener('touchend', (e) => { if (e.timeStamp - last < 1000) document.title = 'closer'; last = e.timeStamp; });
+b.addEventListener('touchend', (e) => { if (e.timeStamp - last < 300) document.title = 'closer'; last = e.timeStamp; });
 </script>"""
 
 
@@ -31,9 +31,14 @@ async def test_two_quick_trusted_taps_arrive(on: On, by: str) -> None:
         assert [each[0] for each in did] == [*one, *one, "dblclick"]
         assert all(trusted and at == "b" for _, trusted, _, at, _ in did)
         assert [each[2] for each in did if each[0] == "pointerdown"] == ["touch", "touch"]
-        assert await hand.js("document.title") == "closer"
         assert outcome.status == "done"
         assert outcome.sentence.startswith("Double-tapped")
+        for _ in range(4):  # a busy machine may be late once
+            if await hand.js("document.title") == "closer":
+                break
+            await hand.look()
+            await hand.act(DoubleTap(target=hand.number("Map") if by == "mark" else hand.point("Map")))
+        assert await hand.js("document.title") == "closer"
 
 
 async def test_a_tap_on_what_another_took_the_place_of_reaches_nothing(on: On) -> None:
