@@ -88,10 +88,7 @@ async def test_hosts_are_limited_on_a_page_handed_over_for_as_long_as_the_run_la
     clicked, gone, read_file = (step.outcomes[0] for step in run.steps[:3])
     assert "A request to localhost was blocked: its host is not among the allowed ones (127.0.0.1)" in clicked.sentence
     assert (gone.refusal, read_file.refusal) == ("blocked", "blocked")
-    assert (
-        "are blocked, except: lookups of names, and connections that are opened ahead"
-        in recorded(ran).provenance.browser
-    )
+    assert "are blocked, except: DNS lookups, and connections that are opened ahead" in recorded(ran).provenance.browser
     assert attached(page) == before
     await page.goto(away)
 

@@ -170,7 +170,7 @@ def _print_health(console: Console, health: Health, models: Sequence[Access]) ->
     line("Hosts", "fully restricted in a browser that we launch; with --cdp or your own page, except for:")
     for gap in health.not_held:
         line("", f"  {gap}")
-    line("", "  A Chrome started with these arguments holds them too, for each allowed HOST:")
+    line("", "  To block these too, start Chrome with these arguments, each allowed host in place of HOST:")
     line("", f"  {shlex.join(health.limiting_arguments)}")
     line("Runs", f"{health.runs_folder} ({'writable' if health.runs_folder_is_writable else 'NOT writable'})")
     unread = "marks in canvases have no names; install OCR: pip install 'vision-agent[ocr]'"

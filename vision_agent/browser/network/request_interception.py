@@ -29,9 +29,9 @@ from vision_agent.browser.network.host_policy import Gate, Policy
 from vision_agent.errors import BrowserUnavailable, UsageError
 
 NOT_INTERCEPTED = (
-    "lookups of names, and connections that are opened ahead of a request and then carry none",
-    "web sockets of shared workers, and of an empty popup in which the page that opens it runs a script at once",
-    "WebRTC over TCP, WebTransport, background fetches, and pages that a page asks to have fetched beforehand",
+    "DNS lookups, and connections that are opened ahead of a request and never carry one",
+    "web sockets of shared workers, and of an empty popup that the page which opens it scripts at once",
+    "WebRTC over TCP, WebTransport, background fetches, and prefetched pages",
 )
 """What can still reach a blocked host, in words; none of it in a browser that we launch."""
 
