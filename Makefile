@@ -16,7 +16,7 @@ export PYTHONDONTWRITEBYTECODE :=
 help:
 	@echo "make run       the demonstration: one task on each of two small sites"
 	@echo "make check     format, lint, types, and every test that needs no browser (a minute)"
-	@echo "make test      lint, types, and the most telling tests (six minutes)"
+	@echo "make test      lint, types, and the most telling tests (ten minutes)"
 	@echo "make test-rest the other variants and the long tests; a build server runs both"
 	@echo "make test-all  everything, the large suites too (an hour)"
 	@echo "make test-browsergym  our agent in BrowserGym's own environment, which is fetched (two minutes)"
