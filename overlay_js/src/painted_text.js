@@ -12,6 +12,7 @@ const PAINTED_INPUTS = new Set(['submit', 'button', 'reset']);
 const LABELLED_INPUTS = new Set(['checkbox', 'radio']);
 const MOST_TURNED_BOXES = 4;
 const MOST_PAINTED_NODES = 120;
+const MOST_RUBY = 20;
 const LEAST_PAINTED_OPACITY = 0.1;
 /** CSS pixels. Smaller boxes hide their text, for people who hear the page. */
 const SMALLEST_TEXT_BOX = 3;
@@ -29,7 +30,7 @@ export function wordsBesideName(element, control, kind, name) {
   if (!PRESSED_KINDS.has(kind)) return null;
   const shown = paintedTextOf(element, name);
   const labelled = control === element ? '' : paintedTextOf(control, '');
-  const says = [shown, labelled, tooltipOf(control), ...alternativesIn(element), wordsOfForm(control)]
+  const says = [shown, labelled, tooltipOf(control), ...alternativesIn(element), rubyIn(element), wordsOfForm(control)]
     .filter((text) => text && saysSomething(text) && !name.includes(text));
   const shows = agree(name, shown) ? '' : shown;
   return shows || says.length ? { shows, says: tidy([...new Set(says)].join(' · '), 300) } : null;
@@ -159,6 +160,11 @@ function isWithinWords(small, large) {
 /** @param {Element} element */
 function alternativesIn(element) {
   return Array.from(queryAll(element, 'img[alt]')).slice(0, 4).map((each) => tidy(attributeOf(each, 'alt') ?? ''));
+}
+
+/** The small words written beside others, such as how they are read. @param {Element} element */
+function rubyIn(element) {
+  return tidy(Array.from(queryAll(element, 'rt')).slice(0, MOST_RUBY).map(textContentOf).join(' '));
 }
 
 /** Where a button sends its form, in words: the path, without addresses of sites. @param {Element} control */

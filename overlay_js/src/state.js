@@ -62,16 +62,17 @@ export function stateOf(element, scrolls) {
   if (isFocused(element)) state.focused = true;
   if (!scrolls && matches(element, ':hover')) state.hovered = true;
   const form = submittedFormOf(element);
-  if (form && !isSearch(form) && !isSentNowhere(element, form)) state.submits = true;
+  const method = form && methodOf(element, form);
+  if (form && method !== 'dialog' && (method === 'post' || !isSearch(form))) state.submits = true;
   const host = linkedHostOf(element);
   if (host && host !== location.hostname) state.leads_to = host;
   if (scrolls || (tag !== 'input' && isScrollable(element, style))) state.scroll = scrollStateOf(element);
   return state;
 }
 
-/** Whether a button's form only closes the dialog around it. @param {Element} button @param {Element} form */
-function isSentNowhere(button, form) {
-  return (attributeOf(button, 'formmethod') ?? attributeOf(form, 'method') ?? '').toLowerCase() === 'dialog';
+/** How a button sends its form; `dialog` only closes the dialog around it. @param {Element} button @param {Element} form */
+function methodOf(button, form) {
+  return (attributeOf(button, 'formmethod') ?? attributeOf(form, 'method') ?? 'get').toLowerCase();
 }
 
 /** What may be told of a secret field: that it is one, and whether it is empty. @param {Element} element */
@@ -171,8 +172,7 @@ function isSearch(form) {
   const fields = queryAll(
     form, 'input:not([type=hidden], [type=submit], [type=button], [type=image], [type=reset]), textarea',
   );
-  return fields.length === 1 && attributeOf(fields[0], 'type') === 'search' &&
-    attributeOf(form, 'method')?.toLowerCase() !== 'post';
+  return fields.length === 1 && attributeOf(fields[0], 'type') === 'search';
 }
 
 /** @param {Element} element */

@@ -205,6 +205,8 @@ async def test_a_button_that_only_closes_its_dialog_sends_no_form(
             {"delete", "mismatch"},
         ),
         ("<label>Weekly<input type=checkbox aria-label='News: weekly'></label>", "click 1", set()),
+        ("<button><ruby>1<rt>Delete</rt>2<rt>account</rt></ruby></button>", "click 1", {"delete"}),
+        ("<button><ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby></button>", "click 1", set()),
         ("<select aria-label=Files><option>Keep<option>Delete all</select>", "press ArrowDown in Files", {"delete"}),
         ("<select aria-label=Files><option>Keep<option>Delete all</select>", "press D in Files", {"delete"}),
         ("<select aria-label=Files><option>Keep<option>Sort</select>", "press ArrowDown in Files", set()),
