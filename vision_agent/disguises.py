@@ -58,6 +58,8 @@ class _Needle:
     is_strong: bool
     exact: str = ""
     """The value itself, which is found wherever it stands; empty for a spelling of it."""
+    signs: tuple[int, ...] = ()
+    """How many signs the value itself has after each of its letters; empty if it has none."""
     can_be_cut: bool = False
 
 
@@ -166,14 +168,14 @@ class _View:
             return first, last + 1
         return self._spans[first][0], self._spans[last][1]
 
-    def resolved(self) -> _View | None:
+    def resolved(self, escaped: re.Pattern[str]) -> _View | None:
         """This view with one layer of escapes resolved; None if there are none."""
         if not _MAY_ESCAPE.search(self.text):
             return None
         out: list[str] = []
         spans: list[tuple[int, int]] = []
         done, has_any = 0, False
-        for match in _ESCAPED.finditer(self.text):
+        for match in escaped.finditer(self.text):
             letters = _resolve(match)
             if letters is None:
                 continue
@@ -206,12 +208,14 @@ class _View:
 
 
 def _views(text: str) -> Iterator[_View]:
-    view: _View | None = _View(text)
-    for _ in range(_MOST_LAYERS + 1):
-        if view is None:
-            return
-        yield view
-        view = view.resolved()
+    yield _View(text)
+    for escaped in (_OCTAL, _STYLED) if _MAY_BE_STYLED.search(text) else (_OCTAL,):
+        view = _View(text).resolved(escaped)
+        for _ in range(_MOST_LAYERS):
+            if view is None:
+                break
+            yield view
+            view = view.resolved(escaped)
 
 
 def _stands(view: _View, start: int, end: int, needle: _Needle) -> bool:
@@ -225,7 +229,14 @@ def _stands(view: _View, start: int, end: int, needle: _Needle) -> bool:
         return True
     gaps = [_gap(text[one + 1 : other]) for one, other in pairwise(owners) if one != other]
     if needle.is_strong:
-        return all(len(gap) <= _WIDEST_GAP for gap in gaps)
+        # A sign of the value may be separated like its letters, as in `a | - | b`.
+        own = needle.signs or (0,) * len(owners)
+        widest = [
+            _WIDEST_GAP * (1 + signs) + signs
+            for (one, other), signs in zip(pairwise(owners), own, strict=False)
+            if one != other
+        ]
+        return all(len(gap) <= most for gap, most in zip(gaps, widest, strict=True))
     if len(set(gaps)) > 1 or FAR in text[owners[0] : owners[-1]]:
         return False
     gap = gaps[0] if gaps else ""
@@ -254,10 +265,14 @@ def _is_unseen(letter: str) -> bool:
 
 _URL_BYTE = 3
 _MAY_ESCAPE = re.compile(r"[%&\\=]")
-_ESCAPED = re.compile(
+_COMMON = (
     r"(?:%[0-9A-Fa-f]{2})+|(?:=[0-9A-F]{2})+|&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});?"
-    r"|\\{1,8}(?:u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|U[0-9A-Fa-f]{8}|[0-7]{3}|[0-9A-Fa-f]{4,6} ?)"
+    r"|\\{1,8}(?:u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|U[0-9A-Fa-f]{8}"
 )
+_OCTAL = re.compile(rf"{_COMMON}|[0-7]{{1,3}})")
+_STYLED = re.compile(rf"{_COMMON}|[0-9A-Fa-f]{{1,6}} ?)")
+"""As style sheets escape; `\\101` is another letter there than elsewhere."""
+_MAY_BE_STYLED = re.compile(r"\\[0-9A-Fa-f]")
 
 
 def _resolve(match: re.Match[str]) -> str | None:
@@ -273,7 +288,8 @@ def _resolve(match: re.Match[str]) -> str | None:
         letters = html.unescape(text)
         return None if letters == text else letters
     body = text.lstrip("\\")
-    code = int(body, 8) if re.fullmatch("[0-7]{3}", body) else int(body.strip("uUx{} "), 16)
+    is_octal = match.re is _OCTAL and body[0] in "01234567"
+    code = int(body, 8) if is_octal else int(body.strip("uUx{} "), 16)
     return chr(code) if code <= 0x10FFFF else None
 
 
@@ -285,15 +301,29 @@ def _needles(name: str, value: str) -> Iterator[_Needle]:
     if len(plain) < _WEAKEST:
         return
     is_strong = len(plain) >= _STRONG or (len(plain) >= _STRONG_WITH_DIGIT and any(map(str.isdigit, value)))
-    yield _Needle(plain, name, is_strong, exact=value, can_be_cut=is_strong)
+    signs = _signs_after(value)
+    yield _Needle(plain, name, is_strong, exact=value, signs=signs, can_be_cut=is_strong)
     if is_strong:
-        yield _Needle(plain[::-1], name, is_strong)
+        yield _Needle(plain[::-1], name, is_strong, signs=signs[-2::-1])
         yield _Needle(fold(codecs.encode(value, "rot13")), name, is_strong)
     spellings = dict.fromkeys((value, value.upper(), value.lower(), value[::-1], "".join(filter(str.isalnum, value))))
-    for spelling in spellings:
-        for coded in _codes(spelling.encode("utf-8", "surrogatepass")):
-            if len(coded) >= _SHORTEST_CODED:
-                yield _Needle(fold(coded), name, is_strong=True)
+    written = [each.encode("utf-8", "surrogatepass") for each in spellings]
+    written += [value.encode(each, "surrogatepass") for each in ("utf-16-le", "utf-16-be")]
+    codes = [*(code for each in written for code in _codes(each)), *_numbers(value)]
+    for code in codes:
+        if len(code) >= _SHORTEST_CODED:
+            yield _Needle(fold(code), name, is_strong=True)
+
+
+def _signs_after(value: str) -> tuple[int, ...]:
+    """How many signs stand after each letter of a value once it is folded."""
+    found: list[int] = []
+    for letter in value:
+        folded = fold(letter)
+        found += [0] * len(folded)
+        if not folded and found:
+            found[-1] += 1
+    return tuple(found) if any(found) else ()
 
 
 def _codes(value: bytes) -> Iterator[str]:
@@ -305,6 +335,12 @@ def _codes(value: bytes) -> Iterator[str]:
         for before in range(size):
             whole = encode(bytes(before) + value + bytes(-(before + len(value)) % size)).decode()
             yield whole[-(-before * 8 // bits) : (before + len(value)) * 8 // bits]
+
+
+def _numbers(value: str) -> Iterator[str]:
+    """The numbers of a value's letters, as decimals and in bits."""
+    yield "".join(str(ord(each)) for each in value)
+    yield "".join(f"{ord(each):08b}" for each in value)
 
 
 # --- letters ----------------------------------------------------------------------------------------------------------
