@@ -104,6 +104,11 @@ export function isEditable(node) {
   return node instanceof HTMLElement && isContentEditable(node);
 }
 
+/** Types a text where the caret of the document is; false if nothing there takes it. @param {Document} doc @param {string} text */
+export function insertText(doc, text) {
+  return Document.prototype.execCommand.call(doc, 'insertText', false, text);
+}
+
 /** Creates an element outside of any document. @param {Document} doc @param {string} name @returns {any} */
 export function createElement(doc, name) {
   return Document.prototype.createElementNS.call(doc, 'http://www.w3.org/1999/xhtml', name);

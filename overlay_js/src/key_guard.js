@@ -3,12 +3,13 @@
 // field itself may pass it on, as the boxes of a code do. The guard lives in the isolated world, and is gone when the
 // keys are sent.
 import { notePress } from './change_log.js';
-import { addCaptureListener, bodyOf, documentElementOf, flatContains, isConnectedOf } from './dom.js';
+import { addCaptureListener, bodyOf, documentElementOf, flatContains, insertText, isConnectedOf } from './dom.js';
 import { removeCaptureListener, shadowRootOf } from './dom.js';
 import { KEY_EVENTS, KEY_GUARD } from './guard_listener.js';
 import { changedAroundFrames, lastChangesInParents } from './frame_context.js';
 import { innermostFocus, recheckPlace, typesFor } from './recheck.js';
 import { elementOf } from './registry.js';
+import { inputTypeOf } from './role.js';
 import { lastChangeAt } from './stability.js';
 
 /** @import { How } from './compare_context.js' */
@@ -43,6 +44,21 @@ export function armKeyGuard(doc, request) {
   return { armed: true };
 }
 
+/**
+ * Inserts a text where the guarded keys would go, in the same moment as the check: no script can take the focus between
+ * the two, nor change what the field shows.
+ * @param {Document} doc @param {{key: string, text: string, type: string | null}} request `type`: that the input must have
+ */
+export function insertGuarded(doc, request) {
+  const [element, focus] = [elementOf(doc, request.key), innermostFocus(doc)];
+  if (!element || !focus) return { inserted: false };
+  if (!takesKeysOf(element, focus) || hasLeft(focus)) typing.stopped ??= { lost: true };
+  if (inputTypeOf(element) !== (request.type ?? '')) return { inserted: false };
+  if (typing.stopped || (typing.meant && !isInPlace(doc, typing.meant, focus))) return { inserted: false };
+  typing.hasArrived = typing.hasTyped = true;
+  return { inserted: insertText(doc, request.text) };
+}
+
 /** What had changed when the first key was stopped; null if all of them went through. */
 export function reportKeyGuard() {
   const { stopped } = typing;
@@ -67,7 +83,7 @@ function guardKey(event, view = window) {
     typing.stopped ??= meant.key !== null && !typing.hasTyped ? { lost: true } : { gone: true };
   }
   if (!typing.stopped && hasLostFocus(event)) typing.stopped = { lost: true };
-  if (!typing.stopped && isInPlace(doc, meant, event)) {
+  if (!typing.stopped && isInPlace(doc, meant, event.composedPath()[0])) {
     typing.hasArrived = true;
     typing.hasTyped = typing.hasTyped || isText(event);
     return;
@@ -93,10 +109,14 @@ function isStray(meant, view) {
 
 /** Whether text is about to go to another element than the one that had the focus. @param {Event} event */
 function hasLostFocus(event) {
-  const { focus, hasTyped } = typing;
-  if (hasTyped || !focus || !isConnectedOf(focus)) return false;
   const [target] = event.composedPath();
-  return target instanceof Element && !flatContains(focus, target) && !isInShadowOf(target, focus);
+  return !typing.hasTyped && target instanceof Element && hasLeft(target);
+}
+
+/** Whether an element is another one than what had the focus when the guard was armed. @param {Element} element */
+function hasLeft(element) {
+  const { focus } = typing;
+  return focus !== null && isConnectedOf(focus) && !flatContains(focus, element) && !isInShadowOf(element, focus);
 }
 
 /** Whether an element lies in the shadow tree of another. @param {Element} host @param {Element} element */
@@ -112,12 +132,12 @@ function isText(event) {
 
 /**
  * Checks the place again only if the document, or one around it, has changed since.
- * @param {Document} doc @param {Typed} meant @param {Event} event
+ * @param {Document} doc @param {Typed} meant @param {EventTarget} target
  */
-function isInPlace(doc, meant, event) {
+function isInPlace(doc, meant, target) {
   const now = [lastChangeAt(doc), ...lastChangesInParents(meant.frames.length)].join();
   if (now === typing.checkedAt) return true;
-  const element = (meant.key && elementOf(doc, meant.key)) || drawnAnew(doc, event);
+  const element = (meant.key && elementOf(doc, meant.key)) || drawnAnew(doc, target);
   const own = element && recheckPlace(element, { ...meant, pointed: true });
   const isCounted = typing.hasArrived && meant.counts && own && withoutNumbers(own.then) === withoutNumbers(own.now);
   const held = own && !own.same && !isCounted ? own : changedAroundFrames(meant.frames, meant);
@@ -129,10 +149,9 @@ function isInPlace(doc, meant, event) {
 
 /**
  * The element that takes the key after a redraw, unless it is the page as a whole.
- * @param {Document} doc @param {Event} event
+ * @param {Document} doc @param {EventTarget} target
  */
-function drawnAnew(doc, event) {
-  const [target] = event.composedPath();
+function drawnAnew(doc, target) {
   return target instanceof Element && target !== bodyOf(doc) && target !== documentElementOf(doc) ? target : null;
 }
 

@@ -10,7 +10,7 @@ import { frameGeometryOf } from './frame_place.js';
 import { OVERLAY } from './frame_context.js';
 import { playerUnderPointer, spotToShow } from './idle_controls.js';
 import { stopHumanInput, watchHumanInput } from './human_input.js';
-import { armKeyGuard, reportKeyGuard } from './key_guard.js';
+import { armKeyGuard, insertGuarded, reportKeyGuard } from './key_guard.js';
 import { hideLayer, showLayer } from './page_layer.js';
 import { countAlike, keysWithin, readPage, readTable } from './page_text.js';
 import { reportPaint } from './mere_paint.js';
@@ -48,6 +48,7 @@ function answer(doc, root, request) {
     case 'guarded': return reportPressGuard(request);
     case 'guard_keys': return armKeyGuard(doc, request);
     case 'keys_guarded': return reportKeyGuard();
+    case 'insert': return insertGuarded(doc, request);
     case 'set': return setValue(doc, request);
     case 'watch': return watchHumanInput(doc, request);
     case 'leave': return stopHumanInput(request);

@@ -133,6 +133,38 @@ async def test_a_secret_is_not_typed_into_a_frame_of_another_host_nor_at_a_point
         assert (await hand.act(Type(target=hand.point("User"), text="<secret:pass>"))).refusal == "blocked"
 
 
+STEALING = """<label>Password <input id=p type=password></label> <iframe id=f width=300 height=60></iframe>
+<script>
+f.src = `//localhost:${location.port}/in`;
+let pressed = false;
+p.addEventListener('keydown', () => {
+  if (pressed) return;
+  pressed = true;
+  const began = performance.now(), { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => (performance.now() - began < WAIT ? port2.postMessage(0) : STEAL);
+  port2.postMessage(0);
+});
+</script>"""
+
+
+@pytest.mark.parametrize("wait_ms", [0, 5, 10, 15, 25])
+@pytest.mark.parametrize(
+    "steal", ["(f.focus(), f.contentWindow.focus())", "(p.value || (p.type = `text`))", "(p.value || p.remove())"]
+)
+async def test_a_page_that_changes_what_is_typed_into_after_the_first_key_gets_no_secret(
+    on: On, wait_ms: int, steal: str
+) -> None:
+    body = STEALING.replace("WAIT", str(wait_ms)).replace("STEAL", steal)
+    inside = "<body><input id=x autofocus><script>onfocus = () => x.focus()</script>"
+    async with on(body, {"/in": inside}, secrets=HUNTER) as hand:
+        outcome = await hand.act(Type(target=hand.number("Password"), text="<secret:pass>"))
+        [frame] = [each for each in hand.page.frames if each.parent_frame]
+        assert await frame.evaluate("x.value") == ""
+        typed = await hand.js("document.querySelector('#p[type=password]')?.value ?? ''")
+        assert typed == ("hunter2" if outcome.status == "done" else ""), outcome.sentence
+        assert "hunter2" not in await hand.js("document.querySelector('[type=text]')?.value ?? ''")
+
+
 async def test_a_secret_enters_no_other_port_of_its_host(on: On, serve: Server) -> None:
     elsewhere = serve({"/": LOGIN})
     secrets = (

@@ -334,9 +334,7 @@ async def _press_at_end(executor: Executor, at: Location, key: str) -> None:
 async def _send_keys(executor: Executor, at: Location, text: str, is_secret: bool) -> None:
     keyboard = executor.page.keyboard
     if is_secret:
-        # All at once, so that no script can take the focus halfway through.
-        await must_keep_focus(executor, at, "nothing was typed")
-        await keyboard.insert_text(text)
+        await _insert_secret(executor, at, text)
         return
     await keyboard.type(text[:1])
     if text[1:]:
@@ -348,6 +346,19 @@ async def _send_keys(executor: Executor, at: Location, text: str, is_secret: boo
     await keyboard.type(text[1:_TYPED_KEYS])
     if text[_TYPED_KEYS:]:
         await keyboard.insert_text(text[_TYPED_KEYS:])
+
+
+async def _insert_secret(executor: Executor, at: Location, text: str) -> None:
+    """Types a secret all at once, in the same moment as its field is checked: a key would go to whatever has the focus
+    when it arrives, and that may be a frame of another site.
+    """
+    await must_keep_focus(executor, at, "nothing was typed")
+    assert at.mark is not None
+    assert at.frame is not None
+    if not await protocol.insert_guarded(at.frame, executor.deadline_s, at.mark, text):
+        raise Refused(
+            "changed", f"{at.words} did not take the secret: it lost the focus or changed. Nothing was typed."
+        )
 
 
 async def _click_into_field(executor: Executor, at: Location, action: Type) -> Location:

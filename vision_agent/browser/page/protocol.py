@@ -930,6 +930,12 @@ async def read_key_guard(frame: Frame, deadline_s: float) -> ContextDifference |
     return "gone" if held and held.get("gone") else _difference(held)
 
 
+async def insert_guarded(frame: Frame, deadline_s: float, mark: Mark, text: str) -> bool:
+    """Inserts text where the guarded keys of a field would go, if nothing has changed; False if it did not arrive."""
+    details = {"key": mark.key, "type": mark.state.input_type, "text": text}
+    return bool((await ask(frame, "insert", deadline_s, **details))["inserted"])
+
+
 @dataclass(frozen=True, slots=True)
 class SetAnswer:
     """Whether a value was set, and why not."""
