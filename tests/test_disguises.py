@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import html
 import io
+import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -167,6 +168,31 @@ async def test_a_secret_in_a_disguise_is_in_nothing_that_a_run_leaves_behind(
     assert boxes
     assert not [box for box in boxes if shows_letters(picture, seen.clean.map.box_to_picture(box))]
     assert "4711" in seen.listing
+
+
+SEPARATED: dict[str, Callable[[str], str]] = {
+    "in cells": " | ".join,
+    "with dots": " . ".join,
+    "as a list in JSON": lambda value: json.dumps([*value]),
+    "in brackets": lambda value: "".join(f"({each})" for each in value),
+    "backwards in cells": lambda value: " | ".join(value[::-1]),
+    "octal": lambda value: "".join(f"\\{ord(each):o}" for each in value),
+    "as style sheets escape": lambda value: "".join(f"\\{ord(each):x} " for each in value),
+    "decimal": lambda value: ", ".join(str(ord(each)) for each in value),
+    "in bits": lambda value: " ".join(f"{ord(each):08b}" for each in value),
+    "UTF-16 in hex": lambda value: value.encode("utf-16-be").hex(),
+    "UTF-16 in base64": lambda value: base64.b64encode(value.encode("utf-16-le")).decode(),
+}
+
+
+@pytest.mark.parametrize("value", ["Kumquat-Zeppelin9137", "a.b-c+d_e!f9", VALUE])
+@pytest.mark.parametrize("form", SEPARATED)
+def test_signs_of_a_value_may_be_separated_like_its_letters(form: str, value: str) -> None:
+    redact = Redactor([Secret(name="word", value=SecretStr(value))])
+    told = redact(f"so {SEPARATED[form](value)} it is")
+    assert told.startswith("so ")
+    assert "<secret:word>" in told
+    assert len(told) < 40, told
 
 
 @pytest.mark.parametrize("disguise", SHOWN)

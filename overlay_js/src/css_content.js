@@ -24,13 +24,13 @@ export function cssContentOf(element, which) {
 
 /**
  * The text as it is painted, whatever is read aloud instead.
- * @param {Element} element @param {'::before' | '::after'} which
+ * @param {Element} element @param {'::before' | '::after' | '::marker'} which
  */
 export function paintedCssContentOf(element, which) {
   return writtenContentOf(element, which, true);
 }
 
-/** @param {Element} element @param {'::before' | '::after'} which @param {boolean} isPainted */
+/** @param {Element} element @param {'::before' | '::after' | '::marker'} which @param {boolean} isPainted */
 function writtenContentOf(element, which, isPainted) {
   const style = getComputedStyle(element, which);
   const { content } = style;
@@ -52,6 +52,11 @@ function writtenContentOf(element, which, isPainted) {
   }
   if (!said || style.visibility !== 'visible') return '';
   return style.display === 'inline' && !isAlternative ? said : ` ${said} `;
+}
+
+/** The strings in a value of a style, one after the other. @param {string} value */
+export function stringsIn(value) {
+  return Array.from(value.matchAll(STRING), ([, string]) => unescaped(string)).join('');
 }
 
 /** @param {string} string */

@@ -104,7 +104,10 @@ export function isEditable(node) {
   return node instanceof HTMLElement && isContentEditable(node);
 }
 
-/** Types a text where the caret of the document is; false if nothing there takes it. @param {Document} doc @param {string} text */
+/**
+ * Types a text where the caret of the document is; false if nothing there takes it.
+ * @param {Document} doc @param {string} text
+ */
 export function insertText(doc, text) {
   return Document.prototype.execCommand.call(doc, 'insertText', false, text);
 }

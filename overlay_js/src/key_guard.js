@@ -47,7 +47,8 @@ export function armKeyGuard(doc, request) {
 /**
  * Inserts a text where the guarded keys would go, in the same moment as the check: no script can take the focus between
  * the two, nor change what the field shows.
- * @param {Document} doc @param {{key: string, text: string, type: string | null}} request `type`: that the input must have
+ * @param {Document} doc
+ * @param {{key: string, text: string, type: string | null}} request `type`: the type that the input must have
  */
 export function insertGuarded(doc, request) {
   const [element, focus] = [elementOf(doc, request.key), innermostFocus(doc)];

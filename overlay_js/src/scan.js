@@ -20,10 +20,10 @@ import { newBudget, newCoverage, reachOf } from './reach.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { placesOf } from './row_context.js';
 import { selectCandidates } from './select_candidates.js';
-import { shownWords } from './shown_words.js';
 import { rememberPlaces } from './stability.js';
 import { tidy } from './text.js';
 import { elementsNearViewport } from './viewport_filter.js';
+import { watchWords } from './word_watch.js';
 import { pinchZoom, visibleView } from './visible.js';
 
 /** @import { Candidate } from './candidates.js' */
@@ -59,7 +59,7 @@ export function scan(doc, request) {
   return {
     token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks: markTable(marks), covered,
     layers: gathered.layers.flatMap(({ element, kind }) => layerOf(doc, element, kind) ?? []), context,
-    words: request.words ? shownWords(doc, root, near) : null,
+    words: request.words ? watchWords(doc, near, clip) : null,
     living: (request.known ?? []).filter((key) => elementOf(doc, key)),
     outOfView: outOfView(doc, request.known ?? [], elements, clip),
     frames,

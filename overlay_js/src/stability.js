@@ -4,6 +4,7 @@ import { addCaptureListener, isConnectedOf, queryAll, readyStateOf, rectOf } fro
 import { documentToken, keyOf } from './registry.js';
 import { watchEdits } from './state.js';
 import { recordAmount, recordTick } from './ticking.js';
+import { takeWords } from './word_watch.js';
 
 /** @typedef {{first: number, last: number, times: number}} Repeated changes of the same kind in the same place */
 
@@ -105,13 +106,17 @@ export function rememberPlaces(doc, elements) {
   ));
 }
 
-/** Which marked elements have moved, and whether anything has changed in the document since. @param {Document} doc */
+/**
+ * Which marked elements have moved, whether anything has changed in the document since, and what showed meanwhile.
+ * @param {Document} doc
+ */
 export function reportMoved(doc) {
   const moved = seen.marks.filter(({ element, rect }) => {
     const at = element.deref();
     return !at || !isConnectedOf(at) || isElsewhere(rectOf(at), rect);
   });
-  return { token: documentToken(doc), moved: moved.map(({ key }) => key), changed: watch.last > seen.at };
+  const changed = watch.last > seen.at;
+  return { token: documentToken(doc), moved: moved.map(({ key }) => key), changed, words: takeWords() };
 }
 
 /** @param {DOMRect} now @param {DOMRect} then */

@@ -70,7 +70,10 @@ export function stateOf(element, scrolls) {
   return state;
 }
 
-/** How a button sends its form; `dialog` only closes the dialog around it. @param {Element} button @param {Element} form */
+/**
+ * How a button sends its form; `dialog` only closes the dialog around it.
+ * @param {Element} button @param {Element} form
+ */
 function methodOf(button, form) {
   return (attributeOf(button, 'formmethod') ?? attributeOf(form, 'method') ?? 'get').toLowerCase();
 }

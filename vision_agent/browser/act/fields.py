@@ -355,7 +355,8 @@ async def _insert_secret(executor: Executor, at: Location, text: str) -> None:
     await must_keep_focus(executor, at, "nothing was typed")
     assert at.mark is not None
     assert at.frame is not None
-    if not await protocol.insert_guarded(at.frame, executor.deadline_s, at.mark, text):
+    mark = at.mark
+    if not await protocol.insert_guarded(at.frame, executor.deadline_s, mark.key, mark.state.input_type, text):
         raise Refused(
             "changed", f"{at.words} did not take the secret: it lost the focus or changed. Nothing was typed."
         )

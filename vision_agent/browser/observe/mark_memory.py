@@ -11,9 +11,16 @@ from dataclasses import dataclass, field
 from vision_agent.browser.observe.earlier_marks import EarlierMarks, SeenEarlier
 from vision_agent.browser.observe.listing import reading_order
 from vision_agent.browser.observe.numbers import Numbers, Sighting
-from vision_agent.browser.observe.shown_secrets import Find, ShownSecrets, has_any, shown_secrets
+from vision_agent.browser.observe.shown_secrets import (
+    Find,
+    ShownSecrets,
+    has_any,
+    shown_between,
+    shown_meanwhile,
+    shown_secrets,
+)
 from vision_agent.browser.page.frames import Scan
-from vision_agent.browser.page.protocol import Beside, FoundMark
+from vision_agent.browser.page.protocol import Beside, ChangesSinceScan, FoundMark
 from vision_agent.disguises import Found
 from vision_agent.types import Box, Change, Kind, Letter, Mark, MarkState
 
@@ -113,6 +120,28 @@ class MarkMemory:
         self._earlier.remember(marks, scan)
         secret_boxes = tuple(shown.box for shown in secret_fields)
         return ReadScan(scan, whole, marks, secret_boxes, is_new_document, earlier, shown_parts)
+
+    def boxes_to_mask(
+        self, read: ReadScan, changes: Sequence[ChangesSinceScan], is_plain: Callable[[Box], bool]
+    ) -> tuple[Box, ...]:
+        """What no picture taken between the scan and the report of changes may show, in page coordinates.
+
+        `is_plain`: whether such a picture shows nothing in a box.
+        """
+        fields = (mark.box for mark in read.marks if mark.state.masked and mark.state.input_type != "password")
+        boxes = [*read.secret_boxes, *fields, *read.shown_parts.boxes(is_plain)]
+        if not read.scan.has_words:
+            return tuple(boxes)
+        moved = {key for each in changes for key in each.moved}
+        states = {each.token: each.states for each in changes}
+        for frame in read.scan.frames:
+            words, later = frame.answer.words, states.get(frame.token, ())
+            has_moved = any(inside.key in moved for inside in frame.chain())
+            if later is None or (has_moved and (later or shown_secrets(words, self.find).parts)):
+                return (read.whole,)  # nobody knows where its words are in the picture
+            boxes += shown_between(words, self.find, is_plain).boxes(is_plain)
+            boxes += (box for box in shown_meanwhile(words, later, self.find) if not is_plain(box))
+        return tuple(boxes)
 
     def _mark(
         self,

@@ -161,7 +161,11 @@ class Observer:
         stages.end("settle")
         page, pages = tabs.active, tuple(tabs.pages)
         # Concurrently: Chromium takes a picture two frames after it is asked; the scan is read in the meantime.
-        read, png = await asyncio.gather(self._scan(page), capture(page, self.settings.scan_deadline_s))
+        # What must be masked is watched from the scan on, so that then comes first.
+        if self._hides:
+            read, png = await self._scan(page), await capture(page, deadline_s)
+        else:
+            read, png = await asyncio.gather(self._scan(page), capture(page, deadline_s))
         if (
             is_first
             and not is_woken
@@ -212,6 +216,11 @@ class Observer:
         with suppress(PlaywrightError):  # the page closes; the look reports that
             await overlay.register_early_listener(page)
 
+    @property
+    def _hides(self) -> bool:
+        """Whether there is anything that no picture may show."""
+        return self.hidden is not None and not self.hidden.is_empty
+
     async def _scan(self, page: Page) -> ReadScan:
         """A scan of the page, with numbered marks.
 
@@ -219,8 +228,7 @@ class Observer:
             FrameSilent: the page did not answer.
             BrowserUnavailable: the browser is gone.
         """
-        hides = self.hidden is not None and not self.hidden.is_empty
-        scan = await frames.scan(page, self.settings.scan_deadline_s, self._memory.known_keys, words=hides)
+        scan = await frames.scan(page, self.settings.scan_deadline_s, self._memory.known_keys, words=self._hides)
         read = self._memory.read(scan)
         if read.is_new_document:
             self._surfaces.restart()
@@ -246,12 +254,10 @@ class Observer:
         if view.region is None and not surfaces:
             plan = place.plan(marks, Extent.of_png(png, read.whole, self.image_limits), self._style, self._last_drawn)
         stages.end("plan")
-        masked_marks = [mark for mark in read.marks if mark.state.masked and mark.state.input_type != "password"]
         decoded = await decoding
-        words = read.shown_parts.boxes(decoded.is_plain)
-        masked = (*read.secret_boxes, *(mark.box for mark in masked_marks), *words)
-        picture = decoded.masked(masked)
         changes, tabs, reached = await asked
+        masked = self._memory.boxes_to_mask(read, changes, decoded.is_plain)
+        picture = decoded.masked(masked)
         moved = {key for each in changes for key in each.moved}
         if is_first and view.at_rest and (moved or any(each.has_changed for each in changes)):
             raise FrameSilent("the page changed while it was looked at")

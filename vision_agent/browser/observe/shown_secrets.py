@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vision_agent.browser.page.protocol import ShownWord
+from vision_agent.browser.page.protocol import ShownState, ShownWord
 from vision_agent.disguises import FAR, Found
 from vision_agent.types import Box, Mark, MarkKey
 
@@ -20,8 +20,12 @@ Find = Callable[[str], Sequence[Found]]
 MASK = "•••"
 _TOUCHING = 0.15
 """Share of the height of a line, less than a space; letters that are nearer to each other belong to one word."""
+_QUOTED = 4
+"""Letters of a part that is masked wherever it is quoted; a shorter one may be any word or number."""
 _SAME_LINE = 0.5
 """Share of the height by which the middles of words on one line differ at most."""
+_LETTERS = 4
+"""A longer word holds no single letters that something else may stand between."""
 _GROWN = 2.0
 """CSS pixels; letters reach out of their boxes."""
 
@@ -54,7 +58,12 @@ class ShownSecrets:
         """The mark without the parts that it shows. A text that has a whole value is left, as every other such text."""
         if not self.parts:
             return mark
-        here = [each for each in self.parts if any(box.intersection(mark.box) for box in each.boxes)]
+        # A name may quote the value of a field elsewhere, as that of a label does.
+        here = [
+            each
+            for each in self.parts
+            if len(each.text) >= _QUOTED or any(box.intersection(mark.box) for box in each.boxes)
+        ]
         names = ("name", "shows", "says")
         texts = {name: masked_text(getattr(mark, name), here, find) for name in names}
         texts |= {name: masked_text(getattr(mark, name), self.parts, find) for name in ("context", "heading")}
@@ -79,6 +88,40 @@ def masked_text(text: str, parts: Sequence[ShownPart], find: Find) -> str:
 
 def shown_secrets(words: Sequence[ShownWord], find: Find) -> ShownSecrets:
     """The hidden values among the words, read in the order of the document and in that of the lines on the screen."""
+    parts = _parts(words, find)
+    fields = frozenset(key for at in parts if (key := words[at].field) is not None)
+    return ShownSecrets(tuple(parts.values()), fields)
+
+
+def shown_between(words: Sequence[ShownWord], find: Find, is_plain: Callable[[Box], bool]) -> ShownSecrets:
+    """The hidden values that show once short words that show nothing, such as white letters, are left out."""
+    seen = [each for each in words if len(each.text) > _LETTERS or not all(is_plain(_inner(box)) for box in each.boxes)]
+    return shown_secrets(seen, find) if len(seen) < len(words) else ShownSecrets()
+
+
+def shown_meanwhile(words: Sequence[ShownWord], states: Sequence[ShownState], find: Find) -> tuple[Box, ...]:
+    """The page boxes in which hidden values were after the words were read, and those that they moved through."""
+    found, before, parts = list[Box](), words, _parts(words, find)
+    for state in states:
+        if state.has_only_moved:
+            for at in parts:
+                found += map(_hull, before[at].boxes, state.words[at].boxes)
+                found += state.words[at].boxes
+        else:
+            parts = _parts(state.words, find)
+            found += (box for part in parts.values() for box in part.boxes)
+        before = state.words
+    return tuple(map(_grown, dict.fromkeys(found)))
+
+
+def _inner(box: Box) -> Box:
+    """The middle of a box, into which the letters beside it do not reach."""
+    width = max(1.0, box.width - 2 * _GROWN)
+    return Box(x=box.x + (box.width - width) / 2, y=box.y, width=width, height=box.height)
+
+
+def _parts(words: Sequence[ShownWord], find: Find) -> dict[int, ShownPart]:
+    """The parts of hidden values, by the index of their word."""
     parts: dict[int, ShownPart] = {}
     for order in (list(range(len(words))), _by_lines(words)):
         text, starts = _joined([words[at] for at in order])
@@ -90,8 +133,14 @@ def shown_secrets(words: Sequence[ShownWord], find: Find) -> ShownSecrets:
                     is_whole = start <= found.start and found.end <= start + len(word.text)
                     if at not in parts or not parts[at].is_whole:
                         parts[at] = ShownPart(piece, word.boxes, is_whole)
-    fields = frozenset(key for at in parts if (key := words[at].field) is not None)
-    return ShownSecrets(tuple(parts.values()), fields)
+    return parts
+
+
+def _hull(one: Box, other: Box) -> Box:
+    """The smallest box around both."""
+    x, y = min(one.x, other.x), min(one.y, other.y)
+    right, bottom = max(one.right, other.right), max(one.bottom, other.bottom)
+    return Box(x=x, y=y, width=right - x, height=bottom - y)
 
 
 def _joined(words: Sequence[ShownWord]) -> tuple[str, list[int]]:

@@ -153,7 +153,7 @@ async def detect_changes(scan: Scan, deadline_s: float) -> list[ChangesSinceScan
 
 async def _frame_changes(scanned: ScannedFrame, deadline_s: float) -> ChangesSinceScan | None:
     try:
-        changes = await protocol.changes_since_scan(scanned.frame, deadline_s)
+        changes = await protocol.changes_since_scan(scanned.frame, deadline_s, scanned.answer)
     except FrameSilent:
         if scanned.parent is None:
             raise

@@ -14,7 +14,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, NamedTuple
 from uuid import uuid4
 
@@ -208,6 +208,16 @@ class ShownWord:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownState:
+    """What a frame showed at one time after it was scanned."""
+
+    words: tuple[ShownWord, ...]
+    """All its words, or those in a part of it that changed."""
+    has_only_moved: bool
+    """Whether they are the words of the state before, at other places."""
+
+
+@dataclass(frozen=True, slots=True)
 class Area:
     """A rectangle in the viewport of one frame, by its edges."""
 
@@ -334,13 +344,13 @@ def _shown_words(answer: _Json | None, at: FramePlace) -> tuple[ShownWord, ...]:
     if answer is None:
         return ()
     return tuple(
-        ShownWord(
-            text,
-            tuple(at.box_to_page(rects[i : i + 4]) for i in range(0, len(rects), 4)),
-            MarkKey(key) if key else None,
-        )
+        ShownWord(text, _word_boxes(rects, at), MarkKey(key) if key else None)
         for text, rects, key in zip(answer["texts"], answer["rects"], answer["keys"], strict=True)
     )
+
+
+def _word_boxes(rects: Sequence[float], at: FramePlace) -> tuple[Box, ...]:
+    return tuple(at.box_to_page(rects[i : i + 4]) for i in range(0, len(rects), 4))
 
 
 _NO_STATE = MarkState()
@@ -930,10 +940,9 @@ async def read_key_guard(frame: Frame, deadline_s: float) -> ContextDifference |
     return "gone" if held and held.get("gone") else _difference(held)
 
 
-async def insert_guarded(frame: Frame, deadline_s: float, mark: Mark, text: str) -> bool:
+async def insert_guarded(frame: Frame, deadline_s: float, key: str, input_type: str | None, text: str) -> bool:
     """Inserts text where the guarded keys of a field would go, if nothing has changed; False if it did not arrive."""
-    details = {"key": mark.key, "type": mark.state.input_type, "text": text}
-    return bool((await ask(frame, "insert", deadline_s, **details))["inserted"])
+    return bool((await ask(frame, "insert", deadline_s, key=key, type=input_type, text=text))["inserted"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -985,12 +994,30 @@ class ChangesSinceScan:
     token: str
     moved: tuple[MarkKey, ...]
     has_changed: bool
+    states: tuple[ShownState, ...] | None = ()
+    """What it showed meanwhile, if the scan asked for its words; None if that was too much to keep."""
 
 
-async def changes_since_scan(frame: Frame, deadline_s: float) -> ChangesSinceScan:
-    """Which marks have moved, and whether anything else has changed."""
+async def changes_since_scan(frame: Frame, deadline_s: float, scanned: ScanAnswer) -> ChangesSinceScan:
+    """Which marks have moved, whether anything else has changed, and what was shown meanwhile."""
     answer = await ask(frame, "moved", deadline_s)
-    return ChangesSinceScan(answer["token"], _keys(answer["moved"]), answer["changed"])
+    states = _shown_states(answer["words"], scanned)
+    return ChangesSinceScan(answer["token"], _keys(answer["moved"]), answer["changed"], states)
+
+
+def _shown_states(answer: _Json | None, scanned: ScanAnswer) -> tuple[ShownState, ...] | None:
+    if answer is None:
+        return ()
+    if answer["missed"]:
+        return None
+    found, words = list[ShownState](), list(scanned.words)
+    for state in answer["states"]:
+        if state["words"] is not None:
+            words = list(_shown_words(state["words"], scanned.place))
+        for at, rects in state["moved"]:
+            words[at] = replace(words[at], boxes=_word_boxes(rects, scanned.place))
+        found.append(ShownState(tuple(words), state["words"] is None))
+    return tuple(found)
 
 
 async def show_layer(frame: Frame, deadline_s: float, layer: _Json, box: Box) -> None:

@@ -170,7 +170,7 @@ async def _has_changed(seen: LiveObservation, executor: Executor) -> bool:
         return True
     for scanned in seen.scan.frames:
         try:
-            now = await protocol.changes_since_scan(scanned.frame, executor.deadline_s)
+            now = await protocol.changes_since_scan(scanned.frame, executor.deadline_s, scanned.answer)
         except (FrameSilent, PlaywrightError):
             continue
         if now.has_changed or now.moved or now.token != scanned.token:

@@ -1,0 +1,107 @@
+// What the document shows between a look's two questions, in each state that a picture may have caught meanwhile: text
+// can move and blink faster than a picture is taken. The words are read at the beginning of each frame, when they are
+// as they were last painted, and in what changes, as soon as it has changed.
+import { documentElementOf, flatContains, inOneMoment, nodeTypeOf, parentElementOf, rootOf } from './dom.js';
+import { shownWords } from './shown_words.js';
+import { elementsNearViewport } from './viewport_filter.js';
+
+/** @import { Area } from './quad.js' */
+/** @import { Words } from './shown_words.js' */
+
+/** How many different states are kept. */
+const MOST_STATES = 300;
+const EVERYTHING = /** @type {Set<Element>} */ (/** @type {unknown} */ ({ has: () => true }));
+
+/**
+ * @typedef {object} State what was shown at one time
+ * @property {Words | null} words null if they are those of the state before, of which some have moved
+ * @property {[number, number[]][]} moved the index of a word and where it is now
+ */
+
+const watched = {
+  doc: /** @type {Document | null} */ (null), observer: /** @type {MutationObserver | null} */ (null),
+  clip: /** @type {Area | null} */ (null), frame: 0,
+  last: /** @type {Words | null} */ (null), states: /** @type {State[]} */ ([]), missed: false,
+};
+
+/**
+ * The words that show now; from now on those that show later are kept, until `takeWords` asks for them.
+ * @param {Document} doc @param {Set<Element>} near what is near the clip @param {Area} clip
+ */
+export function watchWords(doc, near, clip) {
+  stop();
+  const roots = /** @type {ShadowRoot[]} */ ([]);
+  const words = shownWords(doc, documentElementOf(doc), near, roots);
+  const observer = new MutationObserver((records) => noteChanged(records.map(({ target }) => target)));
+  for (const root of [doc, ...roots]) {
+    observer.observe(root, { childList: true, subtree: true, attributes: true, characterData: true });
+  }
+  Object.assign(watched, { doc, observer, clip, last: words, states: [], missed: false });
+  watched.frame = requestAnimationFrame(tick);
+  return words;
+}
+
+/** Everything that showed since `watchWords`; null if nothing was watched. Ends the watched. */
+export function takeWords() {
+  if (!watched.doc) return null;
+  addState();
+  const { states, missed } = watched;
+  stop();
+  return { states, missed };
+}
+
+function stop() {
+  watched.observer?.disconnect();
+  cancelAnimationFrame(watched.frame);
+  Object.assign(watched, { doc: null, observer: null, clip: null, last: null, states: [] });
+}
+
+function tick() {
+  addState();
+  watched.frame = requestAnimationFrame(tick);
+}
+
+/** Keeps what shows now, if it is not what showed before. */
+function addState() {
+  const { doc, clip, last } = watched;
+  if (!doc || !clip) return;
+  const root = documentElementOf(doc);
+  const now = inOneMoment(() => shownWords(doc, root, elementsNearViewport(root, clip)));
+  watched.last = now;
+  if (!last || now.texts.length !== last.texts.length || now.texts.some((text, at) => text !== last.texts[at])) {
+    return keep({ words: now, moved: [] });
+  }
+  const moved = /** @type {[number, number[]][]} */ ([]);
+  for (const [at, rects] of now.rects.entries()) {
+    if (rects.length !== last.rects[at].length || rects.some((edge, n) => edge !== last.rects[at][n])) {
+      moved.push([at, rects]);
+    }
+  }
+  if (moved.length) keep({ words: null, moved });
+}
+
+/** Keeps what shows in changed nodes, because it may be gone again before the next frame. @param {Node[]} nodes */
+function noteChanged(nodes) {
+  const { doc } = watched;
+  if (!doc) return;
+  const changed = [...new Set(nodes.map(elementOfNode))].filter((each) => each !== null);
+  for (const element of changed.filter((each) => !changed.some((one) => one !== each && flatContains(one, each)))) {
+    const words = shownWords(doc, element, EVERYTHING);
+    if (!words.texts.length) continue;
+    keep({ words, moved: [] });
+    watched.last = null;
+  }
+}
+
+/** @param {Node} node */
+function elementOfNode(node) {
+  if (nodeTypeOf(node) === 1) return /** @type {Element} */ (node);
+  const root = rootOf(node);
+  return parentElementOf(node) ?? (root instanceof ShadowRoot ? root.host : null);
+}
+
+/** @param {State} state */
+function keep(state) {
+  if (watched.states.length < MOST_STATES) watched.states.push(state);
+  else watched.missed = true;
+}

@@ -1,0 +1,72 @@
+"""No picture shows a secret, however a page draws it: what styles write, what is drawn twice, what moves and blinks."""
+
+# ruff: noqa: E501  # a page on one line reads better than one cut in pieces
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from PIL import Image
+from pydantic import SecretStr
+
+from tests.browser.hand import Hand, On
+from vision_agent.types import Secret
+
+VALUE = "Kumquat-Zeppelin9137"
+SECRET = (Secret(name="word", value=SecretStr(VALUE)),)
+SVG = f"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='300' height='40'%3E%3Ctext y='20'%3E{VALUE}%3C/text%3E%3C/svg%3E"
+BETWEEN = "".join(f"<span>{each}</span><span style='color:white'>z</span>" for each in VALUE)
+
+STILL = {
+    "instead of a picture": f"<img src=/none.png alt={VALUE} width=300 height=40>",
+    "in a list of options": f"<select size=3><option><option>{VALUE}<option></select>",
+    "as a label of options": f"<select size=3><optgroup label={VALUE}><option></optgroup></select>",
+    "before an item of a list": f"<ul style='margin-left:300px'><li style=\"list-style-type:'{VALUE}'\"></ul>",
+    "as the marker of an item": f"<style>li::marker {{ content: '{VALUE}' }}</style><ul style='margin-left:300px'><li></ul>",
+    "as a counter": f"<style>@counter-style own {{ system: fixed; symbols: '{VALUE}' }} i {{ counter-reset: n 1 }} i::before {{ content: counter(n, own) }}</style><i></i>",
+    "as the number of an item": f"<style>@counter-style own {{ system: cyclic; symbols: '{VALUE}'; suffix: ' ' }}</style><ol style='margin-left:300px;list-style-type:own'><li></ol>",
+    "as a hyphen": f"<p lang=en style=\"width:60px;hyphens:manual;hyphenate-character:'{VALUE}'\">abcdef&shy;ghijk",
+    "as a shadow": f"<p style='text-shadow:300px 30px 0 black'>{VALUE}",
+    "as a shadow of a box": f"<p style='filter:drop-shadow(300px 30px 0 black)'>{VALUE}",
+    "as a shadow that alone is in view": f"<p style='position:absolute;left:-400px;text-shadow:450px 30px 0 black'>{VALUE}",
+    "in a mirror": f"<p style='width:300px;-webkit-box-reflect:right 10px'>{VALUE}",
+    "in a mirror below": f"<p style='width:300px;-webkit-box-reflect:below 10px'>{VALUE}",
+    "in a repeated drawing": f"<svg width=700 height=60><defs><text id=told y=20>{VALUE}</text></defs><use href=#told x=200 y=20 /></svg>",
+    "in a drawing that is an address": f'<img src="{SVG}">',
+    "in a drawing behind a box": f'<div style="height:40px;background:url(&quot;{SVG}&quot;)"></div>',
+    "in an object": f'<object data="{SVG}"></object>',
+    "with white letters between": BETWEEN,
+}
+MOVING = {
+    "moved by a script": f"<p id=it style='position:absolute'>{VALUE}<script>let x = 0; (function move() {{ x = (x + 17) % 600; it.style.left = `${{x}}px`; it.style.top = `${{x % 90}}px`; requestAnimationFrame(move) }})()</script>",
+    "moved by a style": f"<style>@keyframes go {{ to {{ transform: translateX(500px) }} }}</style><p style='width:200px;animation:go .7s linear infinite alternate'>{VALUE}",
+    "blinking": "<p id=it>&nbsp;<script>setInterval(() => { it.textContent = Math.random() < .5 ? VALUE : '' }, 5)</script>",
+    "now and then": "<p id=it>&nbsp;<script>setInterval(() => { it.textContent = Math.random() < .2 ? VALUE : '' }, 40)</script>",
+    "shown by a class": f"<style>.off {{ display: none }}</style><p id=it>{VALUE}<script>setInterval(() => it.classList.toggle('off'), 7)</script>",
+    "pushed down": f"<p id=above></p><p>{VALUE}<script>setInterval(() => {{ above.style.height = `${{Math.random() * 400}}px` }}, 20)</script>",
+    "in a shadow root": "<div id=it></div><script>const root = it.attachShadow({ mode: 'closed' }); setInterval(() => { root.innerHTML = Math.random() < .5 ? VALUE : '' }, 5)</script>",
+    "scrolling": f"<div style='height:3000px'></div><p>{VALUE}<div style='height:3000px'></div><script>let y = 2500; setInterval(() => {{ y = y > 3000 ? 2500 : y + 30; scrollTo(0, y) }}, 10)</script>",
+}
+
+
+def dark_pixels(hand: Hand) -> int:
+    """How many are as dark as text; the stripes of a mask and the pages have none."""
+    assert hand.seen.clean.data is not None
+    return sum(Image.open(io.BytesIO(hand.seen.clean.data)).convert("L").histogram()[:90])
+
+
+@pytest.mark.parametrize("way", STILL)
+async def test_a_value_that_a_page_draws_is_not_in_the_picture(on: On, way: str) -> None:
+    async with on(STILL[way].replace("VALUE", f"'{VALUE}'")) as bare:
+        assert dark_pixels(bare) > 200, "the page shows it"
+    async with on(STILL[way], secrets=SECRET) as hand:
+        assert dark_pixels(hand) == 0
+
+
+@pytest.mark.parametrize("way", MOVING)
+async def test_a_value_that_moves_or_blinks_is_in_no_picture(on: On, way: str) -> None:
+    async with on(MOVING[way].replace("VALUE", f"'{VALUE}'"), secrets=SECRET) as hand:
+        for _ in range(6):
+            await hand.look()
+            assert dark_pixels(hand) == 0
