@@ -258,7 +258,7 @@ def _goes_on(beside: str, gap: str) -> bool:
 
 
 def _is_unseen(letter: str) -> bool:
-    return unicodedata.category(letter) in ("Cf", "Mn", "Me", "Cc") and letter not in "\t\n\r\0"
+    return unicodedata.category(letter) in ("Cf", "Mn", "Me", "Cc") and letter not in "\t\n\r\0\x1f"
 
 
 # --- escapes ----------------------------------------------------------------------------------------------------------

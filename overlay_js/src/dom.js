@@ -28,7 +28,7 @@ export const firstElementOf = accessor(Element.prototype, 'firstElementChild');
 export const nextElementOf = accessor(Element.prototype, 'nextElementSibling');
 export const previousElementOf = accessor(Element.prototype, 'previousElementSibling');
 export const childCountOf = accessor(Element.prototype, 'childElementCount');
-export const documentElementOf = accessor(Document.prototype, 'documentElement');
+const rootElementOf = accessor(Document.prototype, 'documentElement');
 export const bodyOf = accessor(Document.prototype, 'body');
 export const titleOf = accessor(Document.prototype, 'title');
 export const styleSheetsOf = accessor(Document.prototype, 'styleSheets');
@@ -76,6 +76,18 @@ export function scaleOf(element, rect) {
   const wide = element instanceof HTMLElement ? offsetWidth(element) : 0;
   const high = element instanceof HTMLElement ? offsetHeight(element) : 0;
   return { x: wide ? rect.width / wide : 1, y: high ? rect.height / high : 1 };
+}
+
+const standIns = /** @type {WeakMap<Document, Element>} */ (new WeakMap());
+
+/**
+ * The root of a document; an element that is nowhere, and always the same one, if the page has emptied its document.
+ * @param {Document} doc @returns {any}
+ */
+export function documentElementOf(doc) {
+  const root = rootElementOf(doc) ?? standIns.get(doc) ?? createElement(doc, 'html');
+  if (!isConnectedOf(root)) standIns.set(doc, root);
+  return root;
 }
 
 /**

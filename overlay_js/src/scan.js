@@ -59,7 +59,7 @@ export function scan(doc, request) {
   return {
     token: documentToken(doc), url: urlOf(doc), title: tidy(titleOf(doc)), marks: markTable(marks), covered,
     layers: gathered.layers.flatMap(({ element, kind }) => layerOf(doc, element, kind) ?? []), context,
-    words: request.words ? watchWords(doc, near, clip) : null,
+    words: request.words ? watchWords(doc, root, near, clip) : null,
     living: (request.known ?? []).filter((key) => elementOf(doc, key)),
     outOfView: outOfView(doc, request.known ?? [], elements, clip),
     frames,

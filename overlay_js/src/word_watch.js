@@ -26,12 +26,12 @@ const watched = {
 
 /**
  * The words that show now; from now on those that show later are kept, until `takeWords` asks for them.
- * @param {Document} doc @param {Set<Element>} near what is near the clip @param {Area} clip
+ * @param {Document} doc @param {Element} root @param {Set<Element>} near what is near the clip @param {Area} clip
  */
-export function watchWords(doc, near, clip) {
+export function watchWords(doc, root, near, clip) {
   stop();
   const roots = /** @type {ShadowRoot[]} */ ([]);
-  const words = shownWords(doc, documentElementOf(doc), near, roots);
+  const words = shownWords(doc, root, near, roots);
   const observer = new MutationObserver((records) => noteChanged(records.map(({ target }) => target)));
   for (const root of [doc, ...roots]) {
     observer.observe(root, { childList: true, subtree: true, attributes: true, characterData: true });

@@ -347,6 +347,21 @@ async def test_text_of_a_single_digit_is_told_and_a_lone_sign_is_not(page: Page,
     assert observation.listing.splitlines() == ["_[:]0", "_[:]selected"]
 
 
+@pytest.mark.parametrize("emptying", ["document.documentElement.remove()", "document.open()"])
+async def test_a_document_that_a_page_has_emptied_shows_nothing_and_can_be_left(
+    page: Page, serve: Server, emptying: str
+) -> None:
+    site = serve({"/": f"<button onclick='{emptying}'>Empty</button>", "/next": "<button>Next</button>"})
+    async with live.attach(page, ObserveSettings(), ImageLimits()) as browser:
+        await browser.open(site)
+        seen = await browser.observe()
+        await browser.act(Click(target=1), seen)
+        seen = await browser.observe()
+        assert seen.marks == ()
+        assert (await browser.act(Goto(url=f"{site}/next"), seen)).status == "done"
+        assert [mark.name for mark in (await browser.observe()).marks] == ["Next"]
+
+
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
 

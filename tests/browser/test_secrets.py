@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from tests.browser.hand import On
 from tests.conftest import Server
 from vision_agent import totp
-from vision_agent.actions import Click, Read, Type
+from vision_agent.actions import Click, Press, Read, Type
 from vision_agent.browser.network.host_policy import origin_matches
 from vision_agent.types import Secret
 
@@ -73,6 +73,19 @@ async def test_a_field_that_holds_a_secret_is_not_read(on: On) -> None:
         await hand.look()
         outcome = await hand.act(Read(mark=hand.number("Notes")))
         assert (outcome.status, outcome.refusal, outcome.read) == ("refused", "blocked", "")
+
+
+@pytest.mark.parametrize("keys", ["Control+c", "ControlOrMeta+x", "Control+Insert", "Shift+Delete"])
+async def test_what_a_field_hides_is_not_copied(on: On, keys: str) -> None:
+    async with on(LOGIN, secrets=HUNTER) as hand:
+        await hand.act(Type(target=hand.number("User"), text="<secret:pass>"))
+        await hand.look()
+        by_focus, by_target = (
+            await hand.act(Press(keys=keys)),
+            await hand.act(Press(keys=keys, target=hand.number("User"))),
+        )
+        assert {by_focus.refusal, by_target.refusal} == {"blocked"}
+        assert by_focus.sentence.endswith("so it is not copied. Type it where it is needed, by its name.")
 
 
 async def test_of_a_key_for_one_time_codes_the_code_of_the_moment_is_typed(on: On) -> None:

@@ -70,3 +70,25 @@ async def test_a_value_that_moves_or_blinks_is_in_no_picture(on: On, way: str) -
         for _ in range(6):
             await hand.look()
             assert dark_pixels(hand) == 0
+
+
+@pytest.mark.parametrize("shown", ["4831", "4 8 3 1", "4-8-3-1", "4.8.3.1", "4\u200b8\u200b3\u200b1", "٤٨٣١"])
+async def test_a_short_value_is_masked_in_pictures_as_in_text(on: On, shown: str) -> None:
+    secrets = (Secret(name="pin", value=SecretStr("4831")),)
+    async with on(f"<p>{shown}<p style='color:#999'>Next to it", secrets=secrets) as hand:
+        assert dark_pixels(hand) == 0
+
+
+SPLIT = {
+    "a name that quotes two fields": "<label>Word <input value=Kumquat-Ze> <input value=ppelin9137></label>",
+    "options": "<select multiple size=3 aria-label=Word><option>Kumquat-Ze<option>ppelin9137<option>Other</select>",
+}
+
+
+@pytest.mark.parametrize("way", SPLIT)
+async def test_a_value_that_is_split_is_in_no_name_and_no_option(on: On, way: str) -> None:
+    async with on(SPLIT[way], secrets=SECRET) as hand:
+        said = hand.seen.model_dump_json()
+        assert "ppelin9137" not in said
+        assert "Kumquat-Ze" not in said
+        assert "Word" in said

@@ -11,10 +11,10 @@ from playwright.async_api import Page
 
 from tests.conftest import Server
 from vision_agent import Agent
-from vision_agent.actions import Action, Click, Goto, OpenTab, Set, Type
+from vision_agent.actions import Action, Click, Goto, OpenTab, Press, Set, Type
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.approval import Answers
-from vision_agent.policy.text_origin import longest_common, origin_of
+from vision_agent.policy.text_origin import copy_risks, longest_common, origin_of
 from vision_agent.record.read import read
 from vision_agent.settings import ApprovalSettings, Settings
 from vision_agent.types import Choice, Decision, Message, Observation, Outcome, Shot, Size, Step, Task, TextOrigin
@@ -91,6 +91,28 @@ def test_what_was_read_counts_as_seen() -> None:
 def test_an_address_gives_what_follows_its_host(action: Action, source: str | None) -> None:
     origin = origin_of(action, Task(goal="x"), (BANK,), SHOP)
     assert (origin and origin.source) == source
+
+
+@pytest.mark.parametrize(
+    ("keys", "before", "asks"),
+    [
+        ("Control+v", (BANK,), True),
+        ("ControlOrMeta+V", (BANK,), True),
+        ("Control+Shift+v", (BANK,), True),
+        ("Meta+KeyV", (BANK,), True),
+        ("Shift+Insert", (BANK,), True),
+        ("Control+c", (BANK,), False),
+        ("v", (BANK,), False),
+        ("Control+v", (), False),
+        ("Control+v", (step(SHOP),), False),
+    ],
+)
+def test_what_was_copied_on_another_site_is_asked_about_when_it_is_pasted(
+    keys: str, before: tuple[Step, ...], asks: bool
+) -> None:
+    pasting = Decision(author="steps", actions=(Press(keys=keys),))
+    found = [each.why for each in copy_risks(pasting, Task(goal="x"), before, SHOP)]
+    assert found == ["it may paste what was copied on https://bank.example, on https://shop.example"] * asks
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote_plus, urlsplit
 
-from vision_agent.actions import Action, Goto, OpenTab, Set, Type
+from vision_agent.actions import Action, Goto, OpenTab, Press, Set, Type, chord_keys
 from vision_agent.types import Decision, Observation, Outcome, Risky, Step, Task, TextOrigin
 from vision_agent.urls import host_of, resolve_url
+from vision_agent.urls import origin_of as origin_of_url
 
 _SHORTEST = 6
 """Letters that a page must share with a text: shorter words occur everywhere."""
@@ -19,6 +20,13 @@ _LONG = 24
 """Letters in a row that come from a page even if they are a small share of the text."""
 _LONGEST = 4000
 """Letters of a text that are compared."""
+
+
+_HELD = frozenset({"control", "controlleft", "controlright", "meta", "metaleft", "metaright", "controlormeta"})
+_SHIFT = frozenset({"shift", "shiftleft", "shiftright"})
+_PASTE = ((_HELD, frozenset({"v", "keyv"})), (_SHIFT, frozenset({"insert"})))
+_COPY = ((_HELD, frozenset({"c", "x", "keyc", "keyx", "insert"})), (_SHIFT, frozenset({"delete"})))
+"""Keys that paste, copy and cut: one that is held, and one that is pressed."""
 
 
 def origin_of(action: Action, task: Task, steps: Sequence[Step], observation: Observation) -> TextOrigin | None:
@@ -51,11 +59,32 @@ def origin_of(action: Action, task: Task, steps: Sequence[Step], observation: Ob
 
 def copy_risks(decision: Decision, task: Task, steps: Sequence[Step], observation: Observation) -> Iterator[Risky]:
     """The actions that would give text from one site to another, each with the reason for a person."""
+    yield from _pastes(decision, steps, observation)
     for index, action in enumerate(decision.actions):
         origin = origin_of(action, task, steps, observation)
         to = _goes_to(action, observation)
         if origin is not None and origin.source == "page" and origin.host != to:
             yield Risky(action=index, risk="copy", why=f"its text was seen on {origin.host} and goes to {to}")
+
+
+def _pastes(decision: Decision, steps: Sequence[Step], observation: Observation) -> Iterator[Risky]:
+    """The actions that paste on a site after another one was seen, where a key or the page itself may have copied."""
+    here = origin_of_url(observation.url)
+    before = dict.fromkeys(origin_of_url(step.observation.url) for step in steps)
+    foreign = next((each for each in reversed(before) if each and each != here), "")
+    for index, action in enumerate(decision.actions):
+        if foreign and isinstance(action, Press) and _has_clipboard_key(_PASTE, action):
+            yield Risky(action=index, risk="copy", why=f"it may paste what was copied on {foreign}, on {here}")
+
+
+def copies(action: Action) -> bool:
+    """Whether the keys of an action copy or cut what is selected."""
+    return isinstance(action, Press) and _has_clipboard_key(_COPY, action)
+
+
+def _has_clipboard_key(chords: Sequence[tuple[frozenset[str], frozenset[str]]], action: Press) -> bool:
+    keys = {key.casefold() for key in chord_keys(action.keys)}
+    return any(keys & one and keys & other for one, other in chords)
 
 
 def with_origin(

@@ -34,8 +34,9 @@ from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.network import host_policy
 from vision_agent.browser.page import protocol
 from vision_agent.browser.page.settle import settle
-from vision_agent.browser.refusal import Refused
+from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.escape import safe_line
+from vision_agent.policy.text_origin import copies
 from vision_agent.types import Mark, Secret
 from vision_agent.urls import origin_of
 
@@ -178,7 +179,11 @@ async def press(executor: Executor, action: Press) -> Execution:
         await take_focus(executor, at)
     elif executor.focused_mark is not None:
         await must_take_keys(executor, executor.focused_mark)
-    _must_not_press_on_release(action, at.mark if at else executor.focused_mark)
+    focused = at.mark if at else executor.focused_mark
+    _must_not_press_on_release(action, focused)
+    if focused is not None and focused.state.masked and copies(action):
+        words = f"{capitalised(mark_words(focused))} holds what is not shown, so it is not copied"
+        raise Refused("blocked", f"{words}. Type it where it is needed, by its name.")
     executor.note_input(f"{action.keys} was pressed", at)
     try:
         async with executor.guard_keys(at, action.lasts_s):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from vision_agent.browser.page.protocol import ShownState, ShownWord
 from vision_agent.disguises import FAR, Found
@@ -67,13 +67,30 @@ class ShownSecrets:
         names = ("name", "shows", "says")
         texts = {name: masked_text(getattr(mark, name), here, find) for name in names}
         texts |= {name: masked_text(getattr(mark, name), self.parts, find) for name in ("context", "heading")}
-        changed = {name: text for name, text in texts.items() if text != getattr(mark, name)}
+        changed: dict[str, object] = {name: text for name, text in texts.items() if text != getattr(mark, name)}
+        if (options := _without_split(mark.state.options, find)) != mark.state.options:
+            changed["state"] = mark.state.model_copy(update={"options": options})
         return mark.model_copy(update=changed) if changed else mark
 
     def without_parts(self, text: str, boxes: Sequence[Box], find: Find) -> str:
         """A text that is drawn in these boxes, without the parts that it shows."""
         here = [each for each in self.parts if any(one.intersection(other) for one in each.boxes for other in boxes)]
         return masked_text(text, here, find)
+
+
+def _without_split(texts: tuple[str, ...], find: Find) -> tuple[str, ...]:
+    """Texts that stand one after the other, without the parts of a value that is split among them."""
+    if len(texts) < 2:
+        return texts
+    joined, ends = " ".join(texts), list(accumulate(len(each) + 1 for each in texts))
+    places = [(end - 1 - len(text), end - 1) for end, text in zip(ends, texts, strict=True)]
+    split = [each for each in find(joined) if not any(start <= each.start < each.end <= end for start, end in places)]
+    if not split:
+        return texts
+    return tuple(
+        MASK if any(start < each.end and each.start < end for each in split) else text
+        for text, (start, end) in zip(texts, places, strict=True)
+    )
 
 
 def masked_text(text: str, parts: Sequence[ShownPart], find: Find) -> str:
