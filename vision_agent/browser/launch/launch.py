@@ -55,6 +55,10 @@ _PATH_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-s
 _SANDBOX_TROUBLE = ("No usable sandbox", "SUID sandbox", "setuid sandbox", "zygote_host_impl_linux", "--no-sandbox")
 
 
+_INSTALLED_AT = {"chrome": Path("/opt/google/chrome/chrome"), "msedge": Path("/opt/microsoft/msedge/msedge")}
+"""Where Playwright looks for them on Linux."""
+
+
 @dataclass(frozen=True)
 class BrowserCandidate:
     """A browser that may exist, and where to look for it."""
@@ -275,6 +279,8 @@ async def _launch(
 ) -> Browser:
     if candidate.executable and not candidate.executable.is_file():
         raise BrowserUnavailable(f"{candidate.found}: there is no file {candidate.executable}", GET_A_BROWSER)
+    if _is_not_installed(playwright, candidate):
+        raise BrowserUnavailable(f"{candidate.found}: not installed", GET_A_BROWSER)
     try:
         return await playwright.chromium.launch(
             executable_path=candidate.executable,
@@ -290,6 +296,17 @@ async def _launch(
         )
     except PlaywrightError as error:
         raise BrowserUnavailable(f"{candidate.found}: {_failure_reason(error)}", _hint(error)) from error
+
+
+def _is_not_installed(playwright: Playwright, candidate: BrowserCandidate) -> bool:
+    """Whether a browser is certainly not there. Trying to start it would leave two empty temporary folders."""
+    if candidate.executable:
+        return False
+    if candidate.channel:
+        place = _INSTALLED_AT.get(candidate.channel) if sys.platform == "linux" else None
+        return place is not None and not place.exists()
+    builds = next((each for each in Path(playwright.chromium.executable_path).parents if "chromium" in each.name), None)
+    return builds is not None and not any(builds.parent.glob("chromium*"))
 
 
 def _failure_reason(error: PlaywrightError) -> str:
