@@ -173,9 +173,13 @@ def test_a_number_without_measure_is_refused_with_its_key(
 
 
 def test_a_viewport_needs_an_area_that_can_be_shown() -> None:
-    for size in ((0, 10), (10, -3), (10**9, 10**9)):
-        with pytest.raises(UsageError, match=r"browser\.viewport: .*width and height should be 1 to 16384"):
+    for size in ((0, 200), (200, -3), (99, 200), (10**9, 10**9)):
+        with pytest.raises(UsageError, match=r"browser\.viewport: width and height should be 100 to 16384"):
             load(browser={"viewport": {"width": size[0], "height": size[1]}})
-    with pytest.raises(UsageError, match=r"browser: .*a picture of over 64,000,000 pixels"):
+    with pytest.raises(UsageError, match=r"browser\.viewport: width and height should differ at most 8 times"):
+        load(browser={"viewport": {"width": 100, "height": 801}})
+    with pytest.raises(
+        UsageError, match=r"browser: viewport and device_ratio together make a picture of over 64,000,000 pixels"
+    ):
         load(browser={"viewport": {"width": 9000, "height": 9000}})
-    assert load(browser={"viewport": {"width": 1, "height": 16_384}}).browser.viewport.width == 1
+    assert load(browser={"viewport": {"width": 100, "height": 800}}).browser.viewport.width == 100

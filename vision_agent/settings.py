@@ -44,8 +44,11 @@ _Lasting = Annotated[float, Field(ge=0, le=86_400)]
 _Deadline = Annotated[float, Field(gt=0, le=86_400)]
 """Seconds until something is given up; 0 would be no deadline to Playwright."""
 _Count = Annotated[int, Field(ge=0, le=1000)]
+_SHORTEST_VIEW = 100
 _LONGEST_VIEW = 16_384
 """Of one edge, in CSS pixels; Chromium draws nothing that is longer."""
+_LONGEST_SHAPE = 8
+"""Times that one edge may be as long as the other; the picture of a longer strip has no room for labels."""
 _MOST_PIXELS = 64_000_000
 """Of the picture of a view; `vision.picture` decodes no larger one."""
 
@@ -123,8 +126,10 @@ class BrowserSettings(SettingsModel):
     @field_validator("viewport")
     @classmethod
     def _with_an_area(cls, view: Size) -> Size:
-        if not all(1 <= each <= _LONGEST_VIEW for each in (view.width, view.height)):
-            raise ValueError(f"width and height should be 1 to {_LONGEST_VIEW}")
+        if not all(_SHORTEST_VIEW <= each <= _LONGEST_VIEW for each in (view.width, view.height)):
+            raise ValueError(f"width and height should be {_SHORTEST_VIEW} to {_LONGEST_VIEW}")
+        if max(view.width, view.height) > _LONGEST_SHAPE * min(view.width, view.height):
+            raise ValueError(f"width and height should differ at most {_LONGEST_SHAPE} times")
         return view
 
     @model_validator(mode="after")
@@ -170,7 +175,7 @@ class ObserveSettings(RenamedFields, SettingsModel):
     coloured numbers without boxes."""
     picture: Literal["png", "jpeg"] = "png"
     """Format of the marked picture; JPEG has quality 92 and no chroma subsampling."""
-    longest_edge: int | None = Field(default=None, ge=100, le=16_384)
+    longest_edge: int | None = Field(default=None, ge=320, le=16_384)
     """Longest edge of the pictures, in pixels; None: what suits the model."""
     marks_on_page: bool = False
     """Also show the marks on the live page, for a person watching."""
@@ -386,8 +391,13 @@ def load(**flags: Any) -> Settings:
 
 
 def _invalid(error: ValidationError) -> UsageError:
-    lines = "; ".join(f"{printable_line('.'.join(map(str, e['loc'])))}: {e['msg']}" for e in error.errors())
-    return UsageError(f"The settings are invalid: {lines}", f"see {FILE_NAME} and VISION_AGENT_* variables")
+    return UsageError(f"The settings are invalid: {_faults(error)}", f"see {FILE_NAME} and VISION_AGENT_* variables")
+
+
+def _faults(error: ValidationError) -> str:
+    """Each wrong key with what is allowed."""
+    faults = [(".".join(map(str, each["loc"])), each["msg"].removeprefix("Value error, ")) for each in error.errors()]
+    return "; ".join(f"{printable_line(key)}: {message}" for key, message in faults)
 
 
 def load_policy(path: Path) -> dict[str, Any]:
@@ -402,9 +412,8 @@ def load_policy(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"The policy {path} cannot be read: {error}", "it is a TOML file like [approval]") from error
     except ValidationError as error:
-        lines = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
         known = ", ".join(ApprovalSettings.model_fields)
-        raise UsageError(f"The policy {path} is invalid: {lines}", f"its keys are {known}") from error
+        raise UsageError(f"The policy {path} is invalid: {_faults(error)}", f"its keys are {known}") from error
     return {"ask": "risky", **policy}
 
 
