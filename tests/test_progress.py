@@ -8,7 +8,7 @@ from rich.console import Console
 
 from vision_agent.actions import Click, Finish, Wait
 from vision_agent.cli.progress import Progress
-from vision_agent.events import Decided, Happened
+from vision_agent.events import Decided, Happened, Troubled
 from vision_agent.types import Decision, Outcome
 
 
@@ -37,3 +37,13 @@ def test_giving_up_is_no_success_and_a_pause_is_no_failure():
     assert first.startswith("    1 ✓ look again")
     assert second.startswith("    2 ✗ give up")
     assert "not done" in second
+
+
+def test_a_text_without_end_is_cut():
+    shown, typed = io.StringIO(), "A" * 100_000
+    progress = Progress(Console(file=shown, width=100))
+    progress(Decided(step=1, decision=Decision(next_goal=typed, actions=(Finish(answer=typed),), author="model")))
+    failed = Outcome(status="refused", refusal="gone", sentence=typed)
+    progress(Happened(step=1, index=0, outcome=failed))
+    progress(Troubled(step=1, sentence=typed))
+    assert 1500 < len(shown.getvalue()) < 3000

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from pydantic import BaseModel
 
 from vision_agent import old_names
 from vision_agent.errors import UsageError
-from vision_agent.settings import BrowserSettings, ModelSettings, ProxySettings, Settings, load, recordable
+from vision_agent.settings import FILE_NAME, BrowserSettings, ModelSettings, ProxySettings, Settings, load, recordable
+from vision_agent.types import Size
 
 PASSWORD = "s3cretpass"
 
@@ -147,3 +150,36 @@ def test_the_limits_of_downloads_come_from_the_environment_and_one_of_them_leave
     assert limits.downloads.types == ("pdf",)
     with pytest.raises(UsageError, match=r"limits\.downloads\.count"):
         load(limits={"downloads": {"count": -1}})
+
+
+def numeric_keys(model: type[BaseModel] = Settings, above: str = "") -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        if isinstance(field.default, BaseModel) and not isinstance(field.default, Size):
+            yield from numeric_keys(type(field.default), f"{above}{name}.")
+        elif {int, float} & {field.annotation, *get_args(field.annotation)}:
+            yield above + name
+
+
+@pytest.mark.parametrize("key", list(numeric_keys()))
+def test_a_number_without_measure_is_refused_with_its_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for value in ("nan", "inf", "-inf", "1e308", "-5", "9" * 400):
+        (tmp_path / FILE_NAME).write_text(f"{key} = {value}\n", "utf-8")
+        with pytest.raises(UsageError, match=rf"^The settings are invalid: {key}: \w") as refused:
+            load()
+        assert len(str(refused.value)) < 300
+
+
+def test_a_viewport_needs_an_area_that_can_be_shown() -> None:
+    for size in ((0, 200), (200, -3), (99, 200), (10**9, 10**9)):
+        with pytest.raises(UsageError, match=r"browser\.viewport: width and height should be 100 to 16384"):
+            load(browser={"viewport": {"width": size[0], "height": size[1]}})
+    with pytest.raises(UsageError, match=r"browser\.viewport: width and height should differ at most 8 times"):
+        load(browser={"viewport": {"width": 100, "height": 801}})
+    with pytest.raises(
+        UsageError, match=r"browser: viewport and device_ratio together make a picture of over 64,000,000 pixels"
+    ):
+        load(browser={"viewport": {"width": 9000, "height": 9000}})
+    assert load(browser={"viewport": {"width": 100, "height": 800}}).browser.viewport.width == 100

@@ -225,6 +225,23 @@ def test_run_folders_stay_in_the_folder_of_the_file(folder: Path, runs: str) -> 
         load()
 
 
+@pytest.mark.parametrize("text", [None, "limits.steps = 5\n", "runs = 'runs'\n"])
+def test_a_link_called_runs_leads_out_of_the_folder_only_if_a_person_set_it(folder: Path, text: str | None) -> None:
+    (folder / "runs").symlink_to(folder.parent)
+    if text is not None:
+        (folder / FILE_NAME).write_text(text, "utf-8")
+    with pytest.raises(UsageError, match="outside the folder"):
+        load()
+    assert load(runs=Path("runs")).runs == Path("runs")
+    own_file(folder, "runs = 'runs'\n")
+    assert load().runs == Path("runs")
+
+
+def test_a_link_called_runs_may_stay_in_the_folder(folder: Path) -> None:
+    (folder / "runs").symlink_to("kept")
+    assert load().runs == Path("runs")
+
+
 def test_what_is_no_plain_file_ends_in_a_sentence(folder: Path) -> None:
     path = folder / FILE_NAME
     os.mkfifo(path)

@@ -18,6 +18,12 @@ class FrozenModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class SettingsModel(FrozenModel):
+    """A model of settings, whose numbers are finite: no other number bounds anything."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
+
+
 class RenamedFields(FrozenModel):
     """A model that still accepts its fields' names of the previous version, with a warning."""
 

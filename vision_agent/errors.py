@@ -19,6 +19,9 @@ import asyncio
 
 from vision_agent.types import Ending, Usage
 
+_LONGEST_QUOTING = 2000
+"""Characters of a sentence that quotes a model or its server, which may say anything at any length."""
+
 
 class VisionAgentError(Exception):
     """The base of all exceptions that this package raises on purpose."""
@@ -50,6 +53,9 @@ class FormatError(VisionAgentError):
     usage: Usage | None = None
     """Usage of the reply: it costs as much as a usable one."""
 
+    def __init__(self, sentence: str, hint: str = "") -> None:
+        super().__init__(_cut(sentence), hint)
+
 
 class Unavailable(VisionAgentError):
     """Something a run needs is unavailable."""
@@ -67,11 +73,18 @@ class ModelUnavailable(Unavailable):
     usage: Usage | None = None
     """Usage of a reply that it gave anyway, such as a refusal."""
 
+    def __init__(self, sentence: str, hint: str = "") -> None:
+        super().__init__(_cut(sentence), hint)
+
 
 class RecordError(VisionAgentError):
     """The run folder cannot be written, or its contents are inconsistent."""
 
     exit_code = 5
+
+
+def _cut(sentence: str) -> str:
+    return sentence if len(sentence) <= _LONGEST_QUOTING else f"{sentence[: _LONGEST_QUOTING - 1]}…"
 
 
 def ending_of_error(error: BaseException) -> Ending:

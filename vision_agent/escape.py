@@ -47,6 +47,11 @@ def safe_line(text: str, longest: int) -> str:
     return safe if len(safe) <= longest else _STRAY_JOINER.sub("", safe[: longest - 1]).rstrip() + "…"
 
 
+def cut_text(text: str, longest: int) -> str:
+    """The text, cut with `…` if it is longer than that."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
 def printable_line(text: str) -> str:
     """The text on one line, with line breaks and unprintable characters replaced by spaces."""
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())

@@ -13,17 +13,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import platformdirs
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
-from vision_agent.base_model import FrozenModel, RenamedFields
+from vision_agent.base_model import RenamedFields, SettingsModel
 from vision_agent.errors import UsageError
 from vision_agent.escape import printable_line
-from vision_agent.trust import Grant, ProjectFile, grants, read_project_file, require_trust
+from vision_agent.trust import Grant, ProjectFile, grants, read_project_file, require_inside, require_trust
 from vision_agent.types import Kind, Limits, MarkStyle, Risk, Size
 
 FILE_NAME = "vision-agent.toml"
@@ -39,9 +39,21 @@ Ablated = Literal["picture", "marks", "listing", "memory", "filter", "history"]
 
 
 _Share = Annotated[float, Field(ge=0, le=1)]
+_Lasting = Annotated[float, Field(ge=0, le=86_400)]
+"""Seconds, a day at most: the browser's own timers end at 24 days, and with a longer time at once."""
+_Deadline = Annotated[float, Field(gt=0, le=86_400)]
+"""Seconds until something is given up; 0 would be no deadline to Playwright."""
+_Count = Annotated[int, Field(ge=0, le=1000)]
+_SHORTEST_VIEW = 100
+_LONGEST_VIEW = 16_384
+"""Of one edge, in CSS pixels; Chromium draws nothing that is longer."""
+_LONGEST_SHAPE = 8
+"""Times that one edge may be as long as the other; the picture of a longer strip has no room for labels."""
+_MOST_PIXELS = 64_000_000
+"""Of the picture of a view; `vision.picture` decodes no larger one."""
 
 
-class ProxySettings(FrozenModel):
+class ProxySettings(SettingsModel):
     """The proxy of a launched browser."""
 
     server: str
@@ -54,7 +66,7 @@ class ProxySettings(FrozenModel):
     """The password, if the proxy asks for one."""
 
 
-class HttpAuthSettings(FrozenModel):
+class HttpAuthSettings(SettingsModel):
     """User name and password for HTTP authentication."""
 
     origin: str
@@ -65,7 +77,7 @@ class HttpAuthSettings(FrozenModel):
     """The password sent to that origin."""
 
 
-class EventSettings(FrozenModel):
+class EventSettings(SettingsModel):
     """How to answer dialogs of the page. The model is told about each one."""
 
     dialogs: Literal["dismiss", "accept"] = "dismiss"
@@ -76,7 +88,7 @@ class EventSettings(FrozenModel):
     """Whether to leave a page that shows a `beforeunload` prompt."""
 
 
-class BrowserSettings(FrozenModel):
+class BrowserSettings(SettingsModel):
     """The browser to launch or to connect to."""
 
     executable_path: Path | None = None
@@ -89,7 +101,7 @@ class BrowserSettings(FrozenModel):
     """Whether the launched browser has no window."""
     viewport: Size = Size(width=1280, height=800)
     """Size of the page's view, in CSS pixels."""
-    device_ratio: float = 1.0
+    device_ratio: float = Field(default=1.0, ge=0.25, le=8)
     """Device pixels per CSS pixel."""
     device: str | None = None
     """A device that Playwright knows, such as `Pixel 7`; it sets viewport and ratio."""
@@ -111,8 +123,23 @@ class BrowserSettings(FrozenModel):
     args: tuple[str, ...] = ()
     """Extra command-line arguments for the browser."""
 
+    @field_validator("viewport")
+    @classmethod
+    def _with_an_area(cls, view: Size) -> Size:
+        if not all(_SHORTEST_VIEW <= each <= _LONGEST_VIEW for each in (view.width, view.height)):
+            raise ValueError(f"width and height should be {_SHORTEST_VIEW} to {_LONGEST_VIEW}")
+        if max(view.width, view.height) > _LONGEST_SHAPE * min(view.width, view.height):
+            raise ValueError(f"width and height should differ at most {_LONGEST_SHAPE} times")
+        return view
 
-class ObserveSettings(RenamedFields):
+    @model_validator(mode="after")
+    def _with_a_picture(self) -> Self:
+        if self.viewport.width * self.viewport.height * self.device_ratio**2 > _MOST_PIXELS:
+            raise ValueError(f"viewport and device_ratio together make a picture of over {_MOST_PIXELS:,} pixels")
+        return self
+
+
+class ObserveSettings(RenamedFields, SettingsModel):
     """How the page is observed."""
 
     old_names: ClassVar[Mapping[str, str]] = {
@@ -123,23 +150,23 @@ class ObserveSettings(RenamedFields):
         "read_words_s": "ocr_deadline_s",
     }
 
-    quiet_s: float = 0.15
+    quiet_s: _Lasting = 0.15
     """A page is stable when nothing has changed for this long."""
-    settle_deadline_s: float = 3.0
+    settle_deadline_s: _Lasting = 3.0
     """Observe after this long even if the page is not stable, and report that."""
-    scan_deadline_s: float = 10.0
+    scan_deadline_s: _Deadline = 10.0
     """A frame that has not answered by then is left out of the observation; a warning names it."""
-    navigation_deadline_s: float = 30.0
+    navigation_deadline_s: _Deadline = 30.0
     """How long opening an address, or going back, forward or reloading, may take."""
-    action_deadline_s: float = 5.0
+    action_deadline_s: _Deadline = 5.0
     """How long one part of an action may take, such as finding its target; the whole may take several times that."""
-    custom_action_deadline_s: float = 120.0
+    custom_action_deadline_s: _Deadline = 120.0
     """For a custom action as a whole, including the actions it carries out."""
-    max_marks: int = Field(default=800, ge=1)
+    max_marks: int = Field(default=800, ge=1, le=100_000)
     """Marks in one picture; the listing counts the rest, and zooming in shows them."""
-    max_surface_marks: int = Field(default=40, ge=0)
+    max_surface_marks: int = Field(default=40, ge=0, le=10_000)
     """Marks found in the pixels of one surface (canvas, WebGL, video); 0 turns this off."""
-    ocr_deadline_s: float = 5.0
+    ocr_deadline_s: _Lasting = 5.0
     """Time for reading words in surfaces, if the `ocr` extra is installed; the rest is read at the next observation."""
     ids: Literal["numbers", "letters"] = "numbers"
     """`letters` puts a letter before each number: I field, B button, L link, F picture, O option, M other."""
@@ -148,34 +175,34 @@ class ObserveSettings(RenamedFields):
     coloured numbers without boxes."""
     picture: Literal["png", "jpeg"] = "png"
     """Format of the marked picture; JPEG has quality 92 and no chroma subsampling."""
-    longest_edge: int | None = None
+    longest_edge: int | None = Field(default=None, ge=320, le=16_384)
     """Longest edge of the pictures, in pixels; None: what suits the model."""
     marks_on_page: bool = False
     """Also show the marks on the live page, for a person watching."""
 
 
-class FilterSettings(FrozenModel):
+class FilterSettings(SettingsModel):
     """Which lines of a long listing are hidden from the model: those that meet all of these conditions.
 
     A line is never hidden if its mark has the focus, is new or changed, is in a dialog, or was named before.
     """
 
-    above_lines: int = Field(default=100, ge=0)
+    above_lines: int = Field(default=100, ge=0, le=10**9)
     """The listing is longer than this."""
     kinds: tuple[Kind, ...] = ("link",)
     """The mark is of one of these kinds: `field`, `button`, `link`, `toggle`, `scroller`, `surface`, `guess`."""
     words: tuple[str, ...] = ()
     """Neither the line nor a line near it contains a word of the task, or one of these."""
-    beside_lines: int = Field(default=5, ge=0)
+    beside_lines: int = Field(default=5, ge=0, le=10**9)
     """How many lines before and after count as near."""
-    beyond_px: float = Field(default=200.0, ge=0)
+    beyond_px: float = Field(default=200.0, ge=0, le=10**9)
     """The mark is farther than this from the focus, or without one from where input last went."""
     region: tuple[_Share, _Share, _Share, _Share] | None = None
     """The centre of the mark is outside this part of the view (left, top, right, bottom, each 0 to 1); None: anywhere.
     """
 
 
-class ModelSettings(FrozenModel):
+class ModelSettings(SettingsModel):
     """Which model decides, and what it is shown."""
 
     name: str = "anthropic:claude-sonnet-5-5"
@@ -211,17 +238,17 @@ class ModelSettings(FrozenModel):
     server then gets no key."""
     coordinates: Coordinates | None = None
     """How the model gives points: `pixels`, `thousandths` or `fractions`; None: as known for the model, else pixels."""
-    max_tokens: int = 8192
+    max_tokens: int = Field(default=8192, ge=1, le=10**7)
     """Longest reply, in tokens."""
-    timeout_s: float = 120.0
+    timeout_s: _Deadline = 120.0
     """How long one request may take."""
-    retries: int = 3
+    retries: _Count = 3
     """Retries of a failed request; the client waits longer each time."""
-    repairs: int = 2
+    repairs: _Count = 2
     """How often an unusable reply is sent back before the step counts as failed."""
 
 
-class ApprovalSettings(FrozenModel):
+class ApprovalSettings(SettingsModel):
     """Which decisions need a person's approval. A policy file has these keys at its top level."""
 
     ask: Literal["never", "risky", "always"] = "never"
@@ -239,7 +266,7 @@ class ApprovalSettings(FrozenModel):
     """Names that are not risky, such as `Remove filter`."""
     hosts: tuple[str, ...] = ()
     """Other hosts that belong to the site, exact or `*.example.org`."""
-    wait_s: float = Field(default=3600.0, gt=0)
+    wait_s: float = Field(default=3600.0, gt=0, le=10**9)
     """How long to wait for an answer; then the run ends with exit code 4."""
 
 
@@ -258,7 +285,8 @@ class Settings(BaseSettings):
     """All settings with their defaults.
 
     Raises:
-        UsageError: a settings file cannot be read, or that of the current folder is not trusted and grants something.
+        UsageError: a settings file cannot be read, or that of the current folder is not trusted and grants something;
+            or nobody set `runs`, and in the current folder it is a link that leads out.
     """
 
     model_config = SettingsConfigDict(
@@ -278,7 +306,7 @@ class Settings(BaseSettings):
     limits: Limits = Limits()
     """The limits at which a run stops by itself."""
     runs: Path = Field(default=Path("runs"))
-    """Where run folders are created."""
+    """Where run folders are created. If `runs` is a link out of the current folder, set this, also to `runs`."""
     memory: Path | None = None
     """Where exemplars are kept; None: `memory` in the user's data folder, whose path then stays out of records."""
 
@@ -294,6 +322,8 @@ class Settings(BaseSettings):
         if sources.project is not None:
             before = _settings(sources._replace(project=None), **values)
             require_trust(sources.project, grants(self, before, sources.project.path.parent))
+        if "runs" not in self.model_fields_set:
+            require_inside(Path.cwd(), self.runs)
 
     @classmethod
     def settings_customise_sources(
@@ -361,8 +391,13 @@ def load(**flags: Any) -> Settings:
 
 
 def _invalid(error: ValidationError) -> UsageError:
-    lines = "; ".join(f"{printable_line('.'.join(map(str, e['loc'])))}: {e['msg']}" for e in error.errors())
-    return UsageError(f"The settings are invalid: {lines}", f"see {FILE_NAME} and VISION_AGENT_* variables")
+    return UsageError(f"The settings are invalid: {_faults(error)}", f"see {FILE_NAME} and VISION_AGENT_* variables")
+
+
+def _faults(error: ValidationError) -> str:
+    """Each wrong key with what is allowed."""
+    faults = [(".".join(map(str, each["loc"])), each["msg"].removeprefix("Value error, ")) for each in error.errors()]
+    return "; ".join(f"{printable_line(key)}: {message}" for key, message in faults)
 
 
 def load_policy(path: Path) -> dict[str, Any]:
@@ -377,9 +412,8 @@ def load_policy(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"The policy {path} cannot be read: {error}", "it is a TOML file like [approval]") from error
     except ValidationError as error:
-        lines = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
         known = ", ".join(ApprovalSettings.model_fields)
-        raise UsageError(f"The policy {path} is invalid: {lines}", f"its keys are {known}") from error
+        raise UsageError(f"The policy {path} is invalid: {_faults(error)}", f"its keys are {known}") from error
     return {"ask": "risky", **policy}
 
 

@@ -243,6 +243,24 @@ def require_trust(file: ProjectFile, granted: tuple[Grant, ...]) -> None:
     )
 
 
+def require_inside(folder: Path, runs: Path) -> None:
+    """Returns if run folders that are created at the default place stay in the folder: whoever made it may have put a
+    link there.
+
+    Raises:
+        UsageError: a link leads out.
+    """
+    try:
+        where = (folder / runs).resolve()
+    except RuntimeError:  # links in a circle, up to Python 3.12
+        where = Path("nowhere")
+    if not where.is_relative_to(folder.resolve()):
+        raise UsageError(
+            f"{folder / runs} is a link to {where}, outside the folder",
+            f"remove it, or if you agree: --runs {runs}, or set runs in your own settings file",
+        )
+
+
 def is_trusted(file: ProjectFile) -> bool:
     """Whether a person trusts this path with this content."""
     return _entry(file).is_file()

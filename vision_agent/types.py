@@ -20,7 +20,7 @@ from pydantic import Field, JsonValue, SecretStr, model_validator
 
 from vision_agent import old_names
 from vision_agent.actions import Action, Cell, Point
-from vision_agent.base_model import FrozenModel, RenamedFields
+from vision_agent.base_model import FrozenModel, RenamedFields, SettingsModel
 from vision_agent.money import Money
 
 # --- geometry ---------------------------------------------------------------------------------------------------------
@@ -557,48 +557,48 @@ class Secret(RenamedFields):
         return "any" in fields or input_type in fields
 
 
-class DownloadLimits(FrozenModel):
+class DownloadLimits(SettingsModel):
     """Limits on downloads. One that goes beyond is refused or cut, and the run goes on."""
 
-    count: int = Field(default=20, ge=0)
+    count: int = Field(default=20, ge=0, le=10**9)
     """Number of downloads that may start; 0 refuses all."""
-    bytes_each: int = Field(default=100_000_000, ge=1)
+    bytes_each: int = Field(default=100_000_000, ge=1, le=10**15)
     """Bytes of one file."""
-    total_bytes: int = Field(default=500_000_000, ge=1)
+    total_bytes: int = Field(default=500_000_000, ge=1, le=10**15)
     """Bytes of all files together."""
-    seconds: float = Field(default=300.0, gt=0)
+    seconds: float = Field(default=300.0, gt=0, le=10**9)
     """How long one may take."""
     types: tuple[str, ...] | None = None
     """Endings of file names that are allowed, such as `pdf` or `csv`; None: all. The ending is what the page says; what
     is in the file is not looked at."""
 
 
-class Limits(RenamedFields):
+class Limits(RenamedFields, SettingsModel):
     """The limits at which a run stops by itself."""
 
     old_names: ClassVar[Mapping[str, str]] = {"standstill": "stall", "false_endings": "false_completions"}
 
-    steps: int = Field(default=40, ge=1)
+    steps: int = Field(default=40, ge=1, le=10**9)
     """Number of steps."""
-    actions_per_step: int = Field(default=20, ge=1)
+    actions_per_step: int = Field(default=20, ge=1, le=10**9)
     """Actions of one decision that are carried out; the model decides again after them."""
-    seconds: float | None = Field(default=None, gt=0)
+    seconds: float | None = Field(default=None, gt=0, le=10**9)
     """Duration of the run; None: no limit."""
-    consecutive_failures: int = Field(default=5, ge=1)
+    consecutive_failures: int = Field(default=5, ge=1, le=10**9)
     """Consecutive steps in which no action was carried out."""
-    false_completions: int = Field(default=3, ge=1)
+    false_completions: int = Field(default=3, ge=1, le=10**9)
     """How often the model may claim completion while a check fails or a judge disagrees; then the run ends as not done.
     """
-    stall: int = Field(default=6, ge=1)
+    stall: int = Field(default=6, ge=1, le=10**9)
     """Consecutive steps without progress: done before on the same page, or without effect."""
-    tokens: int | None = Field(default=None, gt=0)
+    tokens: int | None = Field(default=None, gt=0, le=10**12)
     """Tokens of all requests and replies, cached ones included; None: no limit. A run also ends before a request that
     would pass the limit, if it is like the last one with that one's reply added."""
-    cost_usd: float | None = Field(default=None, gt=0)
+    cost_usd: float | None = Field(default=None, gt=0, le=10**9)
     """Cost of all requests, in US dollars; None: no limit. A run also ends before a request that would pass the limit,
     if it costs as much as the last one. A run that cannot tell the cost of a decision ends after it:
     too early is better than never."""
-    submits: int | None = Field(default=None, ge=0)
+    submits: int | None = Field(default=None, ge=0, le=10**9)
     """Forms that may be submitted; an action that would submit another is refused, or a person is asked. None: any
     number. It does not end the run."""
     spend: Money | None = None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from messages_server import Answer, MessagesServer, saying
+from messages_server import Answer, MessagesServer, fault, saying
 from provider_wires import COMPATIBLE
 from seen import unchanged
 
@@ -89,6 +89,11 @@ UNUSABLE = {
     "half a character in a key": thought(**{"\udfff": 1}),
     "half a character to type": acting(kind="type", target=1, text="a\udc00b"),
     "a page of nothing": "\x00" * 10_000,
+    "a text without end": acting(kind="type", target=1, text="A" * 5_000_000),
+    "a text that is too long": acting(kind="type", target=1, text="A" * 100_001),
+    "a memory that is too long": thought(memory="A" * 20_001),
+    "a field with a name without end": acting(kind="click", target=1, **{"A" * 50_000: 1}),
+    "a kind without end": acting(kind="A" * 19_999),
     "a judgement of its own": thought(judgement="perfect"),
 }
 # Each is tried again as a server error is, and then reported.
@@ -140,6 +145,14 @@ def cases(wire: str) -> dict[str, Case]:
         "200, a hollow part": Case(changed(wire, **hollow), "unavailable", "answered successfully", 2),
     }
     refused = {f"{status}": Case(Answer(b"no", status), "unavailable", f"{status}", 1) for status in (400, 401, 404)}
+    long = fault(400, "invalid_request_error", "A" * 5_000_000)
+    refused["400, a message without end"] = Case(long, "unavailable", "does not fit this model: AAA", 1)
+    for status in (301, 303, 307, 308):
+        away = Answer(b"", status, headers={"location": "/elsewhere"})
+        says = f"answered with a redirect ({status}), which is not followed"
+        refused[f"{status}"] = Case(away, "unavailable", says, 1)
+    odd_type = Answer(b"hi", content_type="text/" + "x" * 50_000, headers=NOW_AGAIN)
+    no_messages["200, a type without end"] = Case(odd_type, "unavailable", "answered successfully", 2)
     failed = {
         f"{status}": Case(Answer(b"<h1>Bad", status, "text/html", NOW_AGAIN), "unavailable", f"{status}", 2)
         for status in (429, 500, 529)
@@ -227,4 +240,5 @@ async def test_a_run_ends_as_documented_whatever_its_model_server_answers(
     ending = await ended(model, folder, limits)
     await model.aclose()
     assert (ending.status, case.says in ending.sentence) == (case.ends, True), ending.sentence
+    assert len(ending.sentence) < 3000
     assert len(server.requests) == case.requests

@@ -7,7 +7,7 @@ import anthropic
 import pytest
 from seen import mark, seen
 
-from vision_agent.actions import ACTIONS, Cell, Click, Drag, Extract, Finish, Offset, Point, Press
+from vision_agent.actions import ACTIONS, Cell, Click, Drag, Extract, Finish, Offset, Point, Press, Type
 from vision_agent.errors import FormatError
 from vision_agent.models import reply
 from vision_agent.models.reply import ModelReply, schema
@@ -24,6 +24,33 @@ def click(target):
 
 def parse_decision(text, page, **more):
     return reply.parse_decision(ModelReply(text), page, **more)
+
+
+# --- lengths ---
+
+
+def typing(letters):
+    return said({"kind": "type", "target": 12, "text": "A" * letters})
+
+
+def test_a_text_may_be_long_but_not_without_end():
+    assert parse_decision(typing(100_000), seen()).actions[0].text == "A" * 100_000
+    with pytest.raises(FormatError, match=r"^actions\[0\]\.text has 100,001 characters, and at most 100,000"):
+        parse_decision(typing(100_001), seen())
+    with pytest.raises(FormatError, match=r"^memory has 20,001 characters, and at most 20,000"):
+        parse_decision(said(click(12), memory="A" * 20_001), seen())
+    with pytest.raises(FormatError, match=r"^The reply has 1,000,0\d\d characters, and at most 1,000,000 are read"):
+        parse_decision(typing(1_000_000), seen())
+
+
+def test_a_complaint_about_a_reply_does_not_repeat_all_of_it():
+    with pytest.raises(FormatError) as refused:
+        parse_decision(said({"kind": "click", "target": 12, "A" * 20_000: 1}), seen())
+    assert len(str(refused.value)) <= 2000
+
+
+def test_a_record_with_a_longer_text_stays_readable():
+    assert len(Type.model_validate({"kind": "type", "target": 12, "text": "A" * 200_000}).text) == 200_000
 
 
 # --- targets ---

@@ -285,6 +285,15 @@ async def test_a_call_that_cannot_be_is_refused_and_told_to_the_model_as_the_res
     assert all("Nothing was done" in texts(each["content"]) for each in told)
 
 
+async def test_arguments_without_end_are_refused(api, browsing):
+    api.answers = [calls(("type", {"text": "A" * 100_001}))]
+    with pytest.raises(FormatError, match="has 100,001 characters, and at most 100,000"):
+        await browsing().decide(TASK, (), PAGE)
+    api.answers = [calls(*[("type", {"text": "A" * 90_000})] * 12)]
+    with pytest.raises(FormatError, match=r"The arguments have 1,\d{3},\d{3} characters"):
+        await browsing().decide(TASK, (), PAGE)
+
+
 async def test_typing_where_nothing_has_the_focus_is_refused(api, browsing):
     api.answers = [calls(("type", {"text": "Ada"}))]
     with pytest.raises(FormatError, match="No field has the focus"):

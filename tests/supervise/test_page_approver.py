@@ -12,13 +12,15 @@ from playwright.async_api import Browser, Page, expect
 from pydantic import SecretStr
 
 from tests.sessions import ending_of, recorded
+from tests.supervise.proposals import decided, mark, seen
 from vision_agent import Agent, Settings, Task
 from vision_agent.actions import Ask, Click, Finish, Type
+from vision_agent.events import Ended, Observed
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record.verify import verify
 from vision_agent.settings import ApprovalSettings
 from vision_agent.supervise.page_approver import SupervisionPage
-from vision_agent.types import Candidate, Decision, Secret
+from vision_agent.types import Candidate, Decision, Ending, Secret
 
 FORM = """<title>Form</title><style>body { font: 20px sans-serif } * { margin: 8px }</style>
 <label>Name <input id=name></label><button id=pay onclick="document.title = 'Paid'">Pay now</button>
@@ -62,6 +64,34 @@ async def number_of(desk: Page, name: str) -> int:
     """The number a person reads beside what they look for."""
     rect = desk.locator("#over rect.mark", has_text=name).first
     return int(await rect.get_attribute("data-mark") or 0)
+
+
+@pytest.mark.parametrize("title", ["Shop \u202e", "https://bank.example " * 500, "a\u2028b\x9b31m" * 50])
+async def test_the_address_of_the_page_shows_whole_and_in_order_whatever_its_title_is(desk: Page, title: str) -> None:
+    page = SupervisionPage()
+    observation = seen(mark(1, "Pay \u202eyap\x9b"), url="https://evil.example/" + "a" * 60)
+    page.hear(Observed(step=1, observation=observation.model_copy(update={"title": title})))
+    typing = asyncio.create_task(
+        page.approve(Task(goal="Pay"), observation, decided(Type(target=1, text="x\u202ey"), goal="x\u202ey"), ())
+    )
+    async with page.opened() as address:
+        await desk.goto(address)
+        await expect(desk.locator("#url")).to_have_text(observation.url)
+        cut = "each => [each.scrollWidth > each.clientWidth, each.scrollHeight > each.clientHeight]"
+        assert await desk.locator("#url").evaluate(cut) == [False, False]
+        url, shown = await desk.locator("#url").bounding_box(), await desk.locator("#title").bounding_box()
+        assert url is not None
+        assert shown is not None
+        assert url["y"] + url["height"] <= shown["y"] + 1
+        assert url["x"] + url["width"] <= 1280
+        await expect(desk.locator("#asked-goal")).to_have_text(r"x\u202ey")
+        await expect(desk.locator("#acts")).to_contain_text(r"Pay \u202eyap\u009b")
+        await expect(desk.locator("#acts")).to_contain_text(r"x\u202ey")
+        assert not set("\u202e\u2028\x9b") & set(await desk.locator("body").inner_text())
+        assert await desk.locator("#acts input").first.input_value() == "x\u202ey"
+        page.hear(Ended(ending=Ending(status="done", sentence="Done.")))
+        await expect(desk.locator("#phase")).to_contain_text("Ended")
+    typing.cancel()
 
 
 @pytest.mark.thorough

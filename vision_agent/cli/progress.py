@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from vision_agent.action_sentences import FOUND_BY, counted, gives_up, lacks_effect
-from vision_agent.escape import escaped_line
+from vision_agent.escape import cut_text, escaped_line
 from vision_agent.events import (
     Decided,
     Ended,
@@ -28,6 +28,9 @@ from vision_agent.events import (
     Troubled,
 )
 from vision_agent.types import Decision
+
+_LONGEST = 1000
+"""Characters of one line; a text that a model typed or said may have a hundred times as many."""
 
 
 class Progress:
@@ -55,27 +58,27 @@ class Progress:
                 if self._is_shared:
                     self.stop()
                     return
-                self._show_activity(f"{self._marks} marks on {escaped_line(seen.title) or 'the page'}; deciding")
+                self._show_activity(f"{self._marks} marks on {_line(seen.title) or 'the page'}; deciding")
             case Proposed() if self._is_shared:
                 self.stop()
             case Proposed(decision=proposed):
-                self._show_activity(f"waiting for a person: {escaped_line(proposed.next_goal) or 'may this be done?'}")
+                self._show_activity(f"waiting for a person: {_line(proposed.next_goal) or 'may this be done?'}")
             case Decided(decision=decision):
                 self._decision = decision
                 if not decision.actions and decision.next_goal:
-                    self._console.print(Text(f"      {escaped_line(decision.next_goal)}", style="yellow"))
-                self._show_activity(escaped_line(decision.next_goal) or "acting")
+                    self._console.print(Text(f"      {_line(decision.next_goal)}", style="yellow"))
+                self._show_activity(_line(decision.next_goal) or "acting")
             case Happened():
                 self._print_outcome(event, self._decision)
                 self._show_activity("looking")
             case Judged(verdict=verdict):
                 words = {True: "it is done", False: "it is not done", None: "nobody could tell"}[verdict.done]
-                text = f"      {verdict.model} judges: {words}. {escaped_line(verdict.reason)}"
+                text = f"      {verdict.model} judges: {words}. {_line(verdict.reason)}"
                 self._console.print(Text(text, style="green" if verdict.done else "yellow"))
             case Troubled():
-                self._console.print(Text(f"      {escaped_line(event.sentence)}", style="yellow"))
+                self._console.print(Text(f"      {_line(event.sentence)}", style="yellow"))
             case MessageReceived():
-                self._console.print(Text(f"      {escaped_line(event.message.text)}", style="cyan"))
+                self._console.print(Text(f"      {_line(event.message.text)}", style="cyan"))
             case Ended():
                 self.stop()
 
@@ -100,14 +103,14 @@ class Progress:
         result = f"{became}, {counted(self._marks, 'mark')}"
         if goal and (note := self._note(event.step)):
             result = ", ".join(filter(None, (became, FOUND_BY.get(outcome.rung or 1), note)))
-        words = Text(escaped_line(goal or outcome.sentence))
+        words = Text(_line(goal or outcome.sentence))
         words.truncate(max(24, min(70, self._console.width - 8 - len(result) - 2)), overflow="ellipsis", pad=True)
         self._console.print(
             Text.assemble((f"  {number:>3} ", "dim"), (f"{sign} ", style), words, "  ", (result, "dim")),
             soft_wrap=True,
         )
         if goal and (not is_done or is_void or outcome.effect == "dialog"):
-            self._console.print(Text(f"        {escaped_line(outcome.sentence)}", style=style))
+            self._console.print(Text(f"        {_line(outcome.sentence)}", style=style))
 
     def _show_activity(self, doing: str) -> None:
         if not self._console.is_terminal:
@@ -117,6 +120,10 @@ class Progress:
             self._status.start()
         else:
             self._status.update(Text(doing))
+
+
+def _line(text: str) -> str:
+    return escaped_line(cut_text(text, _LONGEST))
 
 
 def print_facts(console: Console, *facts: tuple[str, str | Text | Path | None]) -> None:

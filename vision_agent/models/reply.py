@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple, NoReturn, TypeVar, Union
 
 from pydantic import BaseModel, Field, ValidationError, create_model
 
-from vision_agent.actions import Cell, Finish, Infeasible, Offered, Point, Target, targets_of
+from vision_agent.actions import ACTIONS, Cell, Finish, Infeasible, Offered, Point, Target, targets_of
 from vision_agent.base_model import FrozenModel
 from vision_agent.custom_actions import CustomAction, recordable_action
 from vision_agent.errors import FormatError, ModelUnavailable
@@ -31,6 +31,13 @@ _R = TypeVar("_R", bound=BaseModel)
 _LISTED = 60
 """The most mark numbers that are listed to a model that chose a missing one."""
 _TARGETS = ("source", "target", "mark")
+_LONGEST_REPLY = 1_000_000
+"""Characters of a reply; 128,000 tokens, the most that a model writes, are about half of that."""
+_LONGEST_TEXT = 100_000
+"""Characters of one text in a reply: a text to type, an answer, an argument of a custom action."""
+_LONGEST_OTHER = 20_000
+_MAY_BE_LONG = ("text", "value", "answer")
+_OURS = {each.model_fields["kind"].default for each in ACTIONS}
 
 
 EMPTY = "The reply is empty. Answer with the JSON object."
@@ -248,6 +255,10 @@ def json_object(text: str) -> dict[str, Any]:
     Raises:
         FormatError: there is none, more than one, or it is malformed.
     """
+    if len(text) > _LONGEST_REPLY:
+        raise FormatError(
+            f"The reply has {len(text):,} characters, and at most {_LONGEST_REPLY:,} are read. Be much shorter."
+        )
     start = text.find("{")
     if start < 0:
         found = f"It says: {text.strip()[:200]!r}" if text.strip() else "It is empty"
@@ -270,7 +281,39 @@ def json_object(text: str) -> dict[str, Any]:
         raise FormatError(
             f"The reply contains \\u{ord(half.group()):04x}, which is half a character. Write characters out."
         )
+    try:
+        _check_lengths(value, "", _LONGEST_OTHER)
+    except RecursionError as error:
+        raise FormatError("The reply is nested too deeply. Give the fields asked for.") from error
     return value
+
+
+def check_arguments(given: list[Any]) -> None:
+    """Checks that the arguments of the calls of a turn are no longer than a reply may be.
+
+    Raises:
+        FormatError: they are; the message says what is too long.
+    """
+    if (found := len(json.dumps(given))) > _LONGEST_REPLY:
+        raise FormatError(f"The arguments have {found:,} characters, and at most {_LONGEST_REPLY:,} are possible.")
+    _check_lengths(given, "The arguments", _LONGEST_TEXT)
+
+
+def _check_lengths(value: Any, place: str, longest: int) -> None:
+    if isinstance(value, str) and len(value) > longest:
+        raise FormatError(
+            f"{place.lstrip('.') or 'A text'} has {len(value):,} characters, and at most {longest:,} are possible. "
+            "Be shorter, or split it into several actions."
+        )
+    if isinstance(value, list):
+        for index, each in enumerate(value):
+            _check_lengths(each, f"{place}[{index}]", longest)
+    elif isinstance(value, dict):
+        is_custom = isinstance(value.get("kind"), str) and value["kind"] not in _OURS
+        for name, each in value.items():
+            may_be_long = is_custom or name in _MAY_BE_LONG
+            _check_lengths(name, "The name of a field", _LONGEST_OTHER)
+            _check_lengths(each, f"{place}.{name}", _LONGEST_TEXT if may_be_long else longest)
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

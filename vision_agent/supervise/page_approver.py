@@ -17,12 +17,14 @@ from vision_agent.action_sentences import describe_action
 from vision_agent.actions import Action, Cell, Point, mark_in, targets_of
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import UsageError
+from vision_agent.escape import terminal_text
 from vision_agent.events import Decided, Ended, Event, Happened, MessageReceived, Observed, Proposed, Started, Troubled
 from vision_agent.policy.approval import must_ask
 from vision_agent.settings import ApprovalSettings
 from vision_agent.supervise.server import serve
 from vision_agent.supervise.step_line import parse_line
 from vision_agent.types import Box, Choice, Decision, Observation, Risky, Shot, Task
+from vision_agent.urls import shown_address
 
 _MOST_LOGGED = 40
 
@@ -276,7 +278,7 @@ class SupervisionPage:
     def state(self) -> dict[str, Any]:
         """Everything the page shows, as JSON values; boxes in pixels of the marked picture."""
         seen, asked = self._seen, self._asked
-        return {
+        shown = {
             "version": self._version,
             "goal": self.goal,
             "step": self._step,
@@ -289,6 +291,7 @@ class SupervisionPage:
             "log": list(self._log),
             "ending": self._ending,
         }
+        return {name: _escaped(value) for name, value in shown.items()}
 
     def _phase(self) -> str:
         if self._ending is not None:
@@ -321,7 +324,7 @@ def _seen_state(seen: Observation) -> dict[str, Any]:
     boxes = [(mark, shown(mark.box)) for mark in seen.marks]
     return {
         "id": seen.id,
-        "url": seen.url,
+        "url": shown_address(seen.url),
         "title": seen.title,
         "marked": seen.marked.sha256,
         "clean": seen.clean.sha256,
@@ -338,6 +341,18 @@ def _seen_state(seen: Observation) -> dict[str, Any]:
             for mark, box in boxes
         ],
     }
+
+
+def _escaped(value: Any) -> Any:
+    """The value with its texts escaped as in the terminal, except actions: a person edits them and sends them back."""
+    match value:
+        case str():
+            return terminal_text(value)
+        case list():
+            return [_escaped(each) for each in value]
+        case dict():
+            return {name: each if name == "action" else _escaped(each) for name, each in value.items()}
+    return value
 
 
 def _edges(box: Box) -> list[float]:

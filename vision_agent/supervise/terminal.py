@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from vision_agent.action_sentences import describe_action
 from vision_agent.errors import UsageError
-from vision_agent.escape import escaped_line, terminal_text
+from vision_agent.escape import cut_text, escaped_line, terminal_text
 from vision_agent.models.offline.grammar import GRAMMAR
 from vision_agent.models.offline.human import read_terminal
 from vision_agent.policy.approval import words_of
@@ -24,6 +24,10 @@ _HELP = f"""\
   t                                 skip these actions and take over the browser window
   click [12]                        a step line: do this instead
 {GRAMMAR}"""
+
+
+_LONGEST = 2000
+"""Characters of one printed text; more would push the rest of the proposal out of sight."""
 
 
 class TerminalApprover:
@@ -55,11 +59,12 @@ class TerminalApprover:
         """Return the person's choice; repeat the prompt until a line is understood."""
         del task
         # Each on its own line, whatever line breaks it holds: none may look like another line of the proposal.
-        self._say(f"\n{escaped_line(observation.title)} · {escaped_line(shown_address(observation.url))}")
+        # The address comes first: a title can look like one, and have any length.
+        self._say(f"\n{escaped_line(shown_address(observation.url))} · {_line(observation.title)}")
         if decision.next_goal:
-            self._say(f"Proposed: {escaped_line(decision.next_goal)}")
+            self._say(f"Proposed: {_line(decision.next_goal)}")
         for action in decision.actions:
-            self._say(f"  {escaped_line(describe_action(action, observation))}")
+            self._say(f"  {_line(describe_action(action, observation))}")
         if risks:
             self._say(f"Approval needed: {escaped_line(words_of(risks))}")
         while True:
@@ -93,3 +98,9 @@ class TerminalApprover:
         """Return at the next line, or when the input is closed."""
         with suppress(EOFError):
             await self._read(_YOURS)
+
+
+def _line(text: str) -> str:
+    """The text on one line; of a longer one, how much there is."""
+    more = f" ({len(text):,} characters in all)" * (len(text) > _LONGEST)
+    return escaped_line(cut_text(text, _LONGEST)) + more

@@ -15,18 +15,25 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import anthropic
 import httpx2
-from pydantic import BaseModel, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator
 from pydantic_core import from_json
 
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
 from vision_agent.models.credentials import WITHOUT_A_MODEL
 from vision_agent.models.llm.capabilities import Capabilities, declared, look_up
-from vision_agent.models.llm.checked_responses import CheckedResponses, fault_in
+from vision_agent.models.llm.checked_responses import (
+    CheckedResponses,
+    content_type,
+    fault_in,
+    quoted,
+    recordable_usage,
+    redirect_sentence,
+)
 from vision_agent.models.price import reply_cost
 from vision_agent.models.prompt.prompt import Prompt, render
 from vision_agent.models.reply import CALLS_A_TOOL, CUT_OFF, EMPTY, ModelReply, parse_decision, schema, usage_on_error
@@ -166,6 +173,8 @@ class AnthropicModel(Model):
         except anthropic.APIStatusError as error:
             if fault := fault_in(error.response):
                 raise self._not_a_message(error.response, fault) from error
+            if sentence := redirect_sentence(self._client.base_url, error.status_code):
+                raise ModelUnavailable(sentence, "set ANTHROPIC_BASE_URL to the address that it leads to") from error
             raise self._rejection(error) from error
         except anthropic.APITimeoutError as error:
             raise ModelUnavailable(
@@ -175,11 +184,13 @@ class AnthropicModel(Model):
             ) from error
         except anthropic.APIConnectionError as error:
             raise ModelUnavailable(
-                f"{self._client.base_url} could not be reached{self._tries()}: {error.__cause__ or error}.",
+                f"{self._client.base_url} could not be reached{self._tries()}: {quoted(error.__cause__ or error)}.",
                 "check the network, a proxy, and ANTHROPIC_BASE_URL",
             ) from error
         except anthropic.AnthropicError as error:
-            raise ModelUnavailable(f"{self.name} could not be asked: {error}.", "check ANTHROPIC_API_KEY") from error
+            raise ModelUnavailable(
+                f"{self.name} could not be asked: {quoted(error)}.", "check ANTHROPIC_API_KEY"
+            ) from error
 
     @property
     def _has_key(self) -> bool:
@@ -251,8 +262,8 @@ class AnthropicModel(Model):
     def _not_a_message(self, response: httpx2.Response, fault: str) -> ModelUnavailable:
         return ModelUnavailable(
             f"{self._client.base_url} answered successfully, but the "
-            f"{response.headers.get('content-type') or 'untyped'} body is not a message{self._tries()} "
-            f"({fault}): {response.text[:120]!r}",
+            f"{content_type(response.headers.get('content-type'))} body is not a message{self._tries()} "
+            f"({quoted(fault)}): {response.text[:120]!r}",
             "check ANTHROPIC_BASE_URL and any proxy on the way",
         )
 
@@ -328,14 +339,17 @@ def request_record(request: dict[str, Any]) -> bytes:
 # --- the reply --------------------------------------------------------------------------------------------------------
 
 
+_Word = Annotated[str, Field(max_length=200)]
+
+
 class Body(BaseModel):
     """The required fields of a message from the API; other fields are ignored."""
 
     type: Literal["message"]
-    id: str
-    model: str
+    id: _Word
+    model: _Word
     content: list[dict[str, Any]]
-    stop_reason: str
+    stop_reason: _Word
     stop_details: dict[str, Any] | None = None
     usage: dict[str, Any]
 
@@ -399,7 +413,7 @@ def reply_text(body: Body, blocks: list[dict[str, Any]], max_tokens: int, window
 
 def _refusal_reason(body: Body) -> str:
     details = body.stop_details or {}
-    reasons = [str(details[each]) for each in ("category", "explanation") if details.get(each)]
+    reasons = [quoted(details[each]) for each in ("category", "explanation") if details.get(each)]
     return f" ({': '.join(reasons)})" if reasons else ""
 
 
@@ -416,11 +430,11 @@ def total_usage(model: str, replies: list[dict[str, Any]]) -> Usage:
         cache_read_tokens=total("cache_read_input_tokens"),
         cache_write_tokens=total("cache_creation_input_tokens"),
         cost_usd=reply_cost("anthropic", model, replies),
-        raw=replies[0] if len(replies) == 1 else {"replies": replies},
+        raw=recordable_usage(replies[0] if len(replies) == 1 else {"replies": replies}),
     )
 
 
 def _error_message(error: anthropic.APIStatusError) -> str:
     with suppress(KeyError, TypeError):
-        return str(error.body["error"]["message"])  # type: ignore[index]
-    return error.message[:300]
+        return quoted(error.body["error"]["message"])  # type: ignore[index]
+    return quoted(error.message)

@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import Literal
 
 import anthropic
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from vision_agent.base_model import FrozenModel
+from vision_agent.models.llm.checked_responses import quoted
 
 DEADLINE_S = 5.0
 """The deadline of the whole lookup; a run can start without its result."""
@@ -60,7 +61,7 @@ async def look_up(client: anthropic.AsyncAnthropic, name: str, *, deadline_s: fl
     except (TimeoutError, anthropic.APITimeoutError):
         return declared(name, f"the Models API did not answer within {deadline_s:g} s")
     except anthropic.AnthropicError as error:
-        return declared(name, f"the Models API could not be asked: {error}")
+        return declared(name, f"the Models API could not be asked: {quoted(error)}")
     except ValidationError:
         return declared(name, "the answer of the Models API does not describe a model")
     can = info.capabilities or _Can()
@@ -91,5 +92,5 @@ class _Info(BaseModel):
     max_input_tokens: int | None = None
     max_tokens: int | None = None
     capabilities: _Can | None = None
-    lifecycle: str | None = None
+    lifecycle: str | None = Field(default=None, max_length=200)
     retires_at: datetime | None = None

@@ -7,13 +7,19 @@ also waits for ever for a body that comes byte by byte. Knows no provider: what 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
 import httpx2
 
+from vision_agent.escape import cut_text
+
 LARGEST_BODY = 16 * 2**20
 """Bytes of an answer that are read; one of 128,000 tokens has less than 1 MiB."""
+LONGEST_QUOTE = 300
+"""Characters of a message of a server that our sentences quote."""
+_LARGEST_USAGE = 10_000
 _BAD_GATEWAY = 502
 _FAULT = "vision_agent.fault"
 _OF_THE_BODY = ("content-encoding", "content-length", "transfer-encoding")
@@ -26,7 +32,8 @@ class CheckedResponses(httpx2.AsyncClient):
     """
 
     def __init__(self, find_fault: Callable[[bytes], str], **options: Any) -> None:
-        super().__init__(**options)
+        # A redirect would send the pages, and with some clients the key, to whomever the server names.
+        super().__init__(**{**options, "follow_redirects": False})
         self._find_fault = find_fault
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
@@ -53,6 +60,27 @@ class CheckedResponses(httpx2.AsyncClient):
         checked = httpx2.Response(status, headers=headers, content=body, request=request, extensions=extensions)
         checked.history, checked.elapsed = response.history, response.elapsed
         return checked
+
+
+def quoted(text: object) -> str:
+    """A message of a server, as our sentences quote it: cut."""
+    return cut_text(str(text), LONGEST_QUOTE)
+
+
+def content_type(text: str | None) -> str:
+    """The type of a body, for a sentence about it."""
+    return cut_text(text or "untyped", 60)
+
+
+def redirect_sentence(address: object, status: int) -> str:
+    """Why an answer that names another address is no reply; empty if the status is no redirect."""
+    is_redirect = 300 <= status < 400
+    return f"{address} answered with a redirect ({status}), which is not followed." if is_redirect else ""
+
+
+def recordable_usage(raw: dict[str, Any]) -> dict[str, Any]:
+    """The provider's own usage data; empty if it is longer than any real one."""
+    return raw if len(json.dumps(raw)) <= _LARGEST_USAGE else {}
 
 
 def fault_in(response: httpx2.Response) -> str:

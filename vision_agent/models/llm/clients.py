@@ -15,7 +15,7 @@ from pydantic_ai.models import Model, get_user_agent
 from pydantic_core import from_json
 
 from vision_agent.errors import UsageError
-from vision_agent.models.llm.checked_responses import CheckedResponses, fault_in
+from vision_agent.models.llm.checked_responses import CheckedResponses, fault_in, quoted
 from vision_agent.models.providers import Provider
 
 
@@ -70,8 +70,8 @@ class RawResponse(NamedTuple):
     def error_message(self) -> str:
         """The message of an error response."""
         with suppress(KeyError, TypeError):
-            return str(self.body["error"]["message"])
-        return self.text[:300]
+            return quoted(self.body["error"]["message"])
+        return quoted(self.text)
 
 
 NO_RESPONSE = RawResponse(0, "", "")

@@ -39,6 +39,7 @@ from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
 from vision_agent.models.coordinates import default_coordinates
 from vision_agent.models.credentials import WITHOUT_A_MODEL
+from vision_agent.models.llm.checked_responses import content_type, quoted, recordable_usage, redirect_sentence
 from vision_agent.models.llm.clients import NO_RESPONSE, Client
 from vision_agent.models.price import usage_price
 from vision_agent.models.prompt.prompt import Prompt, render
@@ -132,6 +133,7 @@ class ProviderModel(Model):
         with usage_on_error(usage):
             text = _text_of(response, self._settings.max_tokens)
         named, reply_id = response.model_name or self.name, response.provider_response_id
+        named, reply_id = quoted(named), quoted(reply_id) if reply_id else reply_id
         return ModelReply(text, named, reply_id, usage, kept_as, self._clock() - began)
 
     async def aclose(self) -> None:
@@ -222,6 +224,8 @@ class ProviderModel(Model):
     def _unavailable(self, error: Exception) -> ModelUnavailable:
         if fault := self._client.last_response.fault:
             return self._not_a_reply(fault)
+        if sentence := redirect_sentence(self._address, self._client.last_response.status):
+            return ModelUnavailable(sentence, f"set {self._provider.address_setting} to the address that it leads to")
         match error:
             case ModelHTTPError():
                 return self._rejection(error.status_code)
@@ -238,7 +242,9 @@ class ProviderModel(Model):
                 )
         if self._client.last_response != NO_RESPONSE:
             return self._not_a_reply(_root(error))
-        return ModelUnavailable(f"{self.name} could not be asked: {error}.", "check its name and the settings of model")
+        return ModelUnavailable(
+            f"{self.name} could not be asked: {quoted(error)}.", "check its name and the settings of model"
+        )
 
     def _rejection(self, status: int) -> ModelUnavailable:
         message = self._client.last_response.error_message
@@ -272,8 +278,8 @@ class ProviderModel(Model):
     def _not_a_reply(self, why: str) -> ModelUnavailable:
         response = self._client.last_response
         return ModelUnavailable(
-            f"{self._address} answered successfully, but the {response.content_type or 'untyped'} body is not a "
-            f"reply{self._tries()} ({why}): {response.text[:120]!r}",
+            f"{self._address} answered successfully, but the {content_type(response.content_type)} body is not a "
+            f"reply{self._tries()} ({quoted(why)}): {response.text[:120]!r}",
             f"check {self._provider.address_setting} and any proxy on the way",
         )
 
@@ -296,17 +302,17 @@ def _text_of(response: ModelResponse, max_tokens: int) -> str:
         ModelUnavailable: the model refused to answer, or could not.
     """
     details = response.provider_details or {}
-    why = details.get("refusal") or details.get("block_reason") or details.get("finish_reason") or ""
+    why = quoted(details.get("refusal") or details.get("block_reason") or details.get("finish_reason") or "")
     match response.finish_reason:
         case "length":
             raise FormatError(CUT_OFF.format(max_tokens=max_tokens))
         case "content_filter":
             raise ModelUnavailable(
-                f"{response.model_name} declined to answer{f' ({why})' if why else ''}.",
+                f"{quoted(response.model_name)} declined to answer{f' ({why})' if why else ''}.",
                 "rephrase the task, or use another model",
             )
         case "error":
-            raise ModelUnavailable(f"{response.model_name} failed while replying ({why}).", "run again later")
+            raise ModelUnavailable(f"{quoted(response.model_name)} failed while replying ({why}).", "run again later")
     if any(isinstance(part, ToolCallPart) for part in response.parts):
         raise FormatError(CALLS_A_TOOL)
     text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
@@ -326,7 +332,7 @@ def _usage(counted: RequestUsage, raw: dict[str, Any], provider: str, model: str
         cache_read_tokens=clamped(counted.cache_read_tokens),
         cache_write_tokens=clamped(counted.cache_write_tokens),
         cost_usd=usage_price(provider, model, [counted]),
-        raw=raw,
+        raw=recordable_usage(raw),
     )
 
 

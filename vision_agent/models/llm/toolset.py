@@ -23,7 +23,7 @@ from vision_agent.models.llm.anthropic import AnthropicModel, Body, image, reply
 from vision_agent.models.prompt.history import render_log
 from vision_agent.models.prompt.prompt import exemplar_parts, now_values, task_text
 from vision_agent.models.prompt.templates import as_data, as_line, fill
-from vision_agent.models.reply import plain_schema, usage_on_error
+from vision_agent.models.reply import check_arguments, plain_schema, usage_on_error
 from vision_agent.settings import ModelSettings
 from vision_agent.types import Decision, Observation, Outcome, PageMap, Step, Task
 from vision_agent.urls import shown_address
@@ -192,6 +192,7 @@ class ToolsetModel(AnthropicModel):
         if body.stop_reason != "tool_use":
             reply_text(body, body.content, self._max_tokens, self._window)
             raise FormatError("The turn calls no tool. Go on with one, or end the task with `finish`.")
+        check_arguments([call.get("input") for call in self._open])
         actions: list[Action] = []
         for call in self._open:
             name, given = str(call.get("name")), call.get("input")

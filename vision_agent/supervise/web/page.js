@@ -64,6 +64,12 @@ async function send(path, body) {
   return false;
 }
 
+/** The text with every character escaped that hides or reorders others; the server escapes all but what is editable. */
+function escaped(text) {
+  const numbers = (found) => found.split('').map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (found) => numbers(found).join(''));
+}
+
 const order = (what, text = '') => send('/order', { do: what, text });
 
 function say(sentence) {
@@ -258,6 +264,14 @@ function field(action, name, value, place) {
     showDraft();
   };
   label.append(createElement('span', LABELS[name] ?? name.replace('_', ' ')), input);
+  const plain = createElement('code', '', 'name');
+  const reveal = () => {
+    plain.textContent = escaped(input.value);
+    plain.hidden = plain.textContent === input.value;
+  };
+  input.addEventListener('input', reveal);
+  reveal();
+  label.append(plain);
   return label;
 }
 
@@ -282,7 +296,7 @@ function aimOf(action) {
     ? `${number}  ${nameOf(number)}`
     : point
       ? `(${Math.round(point.x)}, ${Math.round(point.y)})`
-      : (action.url ?? '');
+      : escaped(action.url ?? '');
 }
 
 const isChanged = () =>
