@@ -32,10 +32,13 @@ from tests.record.record_builder import (
 )
 from vision_agent.actions import Finish, Goto, Upload
 from vision_agent.errors import RecordError, UsageError
+from vision_agent.evals.suites.frozen import freeze
 from vision_agent.events import Decided, Ended, Event, Observed, Started
 from vision_agent.export.animation import write_animation
 from vision_agent.export.cere import read_cere, verify_cere, write_cere
 from vision_agent.export.formats import FORMS, export
+from vision_agent.memory import MemoryFolder
+from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.record import Redactor, RunFolder, read, verify, write_report
 from vision_agent.record.diff import diff
 from vision_agent.record.diff_page import write_diff
@@ -60,6 +63,8 @@ USES: dict[str, Use] = {
     "variables": lambda folder, _: variables_of(folder),
     "replay": lambda folder, _: Replay(folder),
     "resume": lambda folder, _: resume(folder, model="human"),
+    "freeze": lambda folder, out: freeze([folder], out / "pages", any_ending=True),
+    "memory add": lambda folder, out: MemoryFolder(out / "memory").add(exemplar_of(folder, confirmed=True)),
     **{form: lambda folder, out, form=form: export(folder, form, out / form) for form in FORMS},  # type: ignore[misc]
 }
 
@@ -111,6 +116,28 @@ def test_what_is_a_pipe_a_link_or_too_large_ends_in_a_sentence(folder: Path, out
     with path.open("wb") as file:
         file.truncate((MOST_OF_FILE if name == "run.json" else MOST_OF_RECORD) + 1)
     assert "bytes, and at most" in sentence_of(USES[use], folder, out)
+
+
+@pytest.mark.parametrize("use", [use for use in USES if use != "verify"])
+@pytest.mark.parametrize(
+    "id", ["", "..", "../../precious", "/tmp/precious", "a/b", "a\0b", "a\n", ".hidden", "a" * 201]
+)
+def test_a_run_whose_id_cannot_name_a_file_is_refused_and_nothing_is_written(
+    tmp_path: Path, out: Path, id: str, use: str
+) -> None:
+    with RunFolder.create(tmp_path / "runs", "a", Redactor(())) as folder:
+        for event in small_run(run_id=id):
+            folder.write(event)
+    before = sorted(tmp_path.rglob("*"))
+    assert "cannot name a file" in sentence_of(USES[use], folder.path, out)
+    assert sorted(tmp_path.rglob("*")) == before
+    assert "cannot name a file" in verify(folder.path).faults[0].sentence
+
+
+@pytest.mark.parametrize("id", ["20261127-014905-5b7813", "replay.2_a", "r1"])
+def test_ids_of_this_and_of_older_versions_are_read(tmp_path: Path, id: str) -> None:
+    folder = write_run(tmp_path, small_run(run_id=id)).path
+    assert verify(folder).holds and read(folder).id == id
 
 
 @pytest.mark.parametrize("use", ["verify", "report", "animation", "diff", "resume", "chat-jsonl", "grounding", "cere"])

@@ -50,7 +50,7 @@ from vision_agent.escape import printable_line
 from vision_agent.events import Decided, Ended, Event, Happened, Intended, Observed, Started, Stepped
 from vision_agent.record.read import first_line, load_shot, read
 from vision_agent.record.run_files import MOST_OF_FILE, MOST_OF_RECORD, names_in, parse_json, read_file, reading
-from vision_agent.record.store import REQUESTS, RUN, SHOTS, STEPS, RunFolder, new_run_id
+from vision_agent.record.store import REQUESTS, RUN, SHOTS, STEPS, RunFolder, is_run_id, new_run_id
 from vision_agent.record.verify import Fault, Verified, verify
 from vision_agent.types import Decision, Ending, Mark, Observation, Outcome, Provenance, Run, Shot, Size, Step, Task
 from vision_agent.vision.picture import require_decodable
@@ -459,8 +459,8 @@ def _unpack(archive: zipfile.ZipFile, file: Path, runs: Path, accept: Callable[[
     except ValueError as error:
         raise RecordError(f"{file} does not name its run: {first_line(error)}") from error
     name = about.get("id") if isinstance(about, dict) else None
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}", name):
-        raise RecordError(f"{file} does not name its run")
+    if not is_run_id(name):
+        raise RecordError(f"{file} does not name its run, or by an id that cannot name a file")
     folder = runs / name
     if folder.exists():
         raise UsageError(f"The run {name} already exists in {runs}", "name another folder with --runs")

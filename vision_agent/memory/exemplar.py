@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue
 
 from vision_agent.actions import Action, Cell, Point
 from vision_agent.errors import RecordError, UsageError
@@ -74,21 +74,18 @@ def exemplar_of(
     if not turns:
         raise UsageError(f"The run in {folder} cannot be learned from: none of its steps had an effect")
     first = run.steps[0].observation.url
-    try:
-        exemplar = Exemplar(
-            id=run.id,
-            goal=run.task.goal,
-            site=host_of(first) or host_of(run.task.start_url or ""),
-            learned_at=now or datetime.now(UTC),
-            run=run.id,
-            head=head,
-            turns=turns,
-            answer=run.ending.answer if run.ending else "",
-            verified_by="person" if verified == "unknown" else verified,
-        )
-        return _remove_user_data(exemplar, run.task.user_data)
-    except ValidationError as error:
-        raise UsageError(f"The run in {folder} cannot be learned from: its id {run.id!r} cannot name a file") from error
+    exemplar = Exemplar(
+        id=run.id,
+        goal=run.task.goal,
+        site=host_of(first) or host_of(run.task.start_url or ""),
+        learned_at=now or datetime.now(UTC),
+        run=run.id,
+        head=head,
+        turns=turns,
+        answer=run.ending.answer if run.ending else "",
+        verified_by="person" if verified == "unknown" else verified,
+    )
+    return _remove_user_data(exemplar, run.task.user_data)
 
 
 def _remove_user_data(exemplar: Exemplar, user_data: Mapping[str, str]) -> Exemplar:

@@ -144,6 +144,8 @@ class MemoryFolder:
                 path.unlink()
             except FileNotFoundError:
                 raise self._no_such(id) from None
+            except OSError as error:
+                raise UsageError(f"{path} cannot be deleted: {error.strerror}") from error
             self._sweep()
         return path
 

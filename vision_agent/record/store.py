@@ -48,6 +48,11 @@ def new_run_id(now: datetime) -> str:
     return f"{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
 
 
+def is_run_id(text: object) -> bool:
+    """Whether a text can name a run, and so a file or folder anywhere: short, without separators, not hidden."""
+    return isinstance(text, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", text) is not None
+
+
 def shot_name(shot: Shot) -> str:
     """The file name of a picture inside `shots`."""
     return f"{shot.sha256}.{ {'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp'}[shot.media_type] }"
@@ -89,8 +94,9 @@ class RunFolder:
             UsageError: the folder cannot be created, or already exists.
             RecordError: the disk is full.
         """
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", run_id):
-            raise UsageError(f"{run_id!r} is not a valid run folder name", "use letters, digits, '.', '-' and '_'")
+        if not is_run_id(run_id):
+            hint = "use at most 200 letters, digits, '.', '-' and '_'"
+            raise UsageError(f"{run_id[:200]!r} is not a valid run folder name", hint)
         path = runs.absolute() / run_id
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -154,14 +154,15 @@ class Filling:
             UsageError: it cannot be written.
         """
         data = frozen.model_dump_json(indent=1).encode()
+        counts = {"goal": frozen.task.goal, "references": len(frozen.references), "sha256": _sha256(data)}
+        entry = FrozenEntry(id=frozen.id, **counts)  # first, as it checks the id, of which the file gets its name
         with _writing(self._to):
             for shot in _shots(frozen):
                 assert shot.data is not None
                 (self._part / SHOTS / shot_name(shot)).write_bytes(shot.data)
                 self._pictures.add(shot.sha256)
-            (self._part / TASKS / f"{frozen.id}.json").write_bytes(data)
-        counts = {"goal": frozen.task.goal, "references": len(frozen.references), "sha256": _sha256(data)}
-        self.entries.append(FrozenEntry(id=frozen.id, **counts))
+            (self._part / TASKS / f"{entry.id}.json").write_bytes(data)
+        self.entries.append(entry)
         self._steps += len(frozen.steps)
 
     @property
