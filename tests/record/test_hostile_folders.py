@@ -30,7 +30,7 @@ from tests.record.record_builder import (
     task,
     write_run,
 )
-from vision_agent.actions import Finish, Goto, Upload
+from vision_agent.actions import Click, Finish, Goto, Upload
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.evals.suites.frozen import freeze
 from vision_agent.events import Decided, Ended, Event, Observed, Started
@@ -119,9 +119,7 @@ def test_what_is_a_pipe_a_link_or_too_large_ends_in_a_sentence(folder: Path, out
 
 
 @pytest.mark.parametrize("use", [use for use in USES if use != "verify"])
-@pytest.mark.parametrize(
-    "id", ["", "..", "../../precious", "/tmp/precious", "a/b", "a\0b", "a\n", ".hidden", "a" * 201]
-)
+@pytest.mark.parametrize("id", ["", "..", "../precious", "/tmp/precious", "a/b", "a\0b", "a\n", ".hidden", "a" * 201])
 def test_a_run_whose_id_cannot_name_a_file_is_refused_and_nothing_is_written(
     tmp_path: Path, out: Path, id: str, use: str
 ) -> None:
@@ -137,7 +135,8 @@ def test_a_run_whose_id_cannot_name_a_file_is_refused_and_nothing_is_written(
 @pytest.mark.parametrize("id", ["20261127-014905-5b7813", "replay.2_a", "r1"])
 def test_ids_of_this_and_of_older_versions_are_read(tmp_path: Path, id: str) -> None:
     folder = write_run(tmp_path, small_run(run_id=id)).path
-    assert verify(folder).holds and read(folder).id == id
+    assert verify(folder).holds
+    assert read(folder).id == id
 
 
 @pytest.mark.parametrize("use", ["verify", "report", "animation", "diff", "resume", "chat-jsonl", "grounding", "cere"])
@@ -346,6 +345,16 @@ def test_downloads_are_verified(tmp_path: Path) -> None:
     assert "cannot be read: No such file" in verify(folder).faults[0].sentence
     paper.symlink_to("/etc/passwd")
     assert "it is a link" in verify(folder).faults[0].sentence
+
+
+@pytest.mark.parametrize("use", ["freeze", "memory add"])
+def test_what_verify_refuses_is_neither_frozen_nor_learned(tmp_path: Path, out: Path, use: str) -> None:
+    folder = with_download(tmp_path)
+    (folder / "downloads" / "paper.txt").write_bytes(b"a lemon")
+    assert "the download downloads/paper.txt was changed" in sentence_of(USES[use], folder, out)
+    misnumbered = [Started(run=run("misnumbered")), *step_events(7, (Click(target=5), done())), small_run()[-1]]
+    assert "step 7" in sentence_of(USES[use], write_run(tmp_path, misnumbered).path, out)
+    assert not any(out.iterdir())
 
 
 def test_the_report_is_named_as_what_can_be_made_again(tmp_path: Path) -> None:

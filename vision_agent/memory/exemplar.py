@@ -18,7 +18,8 @@ from vision_agent.errors import RecordError, UsageError
 from vision_agent.memory.page_features import count_kinds, without_values
 from vision_agent.memory.verification import verified_by
 from vision_agent.policy.relevance import lines_of, most_relevant, touched_by
-from vision_agent.record.read import check_chain, load_shot, read
+from vision_agent.record.read import load_shot, read
+from vision_agent.record.verify import verify
 from vision_agent.types import FAILED_EFFECTS, Exemplar, Observation, Outcome, PastAct, PastTurn, Run, Shot, Size, Step
 from vision_agent.urls import host_of
 from vision_agent.vision.image_limits import ImageLimits
@@ -114,7 +115,8 @@ def _remove_user_data(exemplar: Exemplar, user_data: Mapping[str, str]) -> Exemp
 
 
 def _read_verified(folder: Path, head: str | None) -> tuple[Run, str]:
-    chain = check_chain(folder, head)
+    found = verify(folder, head)
+    chain = found.chain
     if not chain.holds or chain.torn_bytes:
         raise UsageError(
             f"The run in {folder} cannot be learned from: {chain.sentence}", "only runs that verify are learned"
@@ -126,6 +128,11 @@ def _read_verified(folder: Path, head: str | None) -> tuple[Run, str]:
         raise UsageError(
             f"The run in {folder} cannot be learned from: it ended {run.ending.status}: {run.ending.sentence}",
             "only successful runs are learned",
+        )
+    if not found.holds:
+        raise UsageError(
+            f"The run in {folder} cannot be learned from: {found.faults[0].sentence}",
+            "only runs that verify are learned",
         )
     return run, chain.head
 

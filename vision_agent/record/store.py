@@ -28,7 +28,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeGuard
 
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Event, Observed, Reminded, Started
@@ -48,7 +48,7 @@ def new_run_id(now: datetime) -> str:
     return f"{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
 
 
-def is_run_id(text: object) -> bool:
+def is_run_id(text: object) -> TypeGuard[str]:
     """Whether a text can name a run, and so a file or folder anywhere: short, without separators, not hidden."""
     return isinstance(text, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", text) is not None
 

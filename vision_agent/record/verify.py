@@ -37,6 +37,7 @@ from vision_agent.record.store import DOWNLOADS, REQUESTS, RUN, SHOTS, shot_name
 from vision_agent.types import Choice, Decision, Observation, Shot
 
 _REPORT = "report.html"
+_NO_END = "the record stops before the end of the run"
 _DOWNLOADED = re.compile(rf'"({DOWNLOADS}/[^"]+)" was kept: (\d{{1,18}}) bytes, sha256 ([0-9a-f]{{64}})')
 """The whole of a sentence that the record has for each file in `downloads`."""
 _MID_STEP_ENDINGS = ("interrupted", "error", "unavailable")
@@ -82,6 +83,11 @@ class Verified(FrozenModel):
     def holds(self) -> bool:
         """Whether the record is unchanged and complete."""
         return not self.faults
+
+    @property
+    def first_change(self) -> str:
+        """The first fault; empty if there is none but that the run was interrupted."""
+        return next((each.sentence for each in self.faults if self.ending or _NO_END not in each.sentence), "")
 
 
 def verify(folder: Path, head: str | None = None) -> Verified:
@@ -215,9 +221,7 @@ class _EventSequence:
             kind = self._intended[index].kind
             self.open_acts.append(f"step {self.steps}, action {index + 1}: {kind} was begun and has no outcome")
         if not self.ending:
-            self._fault(
-                "the record stops before the end of the run" + (": it was interrupted or cut" if self._line else "")
-            )
+            self._fault(_NO_END + (": it was interrupted or cut" if self._line else ""))
         return self._faults
 
     def _check_resumed(self, event: Resumed) -> None:

@@ -35,8 +35,9 @@ from vision_agent.errors import RecordError, UsageError
 from vision_agent.evals.answer_grading import Reference, step_reference
 from vision_agent.evals.items import RESULT, RUNS
 from vision_agent.events import MessageReceived
-from vision_agent.record.read import check_chain, load_shot, read, read_lines
+from vision_agent.record.read import load_shot, read, read_lines
 from vision_agent.record.store import RUN, SHOTS, shot_name
+from vision_agent.record.verify import verify
 from vision_agent.types import Observation, Run, Shot, Step, Task
 
 NO_BROWSER = "none: recorded pages"
@@ -233,9 +234,8 @@ def _has_passed(result: Path) -> bool:
 
 
 def _run(folder: Path) -> Run:
-    chain = check_chain(folder)
-    if not chain.holds:
-        raise RecordError(f"The run in {folder} cannot be frozen: {chain.sentence}", "its record must be unaltered")
+    if change := verify(folder).first_change:
+        raise RecordError(f"The run in {folder} cannot be frozen: {change}", "its record must be unaltered")
     run = read(folder)
     heard = tuple(line.event.message for line in read_lines(folder) if isinstance(line.event, MessageReceived))
     # Models know files by name; their location on disk is private.
