@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import struct
 import zipfile
 import zlib
@@ -427,8 +428,42 @@ def test_every_part_of_a_session_that_other_tools_read_is_verified(tmp_path: Pat
     archive = write_cere(made.path, tmp_path / "session.cere")
     assert verify_cere(archive, made.head).holds
     alter, sentence = CHANGES[change]
-    found = verify_cere(repacked(archive, tmp_path / "changed.cere", alter), made.head)
-    assert [each.sentence for each in found.faults] == [sentence]
+    changed = repacked(archive, tmp_path / "changed.cere", alter)
+    assert [each.sentence for each in verify_cere(changed, made.head).faults] == [sentence]
+    with pytest.raises(RecordError, match=f"fails verification: {re.escape(sentence)}"):
+        read_cere(changed, tmp_path / "imported")
+    assert not any((tmp_path / "imported").iterdir())
+
+
+def test_a_session_of_an_interrupted_run_is_not_imported(tmp_path: Path) -> None:
+    archive = write_cere(write_run(tmp_path / "runs", small_run()[:-1]).path, tmp_path / "session.cere")
+    assert not verify_cere(archive).holds
+    with pytest.raises(RecordError, match="stops before the end of the run"):
+        read_cere(archive, tmp_path / "imported")
+
+
+def test_a_session_carries_the_downloads_of_its_run(tmp_path: Path) -> None:
+    archive = write_cere(with_download(tmp_path / "runs"), tmp_path / "session.cere")
+    found = verify_cere(archive)
+    assert (found.holds, found.downloads, found.notes) == (True, 1, ())
+    folder = read_cere(archive, tmp_path / "imported")
+    assert verify(folder).holds
+    assert (folder / "downloads" / "paper.txt").read_bytes() == b"a paper"
+
+    name = "record/downloads/paper.txt"
+    changed = repacked(archive, tmp_path / "changed.cere", lambda files: files.update({name: b"a lemon"}))
+    assert "the download downloads/paper.txt was changed" in verify_cere(changed).faults[0].sentence
+    with pytest.raises(RecordError, match="was changed"):
+        read_cere(changed, tmp_path / "changed")
+
+
+def test_an_older_session_without_its_downloads_says_so_and_is_imported(tmp_path: Path) -> None:
+    archive = write_cere(with_download(tmp_path / "runs"), tmp_path / "session.cere")
+    older = repacked(archive, tmp_path / "older.cere", lambda files: files.pop("record/downloads/paper.txt"))
+    found = verify_cere(older)
+    assert (found.holds, found.downloads) == (True, 0)
+    assert found.notes == ("It does not carry downloads/paper.txt, so that download is not verified.",)
+    assert read(read_cere(older, tmp_path / "imported")).steps
 
 
 def test_a_picture_that_another_encoder_made_is_still_the_same_picture(tmp_path: Path) -> None:
