@@ -219,7 +219,9 @@ def bomb() -> bytes:
     return b"\x89PNG\r\n\x1a\n" + piece(b"IHDR", head) + piece(b"IDAT", rows) + piece(b"IEND", b"")
 
 
-@pytest.mark.parametrize("data", [bomb(), b"no picture", png()[:300]], ids=["bomb", "text", "cut"])
+@pytest.mark.parametrize(
+    "data", [bomb(), b"no picture", png()[:300], png(Size(width=1, height=30_001))], ids=["bomb", "text", "cut", "tall"]
+)
 @pytest.mark.parametrize("use", USES)
 def test_a_picture_that_cannot_be_decoded_ends_in_a_sentence(tmp_path: Path, out: Path, use: str, data: bytes) -> None:
     picture = shot(data, Size(width=40_000, height=40_000))
@@ -232,6 +234,13 @@ def test_a_picture_that_cannot_be_decoded_ends_in_a_sentence(tmp_path: Path, out
         assert sentence_of(USES[use], folder, out)
     else:
         sentence_of(USES[use], folder, out)
+
+
+def test_the_frames_of_an_animation_are_no_larger_than_a_screen(tmp_path: Path) -> None:
+    tall = shot(png(Size(width=100, height=20_000)), Size(width=100, height=20_000))
+    events = [Started(run=run()), *step_events(1, (Click(target=5), done()), seen=observation(marked=tall))]
+    with Image.open(write_animation(write_run(tmp_path, events).path, tmp_path / "run.webp")) as made:
+        assert made.size == (11, 2160)
 
 
 @pytest.mark.parametrize("use", USES)

@@ -16,6 +16,8 @@ from vision_agent.types import Step
 
 _WIDTH = 960
 """The width of a frame in pixels; a page of 1280 stays readable at half the bytes."""
+_HEIGHT = 2160
+"""The greatest height of a frame in pixels, that of a phone's picture; all frames are in memory at once."""
 _SHOWN_MS, _LAST_MS = 1400, 3500
 _AIM = "#c2410c"
 _FORMATS = {".webp": "WEBP", ".gif": "GIF"}
@@ -56,7 +58,9 @@ def _frames(folder: Path) -> Iterator[Image.Image]:
         draw = ImageDraw.Draw(image)
         for left, top, right, bottom in _aims(step):
             draw.rounded_rectangle((left - 5, top - 5, right + 5, bottom + 5), radius=6, outline=_AIM, width=4)
-        size = size or (min(_WIDTH, image.width), round(image.height * min(_WIDTH, image.width) / image.width))
+        if size is None:
+            scale = min(1, _WIDTH / image.width, _HEIGHT / image.height)
+            size = max(1, round(image.width * scale)), max(1, round(image.height * scale))
         # A picture of another shape, such as a zoom, is fitted whole into a frame of the same size.
         image.thumbnail(size, Image.Resampling.LANCZOS)
         frame = Image.new("RGB", size, "white")
