@@ -12,6 +12,7 @@ from vision_agent.actions import Finish, Infeasible, Point, mark_in, targets_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.record.read import load_shot, read
 from vision_agent.record.run_files import reading
+from vision_agent.record.store import write_private
 from vision_agent.types import Step
 
 _WIDTH = 960
@@ -38,8 +39,10 @@ def write_animation(folder: Path, to: Path) -> Path:
     if not frames:
         raise UsageError(f"{folder} has no steps to show", "its report says how far it got")
     times = [_SHOWN_MS] * (len(frames) - 1) + [_LAST_MS]
+    made = io.BytesIO()
     try:
-        frames[0].save(to, format, save_all=True, append_images=frames[1:], duration=times, loop=0, quality=80)
+        frames[0].save(made, format, save_all=True, append_images=frames[1:], duration=times, loop=0, quality=80)
+        write_private(to, made.getvalue())
     except OSError as error:
         raise UsageError(f"{to} cannot be written: {error.strerror or error}", "name another file") from error
     return to

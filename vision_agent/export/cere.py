@@ -59,7 +59,17 @@ from vision_agent.record.run_files import (
     read_file,
     reading,
 )
-from vision_agent.record.store import DOWNLOADS, REQUESTS, RUN, SHOTS, STEPS, RunFolder, is_run_id, new_run_id
+from vision_agent.record.store import (
+    DOWNLOADS,
+    REQUESTS,
+    RUN,
+    SHOTS,
+    STEPS,
+    RunFolder,
+    is_run_id,
+    new_run_id,
+    write_private,
+)
 from vision_agent.record.verify import Fault, Verified, verify
 from vision_agent.types import Decision, Ending, Mark, Observation, Outcome, Provenance, Run, Shot, Size, Step, Task
 from vision_agent.vision.picture import require_decodable
@@ -167,7 +177,7 @@ def write_cere(folder: Path, to: Path) -> Path:
             how = zipfile.ZIP_STORED if name.startswith(f"{_RECORD}/{DOWNLOADS}/") else zipfile.ZIP_DEFLATED
             archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, how)
     try:
-        to.write_bytes(packed.getvalue())
+        write_private(to, packed.getvalue())
     except OSError as error:
         raise UsageError(f"{to} cannot be written: {error.strerror}", "name another file with --out") from error
     return to
@@ -513,11 +523,12 @@ def _unpack(archive: zipfile.ZipFile, file: Path, runs: Path, accept: _Accept) -
     runs.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=runs, prefix=".import-") as temporary:
         unpacked = Path(temporary) / name
+        unpacked.mkdir(mode=0o700)
         for each in archive.namelist():
             if _NAMED.fullmatch(each):
                 path = unpacked / each.removeprefix(f"{_RECORD}/")
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(archive.read(each))
+                path.parent.mkdir(mode=0o700, exist_ok=True)
+                write_private(path, archive.read(each))
         accept(archive, unpacked)
         unpacked.rename(folder)
     return folder
@@ -550,9 +561,9 @@ def _import(archive: zipfile.ZipFile, file: Path, runs: Path) -> Path:
         for event in events:
             folder.write(event)
     kept = folder.path / ORIGINALS
-    kept.mkdir()
+    kept.mkdir(mode=0o700)
     for name, content in originals.items():
-        (kept / name).write_bytes(content)
+        write_private(kept / name, content)
     return folder.path
 
 

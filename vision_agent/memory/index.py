@@ -156,6 +156,8 @@ class MemoryIndex:
         elif isinstance(path, Path):
             with contextlib.suppress(OSError):  # SQLite reports it too if this fails
                 path.parent.mkdir(mode=0o700, exist_ok=True)
+                if not path.exists():  # SQLite would let everybody read it
+                    path.touch(mode=0o600)
         connection = sqlite3.connect(path, timeout=_WAIT_S, isolation_level=None)
         try:
             if path == ":memory:" or not self._is_fresh(connection):
