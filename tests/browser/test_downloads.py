@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,14 +11,16 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Page
+from pydantic import SecretStr
 
 from tests.browser.hand import On
 from vision_agent.actions import Click, Wait
 from vision_agent.browser.launch.launch import LaunchedBrowser, launch_browser
 from vision_agent.browser.live import LiveBrowser, attach
 from vision_agent.browser.page.downloads import _holds_secret
+from vision_agent.record import Redactor
 from vision_agent.settings import BrowserSettings, ObserveSettings
-from vision_agent.types import DownloadLimits, Observation, Outcome
+from vision_agent.types import DownloadLimits, Observation, Outcome, Secret
 from vision_agent.vision.image_limits import ImageLimits
 
 SETTINGS = ObserveSettings(quiet_s=0.1, settle_deadline_s=5, action_deadline_s=20)
@@ -168,3 +171,23 @@ def test_a_secret_anywhere_in_a_large_file_is_found(tmp_path: Path, encoding: st
 
     assert _holds_secret(file, redact)
     assert not _holds_secret(file, str)
+
+
+SECRET = "Kumquat-Zeppelin9137"
+HIDDEN = {
+    **{f"{name} without a mark": SECRET.encode(name) for name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")},
+    "utf-32 with a mark": SECRET.encode("utf-32"),
+    "after two megabytes": ("word " * 420_000 + SECRET).encode("utf-16-be"),
+    "tags": "".join(f"<b class=x>{letter}</b>" for letter in SECRET).encode(),
+    "line breaks": "<br>".join(SECRET).encode(),
+    "tags in utf-16": "".join(f"<b>{letter}</b>" for letter in SECRET).encode("utf-16-be"),
+    "an array": json.dumps([*SECRET], indent=2).encode(),
+}
+
+
+@pytest.mark.parametrize("content", HIDDEN.values(), ids=HIDDEN.keys())
+def test_a_secret_in_another_encoding_or_between_tags_is_found(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    assert _holds_secret(file, Redactor((Secret(name="pw", value=SecretStr(SECRET)),)))
+    assert not _holds_secret(file, Redactor((Secret(name="pw", value=SecretStr("Mango-Airship4711")),)))

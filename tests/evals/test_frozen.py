@@ -121,6 +121,8 @@ def test_what_is_no_reference_is_refused_with_the_reason(tmp_path: Path) -> None
         freeze([folder], tmp_path / "frozen")
     assert not (tmp_path / "frozen").exists()
     assert freeze([folder], tmp_path / "frozen", any_ending=True).references == 1
+    interrupted = write_run(tmp_path, [Started(run=run("interrupted")), *small_run()[1:-1]]).path
+    assert freeze([interrupted], tmp_path / "interrupted-pages", any_ending=True).references == 1
     with pytest.raises(UsageError, match="already exists"):
         freeze([folder], tmp_path / "frozen")
     with pytest.raises(UsageError, match="There is no run in"):

@@ -7,14 +7,16 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from exemplar_builder import exemplar, learn, turn
 from record_builder import observation, small_run, task, write_run
 
-from vision_agent.errors import UsageError
+from vision_agent.errors import RecordError, UsageError
 from vision_agent.memory import EmptyMemory, MemoryFolder
+from vision_agent.memory.file import MOST_OF_EXEMPLAR
 from vision_agent.ports import Memory
 from vision_agent.types import Recalled
 
@@ -161,6 +163,52 @@ def test_what_is_no_exemplar_by_its_name_is_not_read(memory: MemoryFolder) -> No
     (memory.path / "a folder.json").mkdir()
     (memory.path / os.fsdecode(b"\xff.json")).write_text("?", "utf-8")
     assert len([each for each in memory.list().warnings if "cannot be read and is skipped" in each]) == 2
+
+
+def test_pipes_links_and_endless_files_are_skipped_and_not_opened(memory: MemoryFolder, tmp_path: Path) -> None:
+    path = memory.add(exemplar())
+    os.mkfifo(memory.path / "pipe.json")
+    (memory.path / "link.json").symlink_to(path)
+    (memory.path / "zero.json").symlink_to("/dev/zero")
+    with (memory.path / "large.json").open("wb") as file:
+        file.truncate(MOST_OF_EXEMPLAR + 1)
+    found = memory.list()
+    assert [each.id for each in found.entries] == ["one"]
+    whys = ["bytes, and at most", "it is a link", "it is not a plain file", "it is a link"]
+    assert all(why in warning for why, warning in zip(whys, found.warnings, strict=True))
+    memory.learn_from_failed_replay("0" * 64)
+    assert memory.show("one").standing.failed == 1
+    assert memory.recall(TASK, SEEN).exemplar is not None
+    for id in ("pipe", "link"):
+        with pytest.raises(UsageError, match="cannot be read"):
+            memory.show(id)
+        memory.forget(id)
+
+
+@pytest.mark.parametrize("name", ["pictures", "index"])
+def test_a_subfolder_that_is_a_link_is_not_followed(memory: MemoryFolder, tmp_path: Path, name: str) -> None:
+    memory.path.mkdir()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "kept.jpg").write_bytes(b"?")
+    (memory.path / name).symlink_to(elsewhere)
+    if name == "pictures":
+        with pytest.raises(RecordError, match="it is a link"):
+            memory.add(exemplar())
+    else:
+        memory.add(exemplar())
+        assert memory.list().entries
+    with suppress(UsageError):
+        memory.forget("one")
+    assert [each.name for each in elsewhere.iterdir()] == ["kept.jpg"]
+
+
+@pytest.mark.parametrize("name", ["index.sqlite", "index.sqlite-journal"])
+def test_a_pipe_in_the_place_of_the_index_is_not_opened(memory: MemoryFolder, name: str) -> None:
+    memory.add(exemplar())
+    (memory.path / "index" / name).unlink(missing_ok=True)
+    os.mkfifo(memory.path / "index" / name)
+    assert MemoryFolder(memory.path).list().entries
 
 
 def test_forgetting_takes_the_pictures_that_nobody_else_shows(memory: MemoryFolder, tmp_path: Path) -> None:

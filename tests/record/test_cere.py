@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from record_builder import done, observation, small_run, step_events, story, write_run
+from record_builder import done, observation, run, small_run, step_events, story, write_run
 
 from vision_agent.actions import Custom, Finish, Type
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.events import Event
+from vision_agent.events import Event, Started
 from vision_agent.export.cere import read_cere, verify_cere, write_cere
 from vision_agent.record import read, verify
 
@@ -31,7 +31,7 @@ def acts_in(archive: Path) -> list[dict[str, Any]]:
 
 
 def test_a_run_comes_back_byte_for_byte(tmp_path: Path) -> None:
-    folder = write_run(tmp_path / "runs", story()).path
+    folder = write_run(tmp_path / "runs", [Started(run=run()), *story()[1:]]).path
     back = read_cere(write_cere(folder, tmp_path / "session.cere"), tmp_path / "elsewhere")
     assert back == tmp_path / "elsewhere" / folder.name
     assert files_of(back) == files_of(folder)
@@ -207,7 +207,8 @@ def test_a_file_in_the_archive_cannot_leave_the_run_folder(tmp_path: Path) -> No
     with zipfile.ZipFile(archive, "a") as packed_:
         packed_.writestr("record/../../escaped.json", "{}")
         packed_.writestr("record/shots/../../../escaped.png", "{}")
-    read_cere(archive, tmp_path / "deep" / "runs")
+    with pytest.raises(RecordError, match=r"escaped\.json is not in the record"):
+        read_cere(archive, tmp_path / "deep" / "runs")
     assert not [*tmp_path.rglob("escaped*")]
 
 

@@ -148,6 +148,23 @@ def test_the_command_leaves_with_0_for_the_same_and_1_for_what_differs(
     assert (said["is_same"], said["counts"], said["pairs"][2]["b"]) == (False, {"only in A": 1}, None)
 
 
+def test_a_text_of_megabytes_is_cut_where_it_begins_to_differ(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "A" * 5_000_000
+    runs = [
+        a_run(tmp_path / name, (Type(target=1, text=f"{long}{name}"), done(), seen(title=f"{long}{name}")), answer=long)
+        for name in ("one", "other")
+    ]
+    found = diff(*runs)
+    (decision, title) = found.pairs[0].differences
+    assert ("one" in decision.a, "other" in decision.b, title.a) == (True, True, f"…{'A' * 124}one")
+    with pytest.raises(SystemExit):
+        app(["diff", *map(str, runs)])
+    assert len(capsys.readouterr().out) < 10_000
+    assert len(found.model_dump_json()) < 10_000
+
+
 def test_how_they_ended_counts_and_a_record_that_was_changed_is_named(tmp_path: Path) -> None:
     a = a_run(tmp_path / "a", (BUY[1], done(), seen()))
     b = a_run(tmp_path / "b", (BUY[1], done(), seen()), answer="sold out")

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import struct
 import zipfile
 import zlib
@@ -30,12 +31,15 @@ from tests.record.record_builder import (
     task,
     write_run,
 )
-from vision_agent.actions import Finish, Goto, Upload
+from vision_agent.actions import Click, Finish, Goto, Upload
 from vision_agent.errors import RecordError, UsageError
+from vision_agent.evals.suites.frozen import freeze
 from vision_agent.events import Decided, Ended, Event, Observed, Started
 from vision_agent.export.animation import write_animation
 from vision_agent.export.cere import read_cere, verify_cere, write_cere
 from vision_agent.export.formats import FORMS, export
+from vision_agent.memory import MemoryFolder
+from vision_agent.memory.exemplar import exemplar_of
 from vision_agent.record import Redactor, RunFolder, read, verify, write_report
 from vision_agent.record.diff import diff
 from vision_agent.record.diff_page import write_diff
@@ -60,6 +64,8 @@ USES: dict[str, Use] = {
     "variables": lambda folder, _: variables_of(folder),
     "replay": lambda folder, _: Replay(folder),
     "resume": lambda folder, _: resume(folder, model="human"),
+    "freeze": lambda folder, out: freeze([folder], out / "pages", any_ending=True),
+    "memory add": lambda folder, out: MemoryFolder(out / "memory").add(exemplar_of(folder, confirmed=True)),
     **{form: lambda folder, out, form=form: export(folder, form, out / form) for form in FORMS},  # type: ignore[misc]
 }
 
@@ -111,6 +117,27 @@ def test_what_is_a_pipe_a_link_or_too_large_ends_in_a_sentence(folder: Path, out
     with path.open("wb") as file:
         file.truncate((MOST_OF_FILE if name == "run.json" else MOST_OF_RECORD) + 1)
     assert "bytes, and at most" in sentence_of(USES[use], folder, out)
+
+
+@pytest.mark.parametrize("use", [use for use in USES if use != "verify"])
+@pytest.mark.parametrize("id", ["", "..", "../precious", "/tmp/precious", "a/b", "a\0b", "a\n", ".hidden", "a" * 201])
+def test_a_run_whose_id_cannot_name_a_file_is_refused_and_nothing_is_written(
+    tmp_path: Path, out: Path, id: str, use: str
+) -> None:
+    with RunFolder.create(tmp_path / "runs", "a", Redactor(())) as folder:
+        for event in small_run(run_id=id):
+            folder.write(event)
+    before = sorted(tmp_path.rglob("*"))
+    assert "cannot name a file" in sentence_of(USES[use], folder.path, out)
+    assert sorted(tmp_path.rglob("*")) == before
+    assert "cannot name a file" in verify(folder.path).faults[0].sentence
+
+
+@pytest.mark.parametrize("id", ["20261127-014905-5b7813", "replay.2_a", "r1"])
+def test_ids_of_this_and_of_older_versions_are_read(tmp_path: Path, id: str) -> None:
+    folder = write_run(tmp_path, small_run(run_id=id)).path
+    assert verify(folder).holds
+    assert read(folder).id == id
 
 
 @pytest.mark.parametrize("use", ["verify", "report", "animation", "diff", "resume", "chat-jsonl", "grounding", "cere"])
@@ -192,7 +219,9 @@ def bomb() -> bytes:
     return b"\x89PNG\r\n\x1a\n" + piece(b"IHDR", head) + piece(b"IDAT", rows) + piece(b"IEND", b"")
 
 
-@pytest.mark.parametrize("data", [bomb(), b"no picture", png()[:300]], ids=["bomb", "text", "cut"])
+@pytest.mark.parametrize(
+    "data", [bomb(), b"no picture", png()[:300], png(Size(width=1, height=30_001))], ids=["bomb", "text", "cut", "tall"]
+)
 @pytest.mark.parametrize("use", USES)
 def test_a_picture_that_cannot_be_decoded_ends_in_a_sentence(tmp_path: Path, out: Path, use: str, data: bytes) -> None:
     picture = shot(data, Size(width=40_000, height=40_000))
@@ -205,6 +234,13 @@ def test_a_picture_that_cannot_be_decoded_ends_in_a_sentence(tmp_path: Path, out
         assert sentence_of(USES[use], folder, out)
     else:
         sentence_of(USES[use], folder, out)
+
+
+def test_the_frames_of_an_animation_are_no_larger_than_a_screen(tmp_path: Path) -> None:
+    tall = shot(png(Size(width=100, height=20_000)), Size(width=100, height=20_000))
+    events = [Started(run=run()), *step_events(1, (Click(target=5), done()), seen=observation(marked=tall))]
+    with Image.open(write_animation(write_run(tmp_path, events).path, tmp_path / "run.webp")) as made:
+        assert made.size == (11, 2160)
 
 
 @pytest.mark.parametrize("use", USES)
@@ -321,6 +357,16 @@ def test_downloads_are_verified(tmp_path: Path) -> None:
     assert "it is a link" in verify(folder).faults[0].sentence
 
 
+@pytest.mark.parametrize("use", ["freeze", "memory add"])
+def test_what_verify_refuses_is_neither_frozen_nor_learned(tmp_path: Path, out: Path, use: str) -> None:
+    folder = with_download(tmp_path)
+    (folder / "downloads" / "paper.txt").write_bytes(b"a lemon")
+    assert "the download downloads/paper.txt was changed" in sentence_of(USES[use], folder, out)
+    misnumbered = [Started(run=run("misnumbered")), *step_events(7, (Click(target=5), done())), small_run()[-1]]
+    assert "step 7" in sentence_of(USES[use], write_run(tmp_path, misnumbered).path, out)
+    assert not any(out.iterdir())
+
+
 def test_the_report_is_named_as_what_can_be_made_again(tmp_path: Path) -> None:
     folder = write_run(tmp_path, small_run()).path
     assert verify(folder).derived == ()
@@ -391,8 +437,42 @@ def test_every_part_of_a_session_that_other_tools_read_is_verified(tmp_path: Pat
     archive = write_cere(made.path, tmp_path / "session.cere")
     assert verify_cere(archive, made.head).holds
     alter, sentence = CHANGES[change]
-    found = verify_cere(repacked(archive, tmp_path / "changed.cere", alter), made.head)
-    assert [each.sentence for each in found.faults] == [sentence]
+    changed = repacked(archive, tmp_path / "changed.cere", alter)
+    assert [each.sentence for each in verify_cere(changed, made.head).faults] == [sentence]
+    with pytest.raises(RecordError, match=f"fails verification: {re.escape(sentence)}"):
+        read_cere(changed, tmp_path / "imported")
+    assert not any((tmp_path / "imported").iterdir())
+
+
+def test_a_session_of_an_interrupted_run_is_not_imported(tmp_path: Path) -> None:
+    archive = write_cere(write_run(tmp_path / "runs", small_run()[:-1]).path, tmp_path / "session.cere")
+    assert not verify_cere(archive).holds
+    with pytest.raises(RecordError, match="stops before the end of the run"):
+        read_cere(archive, tmp_path / "imported")
+
+
+def test_a_session_carries_the_downloads_of_its_run(tmp_path: Path) -> None:
+    archive = write_cere(with_download(tmp_path / "runs"), tmp_path / "session.cere")
+    found = verify_cere(archive)
+    assert (found.holds, found.downloads, found.notes) == (True, 1, ())
+    folder = read_cere(archive, tmp_path / "imported")
+    assert verify(folder).holds
+    assert (folder / "downloads" / "paper.txt").read_bytes() == b"a paper"
+
+    name = "record/downloads/paper.txt"
+    changed = repacked(archive, tmp_path / "changed.cere", lambda files: files.update({name: b"a lemon"}))
+    assert "the download downloads/paper.txt was changed" in verify_cere(changed).faults[0].sentence
+    with pytest.raises(RecordError, match="was changed"):
+        read_cere(changed, tmp_path / "changed")
+
+
+def test_an_older_session_without_its_downloads_says_so_and_is_imported(tmp_path: Path) -> None:
+    archive = write_cere(with_download(tmp_path / "runs"), tmp_path / "session.cere")
+    older = repacked(archive, tmp_path / "older.cere", lambda files: files.pop("record/downloads/paper.txt"))
+    found = verify_cere(older)
+    assert (found.holds, found.downloads) == (True, 0)
+    assert found.notes == ("It does not carry downloads/paper.txt, so that download is not verified.",)
+    assert read(read_cere(older, tmp_path / "imported")).steps
 
 
 def test_a_picture_that_another_encoder_made_is_still_the_same_picture(tmp_path: Path) -> None:

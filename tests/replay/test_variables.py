@@ -149,3 +149,15 @@ def test_what_is_asked_about_is_as_in_the_record_but_for_what_is_said_now(tmp_pa
     assert (as_then.ask, as_then.hosts) == ("always", ())
     now = recorded_settings(run, Settings(approval=ApprovalSettings(ask="risky")), ()).approval
     assert (now.ask, now.hosts) == ("risky", ())
+
+
+def test_values_of_megabytes_are_shown_cut_and_facts_of_that_length_are_whole_texts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "word " * 1_000_000
+    folder = a_run(tmp_path, (Type(target=1, text=long),), (Type(target=1, text=f"{long}."),), note=long)
+    assert variables_of(folder)[0].what == "a fact of the run, used once"
+    assert actions(read(folder), note="new") == [Type(target=1, text="new"), Type(target=1, text=f"{long}.")]
+    with pytest.raises(SystemExit):
+        app(["replay", str(folder), "--variables"])
+    assert len(capsys.readouterr().out) < 5_000

@@ -144,9 +144,9 @@ def _show_variables(known: Sequence[Variable], as_json: bool) -> None:
     for column in ("name", "was", "where"):
         table.add_column(column, overflow="fold")
     for each in known:
-        table.add_row(
-            Text(escaped_line(each.name)), Text(escaped_line(each.value)), Text(escaped_line(each.what), style="dim")
-        )
+        texts = [Text(escaped_line(text if len(text) <= 500 else f"{text[:499]}…")) for text in each]
+        texts[2].stylize("dim")
+        table.add_row(*texts)
     TerminalConsole().print(table if known else "This run has no variables.")
 
 

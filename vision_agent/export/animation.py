@@ -12,10 +12,13 @@ from vision_agent.actions import Finish, Infeasible, Point, mark_in, targets_of
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.record.read import load_shot, read
 from vision_agent.record.run_files import reading
+from vision_agent.record.store import write_private
 from vision_agent.types import Step
 
 _WIDTH = 960
 """The width of a frame in pixels; a page of 1280 stays readable at half the bytes."""
+_HEIGHT = 2160
+"""The greatest height of a frame in pixels, that of a phone's picture; all frames are in memory at once."""
 _SHOWN_MS, _LAST_MS = 1400, 3500
 _AIM = "#c2410c"
 _FORMATS = {".webp": "WEBP", ".gif": "GIF"}
@@ -36,8 +39,10 @@ def write_animation(folder: Path, to: Path) -> Path:
     if not frames:
         raise UsageError(f"{folder} has no steps to show", "its report says how far it got")
     times = [_SHOWN_MS] * (len(frames) - 1) + [_LAST_MS]
+    made = io.BytesIO()
     try:
-        frames[0].save(to, format, save_all=True, append_images=frames[1:], duration=times, loop=0, quality=80)
+        frames[0].save(made, format, save_all=True, append_images=frames[1:], duration=times, loop=0, quality=80)
+        write_private(to, made.getvalue())
     except OSError as error:
         raise UsageError(f"{to} cannot be written: {error.strerror or error}", "name another file") from error
     return to
@@ -56,7 +61,9 @@ def _frames(folder: Path) -> Iterator[Image.Image]:
         draw = ImageDraw.Draw(image)
         for left, top, right, bottom in _aims(step):
             draw.rounded_rectangle((left - 5, top - 5, right + 5, bottom + 5), radius=6, outline=_AIM, width=4)
-        size = size or (min(_WIDTH, image.width), round(image.height * min(_WIDTH, image.width) / image.width))
+        if size is None:
+            scale = min(1, _WIDTH / image.width, _HEIGHT / image.height)
+            size = max(1, round(image.width * scale)), max(1, round(image.height * scale))
         # A picture of another shape, such as a zoom, is fitted whole into a frame of the same size.
         image.thumbnail(size, Image.Resampling.LANCZOS)
         frame = Image.new("RGB", size, "white")

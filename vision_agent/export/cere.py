@@ -3,7 +3,7 @@
     goal.json            {"goal": …}
     action0.json …       one per action: the page before it, the action, its outcome
     manifest.json        an addition: the format's version, the writer, the run's id and head
-    record/…             an addition: the run folder, byte for byte
+    record/…             an addition: the run folder, byte for byte, without downloads of more than 64 MiB
 
 Other tools read the first two and ignore the rest. A file with only those two is read as well: its actions become
 custom actions under their own names, because they name elements by CSS selectors, and marks are never guessed. The
@@ -17,6 +17,7 @@ import binascii
 import hashlib
 import io
 import json
+import os
 import re
 import tempfile
 import zipfile
@@ -49,8 +50,26 @@ from vision_agent.errors import RecordError, UsageError
 from vision_agent.escape import printable_line
 from vision_agent.events import Decided, Ended, Event, Happened, Intended, Observed, Started, Stepped
 from vision_agent.record.read import first_line, load_shot, read
-from vision_agent.record.run_files import MOST_OF_FILE, MOST_OF_RECORD, names_in, parse_json, read_file, reading
-from vision_agent.record.store import REQUESTS, RUN, SHOTS, STEPS, RunFolder, new_run_id
+from vision_agent.record.run_files import (
+    MOST_OF_FILE,
+    MOST_OF_RECORD,
+    names_in,
+    open_file,
+    parse_json,
+    read_file,
+    reading,
+)
+from vision_agent.record.store import (
+    DOWNLOADS,
+    REQUESTS,
+    RUN,
+    SHOTS,
+    STEPS,
+    RunFolder,
+    is_run_id,
+    new_run_id,
+    write_private,
+)
 from vision_agent.record.verify import Fault, Verified, verify
 from vision_agent.types import Decision, Ending, Mark, Observation, Outcome, Provenance, Run, Shot, Size, Step, Task
 from vision_agent.vision.picture import require_decodable
@@ -69,11 +88,18 @@ _SMALL_BYTES = 32 << 20
 _ALIKE = 24
 """Tones of 255 by which a pixel of a picture may differ that another version of the encoder made of the same page."""
 _JPEG_QUALITY = 85
+_MOST_OF_DOWNLOADS = 256 << 20
+"""Bytes of all downloads that an archive holds."""
 _NAMED = re.compile(
-    rf"{_RECORD}/(?:{RUN}|{STEPS}|(?:{SHOTS}|{REQUESTS})/[0-9a-f]{{64}}\.[a-z]+|{ORIGINALS}/[a-z]+\d*\.json)"
+    rf"{_RECORD}/(?:{RUN}|{STEPS}|(?:{SHOTS}|{REQUESTS})/[0-9a-f]{{64}}\.[a-z]+|{ORIGINALS}/[a-z]+\d*\.json"
+    rf"|{DOWNLOADS}/(?!\.)[\w.-]{{1,120}})"
 )
 """The files of a run folder that an archive holds; nothing else in an archive is ever written to disk."""
 _FINISHED = {"achieved": "done", "unreachable": "infeasible"}
+
+
+_Accept = Callable[[zipfile.ZipFile, Path], None]
+"""Raises if the run that was unpacked from an archive to a folder may not stay."""
 
 
 class _Data(BaseModel):
@@ -147,9 +173,11 @@ def write_cere(folder: Path, to: Path) -> Path:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, zipfile.ZIP_DEFLATED)
+            # Stored, a download can never look like an archive that expands beyond measure.
+            how = zipfile.ZIP_STORED if name.startswith(f"{_RECORD}/{DOWNLOADS}/") else zipfile.ZIP_DEFLATED
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), content, how)
     try:
-        to.write_bytes(packed.getvalue())
+        write_private(to, packed.getvalue())
     except OSError as error:
         raise UsageError(f"{to} cannot be written: {error.strerror}", "name another file with --out") from error
     return to
@@ -163,7 +191,22 @@ def _parts(folder: Path, run: Run) -> dict[str, bytes]:
 
 def _record_names(folder: Path) -> list[str]:
     below = [f"{name}/{each}" for name in (ORIGINALS, REQUESTS, SHOTS) for each in names_in(folder, name)]
-    return sorted(name for name in (RUN, STEPS, *below) if _NAMED.fullmatch(f"{_RECORD}/{name}"))
+    names = (RUN, STEPS, *below, *_downloads(folder))
+    return sorted(name for name in names if _NAMED.fullmatch(f"{_RECORD}/{name}"))
+
+
+def _downloads(folder: Path) -> Iterator[str]:
+    """The downloads that an archive holds: plain files, as long as they are not too large."""
+    whole = 0
+    for each in names_in(folder, DOWNLOADS):
+        try:
+            with open_file(folder, f"{DOWNLOADS}/{each}") as file:
+                size = os.fstat(file.fileno()).st_size
+        except OSError:
+            continue  # `verify` says so
+        if size <= MOST_OF_FILE and whole + size <= _MOST_OF_DOWNLOADS:
+            whole += size
+            yield f"{DOWNLOADS}/{each}"
 
 
 def _record_file(folder: Path, name: str) -> bytes:
@@ -297,13 +340,20 @@ def read_cere(file: Path, runs: Path) -> Path:
     """Unpacks a `.cere` file into a run folder in `runs`, and returns the folder.
 
     Raises:
-        RecordError: it is not a `.cere` file, it is damaged, or its record fails verification.
+        RecordError: it is not a `.cere` file, it is damaged, or it fails verification.
         UsageError: the run already exists there, or its folder cannot be created.
     """
-    return _read(file, runs, _require_intact)
+
+    def require_verified(archive: zipfile.ZipFile, folder: Path) -> None:
+        found = _verified(archive, file, folder)
+        if not found.holds:
+            raise RecordError(f"{file} fails verification: {found.faults[0].sentence}")
+        read(folder)
+
+    return _read(file, runs, require_verified)
 
 
-def _read(file: Path, runs: Path, accept: Callable[[Path], None]) -> Path:
+def _read(file: Path, runs: Path, accept: _Accept) -> Path:
     try:
         with zipfile.ZipFile(file) as archive:
             _require_plain(archive, file)
@@ -365,14 +415,20 @@ def verify_cere(file: Path, head: str | None = None) -> Verified:
         UsageError: `head` is not a record hash.
     """
     with tempfile.TemporaryDirectory() as runs:
-        folder = _read(file, Path(runs), lambda _: None)
-        found = verify(folder, head)
-        notes, faults = found.notes, list(found.faults)
-        with zipfile.ZipFile(file) as archive, reading(file):
-            if f"{_RECORD}/{RUN}" not in archive.namelist():
-                notes = (*notes, "It has no record, so nothing shows whether it was changed.")
-            elif found.chain.holds:
-                faults += [Fault(line=0, sentence=each) for each in _part_faults(archive, folder, found.chain.head)]
+        folder = _read(file, Path(runs), lambda *_: None)
+        with zipfile.ZipFile(file) as archive:
+            return _verified(archive, file, folder, head)
+
+
+def _verified(archive: zipfile.ZipFile, file: Path, folder: Path, head: str | None = None) -> Verified:
+    """The result of verifying an archive that was unpacked to a folder."""
+    found = verify(folder, head, may_lack_downloads=True)
+    notes, faults = found.notes, list(found.faults)
+    with reading(file):
+        if f"{_RECORD}/{RUN}" not in archive.namelist():
+            notes = (*notes, "It has no record, so nothing shows whether it was changed.")
+        elif found.chain.holds:
+            faults += [Fault(line=0, sentence=each) for each in _part_faults(archive, folder, found.chain.head)]
     return found.model_copy(update={"folder": str(file), "faults": tuple(faults), "notes": notes})
 
 
@@ -453,35 +509,29 @@ def _is_alike(one: str, other: str) -> bool:
     return all(most <= _ALIKE for _, most in extremes)
 
 
-def _unpack(archive: zipfile.ZipFile, file: Path, runs: Path, accept: Callable[[Path], None]) -> Path:
+def _unpack(archive: zipfile.ZipFile, file: Path, runs: Path, accept: _Accept) -> Path:
     try:
         about = parse_json(archive.read(f"{_RECORD}/{RUN}"))
     except ValueError as error:
         raise RecordError(f"{file} does not name its run: {first_line(error)}") from error
     name = about.get("id") if isinstance(about, dict) else None
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}", name):
-        raise RecordError(f"{file} does not name its run")
+    if not is_run_id(name):
+        raise RecordError(f"{file} does not name its run, or by an id that cannot name a file")
     folder = runs / name
     if folder.exists():
         raise UsageError(f"The run {name} already exists in {runs}", "name another folder with --runs")
     runs.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=runs, prefix=".import-") as temporary:
         unpacked = Path(temporary) / name
+        unpacked.mkdir(mode=0o700)
         for each in archive.namelist():
             if _NAMED.fullmatch(each):
                 path = unpacked / each.removeprefix(f"{_RECORD}/")
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(archive.read(each))
-        accept(unpacked)
+                path.parent.mkdir(mode=0o700, exist_ok=True)
+                write_private(path, archive.read(each))
+        accept(archive, unpacked)
         unpacked.rename(folder)
     return folder
-
-
-def _require_intact(folder: Path) -> None:
-    found = verify(folder)
-    if not found.chain.holds:
-        raise RecordError(f"The record in the file fails verification: {found.faults[0].sentence}")
-    read(folder)
 
 
 def _import(archive: zipfile.ZipFile, file: Path, runs: Path) -> Path:
@@ -511,9 +561,9 @@ def _import(archive: zipfile.ZipFile, file: Path, runs: Path) -> Path:
         for event in events:
             folder.write(event)
     kept = folder.path / ORIGINALS
-    kept.mkdir()
+    kept.mkdir(mode=0o700)
     for name, content in originals.items():
-        (kept / name).write_bytes(content)
+        write_private(kept / name, content)
     return folder.path
 
 

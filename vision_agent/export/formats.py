@@ -15,7 +15,7 @@ from vision_agent.export.playwright_test import render_test
 from vision_agent.export.training_examples import iter_examples
 from vision_agent.record.read import load_shot, read
 from vision_agent.record.run_files import reading
-from vision_agent.record.store import shot_name
+from vision_agent.record.store import shot_name, write_private
 
 Form = Literal["pytest", "chat-jsonl", "grounding", "cere"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -49,28 +49,28 @@ def export(folder: Path, form: Form, to: Path) -> str:
 def _test(folder: Path, to: Path) -> str:
     text = render_test(read(folder))
     try:
-        to.write_text(text, "utf-8")
+        write_private(to, text.encode())
     except OSError as error:
         raise UsageError(f"{to} cannot be written: {error.strerror}", "name another file with --out") from error
     return "a Playwright test"
 
 
 def _chat(folder: Path, to: Path) -> str:
-    many = 0
+    lines = []
     try:
-        (to / "images").mkdir(parents=True)
-        with (to / "examples.jsonl").open("w", encoding="utf-8") as lines:
-            for example, shots in iter_examples(read(folder)):
-                names = {shot.sha256: f"images/{shot_name(shot)}" for shot in shots}
-                for part in (part for message in example["messages"] for part in message["content"]):
-                    if part["type"] == "image":
-                        part["image"] = names[part["image"]]
-                for shot in shots:
-                    picture = load_shot(folder, shot)
-                    assert picture.data is not None
-                    (to / names[shot.sha256]).write_bytes(picture.data)
-                lines.write(json.dumps(example, ensure_ascii=False) + "\n")
-                many += 1
+        to.mkdir(mode=0o700, parents=True)
+        (to / "images").mkdir(mode=0o700)
+        for example, shots in iter_examples(read(folder)):
+            names = {shot.sha256: f"images/{shot_name(shot)}" for shot in shots}
+            for part in (part for message in example["messages"] for part in message["content"]):
+                if part["type"] == "image":
+                    part["image"] = names[part["image"]]
+            for shot in shots:
+                picture = load_shot(folder, shot)
+                assert picture.data is not None
+                write_private(to / names[shot.sha256], picture.data)
+            lines.append(json.dumps(example, ensure_ascii=False))
+        write_private(to / "examples.jsonl", "".join(f"{line}\n" for line in lines).encode())
     except OSError as error:
         raise UsageError(f"{to} cannot be written: {error.strerror}", "name another folder with --out") from error
-    return f"{many} examples"
+    return f"{len(lines)} examples"

@@ -16,7 +16,7 @@ from typing import Any
 from vision_agent.actions import mark_in, targets_of
 from vision_agent.errors import UsageError
 from vision_agent.record.read import load_shot, read
-from vision_agent.record.store import shot_name
+from vision_agent.record.store import shot_name, write_private
 from vision_agent.types import Box, Run, Step
 
 
@@ -29,15 +29,16 @@ def write_grounding(folder: Path, to: Path) -> int:
     """
     run = read(folder)
     try:
-        (to / "images").mkdir(parents=True)
+        to.mkdir(mode=0o700, parents=True)
+        (to / "images").mkdir(mode=0o700)
         lines = []
         for step in run.steps:
             for line in _lines(run, step):
                 picture = load_shot(folder, step.observation.clean)
                 assert picture.data is not None
-                (to / line["file_name"]).write_bytes(picture.data)
+                write_private(to / line["file_name"], picture.data)
                 lines.append(json.dumps(line, ensure_ascii=False))
-        (to / "metadata.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+        write_private(to / "metadata.jsonl", "".join(f"{line}\n" for line in lines).encode())
     except OSError as error:
         reason = error.strerror or str(error)
         raise UsageError(f"{to} cannot be written: {reason}", "name a new folder with --out") from error

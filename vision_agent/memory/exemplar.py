@@ -11,14 +11,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue
 
 from vision_agent.actions import Action, Cell, Point
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.memory.page_features import count_kinds, without_values
 from vision_agent.memory.verification import verified_by
 from vision_agent.policy.relevance import lines_of, most_relevant, touched_by
-from vision_agent.record.read import check_chain, load_shot, read
+from vision_agent.record.read import load_shot, read
+from vision_agent.record.verify import verify
 from vision_agent.types import FAILED_EFFECTS, Exemplar, Observation, Outcome, PastAct, PastTurn, Run, Shot, Size, Step
 from vision_agent.urls import host_of
 from vision_agent.vision.image_limits import ImageLimits
@@ -74,21 +75,18 @@ def exemplar_of(
     if not turns:
         raise UsageError(f"The run in {folder} cannot be learned from: none of its steps had an effect")
     first = run.steps[0].observation.url
-    try:
-        exemplar = Exemplar(
-            id=run.id,
-            goal=run.task.goal,
-            site=host_of(first) or host_of(run.task.start_url or ""),
-            learned_at=now or datetime.now(UTC),
-            run=run.id,
-            head=head,
-            turns=turns,
-            answer=run.ending.answer if run.ending else "",
-            verified_by="person" if verified == "unknown" else verified,
-        )
-        return _remove_user_data(exemplar, run.task.user_data)
-    except ValidationError as error:
-        raise UsageError(f"The run in {folder} cannot be learned from: its id {run.id!r} cannot name a file") from error
+    exemplar = Exemplar(
+        id=run.id,
+        goal=run.task.goal,
+        site=host_of(first) or host_of(run.task.start_url or ""),
+        learned_at=now or datetime.now(UTC),
+        run=run.id,
+        head=head,
+        turns=turns,
+        answer=run.ending.answer if run.ending else "",
+        verified_by="person" if verified == "unknown" else verified,
+    )
+    return _remove_user_data(exemplar, run.task.user_data)
 
 
 def _remove_user_data(exemplar: Exemplar, user_data: Mapping[str, str]) -> Exemplar:
@@ -117,7 +115,8 @@ def _remove_user_data(exemplar: Exemplar, user_data: Mapping[str, str]) -> Exemp
 
 
 def _read_verified(folder: Path, head: str | None) -> tuple[Run, str]:
-    chain = check_chain(folder, head)
+    found = verify(folder, head)
+    chain = found.chain
     if not chain.holds or chain.torn_bytes:
         raise UsageError(
             f"The run in {folder} cannot be learned from: {chain.sentence}", "only runs that verify are learned"
@@ -129,6 +128,11 @@ def _read_verified(folder: Path, head: str | None) -> tuple[Run, str]:
         raise UsageError(
             f"The run in {folder} cannot be learned from: it ended {run.ending.status}: {run.ending.sentence}",
             "only successful runs are learned",
+        )
+    if not found.holds:
+        raise UsageError(
+            f"The run in {folder} cannot be learned from: {found.faults[0].sentence}",
+            "only runs that verify are learned",
         )
     return run, chain.head
 

@@ -7,7 +7,20 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from vision_agent.record.run_files import read_file
 from vision_agent.types import Exemplar
+
+MOST_OF_EXEMPLAR = 16 << 20
+"""The largest file of an exemplar that is read, in bytes; a long one has 0.1 MB."""
+
+
+def read_exemplar(folder: Path, id: str) -> bytes:
+    """The content of an exemplar's file.
+
+    Raises:
+        OSError: it is missing, is not a plain file, or is too large.
+    """
+    return read_file(folder, f"{id}.json", MOST_OF_EXEMPLAR)
 
 
 def serialize_exemplar(exemplar: Exemplar) -> bytes:

@@ -10,7 +10,6 @@ Several processes may use one folder: a writer locks it, and each file appears w
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import sqlite3
@@ -25,12 +24,13 @@ except ImportError:  # Windows: there, only one process may write
     fcntl = None  # type: ignore[assignment]
 
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.memory.file import parse_exemplar, serialize_exemplar
+from vision_agent.memory.file import parse_exemplar, read_exemplar, serialize_exemplar
 from vision_agent.memory.goal_words import parse
 from vision_agent.memory.index import IndexEntry, MemoryIndex
 from vision_agent.memory.page_features import count_kinds
 from vision_agent.memory.rank import Ranked, Vote, rank, vote
 from vision_agent.memory.verification import is_contradicted, verified_by
+from vision_agent.record.run_files import names_in, read_file
 from vision_agent.record.store import shot_name, write_whole
 from vision_agent.types import Exemplar, Kind, Observation, PastTurn, Recalled, Run, Shot, Standing, Task
 from vision_agent.urls import host_of
@@ -124,7 +124,7 @@ class MemoryFolder:
             path = self._file(exemplar.id)
             if path.exists():
                 exemplar = exemplar.model_copy(update={"standing": self._read(exemplar.id).standing})
-            (self.path / PICTURES).mkdir(exist_ok=True)
+            self._make_pictures_folder()
             for turn in exemplar.turns:
                 if turn.picture is not None and turn.picture.data is not None:
                     write_whole(self._picture(turn.picture), turn.picture.data)
@@ -144,6 +144,8 @@ class MemoryFolder:
                 path.unlink()
             except FileNotFoundError:
                 raise self._no_such(id) from None
+            except OSError as error:
+                raise UsageError(f"{path} cannot be deleted: {error.strerror}") from error
             self._sweep()
         return path
 
@@ -172,7 +174,7 @@ class MemoryFolder:
         """Counts one failure for each exemplar of the run whose record has this head: it could not be replayed."""
         for path in sorted(self.path.glob("*.json")):
             with suppress(UsageError, RecordError, OSError):
-                if head in path.read_text("utf-8", "replace") and self._read(path.stem).head == head:
+                if head.encode() in read_exemplar(self.path, path.stem) and self._read(path.stem).head == head:
                     self.demote(path.stem)
 
     def _judge(self, id: str, *, helped: int = 0, failed: int = 0) -> Standing:
@@ -196,7 +198,7 @@ class MemoryFolder:
     def _read(self, id: str) -> Exemplar:
         path = self._file(id)
         try:
-            content = path.read_bytes()
+            content = read_exemplar(self.path, id)
         except FileNotFoundError:
             raise self._no_such(id) from None
         except OSError as error:
@@ -212,11 +214,23 @@ class MemoryFolder:
     def _picture(self, shot: Shot) -> Path:
         return self.path / PICTURES / shot_name(shot)
 
+    def _make_pictures_folder(self) -> None:
+        folder = self.path / PICTURES
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            why = "it is a link" if folder.is_symlink() else ""
+        except OSError as error:
+            why = error.strerror or str(error)
+        if why:
+            raise RecordError(
+                f"{folder} cannot be written: {why}", "move it away, or name another folder with --memory"
+            )
+
     def _with_picture(self, turn: PastTurn) -> PastTurn:
         if turn.picture is None:
             return turn
         try:
-            data = self._picture(turn.picture).read_bytes()
+            data = read_file(self.path, f"{PICTURES}/{shot_name(turn.picture)}")
         except OSError:
             return turn.model_copy(update={"picture": None})
         if hashlib.sha256(data).hexdigest() != turn.picture.sha256:
@@ -227,10 +241,10 @@ class MemoryFolder:
         """Deletes the pictures that no file names, including those of exemplars that a person deleted."""
         self._index.invalidate()
         named = self._index.pictures()
-        with contextlib.suppress(FileNotFoundError):
-            for path in (self.path / PICTURES).iterdir():
-                if path.stem not in named:
-                    path.unlink(missing_ok=True)
+        for path in (self.path / PICTURES / name for name in names_in(self.path, PICTURES)):
+            if path.stem not in named:
+                with suppress(OSError):  # deleted meanwhile, or a folder
+                    path.unlink()
 
     @contextmanager
     def _lock(self, or_none: str | None = None) -> Iterator[None]:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vision_agent.errors import RecordError
-from vision_agent.memory.file import parse_exemplar
+from vision_agent.memory.file import parse_exemplar, read_exemplar
 from vision_agent.memory.goal_words import VARYING, Goal, parse
 from vision_agent.types import Kind, Standing
 
@@ -133,6 +133,8 @@ class MemoryIndex:
     def _drop(self) -> None:
         file = self._folder / FOLDER / NAME
         self._is_scanned = False
+        if not _is_plain(file.parent):
+            return
         with contextlib.suppress(OSError):
             for each in (file, file.with_name(f"{NAME}-journal")):
                 each.unlink(missing_ok=True)
@@ -149,11 +151,13 @@ class MemoryIndex:
         return self._open_updated(":memory:")
 
     def _open_updated(self, path: Path | str) -> sqlite3.Connection:
-        if not self._folder.is_dir():
-            path = ":memory:"  # a query must not create the exemplars' folder
+        if not self._folder.is_dir() or not _is_plain(self._folder / FOLDER):
+            path = ":memory:"  # a query must not create the exemplars' folder, nor follow a link
         elif isinstance(path, Path):
             with contextlib.suppress(OSError):  # SQLite reports it too if this fails
-                path.parent.mkdir(exist_ok=True)
+                path.parent.mkdir(mode=0o700, exist_ok=True)
+                if not path.exists():  # SQLite would let everybody read it
+                    path.touch(mode=0o600)
         connection = sqlite3.connect(path, timeout=_WAIT_S, isolation_level=None)
         try:
             if path == ":memory:" or not self._is_fresh(connection):
@@ -174,6 +178,17 @@ class MemoryIndex:
             return False
         stamp = connection.execute("SELECT folder FROM stamp").fetchone()
         return bool(stamp == (self._folder.stat().st_mtime_ns,))
+
+
+def _is_plain(folder: Path) -> bool:
+    """Whether a folder is no link and has only plain files in it; SQLite would follow links and wait for pipes."""
+    try:
+        with os.scandir(folder) as found:
+            return not folder.is_symlink() and all(each.is_file(follow_symlinks=False) for each in found)
+    except FileNotFoundError:
+        return not folder.is_symlink()
+    except OSError:
+        return False
 
 
 # --- updating ---------------------------------------------------------------------------------------------------------
@@ -213,7 +228,7 @@ def _files(folder: Path) -> tuple[int, dict[str, tuple[int, int]]]:
     states = {}
     for each in files:
         with contextlib.suppress(FileNotFoundError):  # removed meanwhile
-            state = each.stat()
+            state = each.stat(follow_symlinks=False)
             # A name that is not valid UTF-8 becomes the name of a missing file, which is then reported as skipped.
             name = os.fsencode(each.name).decode("utf-8", "replace").removesuffix(".json")
             states[name] = (state.st_mtime_ns, state.st_size)
@@ -234,7 +249,7 @@ def _forget(index: sqlite3.Connection, name: str) -> None:
 
 def _learn(index: sqlite3.Connection, folder: Path, name: str, state: tuple[int, int]) -> None:
     try:
-        content = (folder / f"{name}.json").read_bytes()
+        content = read_exemplar(folder, name)
     except OSError as error:
         fault = f"{folder / name}.json cannot be read and is skipped: {error.strerror}"
         index.execute("INSERT INTO files VALUES (?, ?, ?, ?)", (name, *state, fault))

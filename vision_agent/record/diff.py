@@ -30,6 +30,9 @@ _BOXED = 24
 _CARET = 4
 """The width of a text caret in CSS pixels, including the blur of the comparison."""
 
+_SHOWN = 500
+"""The longest text of a difference, in characters; a typed text or an address in a record may have megabytes."""
+
 Where = Literal["decision", "outcome", "address", "title", "marks", "pixels"]
 
 
@@ -195,7 +198,7 @@ def _pair(one: _ComparedStep | None, other: _ComparedStep | None, a: Path, b: Pa
     pair = StepPair(
         a=one.step.index if one else None,
         b=other.step.index if other else None,
-        words=(one.words if one else "", other.words if other else ""),
+        words=(_cut(one.words) if one else "", _cut(other.words) if other else ""),
         authors=(one.step.decision.author if one else None, other.step.decision.author if other else None),
     )
     if one is None or other is None:
@@ -208,7 +211,7 @@ def _pair(one: _ComparedStep | None, other: _ComparedStep | None, a: Path, b: Pa
         "title": (then.title, now.title),
         "marks": _marks(then, now),
     }
-    found = [Difference(where=where, a=mine, b=theirs) for where, (mine, theirs) in texts.items() if mine != theirs]
+    found = [_difference(where, mine, theirs) for where, (mine, theirs) in texts.items() if mine != theirs]
     pixels = _pixels(then, now, a, b)
     if pixels is not None and pixels.share > tolerance:
         sizes = [f"{seen.clean.size.width}×{seen.clean.size.height}" for seen in (then, now)]
@@ -216,6 +219,23 @@ def _pair(one: _ComparedStep | None, other: _ComparedStep | None, a: Path, b: Pa
     else:
         pixels = None
     return pair.model_copy(update={"differences": tuple(found), "pixels": pixels})
+
+
+def _difference(where: Where, mine: str, theirs: str) -> Difference:
+    """The two texts, cut so that the place where they begin to differ shows."""
+    start = 0
+    if max(len(mine), len(theirs)) > _SHOWN:
+        places = enumerate(zip(mine, theirs, strict=False))
+        alike = next((at for at, (one, other) in places if one != other), min(len(mine), len(theirs)))
+        start = 0 if alike < _SHOWN // 2 else alike - _SHOWN // 4
+    return Difference(where=where, a=_cut(mine, start), b=_cut(theirs, start))
+
+
+def _cut(text: str, start: int = 0) -> str:
+    """At most `_SHOWN` characters of a text, with `…` where it was cut."""
+    before = "…" if start else ""
+    after = "…" if len(text) - start > _SHOWN else ""
+    return before + text[start : start + _SHOWN - len(before) - len(after)] + after
 
 
 # --- what is compared -------------------------------------------------------------------------------------------------
@@ -296,7 +316,7 @@ def percent(share: float) -> str:
 
 def _ending_difference(one: Run, other: Run) -> Difference | None:
     mine, theirs = (_ending_text(run.ending) for run in (one, other))
-    return Difference(where="outcome", a=mine, b=theirs) if mine != theirs else None
+    return _difference("outcome", mine, theirs) if mine != theirs else None
 
 
 def _ending_text(ending: Ending | None) -> str:
@@ -310,13 +330,14 @@ def _side(run: Run, folder: Path, start: str) -> RunSide:
     return RunSide(
         folder=str(folder),
         run=run.id,
-        goal=run.task.goal,
-        began_at=start,
-        decided_by=run.provenance.model,
+        goal=_cut(run.task.goal),
+        began_at=_cut(start),
+        decided_by=_cut(run.provenance.model),
         head=chain.head,
         fault="" if chain.holds else chain.sentence,
         steps=len(run.steps),
-        ending=run.ending,
+        ending=run.ending
+        and run.ending.model_copy(update={"answer": _cut(run.ending.answer), "sentence": _cut(run.ending.sentence)}),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vision_agent.errors import UsageError
+from vision_agent.record.store import write_private
 from vision_agent.types import Observation, Shot
 
 _ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
@@ -24,10 +25,10 @@ def write_observation(observation: Observation, folder: Path) -> dict[str, Path]
     }
     written = {}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for what, (name, content) in files.items():
             written[what] = folder / name
-            written[what].write_bytes(content)
+            write_private(written[what], content)
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror}", "name another folder with --out") from error
     return written

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from vision_agent.actions import Action
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.escape import printable_line
+from vision_agent.escape import printable_line, safe_line
 from vision_agent.events import (
     Chosen,
     Decided,
@@ -39,7 +39,7 @@ from vision_agent.events import (
 )
 from vision_agent.policy.interrupted import InterruptedStep, where_it_stood
 from vision_agent.record.run_files import MOST_OF_FILE, MOST_OF_LINE, MOST_OF_RECORD, parse_json, read_file, reading
-from vision_agent.record.store import RUN, SHOTS, STEPS, shot_name
+from vision_agent.record.store import RUN, SHOTS, STEPS, is_run_id, shot_name
 from vision_agent.types import (
     Approval,
     Decision,
@@ -439,13 +439,23 @@ def first_line(error: Exception) -> str:
 
 
 def read_run_file(folder: Path) -> Run:
-    """The run from run.json, without its steps: task, provenance and start time."""
+    """The run from run.json, without its steps: task, provenance and start time.
+
+    Raises:
+        RecordError: it cannot be read, or its id, of which others make file names, could name something else.
+    """
     content = _bytes(folder, RUN)
     try:
         parse_json(content)
-        return Run.model_validate_json(content)
+        run = Run.model_validate_json(content)
     except (ValueError, ValidationError) as error:
         raise RecordError(f"{folder / RUN} cannot be read: {first_line(error)}") from error
+    if not is_run_id(run.id):
+        raise RecordError(
+            f"{folder / RUN} cannot be used: its id {safe_line(run.id, 60)!r} cannot name a file",
+            "an id has 1 to 200 letters, digits, '.', '-' and '_'",
+        )
+    return run
 
 
 def _bytes(folder: Path, name: str, most: int = MOST_OF_FILE) -> bytes:

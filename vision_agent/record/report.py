@@ -47,7 +47,7 @@ from vision_agent.record.read import (
     turns,
 )
 from vision_agent.record.run_files import reading
-from vision_agent.record.store import write_whole
+from vision_agent.record.store import write_private, write_whole
 from vision_agent.types import Box, Decision, Mark, Observation, Outcome, Run
 from vision_agent.vision.compare import changed_box
 from vision_agent.vision.picture import Picture as VisionPicture
@@ -79,10 +79,9 @@ def write_named(path: Path, html: str) -> Path:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, html.encode("utf-8", "replace"), over=True, is_private=False)
-    except (OSError, RecordError) as error:
-        why = error.strerror if isinstance(error, OSError) else error.sentence
-        raise UsageError(f"{path} cannot be written: {why}", "name another file with --html") from error
+        write_private(path, html.encode("utf-8", "replace"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}", "name another file with --html") from error
     return path
 
 

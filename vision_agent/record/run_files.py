@@ -1,4 +1,4 @@
-"""Reads the files of a run folder that somebody else may have made: only plain files in it, and only up to a size.
+"""Reads files of a folder that somebody else may have made, a run or a memory: only plain files, and only up to a size.
 
 No link is followed below the folder, no pipe or device is opened for long, and JSON is nested at most 200 deep. It does
 not know what the files mean.
@@ -81,7 +81,7 @@ def open_file(folder: Path, name: str) -> Iterator[BinaryIO]:
         file = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=at)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise OSError(errno.ELOOP, "it is a link, and links in a run folder are not followed") from error
+            raise OSError(errno.ELOOP, "it is a link, and links here are not followed") from error
         raise
     finally:
         os.close(at)

@@ -28,7 +28,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeGuard
 
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Event, Observed, Reminded, Started
@@ -46,6 +46,11 @@ REQUESTS = "requests"
 def new_run_id(now: datetime) -> str:
     """A unique name for a run that sorts by time, such as `20260131-142233-9f3a1c`."""
     return f"{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def is_run_id(text: object) -> TypeGuard[str]:
+    """Whether a text can name a run, and so a file or folder anywhere: short, without separators, not hidden."""
+    return isinstance(text, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", text) is not None
 
 
 def shot_name(shot: Shot) -> str:
@@ -89,8 +94,9 @@ class RunFolder:
             UsageError: the folder cannot be created, or already exists.
             RecordError: the disk is full.
         """
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", run_id):
-            raise UsageError(f"{run_id!r} is not a valid run folder name", "use letters, digits, '.', '-' and '_'")
+        if not is_run_id(run_id):
+            hint = "use at most 200 letters, digits, '.', '-' and '_'"
+            raise UsageError(f"{run_id[:200]!r} is not a valid run folder name", hint)
         path = runs.absolute() / run_id
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -276,32 +282,48 @@ def _json(value: object, indent: int | None = None) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators).encode()
 
 
-def write_whole(path: Path, data: bytes, *, over: bool = False, is_private: bool = True) -> None:
-    """Writes a file completely or not at all: it gets its name only once its bytes are on disk.
+def write_whole(path: Path, data: bytes, *, over: bool = False) -> None:
+    """Writes a file of a run completely or not at all: it gets its name only once its bytes are on disk.
 
     Args:
         over: whether to replace an existing file. Otherwise it stays, since its name is usually its content's hash.
-        is_private: whether only its owner may read it, from the moment it exists.
 
     Raises:
         RecordError: the file cannot be written.
     """
     if path.exists() and not over:
         return
+    try:
+        write_private(path, data, is_synced=True)
+    except OSError as error:
+        raise _record_error(f"write {path}", error) from error
+
+
+def write_private(path: Path, data: bytes, *, is_synced: bool = False) -> None:
+    """Writes a file that only its owner may read, from the moment it exists; it replaces what has its name.
+
+    Args:
+        is_synced: whether to return only once the bytes are on disk.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     part = path.with_name(f".{path.name}.part")
     try:
         part.unlink(missing_ok=True)  # left by a process that was killed, or a link
         how = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        with os.fdopen(os.open(part, how, 0o600 if is_private else 0o666), "wb") as file:
+        with os.fdopen(os.open(part, how, 0o600), "wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            if is_synced:
+                file.flush()
+                os.fsync(file.fileno())
         part.replace(path)
-        _sync_folder(path.parent)
-    except OSError as error:
+        if is_synced:
+            _sync_folder(path.parent)
+    except OSError:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
-        raise _record_error(f"write {path}", error) from error
+        raise
 
 
 def _share(path: Path, data: bytes, shared: Path) -> None:
@@ -319,7 +341,7 @@ def _share(path: Path, data: bytes, shared: Path) -> None:
             return
     write_whole(path, data)
     with contextlib.suppress(OSError):
-        shared.mkdir(exist_ok=True)
+        shared.mkdir(mode=0o700, exist_ok=True)
         known.unlink(missing_ok=True)
         os.link(path, known)
 

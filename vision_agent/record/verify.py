@@ -37,6 +37,7 @@ from vision_agent.record.store import DOWNLOADS, REQUESTS, RUN, SHOTS, shot_name
 from vision_agent.types import Choice, Decision, Observation, Shot
 
 _REPORT = "report.html"
+_NO_END = "the record stops before the end of the run"
 _DOWNLOADED = re.compile(rf'"({DOWNLOADS}/[^"]+)" was kept: (\d{{1,18}}) bytes, sha256 ([0-9a-f]{{64}})')
 """The whole of a sentence that the record has for each file in `downloads`."""
 _MID_STEP_ENDINGS = ("interrupted", "error", "unavailable")
@@ -83,9 +84,18 @@ class Verified(FrozenModel):
         """Whether the record is unchanged and complete."""
         return not self.faults
 
+    @property
+    def first_change(self) -> str:
+        """The first fault; empty if there is none but that the run was interrupted."""
+        return next((each.sentence for each in self.faults if self.ending or _NO_END not in each.sentence), "")
 
-def verify(folder: Path, head: str | None = None) -> Verified:
+
+def verify(folder: Path, head: str | None = None, *, may_lack_downloads: bool = False) -> Verified:
     """Verifies the chain, the order of events, and the files they name.
+
+    Args:
+        head: the hash that the run printed; with it, a changed last line and missing lines at the end are noticed.
+        may_lack_downloads: whether a missing download is only noted, as in a `.cere`, which may not hold them.
 
     Raises:
         RecordError: there is no run at all.
@@ -97,10 +107,10 @@ def verify(folder: Path, head: str | None = None) -> Verified:
             "a record hash has 64 characters, 0 to 9 and a to f; copy all of it",
         )
     with reading(folder):
-        return _verify(folder, head)
+        return _verify(folder, head, may_lack_downloads)
 
 
-def _verify(folder: Path, head: str | None) -> Verified:
+def _verify(folder: Path, head: str | None, may_lack_downloads: bool) -> Verified:
     chain = check_chain(folder, head)
     faults = [] if chain.bad_line is None else [Fault(line=chain.bad_line, sentence=chain.sentence)]
     lines: Sequence[RecordLine] = ()
@@ -113,7 +123,7 @@ def _verify(folder: Path, head: str | None) -> Verified:
     sequence = _EventSequence()
     for line in lines:
         sequence.add(line)
-    files = _Files(folder)
+    files = _Files(folder, may_lack_downloads)
     files.check(lines)
     faults += sorted([*sequence.finish(), *files.faults], key=lambda fault: fault.line)
     return Verified(
@@ -124,8 +134,9 @@ def _verify(folder: Path, head: str | None) -> Verified:
         acts=sequence.acts,
         pictures=len(files.pictures),
         requests=len(files.requests),
-        downloads=len(files.downloads),
+        downloads=len(files.downloads) - len(files.lacking),
         unrecorded=tuple(name for name in files.found_downloads() if name not in files.downloads),
+        notes=tuple(f"It does not carry {name}, so that download is not verified." for name in files.lacking),
         derived=(_REPORT,) if (folder / _REPORT).exists() else (),
         authors=sequence.authors,
         ending=sequence.ending,
@@ -215,9 +226,7 @@ class _EventSequence:
             kind = self._intended[index].kind
             self.open_acts.append(f"step {self.steps}, action {index + 1}: {kind} was begun and has no outcome")
         if not self.ending:
-            self._fault(
-                "the record stops before the end of the run" + (": it was interrupted or cut" if self._line else "")
-            )
+            self._fault(_NO_END + (": it was interrupted or cut" if self._line else ""))
         return self._faults
 
     def _check_resumed(self, event: Resumed) -> None:
@@ -308,9 +317,12 @@ class _Files:
     """The pictures, requests and downloads that the lines name."""
 
     folder: Path
+    may_lack_downloads: bool = False
     pictures: set[str] = field(default_factory=set)
     requests: set[str] = field(default_factory=set)
     downloads: set[str] = field(default_factory=set)
+    lacking: list[str] = field(default_factory=list)
+    """Downloads that are missing where they may be."""
     faults: list[Fault] = field(default_factory=list)
 
     def check(self, lines: Sequence[RecordLine]) -> None:
@@ -349,6 +361,9 @@ class _Files:
                 return
             reason = "was changed: its bytes do not match the recorded hash"
         except (OSError, ValueError) as error:
+            if self.may_lack_downloads and isinstance(error, FileNotFoundError):
+                self.lacking.append(printable_line(name))
+                return
             reason = f"cannot be read: {_reason(error)}"
         self.faults.append(Fault(line=line, sentence=f"Line {line}: the download {printable_line(name)} {reason}"))
 

@@ -97,7 +97,7 @@ def write_patch(patch: Patch, folder: Path) -> Path:
         RecordError: the file cannot be written.
     """
     path = folder / PATCH
-    write_whole(path, patch.model_dump_json(indent=2, exclude_none=True).encode(), is_private=False)
+    write_whole(path, patch.model_dump_json(indent=2, exclude_none=True).encode())
     return path
 
 

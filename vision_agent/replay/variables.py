@@ -16,6 +16,8 @@ from vision_agent.errors import UsageError
 from vision_agent.types import Step, Task
 
 _SECRET = re.compile(r"<secret:([^<>]+)>")
+_LONGEST_FACT = 1000
+"""Characters of a fact that is also looked for within texts; a longer one is found only as a whole text."""
 _BETWEEN = "|"
 """Separates the options of one choice."""
 
@@ -77,7 +79,7 @@ def set_variables(values: Mapping[str, str], task: Task, steps: Sequence[Step]) 
         goal = change(decision.next_goal)
         for i, action in enumerate(decision.actions):
             if (new := exact.get(_TypedText(at, i))) is not None and (old := _text(action)):
-                goal = re.sub(_words(old), lambda _, new=new: new, goal)  # type: ignore[misc]
+                goal = _replaced(old, new, goal)
         update = {"actions": actions, "next_goal": goal}
         return step.model_copy(update={"decision": decision.model_copy(update=update)})
 
@@ -107,10 +109,14 @@ def _changer(facts: Mapping[str, str], task: Task, steps: Sequence[Step]) -> Cal
         olds[old] = new
     if not olds:
         return lambda text: text
-    pattern = re.compile("|".join(_words(old) for old in sorted(olds, key=len, reverse=True)))
     # The name of a secret is not a typed text, so it stays.
-    either = re.compile(rf"<secret:[^>]*>|{pattern.pattern}")
-    return lambda text: either.sub(lambda match: olds.get(match.group(), match.group()), text)
+    short = [_words(old) for old in sorted(olds, key=len, reverse=True) if len(old) <= _LONGEST_FACT]
+    either = re.compile("|".join(["<secret:[^>]*>", *short]))
+
+    def change(text: str) -> str:
+        return olds[text] if text in olds else either.sub(lambda match: olds.get(match.group(), match.group()), text)
+
+    return change
 
 
 def _words(value: str) -> str:
@@ -118,7 +124,15 @@ def _words(value: str) -> str:
 
 
 def _occurs(value: str, text: str) -> bool:
-    return bool(value) and re.search(_words(value), text) is not None
+    if not value or len(value) > _LONGEST_FACT:
+        return bool(value) and value == text
+    return re.search(_words(value), text) is not None
+
+
+def _replaced(old: str, new: str, text: str) -> str:
+    if len(old) > _LONGEST_FACT:
+        return new if old == text else text
+    return re.sub(_words(old), lambda _: new, text)
 
 
 def _texts(steps: Sequence[Step]) -> Iterator[str]:

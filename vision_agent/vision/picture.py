@@ -32,6 +32,8 @@ Format = Literal["png", "jpeg"]
 
 MOST_PIXELS = 64_000_000
 """The most pixels of a picture that is decoded; a page of 3840×2160 at two pixels per CSS pixel has 33 million."""
+MOST_SIDE = 30_000
+"""The longest side of a picture that is decoded, in pixels; Chromium draws 16,384 at most."""
 _PNG_LEVEL = 2
 """The level of zlib-ng. Rows are not filtered, which is both fastest and smallest for web pages. On average over the
 test sites' shots, a 1280×800 picture compresses in 3 ms to 143 kB; zlib at level 1 takes 10 ms for 144 kB. Both always
@@ -287,7 +289,7 @@ def require_decodable(data: bytes) -> None:
     """Returns if the header of an encoded picture names a format and a size that are decoded; its pixels are not.
 
     Raises:
-        UsageError: it is not a PNG, JPEG or WebP file, or has more than `MOST_PIXELS` pixels.
+        UsageError: it is not a PNG, JPEG or WebP file, or has more than `MOST_PIXELS` pixels or `MOST_SIDE` a side.
     """
     try:
         with warnings.catch_warnings():
@@ -300,6 +302,8 @@ def require_decodable(data: bytes) -> None:
         raise UsageError(f"its {len(data)} bytes are not a PNG, JPEG or WebP file") from error
     if width * height > MOST_PIXELS:
         raise UsageError(f"it has {width}×{height} pixels, and at most {MOST_PIXELS} are decoded")
+    if max(width, height) > MOST_SIDE:
+        raise UsageError(f"it has {width}×{height} pixels, and at most {MOST_SIDE} a side are decoded")
 
 
 def _page_map(page: Box, size: Size) -> PageMap:

@@ -8,6 +8,7 @@ frame. On a page handed over by its owner only the time is limited while a downl
 from __future__ import annotations
 
 import asyncio
+import codecs
 import hashlib
 import re
 import shutil
@@ -31,6 +32,8 @@ _LOOK_S = 0.1
 _CHUNK = 1 << 20
 _OVERLAP = 1 << 16
 """Bytes that two searched parts share, so that no secret is split; a multiple of four, for UTF-16 and UTF-32."""
+_NARROW, _WIDE = ("utf-8", "latin-1"), ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+_TAG = re.compile(r"<[^<>]*>")
 _MOST_TOLD = 20
 """Refused downloads with a sentence each; a page may start them endlessly."""
 _CANCEL_S = 5.0
@@ -217,15 +220,29 @@ def _sha256(file: Path) -> str:
 
 
 def _holds_secret(file: Path, redact: Redact) -> bool:
-    """Whether a file contains a secret as text in a usual encoding; compressed or encrypted files are not searched."""
+    """Whether a file contains a secret as text in a usual encoding, also with HTML tags between its letters.
+
+    Compressed or encrypted files are not searched.
+    """
     with file.open("rb") as stream:
-        head = stream.read(2)
-        encodings = ("utf-8", "utf-16-le" if head == b"\xff\xfe" else "utf-16-be" if head == b"\xfe\xff" else "latin-1")
+        is_wide = stream.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         stream.seek(0)
         before = b""
         while part := stream.read(_CHUNK):
             content = before + part
-            if any(redact(text) != text for text in (content.decode(each, "replace") for each in encodings)):
+            if any(redact(text) != text for text in _texts(content, is_wide=is_wide or b"\0" in content)):
                 return True
             before = content[-_OVERLAP:]
     return False
+
+
+def _texts(content: bytes, *, is_wide: bool) -> Iterator[str]:
+    """What a part of a file may say; `is_wide`: it may be UTF-16 or UTF-32, which have zero bytes in most texts."""
+    for encoding in (*_NARROW, *(_WIDE if is_wide else ())):
+        text = content.decode(encoding, "replace")
+        # Searching takes seconds a megabyte, and what is not text has many pairs of bytes that are no letter.
+        if encoding in _WIDE and text.count("\ufffd") > len(text) // 100 + 1:
+            continue
+        yield text
+        if is_wide == (encoding in _WIDE) and (plain := _TAG.sub("", text)) != text:
+            yield plain

@@ -35,8 +35,9 @@ from vision_agent.errors import RecordError, UsageError
 from vision_agent.evals.answer_grading import Reference, step_reference
 from vision_agent.evals.items import RESULT, RUNS
 from vision_agent.events import MessageReceived
-from vision_agent.record.read import check_chain, load_shot, read, read_lines
-from vision_agent.record.store import RUN, SHOTS, shot_name
+from vision_agent.record.read import load_shot, read, read_lines
+from vision_agent.record.store import RUN, SHOTS, shot_name, write_private
+from vision_agent.record.verify import verify
 from vision_agent.types import Observation, Run, Shot, Step, Task
 
 NO_BROWSER = "none: recorded pages"
@@ -126,12 +127,14 @@ def create_frozen(to: Path) -> Iterator[Filling]:
     part = to.with_name(f".{to.name}.{uuid.uuid4().hex[:8]}.part")  # unique, as others may write there too
     try:
         with _writing(to):
-            (part / TASKS).mkdir(parents=True)
-            (part / SHOTS).mkdir()
+            part.mkdir(mode=0o700, parents=True)
+            (part / TASKS).mkdir(mode=0o700)
+            (part / SHOTS).mkdir(mode=0o700)
         folder = Filling(to, part)
         yield folder
         with _writing(to):
-            (part / INDEX).write_text(FrozenIndex(tasks=tuple(folder.entries)).model_dump_json(indent=1), "utf-8")
+            index = FrozenIndex(tasks=tuple(folder.entries))
+            write_private(part / INDEX, index.model_dump_json(indent=1).encode())
             part.rename(to)
     finally:
         with suppress(OSError):
@@ -154,14 +157,15 @@ class Filling:
             UsageError: it cannot be written.
         """
         data = frozen.model_dump_json(indent=1).encode()
+        counts = {"goal": frozen.task.goal, "references": len(frozen.references), "sha256": _sha256(data)}
+        entry = FrozenEntry(id=frozen.id, **counts)  # first, as it checks the id, of which the file gets its name
         with _writing(self._to):
             for shot in _shots(frozen):
                 assert shot.data is not None
-                (self._part / SHOTS / shot_name(shot)).write_bytes(shot.data)
+                write_private(self._part / SHOTS / shot_name(shot), shot.data)
                 self._pictures.add(shot.sha256)
-            (self._part / TASKS / f"{frozen.id}.json").write_bytes(data)
-        counts = {"goal": frozen.task.goal, "references": len(frozen.references), "sha256": _sha256(data)}
-        self.entries.append(FrozenEntry(id=frozen.id, **counts))
+            write_private(self._part / TASKS / f"{entry.id}.json", data)
+        self.entries.append(entry)
         self._steps += len(frozen.steps)
 
     @property
@@ -232,9 +236,8 @@ def _has_passed(result: Path) -> bool:
 
 
 def _run(folder: Path) -> Run:
-    chain = check_chain(folder)
-    if not chain.holds:
-        raise RecordError(f"The run in {folder} cannot be frozen: {chain.sentence}", "its record must be unaltered")
+    if change := verify(folder).first_change:
+        raise RecordError(f"The run in {folder} cannot be frozen: {change}", "its record must be unaltered")
     run = read(folder)
     heard = tuple(line.event.message for line in read_lines(folder) if isinstance(line.event, MessageReceived))
     # Models know files by name; their location on disk is private.
