@@ -24,6 +24,7 @@ from typing import Any
 from playwright.async_api import BrowserContext, Download
 from playwright.async_api import Error as PlaywrightError
 
+from vision_agent.disguises import APART
 from vision_agent.escape import safe_line
 from vision_agent.ports import Redact
 from vision_agent.types import DownloadLimits
@@ -33,6 +34,11 @@ _CHUNK = 1 << 20
 _OVERLAP = 1 << 16
 """Bytes that two searched parts share, so that no secret is split; a multiple of four, for UTF-16 and UTF-32."""
 _NARROW, _WIDE = ("utf-8", "latin-1"), ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+_UNPRINTED = bytes(each for each in (*range(32), 127) if each not in b"\t\n\r")
+_MOST_UNPRINTED = 0.03
+"""Share of such bytes in a text. Of what is none, only the letters that stand together are searched: all of it takes
+seconds a megabyte."""
+_PRINTED = re.compile(rb"[\t\n\r -~]{4,}")
 _TAG = re.compile(r"<[^<>]*>")
 _MOST_TOLD = 20
 """Refused downloads with a sentence each; a page may start them endlessly."""
@@ -238,7 +244,11 @@ def _holds_secret(file: Path, redact: Redact) -> bool:
 
 def _texts(content: bytes, *, is_wide: bool) -> Iterator[str]:
     """What a part of a file may say; `is_wide`: it may be UTF-16 or UTF-32, which have zero bytes in most texts."""
-    for encoding in (*_NARROW, *(_WIDE if is_wide else ())):
+    is_binary = len(content.translate(None, _UNPRINTED)) < (1 - _MOST_UNPRINTED) * len(content)
+    if is_binary:
+        yield APART.join(each.decode() for each in _PRINTED.findall(content))
+    narrow = () if is_binary else _NARROW[:1] if content.isascii() else _NARROW
+    for encoding in (*narrow, *(_WIDE if is_wide else ())):
         text = content.decode(encoding, "replace")
         # Searching takes seconds a megabyte, and what is not text has many pairs of bytes that are no letter.
         if encoding in _WIDE and text.count("\ufffd") > len(text) // 100 + 1:
