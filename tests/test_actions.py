@@ -164,6 +164,7 @@ CLASS_CHECKS = {
     "policy/approval.py": {"Press"},  # some keys only move the focus
     "policy/interrupted.py": {"Type"},  # only its text can name a secret
     "policy/spending.py": {"Press"},  # keys with no target go to what has the focus
+    "policy/text_origin.py": {"Press"},  # keys that copy and paste
     "replay/replay.py": {"Upload"},  # only it names files
     "replay/variables.py": {"Select", "Set", "Type"},  # those that carry a value
 }

@@ -99,10 +99,10 @@ async def test_what_moved_since_the_scan_is_known(page: Page, serve: Server) -> 
     await overlay.register(page.context)
     await page.goto(serve({"/": "<button id=a>Stays</button><button id=b style='position:relative'>Goes</button>"}))
     found = await frames.scan(page, 5)
-    still = await protocol.changes_since_scan(page.main_frame, 5)
+    still = await protocol.changes_since_scan(page.main_frame, 5, found.main)
     assert (still.moved, still.has_changed) == ((), False)
     await page.evaluate("b.style.left = '30px'")
-    after = await protocol.changes_since_scan(page.main_frame, 5)
+    after = await protocol.changes_since_scan(page.main_frame, 5, found.main)
     assert list(after.moved) == [mark.key for mark in found.marks if mark.name == "Goes"]
     assert after.has_changed
 

@@ -12,7 +12,7 @@ import mind2web_sample as sample
 import pytest
 from PIL import Image
 
-from tests.record.record_builder import done, run, step_events, story, write_run
+from tests.record.record_builder import done, repeated_story, run, step_events, write_run
 from vision_agent.actions import Action, Click, Select, Type
 from vision_agent.errors import UsageError
 from vision_agent.evals.answer_grading import grade_decision
@@ -42,7 +42,7 @@ def answered(question: PageQuestion, *actions: Action) -> Any:
 
 
 async def test_each_step_of_a_frozen_run_is_an_instruction_on_its_picture(tmp_path: Path) -> None:
-    write_run(tmp_path / "runs", story())
+    write_run(tmp_path / "runs", repeated_story())
     freeze([tmp_path / "runs"], tmp_path / "pages")
 
     results = await asked(tmp_path / "pages", tmp_path / "out", "random")
@@ -73,7 +73,7 @@ async def test_an_instruction_does_not_give_the_number_away(tmp_path: Path) -> N
 
 
 async def test_exported_pictures_are_asked_about_by_points(tmp_path: Path) -> None:
-    folder = write_run(tmp_path / "runs", story()).path
+    folder = write_run(tmp_path / "runs", repeated_story()).path
     export(folder, "grounding", tmp_path / "pictures")
 
     suite = suite_named("grounding", folder=tmp_path / "pictures")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from messages_server import Answer, MessagesServer, fault, saying
 
-from tests.record.record_builder import done, run, small_run, step_events, story, task, write_run
+from tests.record.record_builder import done, repeated_story, run, small_run, step_events, task, write_run
 from vision_agent.actions import Action, Click, Finish, Type
 from vision_agent.errors import UsageError
 from vision_agent.evals.items import ItemResult, found_in
@@ -83,7 +83,7 @@ def pictures_in(request: dict[str, Any]) -> list[str]:
 async def test_a_model_is_asked_about_each_page_after_what_was_really_done_before_it(
     api: MessagesServer, tmp_path: Path
 ) -> None:
-    pages = pages_of(tmp_path, story())
+    pages = pages_of(tmp_path, repeated_story())
     api.answers = [
         deciding({"kind": "type", "target": 1, "text": "wool jumper"}),  # right
         deciding({"kind": "select", "target": 3, "options": ["Small"]}),  # another value
@@ -134,7 +134,7 @@ async def test_the_answers_are_a_run_folder_that_holds_and_says_what_was_right(
 
 
 async def test_pictures_are_stored_once_for_all_items_and_each_run_is_whole_without_the_others(tmp_path: Path) -> None:
-    results = await asked(pages_of(tmp_path, story()), tmp_path / "out", "match", "random")
+    results = await asked(pages_of(tmp_path, repeated_story()), tmp_path / "out", "match", "random")
 
     one, other = (tmp_path / "out" / result.item.folder / result.run for result in results)
     names = sorted(path.name for path in (one / "shots").iterdir())
@@ -186,7 +186,7 @@ def really_drawn(seen: Observation) -> Observation:
 async def test_a_style_of_marks_is_measured_on_recorded_pages_drawn_anew(api: MessagesServer, tmp_path: Path) -> None:
     events = [
         each.model_copy(update={"observation": really_drawn(each.observation)}) if isinstance(each, Observed) else each
-        for each in story()
+        for each in repeated_story()
     ]
     pages = pages_of(tmp_path, events)
     suite, settings = suite_named("frozen", folder=pages), Settings()
@@ -207,7 +207,7 @@ async def test_a_style_is_not_measured_where_something_else_would_change_too(
     api: MessagesServer, tmp_path: Path
 ) -> None:
     del api  # only its key is needed
-    suite = suite_named("frozen", folder=pages_of(tmp_path, story()))
+    suite = suite_named("frozen", folder=pages_of(tmp_path, repeated_story()))
     plain = Settings.model_validate({"observe": {"style": "plain"}})
 
     with pytest.raises(UsageError, match="its marks were drawn in another style"):
@@ -217,7 +217,7 @@ async def test_a_style_is_not_measured_where_something_else_would_change_too(
 
 
 def test_marks_drawn_anew_stay_where_they_are_and_in_their_own_style_are_the_same_picture() -> None:
-    first = next(each.observation for each in story() if isinstance(each, Observed))
+    first = next(each.observation for each in repeated_story() if isinstance(each, Observed))
     seen = really_drawn(first)
     plain = drawn_as(seen, STYLES["plain"])
 
@@ -293,7 +293,7 @@ async def test_wrong_answers_are_what_a_report_says_to_look_at_first(api: Messag
         deciding({"kind": "click", "target": 2}),
         *[saying("I would click it")] * 3,
     ]
-    [result] = await asked(pages_of(tmp_path, story()), tmp_path / "out", HAIKU)
+    [result] = await asked(pages_of(tmp_path, repeated_story()), tmp_path / "out", HAIKU)
 
     folder = tmp_path / "out" / result.item.folder / result.run
     assert verify(folder).holds

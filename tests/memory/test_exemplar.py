@@ -7,7 +7,18 @@ from pathlib import Path
 import pytest
 from exemplar_builder import LEARNED, learn
 from pydantic import SecretStr
-from record_builder import decision, done, mark, observation, run, small_run, step_events, story, task, write_run
+from record_builder import (
+    decision,
+    done,
+    mark,
+    observation,
+    repeated_story,
+    run,
+    small_run,
+    step_events,
+    task,
+    write_run,
+)
 
 from vision_agent.actions import Check, Click, Custom, Drag, Finish, Goto, Point, Type
 from vision_agent.browser.observe.listing import listing
@@ -23,11 +34,6 @@ from vision_agent.vision.picture import Picture
 def ended(*steps: Event, status: str = "done") -> list[Event]:
     ending = Ending.model_validate({"status": status, "sentence": "That was it."})
     return [Started(run=run()), *steps, Ended(ending=ending)]
-
-
-def repeated_story() -> list[Event]:
-    """The story without a model, whose requests would have to be there."""
-    return [Started(run=run()), *story()[1:]]
 
 
 def test_a_run_that_did_what_was_wanted_becomes_an_exemplar(tmp_path: Path) -> None:

@@ -263,6 +263,11 @@ def story() -> list[Event]:
     ]  # fmt: skip
 
 
+def repeated_story() -> list[Event]:
+    """The story without a model, whose requests would have to be there."""
+    return [Started(run=run()), *story()[1:]]
+
+
 def clock() -> Iterator[datetime]:
     at = START
     while True:
