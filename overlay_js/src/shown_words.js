@@ -14,6 +14,8 @@ import { copiesOf, counterStyles, shadowsOf, styledWords } from './styled_words.
 /** Letters of one word; a longer one is cut, so that less is covered. */
 const LONGEST_WORD = 400;
 const LONGEST_ADDRESS = 20000;
+/** If elements around a text are drawn once more, in one another, more often than this, it may be anywhere. */
+const MOST_COPIES = 6;
 /** Addresses that hold the text of what they show. */
 const WRITTEN_ADDRESS = /^data:(image\/svg|text\/|application\/xhtml)/i;
 
@@ -143,7 +145,8 @@ function addWordsOf(node, range, walk) {
       const part = found.slice(at, at + LONGEST_WORD);
       range.setStart(node, index + at);
       range.setEnd(node, index + at + part.length);
-      addWord(part, withCopies(Array.from(range.getClientRects()), shadows), null, walk);
+      const rects = Array.from(range.getClientRects());
+      addWord(part, [...rects, ...shadows.flatMap((copy) => rects.map(copy))], null, walk);
     }
   }
 }
@@ -157,8 +160,9 @@ function addWord(text, rects, key, { words, copies }) {
   words.keys.push(key);
 }
 
-/** @param {DOMRect[]} rects @param {Copy[]} copies */
+/** The boxes with their copies, and the copies of those. @param {DOMRect[]} rects @param {Copy[]} copies */
 function withCopies(rects, copies) {
+  if (copies.length > MOST_COPIES) return [new DOMRect(0, 0, innerWidth, innerHeight)];
   return copies.reduce((all, copy) => [...all, ...all.map(copy)], rects);
 }
 

@@ -11,6 +11,8 @@ const KNOWN_MS = 500;
 const MOST_OVERHANGING = 100;
 /** CSS pixels. A shadow that is nearer lies within the letters' own boxes, which are masked with a margin. */
 const NEAR_SHADOW = 2;
+/** Of one text. */
+const MOST_SHADOWS = 100;
 const LENGTHS = /(-?[\d.]+)px (-?[\d.]+)px (-?[\d.]+)px/g;
 const REFLECTION = /^(above|below|left|right) (-?[\d.]+)px/;
 const COUNTERS = /counters?\(([^)]*)\)/g;
@@ -80,7 +82,7 @@ function readCounterStyles(doc) {
 
 /** Where the shadows of a text lie. @param {CSSStyleDeclaration} style @returns {Copy[]} */
 export function shadowsOf(style) {
-  return style.textShadow === 'none' ? [] : shadowsIn(style.textShadow);
+  return style.textShadow === 'none' ? [] : shadowsIn(style.textShadow).slice(0, MOST_SHADOWS);
 }
 
 /** Where an element and all in it are drawn once more. @param {Element} element @returns {Copy[]} */

@@ -10,6 +10,8 @@ import { elementsNearViewport } from './viewport_filter.js';
 
 /** How many different states are kept. */
 const MOST_STATES = 300;
+/** If more elements change at once, the whole document is read. */
+const MOST_CHANGED = 40;
 const EVERYTHING = /** @type {Set<Element>} */ (/** @type {unknown} */ ({ has: () => true }));
 
 /**
@@ -85,6 +87,7 @@ function noteChanged(nodes) {
   const { doc } = watched;
   if (!doc) return;
   const changed = [...new Set(nodes.map(elementOfNode))].filter((each) => each !== null);
+  if (changed.length > MOST_CHANGED) return addState();
   for (const element of changed.filter((each) => !changed.some((one) => one !== each && flatContains(one, each)))) {
     const words = shownWords(doc, element, EVERYTHING);
     if (!words.texts.length) continue;

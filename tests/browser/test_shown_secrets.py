@@ -30,6 +30,7 @@ STILL = {
     "as a shadow": f"<p style='text-shadow:300px 30px 0 black'>{VALUE}",
     "as a shadow of a box": f"<p style='filter:drop-shadow(300px 30px 0 black)'>{VALUE}",
     "as a shadow that alone is in view": f"<p style='position:absolute;left:-400px;text-shadow:450px 30px 0 black'>{VALUE}",
+    "as a shadow of shadows": "<div style='filter:drop-shadow(20px 20px 0 black)'>" * 8 + f"<p>{VALUE}",
     "in a mirror": f"<p style='width:300px;-webkit-box-reflect:right 10px'>{VALUE}",
     "in a mirror below": f"<p style='width:300px;-webkit-box-reflect:below 10px'>{VALUE}",
     "in a repeated drawing": f"<svg width=700 height=60><defs><text id=told y=20>{VALUE}</text></defs><use href=#told x=200 y=20 /></svg>",
