@@ -39,10 +39,6 @@ HIDING = {
 }
 
 
-IDLE = "3000"
-"""Milliseconds until controls hide: longer than a look takes on a busy machine."""
-
-
 def player(how: str, body: str = PLAYER) -> str:
     hide, show = HIDING[how]
     return body.replace("HIDE", hide).replace("SHOW", show)
@@ -56,7 +52,7 @@ async def hidden(hand: Hand) -> None:
 @pytest.mark.parametrize("how", HIDING)
 @pytest.mark.parametrize("rests", ["over the player", "elsewhere"])
 async def test_a_control_that_has_hidden_since_the_look_is_clicked(on: On, how: str, rests: str) -> None:
-    async with on(player(how).replace("1000", IDLE)) as hand:
+    async with on(player(how)) as hand:
         if rests == "over the player":
             await hand.act(Hover(target=hand.point("Play")))
             await hand.look()
@@ -105,6 +101,10 @@ async def test_a_control_that_is_drawn_and_has_hidden_is_clicked(on: On, by: str
         outcome = await hand.act(Click(target=target))
         assert outcome.status == "done", outcome.sentence
         assert await hand.js("log.filter((each) => each !== 'player')") == ["drawn play"]
+
+
+IDLE = "3000"
+"""Milliseconds until controls hide: longer than a look takes on a busy machine."""
 
 
 @pytest.mark.parametrize("how", HIDING)
