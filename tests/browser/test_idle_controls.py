@@ -11,10 +11,10 @@ from tests.browser.libraries import Widget
 from vision_agent.actions import Click, Hover, Point, Set
 
 SCRIPT = """<script>
-const log = []; let shown = true, timer = 0;
+const log = []; let shown = true, timer = 0, idle = 1000;
 const hide = () => { shown = false; HIDE; };
 const show = () => { if (!shown) { shown = true; SHOW; } };
-const wake = () => { show(); clearTimeout(timer); timer = setTimeout(hide, 1000); };
+const wake = () => { show(); clearTimeout(timer); timer = setTimeout(hide, idle); };
 player.addEventListener('pointermove', wake);
 player.addEventListener('pointerleave', hide);
 player.addEventListener('click', (e) => log.push(e.target.id || e.target.localName));
@@ -54,12 +54,13 @@ async def hidden(hand: Hand) -> None:
 async def test_a_control_that_has_hidden_since_the_look_is_clicked(on: On, how: str, rests: str) -> None:
     async with on(player(how)) as hand:
         if rests == "over the player":
+            await hand.js("idle = 3000")
             await hand.act(Hover(target=hand.point("Play")))
             await hand.look()
             while not any(mark.name == "Play" for mark in hand.seen.marks):  # a busy machine looks too late
                 await hand.look()
         play = hand.number("Play")
-        await hand.js("setTimeout(hide, 1000)")
+        await hand.js("idle = 1000; setTimeout(hide, 1000)")
         await hidden(hand)
         outcome = await hand.act(Click(target=play))
         assert outcome.status == "done", outcome.sentence
