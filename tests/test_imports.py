@@ -22,7 +22,7 @@ IMPORTS = {
     "money": "",
     "types": "actions base_model money old_names",
     "distinctions": "types",
-    "errors": "types",
+    "errors": "escape types",
     "events": "actions base_model types",
     "custom_actions": "actions errors types",
     "action_sentences": "actions distinctions types",

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import asyncio
 
+from vision_agent.escape import cut_text
 from vision_agent.types import Ending, Usage
 
 _LONGEST_QUOTING = 2000
@@ -54,7 +55,7 @@ class FormatError(VisionAgentError):
     """Usage of the reply: it costs as much as a usable one."""
 
     def __init__(self, sentence: str, hint: str = "") -> None:
-        super().__init__(_cut(sentence), hint)
+        super().__init__(cut_text(sentence, _LONGEST_QUOTING), hint)
 
 
 class Unavailable(VisionAgentError):
@@ -74,17 +75,13 @@ class ModelUnavailable(Unavailable):
     """Usage of a reply that it gave anyway, such as a refusal."""
 
     def __init__(self, sentence: str, hint: str = "") -> None:
-        super().__init__(_cut(sentence), hint)
+        super().__init__(cut_text(sentence, _LONGEST_QUOTING), hint)
 
 
 class RecordError(VisionAgentError):
     """The run folder cannot be written, or its contents are inconsistent."""
 
     exit_code = 5
-
-
-def _cut(sentence: str) -> str:
-    return sentence if len(sentence) <= _LONGEST_QUOTING else f"{sentence[: _LONGEST_QUOTING - 1]}…"
 
 
 def ending_of_error(error: BaseException) -> Ending:

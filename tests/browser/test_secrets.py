@@ -85,7 +85,7 @@ async def test_what_a_field_hides_is_not_copied(on: On, keys: str) -> None:
             await hand.act(Press(keys=keys, target=hand.number("User"))),
         )
         assert {by_focus.refusal, by_target.refusal} == {"blocked"}
-        assert by_focus.sentence.endswith("so it is not copied. Type it where it is needed, by its name.")
+        assert by_focus.sentence.endswith("which is not copied. Type it by its name where it is needed.")
 
 
 async def test_of_a_key_for_one_time_codes_the_code_of_the_moment_is_typed(on: On) -> None:

@@ -188,6 +188,34 @@ async def test_of_a_storm_of_popups_only_the_one_that_the_click_asked_for_is_sho
         assert titles(observation)[:3] == ["One", "Two*", "Three"]
 
 
+class TwoIsLate(dict[str, str]):
+    """Pages of which the first window's is answered only once the second window shows its page."""
+
+    def __init__(self, pages: dict[str, str]) -> None:
+        super().__init__(pages)
+        self.shows_three = threading.Event()
+
+    def get(self, path: str, default: Any = None) -> Any:
+        if path == "/shown":
+            self.shows_three.set()
+        if path == "/two":
+            assert self.shows_three.wait(20)
+        return super().get(path, default)
+
+
+async def test_windows_count_in_the_order_in_which_they_were_opened_and_not_in_that_of_their_answers(
+    page: Page, serve: Server
+) -> None:
+    both = "<title>One</title><button onclick='window.open(`/two`); window.open(`/three`)'>Go</button>"
+    three = "<title>Three</title><img src=/shown>"
+    async with on(page, serve, TwoIsLate({"/": both, "/two": "<title>Two</title>", "/three": three})) as browser:
+        await click(browser, "Go")
+        observation = await browser.observe()
+        while len(observation.tabs) < 3 or "(no answer)" in titles(observation):
+            observation = await browser.observe()
+        assert titles(observation) == ["One", "Two*", "Three"]
+
+
 async def test_what_a_page_opens_when_it_is_gone_to_opens_behind(page: Page, serve: Server) -> None:
     pages = {
         "/": "<title>One</title>",

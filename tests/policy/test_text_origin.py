@@ -112,7 +112,7 @@ def test_what_was_copied_on_another_site_is_asked_about_when_it_is_pasted(
 ) -> None:
     pasting = Decision(author="steps", actions=(Press(keys=keys),))
     found = [each.why for each in copy_risks(pasting, Task(goal="x"), before, SHOP)]
-    assert found == ["it may paste what was copied on https://bank.example, on https://shop.example"] * asks
+    assert found == ["it may paste on https://shop.example what was copied on https://bank.example"] * asks
 
 
 @pytest.mark.parametrize(

@@ -173,8 +173,8 @@ async def is_form_result(page: Page) -> bool:
     return bool(history["entries"][history["currentIndex"]]["transitionType"] == "form_submit")
 
 
-async def watch_windows(page: Page, on_open: Callable[[], None]) -> None:
-    """Calls `on_open` each time the page starts to open a window or a tab, until its session is released.
+async def watch_windows(page: Page, on_open: Callable[[str], None]) -> None:
+    """Calls `on_open` with its address each time the page starts to open a window, until its session is released.
 
     The call comes before the action that opened it returns; the tab itself may come seconds later. Only in Chromium,
     and not for out-of-process frames.
@@ -184,7 +184,7 @@ async def watch_windows(page: Page, on_open: Callable[[], None]) -> None:
     """
     session = await page_session(page)
     if session is not None:
-        session.on("Page.windowOpen", lambda _: on_open())
+        session.on("Page.windowOpen", lambda event: on_open(event["url"]))
         await session.send("Page.enable")
 
 

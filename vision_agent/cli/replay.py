@@ -27,7 +27,7 @@ from vision_agent.cli.options import (
 )
 from vision_agent.cli.running import chosen_model, exit_code_of, run_agent, supervision_page, with_supervision
 from vision_agent.errors import UsageError
-from vision_agent.escape import escaped_line
+from vision_agent.escape import cut_text, escaped_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from vision_agent.replay import Replay, Variable
 
 app = typer.Typer()
+_LONGEST_SHOWN = 500
+"""Characters of a value in the table of variables."""
 
 
 @app.command()
@@ -144,7 +146,7 @@ def _show_variables(known: Sequence[Variable], as_json: bool) -> None:
     for column in ("name", "was", "where"):
         table.add_column(column, overflow="fold")
     for each in known:
-        texts = [Text(escaped_line(text if len(text) <= 500 else f"{text[:499]}…")) for text in each]
+        texts = [Text(escaped_line(cut_text(text, _LONGEST_SHOWN))) for text in each]
         texts[2].stylize("dim")
         table.add_row(*texts)
     TerminalConsole().print(table if known else "This run has no variables.")

@@ -74,7 +74,7 @@ def _pastes(decision: Decision, steps: Sequence[Step], observation: Observation)
     foreign = next((each for each in reversed(before) if each and each != here), "")
     for index, action in enumerate(decision.actions):
         if foreign and isinstance(action, Press) and _has_clipboard_key(_PASTE, action):
-            yield Risky(action=index, risk="copy", why=f"it may paste what was copied on {foreign}, on {here}")
+            yield Risky(action=index, risk="copy", why=f"it may paste on {here} what was copied on {foreign}")
 
 
 def copies(action: Action) -> bool:

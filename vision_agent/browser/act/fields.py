@@ -182,8 +182,8 @@ async def press(executor: Executor, action: Press) -> Execution:
     focused = at.mark if at else executor.focused_mark
     _must_not_press_on_release(action, focused)
     if focused is not None and focused.state.masked and copies(action):
-        words = f"{capitalised(mark_words(focused))} holds what is not shown, so it is not copied"
-        raise Refused("blocked", f"{words}. Type it where it is needed, by its name.")
+        words = f"{capitalised(mark_words(focused))} holds a hidden value, which is not copied"
+        raise Refused("blocked", f"{words}. Type it by its name where it is needed.")
     executor.note_input(f"{action.keys} was pressed", at)
     try:
         async with executor.guard_keys(at, action.lasts_s):
@@ -354,7 +354,7 @@ async def _send_keys(executor: Executor, at: Location, text: str, is_secret: boo
 
 
 async def _insert_secret(executor: Executor, at: Location, text: str) -> None:
-    """Types a secret all at once, in the same moment as its field is checked: a key would go to whatever has the focus
+    """Types a secret all at once, at the same moment as its field is checked. A key would go to whatever has the focus
     when it arrives, and that may be a frame of another site.
     """
     await must_keep_focus(executor, at, "nothing was typed")

@@ -299,7 +299,7 @@ async def _launch(
 
 
 def _is_not_installed(playwright: Playwright, candidate: BrowserCandidate) -> bool:
-    """Whether a browser is certainly not there. Trying to start it would leave two empty temporary folders."""
+    """Whether a browser is certainly not installed. Trying to start it would leave two empty temporary folders."""
     if candidate.executable:
         return False
     if candidate.channel:

@@ -161,7 +161,7 @@ class Observer:
         stages.end("settle")
         page, pages = tabs.active, tuple(tabs.pages)
         # Concurrently: Chromium takes a picture two frames after it is asked; the scan is read in the meantime.
-        # What must be masked is watched from the scan on, so that then comes first.
+        # What must be masked is watched from the scan on, so the scan comes first.
         if self._hides:
             read, png = await self._scan(page), await capture(page, deadline_s)
         else:

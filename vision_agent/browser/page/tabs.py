@@ -11,7 +11,7 @@ import math
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -57,6 +57,17 @@ class TabEvent:
     sentence: str
 
 
+@dataclass(frozen=True)
+class _Opening:
+    """A window that a page has started to open."""
+
+    url: str
+    is_asked: bool
+    """Whether input may have asked for it."""
+    at: float
+    """When it was told, in monotonic seconds."""
+
+
 @dataclass
 class Tabs:
     """Our tabs in the order in which they opened, and the active one."""
@@ -82,8 +93,9 @@ class Tabs:
     """Unanswered requests for whole pages, of our tabs and of tabs still opening, by their start times."""
     _tab_expected_until: float = 0.0
     """Until when we wait for a tab that one of ours has started to open."""
-    _openings: weakref.WeakKeyDictionary[Page, list[bool]] = field(default_factory=weakref.WeakKeyDictionary)
-    """Of each page, for each window that it opened and that has not come yet, whether input may have asked for it."""
+    _openings: weakref.WeakKeyDictionary[Page, list[_Opening]] = field(default_factory=weakref.WeakKeyDictionary)
+    """Of each page, the windows that it opened and that have not come yet."""
+    _window_came: asyncio.Condition = field(default_factory=asyncio.Condition)
     _open_by_themselves: weakref.WeakSet[Page] = field(default_factory=weakref.WeakSet)
     """Pages that opened a window when no input was sent."""
     _sends_input: bool = False
@@ -223,8 +235,8 @@ class Tabs:
                 self.navigations.note_form(page, page.url, is_sent=await cdp.is_form_result(page))
                 await cdp.watch_windows(page, partial(self._on_window, page))
 
-    def _on_window(self, opener: Page) -> None:
-        self._openings.setdefault(opener, []).append(self._is_asked(opener))
+    def _on_window(self, opener: Page, url: str) -> None:
+        self._openings.setdefault(opener, []).append(_Opening(url, self._is_asked(opener), time.monotonic()))
         self._expect_tab()
 
     def _expect_tab(self) -> None:
@@ -246,6 +258,7 @@ class Tabs:
             opener = await page.opener()
             if opener not in self.pages or page in self.pages:
                 return
+            await self._earlier_windows(opener, page)
             if self._tabs_for_downloads and page.url == "":
                 self._tabs_for_downloads -= 1
                 await close_page(page)
@@ -255,18 +268,31 @@ class Tabs:
                 self._add_event("new_tab", f"a popup was closed: there are already {_MOST_TABS} tabs")
                 return
             self.add(page)
-            if self._may_come_to_front(opener):
+            if self._may_come_to_front(opener, page):
                 self._has_fronted = True
                 self.active = page
                 self._add_event("new_tab", f"a new tab opened and is shown: tab {self.number(page)}")
             else:
                 self._add_event("new_tab", f"a new tab opened behind: tab {self.number(page)}")
+            async with self._window_came:
+                self._window_came.notify_all()
 
-    def _may_come_to_front(self, opener: Page) -> bool:
+    async def _earlier_windows(self, opener: Page, page: Page) -> None:
+        """Returns once the windows that a page opened before this one have come, or should have: Playwright tells of a
+        window when its document begins to load.
+        """
+        openings = self._openings.get(opener, [])
+        if _place_of(page, openings) == 0:
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(openings[0].at + _OPENS_S - time.monotonic()), self._window_came:
+                await self._window_came.wait_for(lambda: _place_of(page, openings) == 0)
+
+    def _may_come_to_front(self, opener: Page, page: Page) -> bool:
         """Whether a new tab is the one that the last input asked for."""
         openings = self._openings.get(opener, [])
         # A frame in a process of its own does not tell when it opens a window.
-        is_asked = openings.pop(0) if openings else self._is_asked(opener)
+        is_asked = openings.pop(_place_of(page, openings)).is_asked if openings else self._is_asked(opener)
         return is_asked and opener is self.active and not self._has_fronted
 
     def _is_asked(self, opener: Page) -> bool:
@@ -450,3 +476,8 @@ def _request_page(request: Request) -> Page | None:
         return request.frame.page
     except PlaywrightError:  # a service worker's request has no frame; a new tab's first one has none yet
         return None
+
+
+def _place_of(page: Page, openings: Sequence[_Opening]) -> int:
+    """Which of the windows that were opened a page is, by its address; the first one if that does not tell."""
+    return next((place for place, each in enumerate(openings) if each.url == page.url), 0)
