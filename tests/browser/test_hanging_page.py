@@ -55,6 +55,15 @@ async def test_a_page_that_hangs_is_reported_in_time_and_can_be_left(
         assert [mark.name for mark in observation.marks][:1] == ["Fine" if title == "Other" else "Go"]
 
 
+async def test_a_page_that_hangs_while_its_effect_is_looked_for_is_reported_in_time(page: Page, serve: Server) -> None:
+    await page.goto(serve({"/": LATER.replace("300", "247")}))
+    async with live.attach(page, ObserveSettings(), ImageLimits()) as browser:
+        observation = await browser.observe()
+        began = time.monotonic()
+        await browser.act(Click(target=1), observation)
+        assert time.monotonic() - began < LONGEST_S
+
+
 HANGS = "<title>Begin</title><button>Go</button><script>%s</script>"
 
 

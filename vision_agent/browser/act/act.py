@@ -132,6 +132,8 @@ async def _attempt(executor: Executor, action: Action, before: Before, *, is_lat
             raise
         if action.traits.presses and not executor.sent_inputs:
             raise Refused("gone", f"The tab closed before {action.kind} started; nothing was sent.") from None
+        if action.traits.presses and action.lasts_s:
+            raise Refused("gone", f"the tab closed before {action.lasts_s:g} s were over") from None
     closed = Execution(sentence, None, needs_no_effect=True)
     return await determine_outcome(closed, _before(executor, before), executor.tabs, executor.observer)
 

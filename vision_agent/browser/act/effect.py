@@ -141,11 +141,10 @@ async def _read_settled_page(execution: Execution, before: Before, tabs: Tabs, o
         FrameSilent: the page does not answer.
     """
     settings, began = observer.settings, time.monotonic()
-    whole = settings.quiet_s
+    whole, until = settings.quiet_s, began + settings.settle_deadline_s
     waits = _waits(execution, before, whole)
     for quiet_s in waits:
-        left = settings.settle_deadline_s - (time.monotonic() - began)
-        has_settled = await settle(tabs, quiet_s, left, at_least_s=quiet_s)
+        has_settled = await settle(tabs, quiet_s, until - time.monotonic(), at_least_s=quiet_s)
         asked = time.monotonic()
         read = await _read_page(execution, before, tabs, observer)
         if not has_settled or quiet_s == whole:
@@ -157,7 +156,7 @@ async def _read_settled_page(execution: Execution, before: Before, tabs: Tabs, o
         else:
             await asyncio.sleep(began + whole - time.monotonic())
             needed = whole
-        if await is_quiet(tabs, needed, settings.scan_deadline_s):
+        if await is_quiet(tabs, needed, max(until - time.monotonic(), _READING_S)):
             break
     return read
 
