@@ -239,6 +239,7 @@ def test_it_is_risky_even_under_a_policy_that_names_other_risks_only() -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(600)  # mypy without a cache, beside other tests
 def test_type_checks_name_every_reader_that_forgot_a_new_action(tmp_path: Path) -> None:
     for name in ("vision_agent", "pyproject.toml", ".mypy_cache"):
         source = ROOT / name

@@ -86,6 +86,8 @@ class Traits:
     """Later actions of the decision are not carried out: the page is a different one, or somebody must look first."""
     in_browser: bool = False
     """The browser carries it out, rather than the loop, a person, or a function of the caller."""
+    needs_page: bool = True
+    """It cannot be done on a page that hangs: the page has to answer first."""
     is_classified: bool = False
     """Its risks are known to approval. Otherwise the action is risky."""
 
@@ -94,7 +96,7 @@ TARGET_FIELDS = ("source", "target", "mark")
 """The fields that name a target in a custom action; no other field does."""
 
 
-def _look_traits(*targets: str, informs: bool = False, ends_batch: bool = False) -> Traits:
+def _look_traits(*targets: str, informs: bool = False, ends_batch: bool = False, needs_page: bool = True) -> Traits:
     return Traits(
         targets=targets,
         only_looks=True,
@@ -104,6 +106,7 @@ def _look_traits(*targets: str, informs: bool = False, ends_batch: bool = False)
         repeat="freely",
         ends_batch=ends_batch,
         in_browser=True,
+        needs_page=needs_page,
         is_classified=True,
     )
 
@@ -126,12 +129,18 @@ def _press_traits(
 
 
 def _navigation_traits(repeat: Repeat) -> Traits:
-    return Traits(presses=False, sets_field=False, repeat=repeat, in_browser=True, is_classified=True)
+    return Traits(presses=False, sets_field=False, repeat=repeat, in_browser=True, needs_page=False, is_classified=True)
 
 
 def _message_traits(*targets: str, informs: bool = False) -> Traits:
     return Traits(
-        targets=targets, presses=False, sets_field=False, informs=informs, repeat="freely", is_classified=True
+        targets=targets,
+        presses=False,
+        sets_field=False,
+        informs=informs,
+        repeat="freely",
+        needs_page=False,
+        is_classified=True,
     )
 
 
@@ -448,7 +457,7 @@ class CloseTab(_Action):
 class Wait(_Action):
     """Wait until text is visible, until anything on the page changes, or for some seconds; never longer than those."""
 
-    traits: ClassVar[Traits] = _look_traits()
+    traits: ClassVar[Traits] = _look_traits(needs_page=False)
 
     kind: Literal["wait"] = "wait"
     seconds: Annotated[float, Field(gt=0, le=60)] = 2.0

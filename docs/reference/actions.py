@@ -47,6 +47,7 @@ _TRAIT_NAMES = {
     "informs": "informs",
     "ends_batch": "ends the batch",
     "in_browser": "carried out by the browser",
+    "needs_page": "needs a page that answers",
     "is_classified": "risks known",
 }
 

@@ -36,17 +36,6 @@ _LOOKS = 4
 _LOOKS_FOR_OPTIONS = 12
 """The same for an action that opens a list, searches it and chooses from it."""
 
-_NEEDS_NO_ANSWER = (
-    actions.Goto
-    | actions.Back
-    | actions.Forward
-    | actions.Reload
-    | actions.OpenTab
-    | actions.SwitchTab
-    | actions.CloseTab
-    | actions.Wait
-)
-"""What can be done while a page hangs."""
 _ANSWERS_S = 1.0
 """How long a page may take to answer after an action that was cut off, before its effect is not looked for."""
 _POINT_S = 0.05
@@ -94,7 +83,7 @@ def _must_be_in_front(executor: Executor, action: Action) -> None:
 
 def _must_not_be_hung(executor: Executor, action: Action) -> None:
     """A page that hung at the look can be left or waited for. What it shows once it answers was never seen."""
-    if executor.seen.is_hung and not isinstance(action, _NEEDS_NO_ANSWER):
+    if executor.seen.is_hung and action.traits.needs_page:
         raise Refused(
             "timed_out",
             f"{action.kind} was not done: the page did not answer when it was looked at. Reload it, open an address, "
