@@ -337,7 +337,7 @@ def _json(content: object) -> bytes:
 
 
 def read_cere(file: Path, runs: Path) -> Path:
-    """Unpacks a `.cere` file into a run folder in `runs`, and returns the folder.
+    """Unpacks a `.cere` file into a run folder in `runs`, and returns the folder. The run may have been interrupted.
 
     Raises:
         RecordError: it is not a `.cere` file, it is damaged, or it fails verification.
@@ -345,9 +345,8 @@ def read_cere(file: Path, runs: Path) -> Path:
     """
 
     def require_verified(archive: zipfile.ZipFile, folder: Path) -> None:
-        found = _verified(archive, file, folder)
-        if not found.holds:
-            raise RecordError(f"{file} fails verification: {found.faults[0].sentence}")
+        if change := _verified(archive, file, folder).first_change:
+            raise RecordError(f"{file} fails verification: {change}")
         read(folder)
 
     return _read(file, runs, require_verified)

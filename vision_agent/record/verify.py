@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from vision_agent import actions
 from vision_agent.base_model import FrozenModel
@@ -37,7 +37,6 @@ from vision_agent.record.store import DOWNLOADS, REQUESTS, RUN, SHOTS, shot_name
 from vision_agent.types import Choice, Decision, Observation, Shot
 
 _REPORT = "report.html"
-_NO_END = "the record stops before the end of the run"
 _DOWNLOADED = re.compile(rf'"({DOWNLOADS}/[^"]+)" was kept: (\d{{1,18}}) bytes, sha256 ([0-9a-f]{{64}})')
 """The whole of a sentence that the record has for each file in `downloads`."""
 _MID_STEP_ENDINGS = ("interrupted", "error", "unavailable")
@@ -50,6 +49,8 @@ class Fault(FrozenModel):
     line: int
     """The line of steps.jsonl, from 1; 0 is run.json."""
     sentence: str
+    kind: Literal["changed", "unfinished"] = "changed"
+    """unfinished: the record stops before the end of the run, as it does after an interruption."""
 
 
 class Verified(FrozenModel):
@@ -87,7 +88,7 @@ class Verified(FrozenModel):
     @property
     def first_change(self) -> str:
         """The first fault; empty if there is none but that the run was interrupted."""
-        return next((each.sentence for each in self.faults if self.ending or _NO_END not in each.sentence), "")
+        return next((each.sentence for each in self.faults if each.kind == "changed"), "")
 
 
 def verify(folder: Path, head: str | None = None, *, may_lack_downloads: bool = False) -> Verified:
@@ -226,7 +227,8 @@ class _EventSequence:
             kind = self._intended[index].kind
             self.open_acts.append(f"step {self.steps}, action {index + 1}: {kind} was begun and has no outcome")
         if not self.ending:
-            self._fault(_NO_END + (": it was interrupted or cut" if self._line else ""))
+            why = ": it was interrupted or cut" if self._line else ""
+            self._fault(f"the record stops before the end of the run{why}", "unfinished")
         return self._faults
 
     def _check_resumed(self, event: Resumed) -> None:
@@ -298,8 +300,8 @@ class _EventSequence:
         self._intended.clear()
         self._happened.clear()
 
-    def _fault(self, sentence: str) -> None:
-        self._faults.append(Fault(line=self._line, sentence=f"Line {self._line}: {sentence}"))
+    def _fault(self, sentence: str, kind: Literal["changed", "unfinished"] = "changed") -> None:
+        self._faults.append(Fault(line=self._line, sentence=f"Line {self._line}: {sentence}", kind=kind))
 
 
 def _follows(decided: Decision, proposed: Decision, choice: Choice | None) -> bool:
