@@ -49,8 +49,6 @@ _DIGITS = re.compile(r"\W*\d+\W*")
 _IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
 _READING_S = 0.05
 """Reading the page takes about so long, most of it for a picture: three frames."""
-_PLAIN_SHARE = 0.25
-"""The share of the quiet after which the page is read for the first time: most effects are there by then."""
 _MOST_SAID = 5
 """Tab events in one outcome; a page may open dialogs endlessly."""
 
@@ -135,7 +133,8 @@ async def _read_settled_page(execution: Execution, before: Before, tabs: Tabs, o
     """The page, once it has settled or the deadline has passed.
 
     The end of the quiet that shows that it has settled is spent on reading it. What changes meanwhile is waited for,
-    and all is read again. A plain effect ends the wait early; the next action or look waits for the rest of the quiet.
+    and all is read again. A page at rest is also read at once: if it shows a plain effect and does not change while it
+    is read, that ends the wait; the next action or look waits for the rest of the quiet.
 
     Raises:
         FrameSilent: the page does not answer.
@@ -144,7 +143,7 @@ async def _read_settled_page(execution: Execution, before: Before, tabs: Tabs, o
     whole, until = settings.quiet_s, began + settings.settle_deadline_s
     waits = _waits(execution, before, whole)
     for quiet_s in waits:
-        has_settled = await settle(tabs, quiet_s, until - time.monotonic(), at_least_s=quiet_s)
+        has_settled = not quiet_s or await settle(tabs, quiet_s, until - time.monotonic(), at_least_s=quiet_s)
         asked = time.monotonic()
         read = await _read_page(execution, before, tabs, observer)
         if not has_settled or quiet_s == whole:
@@ -169,7 +168,7 @@ def _waits(execution: Execution, before: Before, whole: float) -> tuple[float, .
     # A page may take back or reformat what was typed or ticked, and one that never rests shows less well when it does.
     may_be_taken_back = execution.expected is not None or execution.wants_ticked is not None
     is_early = before.seen.observation.at_rest and not may_be_taken_back
-    return (_PLAIN_SHARE * whole, soon, whole) if is_early else (soon, whole)
+    return (0.0, soon, whole) if is_early else (soon, whole)
 
 
 def _is_plain(read: _PageAfter, before: Before) -> bool:
