@@ -143,7 +143,7 @@ async def _read_settled_page(execution: Execution, before: Before, tabs: Tabs, o
     whole, until = settings.quiet_s, began + settings.settle_deadline_s
     waits = _waits(execution, before, whole)
     for quiet_s in waits:
-        has_settled = not quiet_s or await settle(tabs, quiet_s, until - time.monotonic(), at_least_s=quiet_s)
+        has_settled = not quiet_s or await settle(tabs, quiet_s, until - time.monotonic(), input_at=began)
         asked = time.monotonic()
         read = await _read_page(execution, before, tabs, observer)
         if not has_settled or quiet_s == whole:

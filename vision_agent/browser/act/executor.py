@@ -393,7 +393,7 @@ class Executor:
             Refused: another tab came to the front meanwhile.
         """
         quiet, began = self.settings.quiet_s, time.monotonic()
-        await settle(self.tabs, quiet, min(self.settings.settle_deadline_s, self.deadline_s), at_least_s=quiet)
+        await settle(self.tabs, quiet, min(self.settings.settle_deadline_s, self.deadline_s), input_at=began)
         if self.tabs.active is not self.page:
             waited = time.monotonic() - began
             raise Refused("changed", f"Another tab came to the front after {waited:.1f} s. Look again.")

@@ -346,7 +346,7 @@ async def _send_keys(executor: Executor, at: Location, text: str, is_secret: boo
         if at.mark is None:
             # The first key opens a field over the cell of a drawn grid; the next one must wait for it.
             quiet = executor.settings.quiet_s
-            await settle(executor.tabs, quiet, executor.deadline_s, at_least_s=quiet)
+            await settle(executor.tabs, quiet, executor.deadline_s, input_at=time.monotonic())
         await must_keep_focus(executor, at, "only the first character was typed")
     await keyboard.type(text[1:_TYPED_KEYS])
     if text[_TYPED_KEYS:]:

@@ -62,18 +62,19 @@ class _State(NamedTuple):
 
 
 async def settle(
-    tabs: Tabs, quiet_s: float, deadline_s: float, at_least_s: float = 0.0, pixels: PixelStability | None = None
+    tabs: Tabs, quiet_s: float, deadline_s: float, input_at: float | None = None, pixels: PixelStability | None = None
 ) -> bool:
     """Whether the active tab settled before the deadline; never takes longer.
 
-    `at_least_s`: the last input may take this long to show any effect, so the page cannot have settled before; 0: there
-    was no input. `pixels` keeps the last picture of a page that draws.
+    `input_at`: when the last input was sent, on the monotonic clock. It may take `quiet_s` to show any effect, so the
+    page cannot have settled before. None: there was no input. `pixels` keeps the last picture of a page that draws.
 
     Raises:
         BrowserUnavailable: the browser is gone.
     """
-    started = time.monotonic()
-    until = started + deadline_s
+    until = time.monotonic() + deadline_s
+    has_input = input_at is not None
+    started, at_least_s = (time.monotonic(), 0.0) if input_at is None else (input_at, quiet_s)
     pixels = pixels or PixelStability()
     now, looks = _State(), 0
     while time.monotonic() < until:
@@ -94,10 +95,10 @@ async def settle(
                 tabs.restless.forget(page)
                 return now.is_whole
             is_known = now.is_judged and now.unrest <= tabs.restless.known(page, now.token)
-            if is_known and passed >= (_EFFECT_S if at_least_s else 0):
+            if is_known and passed >= (_EFFECT_S if has_input else 0):
                 return False
             is_long = passed >= _RESTLESS_S and looks >= _RESTLESS_LOOKS
-            if is_long and not at_least_s and "loading" not in now.unrest:
+            if is_long and not has_input and "loading" not in now.unrest:
                 break
         due = max(now.changed_at + quiet_s, started + at_least_s)
         await asyncio.sleep(_pause_s(time.monotonic(), until, due))
