@@ -29,8 +29,8 @@ IMPORTS = {
     "disguises": "",
     "private_data": "disguises types",
     "ports": "actions disguises events types",
-    "trust": "errors escape",
-    "settings": "base_model errors escape trust types",
+    "settings_trust": "errors escape",
+    "settings": "base_model errors escape settings_trust types",
     "totp": "errors types",
     "vision": "actions base_model errors types",
     "journal": "errors events ports types",
@@ -53,7 +53,7 @@ IMPORTS = {
     "record replay session settings types vision",
     "sync_api": "actions browser custom_actions errors events old_names policy ports session settings types",
     "cli": "action_sentences browser errors escape evals events export memory models ports record replay session "
-    "settings supervise trust types",
+    "settings settings_trust supervise types",
     "__main__": "cli",
 }
 """Of each room, all others that it imports; a room only imports what stands above it."""

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from vision_agent.errors import UsageError
 from vision_agent.settings import FILE_NAME, Settings, load
-from vision_agent.trust import AT_MOST, GRANTS, HARMLESS, INSIDE, STRICTEST, read_project_file, trust
+from vision_agent.settings_trust import AT_MOST, GRANTS, HARMLESS, INSIDE, STRICTEST, read_project_file, trust
 
 POWERS = {
     "browser.executable_path": "'/tmp/program'",

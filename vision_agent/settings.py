@@ -23,7 +23,7 @@ from pydantic_settings.exceptions import SettingsError
 from vision_agent.base_model import RenamedFields, SettingsModel
 from vision_agent.errors import UsageError
 from vision_agent.escape import printable_line
-from vision_agent.trust import Grant, ProjectFile, grants, read_project_file, require_inside, require_trust
+from vision_agent.settings_trust import Grant, ProjectFile, grants, read_project_file, require_inside, require_trust
 from vision_agent.types import Kind, Limits, MarkStyle, Risk, Size
 
 FILE_NAME = "vision-agent.toml"

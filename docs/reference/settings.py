@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from vision_agent.settings import Settings
-from vision_agent.trust import rule_of
+from vision_agent.settings_trust import rule_of
 from vision_agent.types import Size
 
 from .docstrings import attribute_docstrings, first_docstring, module_prose

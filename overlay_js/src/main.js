@@ -8,7 +8,7 @@ import { createElement, inOneMoment, rememberClosedRoots, titleOf } from './dom.
 import { findNamed } from './find_named.js';
 import { frameGeometryOf } from './frame_place.js';
 import { OVERLAY } from './frame_context.js';
-import { playerUnderPointer, spotToShow } from './idle_controls.js';
+import { playerUnderPointer, spotToShow } from './player_controls.js';
 import { stopHumanInput, watchHumanInput } from './human_input.js';
 import { armKeyGuard, insertGuarded, reportKeyGuard } from './key_guard.js';
 import { hideLayer, showLayer } from './page_layer.js';

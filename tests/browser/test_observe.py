@@ -21,7 +21,7 @@ from tests.conftest import ROOT, Server
 from tests.vision.test_annotate import numbers_in
 from vision_agent.actions import Click, Goto, Point, Reload
 from vision_agent.browser import live
-from vision_agent.browser.page import frames, overlay, protocol
+from vision_agent.browser.page import frames, overlay, overlay_calls
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Observation, Secret
@@ -99,10 +99,10 @@ async def test_what_moved_since_the_scan_is_known(page: Page, serve: Server) -> 
     await overlay.register(page.context)
     await page.goto(serve({"/": "<button id=a>Stays</button><button id=b style='position:relative'>Goes</button>"}))
     found = await frames.scan(page, 5)
-    still = await protocol.changes_since_scan(page.main_frame, 5, found.main)
+    still = await overlay_calls.changes_since_scan(page.main_frame, 5, found.main)
     assert (still.moved, still.has_changed) == ((), False)
     await page.evaluate("b.style.left = '30px'")
-    after = await protocol.changes_since_scan(page.main_frame, 5, found.main)
+    after = await overlay_calls.changes_since_scan(page.main_frame, 5, found.main)
     assert list(after.moved) == [mark.key for mark in found.marks if mark.name == "Goes"]
     assert after.has_changed
 

@@ -31,8 +31,8 @@ def trust(
     Exit codes: 0 trusted, shown or removed, 2 there is no such file, or it is invalid.
     """
     from vision_agent.settings import FILE_NAME, project_grants
-    from vision_agent.trust import distrust, is_trusted, read_project_file
-    from vision_agent.trust import trust as trust_file
+    from vision_agent.settings_trust import distrust, is_trusted, read_project_file
+    from vision_agent.settings_trust import trust as trust_file
 
     if show and remove:
         raise UsageError("--show cannot be combined with --remove", "leave one of them out")

@@ -23,7 +23,7 @@ from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.out_of_view import bring_into_view
 from vision_agent.browser.act.scroll_to import scroll_to
 from vision_agent.browser.observe.live_observation import LiveObservation
-from vision_agent.browser.page import overlay, protocol
+from vision_agent.browser.page import overlay, overlay_calls
 from vision_agent.browser.page.hanging import PageHangs, unless_hung
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused, capitalised
@@ -238,7 +238,7 @@ async def _interrupted_outcome(executor: Executor, refusal: Refused, before: Bef
     at = None if before.page.is_closed() else executor.last_location
     try:
         if refusal.refusal == "timed_out" and not before.page.is_closed():
-            await protocol.document_token(before.page.main_frame, _ANSWERS_S)
+            await overlay_calls.document_token(before.page.main_frame, _ANSWERS_S)
         was = _before(executor, before)
         came = await determine_outcome(Execution(sentence, at), was, executor.tabs, executor.observer)
     except (Refused, FrameSilent, PlaywrightError):

@@ -15,10 +15,10 @@ from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.key_focus import has_focus
 from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.wording import element_words, mark_words
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.protocol import Focus, FoundMark, OpenLayer
+from vision_agent.browser.page.overlay_calls import Focus, FoundMark, OpenLayer
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
@@ -49,7 +49,7 @@ async def must_still_hold(executor: Executor, action: Action) -> None:
     settings = executor.observer.settings
     await settle(executor.tabs, settings.quiet_s, settings.settle_deadline_s)
     # Before the scan, which gives every element a key.
-    focus = await protocol.focused_element(executor.page.main_frame, executor.deadline_s)
+    focus = await overlay_calls.focused_element(executor.page.main_frame, executor.deadline_s)
     now = await relocate.rescan(executor.seen, executor.deadline_s)
     _must_have_opened_nothing(executor.seen.scan, now)
     _must_have_covered_nothing(executor.seen.scan, now)
@@ -77,7 +77,7 @@ async def allowed_focus(executor: Executor, action: Action) -> set[str] | None:
     if any(mark.kind == "field" for mark in about.values()) and action.keeps_focus:
         return {*about}
     try:
-        now = await protocol.focused_element(executor.page.main_frame, min(_LEAVE_S, executor.deadline_s))
+        now = await overlay_calls.focused_element(executor.page.main_frame, min(_LEAVE_S, executor.deadline_s))
     except FrameSilent:
         return None  # it navigates or hangs; `effect` reports that
     return {now.key or now.words, *about}

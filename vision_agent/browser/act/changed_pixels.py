@@ -12,10 +12,10 @@ from playwright.async_api import Page
 from vision_agent.browser.act.execution import Before, Execution
 from vision_agent.browser.locate.identify import recheck
 from vision_agent.browser.observe.observer import Observer
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.protocol import LiveElement
+from vision_agent.browser.page.overlay_calls import LiveElement
 from vision_agent.types import Box, Mark
 from vision_agent.vision.compare import changed_apart_from, changed_share
 from vision_agent.vision.picture import Picture
@@ -94,7 +94,7 @@ async def find_paint(execution: Execution, before: Before, observer: Observer) -
     deadline_s = observer.settings.action_deadline_s
     try:
         left = await _unchanged_marks(mark, before, deadline_s)
-        answer = await protocol.find_paint(
+        answer = await overlay_calls.find_paint(
             owner.frame,
             deadline_s,
             mark.key,

@@ -24,7 +24,7 @@ from vision_agent.browser.locate.context_changed import describe_change
 from vision_agent.browser.locate.drawn_target import must_not_be_grid
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.wording import mark_words
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused
@@ -133,13 +133,13 @@ class _ScrollPlaces:
     async def note(self, executor: Executor, ends: _Away) -> None:
         frame, deadline_s = executor.page.main_frame, executor.deadline_s
         for key in (ends.mark.key, ends.source.key):
-            self.places.append((frame, key, await protocol.scroll_places(frame, deadline_s, key)))
+            self.places.append((frame, key, await overlay_calls.scroll_places(frame, deadline_s, key)))
 
     async def restore(self, executor: Executor) -> None:
         """Scrolls everything back, as far as the page allows it."""
         for frame, key, places in self.places:
             with suppress(FrameSilent, PlaywrightError):
-                await protocol.scroll_places(frame, executor.deadline_s, key, back_to=places)
+                await overlay_calls.scroll_places(frame, executor.deadline_s, key, back_to=places)
 
 
 def _pulled(start: Location) -> Point:

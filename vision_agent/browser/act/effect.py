@@ -30,9 +30,9 @@ from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.network.navigations import describe_navigation, is_error_page
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.protocol import Expectation, LiveElement
+from vision_agent.browser.page.overlay_calls import Expectation, LiveElement
 from vision_agent.browser.page.settle import is_quiet, settle
 from vision_agent.browser.page.tabs import TabEvent, Tabs
 from vision_agent.browser.refusal import Refused, capitalised
@@ -254,7 +254,7 @@ async def _is_other_document(before: Before, tabs: Tabs, deadline_s: float) -> b
     page = tabs.active
     if page is not before.page:
         return False
-    token = await protocol.document_token(page.main_frame, deadline_s)
+    token = await overlay_calls.document_token(page.main_frame, deadline_s)
     if not before.seen.scan.frames:  # it has hung since the first look, so its document is not known
         return bool(tabs.navigations.in_tab(page))
     return token != before.seen.scan.main.token
@@ -264,7 +264,7 @@ async def _title_change(before: Before, page: Page, deadline_s: float) -> list[s
     """The new title, if it changed. Counters and clocks in it, as in `(3) Inbox`, do not count."""
     if page is not before.page:
         return []
-    title, was = await protocol.title(page.main_frame, deadline_s), before.seen.observation.title
+    title, was = await overlay_calls.title(page.main_frame, deadline_s), before.seen.observation.title
     is_same = _DIGITS.sub("", title) == _DIGITS.sub("", was)
     return [] if is_same else [f'the title is now "{safe_line(title, 80)}"']
 
@@ -319,7 +319,7 @@ def _value_words(value: str, state: MarkState) -> str:
 
 async def _focus_change(mark: Mark, before: Before, observer: Observer) -> list[str]:
     """Where the focus is now, unless it is where it was before or on the target."""
-    focus = await protocol.focused_element(before.page.main_frame, observer.settings.action_deadline_s)
+    focus = await overlay_calls.focused_element(before.page.main_frame, observer.settings.action_deadline_s)
     is_news = focus.words and focus.key not in (mark.key, before.focused)
     return [f"the focus is on {safe_line(focus.words, 100)}"] if is_news and not mark.frame else []
 

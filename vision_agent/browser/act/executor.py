@@ -19,9 +19,9 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Action, Cell, Click, Hover, Point, Target
 from vision_agent.browser.act.held import held_keys
-from vision_agent.browser.act.hidden_target import wake_drawn, wake_element
 from vision_agent.browser.act.moving_target import RESTLESS, locate_any, send_to_moving
 from vision_agent.browser.act.press_guard import Gesture, GestureStopped, guard_gesture, guard_keys
+from vision_agent.browser.act.wake_target import wake_drawn, wake_element
 from vision_agent.browser.locate.at_point import page_point, smallest_mark_at_point
 from vision_agent.browser.locate.context_changed import ContextChanged
 from vision_agent.browser.locate.drawn_target import DrawnTarget, drawn_target, locate_drawn, must_not_be_grid
@@ -33,7 +33,7 @@ from vision_agent.browser.network import host_policy
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.page import overlay
-from vision_agent.browser.page.protocol import NOTHING_EXPECTED, LiveElement, Reveal
+from vision_agent.browser.page.overlay_calls import NOTHING_EXPECTED, LiveElement, Reveal
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.browser.refusal import Refused

@@ -32,7 +32,7 @@ from vision_agent.browser.locate.drawn_target import must_be_element, must_not_b
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.network import host_policy
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.settle import settle
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.escape import safe_line
@@ -248,7 +248,7 @@ async def _must_fit(at: Location, kind: str, value: str, held: str, executor: Ex
     said = f'"{safe_line(value, 60)}"'
     if kind == "range" and (goes := exceeded_range(at.mark.state, value)):
         raise Refused("not_an_option", f"{at.words} goes {goes}; {safe_line(value, 40)} is out of range.")
-    fit = await protocol.fit_value(at.frame, executor.deadline_s, at.mark.key, kind, held)
+    fit = await overlay_calls.fit_value(at.frame, executor.deadline_s, at.mark.key, kind, held)
     if fit is None:
         raise Refused("gone", f"{at.words} is gone from the page, so no value was set. Look again.")
     is_held = fit.becomes.lower() == held.lower() or (kind == "range" and _NUMERIC.fullmatch(value) is not None)
@@ -361,7 +361,7 @@ async def _insert_secret(executor: Executor, at: Location, text: str) -> None:
     assert at.mark is not None
     assert at.frame is not None
     mark = at.mark
-    if not await protocol.insert_guarded(at.frame, executor.deadline_s, mark.key, mark.state.input_type, text):
+    if not await overlay_calls.insert_guarded(at.frame, executor.deadline_s, mark.key, mark.state.input_type, text):
         raise Refused(
             "changed", f"{at.words} did not take the secret: it lost the focus or changed. Nothing was typed."
         )

@@ -14,7 +14,7 @@ from functools import partial
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
@@ -67,7 +67,7 @@ async def shows_text(page: Page, deadline_s: float, text: str) -> bool:
     """Whether a text is visible in any frame that answers."""
     for frame in page.frames:
         try:
-            if await protocol.shows_text(frame, deadline_s, text):
+            if await overlay_calls.shows_text(frame, deadline_s, text):
                 return True
         except FrameSilent:
             continue  # another frame may show it

@@ -22,9 +22,9 @@ from vision_agent.browser.locate.drawn_target import drawn_target
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.moving_drawing import locate_moving_drawing, middle_of_drawing
 from vision_agent.browser.locate.moving_point import locate_moving_point
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.protocol import LiveElement, Middle
+from vision_agent.browser.page.overlay_calls import LiveElement, Middle
 from vision_agent.browser.refusal import Refused
 
 if TYPE_CHECKING:
@@ -224,5 +224,5 @@ async def _follow(at: Location, deadline_s: float, many: int = _SAMPLES) -> Trac
 
 async def _middle(at: Location, frame: Frame, deadline_s: float, key: str, samples: Sequence[Middle]) -> Middle | None:
     if at.drawn is None:
-        return await protocol.middle_of(frame, deadline_s, key)
+        return await overlay_calls.middle_of(frame, deadline_s, key)
     return await middle_of_drawing(frame, deadline_s, key, at.drawn, samples[-1] if samples else None)

@@ -22,7 +22,7 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frames import Scan
-from vision_agent.browser.page.protocol import FoundMark
+from vision_agent.browser.page.overlay_calls import FoundMark
 from vision_agent.browser.refusal import Refused
 from vision_agent.policy.approval import risks_taken
 from vision_agent.types import Mark

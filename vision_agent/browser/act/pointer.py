@@ -25,7 +25,7 @@ from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.text_selection import locate_text
 from vision_agent.browser.locate.wording import mark_words
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
 from vision_agent.types import Mark
@@ -116,7 +116,7 @@ async def select_text(executor: Executor, action: SelectText) -> Execution:
         finally:
             await asyncio.wait_for(mouse.up(), executor.deadline_s)
     assert again.frame is not None
-    now = await protocol.selected_text(again.frame, executor.deadline_s)
+    now = await overlay_calls.selected_text(again.frame, executor.deadline_s)
     if now != text:
         what = f'"{safe_line(now, 100)}" is selected' if now else "nothing is selected"
         raise Refused("unsupported", f"{begin.words} cannot be selected with the pointer: {what} instead.")
@@ -168,7 +168,9 @@ async def _scroll_container(
     if mark is not None:
         frame, now = await executor.identify(mark)
         key = now.key
-    scrolled = await protocol.scroll(frame, executor.deadline_s, key, x=by[0], y=by[1], in_pixels=_is_in_pixels(action))
+    scrolled = await overlay_calls.scroll(
+        frame, executor.deadline_s, key, x=by[0], y=by[1], in_pixels=_is_in_pixels(action)
+    )
     if scrolled is None:
         assert mark is not None
         raise Refused("gone", f"{mark_words(mark)} is no longer on the page.")

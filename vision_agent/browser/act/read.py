@@ -18,9 +18,9 @@ from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.held import shows_text
 from vision_agent.browser.locate.drawn_target import must_be_element
 from vision_agent.browser.locate.wording import mark_words
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.protocol import RecordSet, TableAnswer
+from vision_agent.browser.page.overlay_calls import RecordSet, TableAnswer
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.disguises import Disguises
 from vision_agent.escape import safe_line
@@ -75,7 +75,7 @@ async def _field_value(executor: Executor, mark: Mark) -> tuple[str, str]:
     """
     must_be_element(mark.number, executor.seen)
     frame, mark = await executor.identify(mark)
-    found = await protocol.field_value(frame, executor.deadline_s, MarkKey(mark.key))
+    found = await overlay_calls.field_value(frame, executor.deadline_s, MarkKey(mark.key))
     words = mark_words(mark)
     if found is None:
         raise Refused("gone", f"{capitalised(words)} is no longer on the page. Look at the new listing.")
@@ -146,12 +146,12 @@ async def _records_around(executor: Executor, number: int, names: list[str]) -> 
     assert at.mark is not None
     assert at.frame is not None
     words = f"around {at.words}"
-    table = await protocol.table_around(at.frame, executor.deadline_s, at.mark.key)
+    table = await overlay_calls.table_around(at.frame, executor.deadline_s, at.mark.key)
     if table is not None and table.kind == "table":
         wide = max(map(len, table.rows), default=0)
         headings = table.headings or [f"column {at}" for at in range(1, wide + 1)]
         return RecordSet("table", "", headings, _without_head(headings, table.rows), ()), words
-    around = await protocol.record_sets(at.frame, executor.deadline_s, at.mark.key)
+    around = await overlay_calls.record_sets(at.frame, executor.deadline_s, at.mark.key)
     fitting = next((each for each in around if _has_columns(each, names)), None)
     if fitting is None and not around:
         raise Refused(
@@ -167,7 +167,7 @@ async def _all_records(executor: Executor) -> list[RecordSet]:
         if scanned.frame.is_detached():
             continue
         try:
-            sets = await protocol.record_sets(scanned.frame, executor.deadline_s)
+            sets = await overlay_calls.record_sets(scanned.frame, executor.deadline_s)
         except FrameSilent:
             if scanned.parent is None:
                 raise
@@ -248,7 +248,7 @@ async def wait(executor: Executor, action: Wait) -> Execution:
 async def _has_changed(executor: Executor, since_s: float) -> bool:
     for frame in executor.page.frames:
         try:
-            stability = await protocol.stability(frame, executor.deadline_s)
+            stability = await overlay_calls.stability(frame, executor.deadline_s)
         except FrameSilent:
             continue
         if stability.quiet_ms < since_s * 1000:
@@ -263,7 +263,7 @@ async def _read_frames(executor: Executor, what: str) -> str:
         if scanned.frame.is_detached():
             continue
         try:
-            text = await protocol.read_text(scanned.frame, executor.deadline_s, what)
+            text = await overlay_calls.read_text(scanned.frame, executor.deadline_s, what)
         except FrameSilent:
             if scanned.parent is None:
                 raise
@@ -278,7 +278,7 @@ async def _table(executor: Executor, number: int) -> tuple[TableAnswer, str]:
     at = await executor.locate(number)
     assert at.mark is not None
     assert at.frame is not None
-    table = await protocol.table_around(at.frame, executor.deadline_s, at.mark.key)
+    table = await overlay_calls.table_around(at.frame, executor.deadline_s, at.mark.key)
     if table is None:
         raise Refused("unsupported", f"{mark_words(at.mark)} is not in a table or list; read the page instead.")
     return replace(table, rows=_without_head(table.headings, table.rows)), at.words

@@ -21,8 +21,8 @@ from vision_agent.browser.act.set_directly import set_directly
 from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.observe.listing import listed_option
-from vision_agent.browser.page import protocol
-from vision_agent.browser.page.protocol import FoundMark, ListedValue
+from vision_agent.browser.page import overlay_calls
+from vision_agent.browser.page.overlay_calls import FoundMark, ListedValue
 from vision_agent.browser.refusal import Refused
 from vision_agent.escape import safe_line
 from vision_agent.types import Mark, MarkState
@@ -69,7 +69,7 @@ async def select(executor: Executor, action: Select) -> Execution:
     if at.mark.tag == "select":
         return await _select_natively(executor, action, at)
     assert at.frame is not None
-    if listed := await protocol.listed_values(at.frame, executor.deadline_s, at.mark.key):
+    if listed := await overlay_calls.listed_values(at.frame, executor.deadline_s, at.mark.key):
         return await _take_listed(executor, action, at, listed)
     before: set[str] = executor.seen.scan.keys()
     remarks = [await _choose_option(executor, at, option, action, before) for option in action.options]
@@ -187,7 +187,7 @@ async def _only_option(executor: Executor, at: Location, wanted: str, found: _Op
     name = _unique_option(found.names if match else found.passed, wanted, at.words, where)
     [option] = [each for each in found.options if each.name == name]
     owner = executor.seen.scan.owner(option.key) or executor.seen.scan.owner(at.mark.key if at.mark else option.key)
-    many = await protocol.count_alike(owner.frame, executor.deadline_s, option.key) if owner else 1
+    many = await overlay_calls.count_alike(owner.frame, executor.deadline_s, option.key) if owner else 1
     if many > 1:
         words = f"{at.words} has {many} options {_quoted(name)}, not all in view"
         raise Refused("ambiguous", f"{words}, so none was chosen. Scroll in it and click the one that is meant.")
@@ -241,7 +241,7 @@ async def _list_options(executor: Executor, at: Location, before: set[str]) -> _
     here = [found for found in scan.marks if found.frame == at.mark.frame and found.key != at.mark.key]
     # A control's own field and arrow button are no options.
     known = [found.key for found in here if found.key in before and found.role not in _PARTS]
-    inside = await protocol.contained_keys(owner.frame, executor.deadline_s, at.mark.key, known)
+    inside = await overlay_calls.contained_keys(owner.frame, executor.deadline_s, at.mark.key, known)
     mine = [found for found in here if found.key not in before or found.key in inside]
     choices = [found for found in mine if found.role in _CHOICES]
     options = choices or [found for found in mine if found.kind != "scroller"]
@@ -317,7 +317,7 @@ async def _scroll_to_option(
     while found.scroller and _match_option(wanted, found.names) is None and time.monotonic() < until:
         key, frame = found.scroller, found.frame
         assert frame is not None
-        scrolled = await protocol.scroll(frame, executor.deadline_s, key, y=step)
+        scrolled = await overlay_calls.scroll(frame, executor.deadline_s, key, y=step)
         if scrolled is None:
             break
         has_moved, step = abs(scrolled.moved_y) >= 1 or step < 0, _MOST_OF_A_PAGE
@@ -343,7 +343,7 @@ async def _wait_for_more(
         assert found.frame is not None
         assert found.scroller is not None
         now = await _list_options(executor, at, before)
-        scrolled = await protocol.scroll(found.frame, executor.deadline_s, found.scroller, y=_MOST_OF_A_PAGE)
+        scrolled = await overlay_calls.scroll(found.frame, executor.deadline_s, found.scroller, y=_MOST_OF_A_PAGE)
         if scrolled is not None and scrolled.moved_y >= 1:
             await executor.settle_page()
             return await _list_options(executor, at, before), True

@@ -11,8 +11,8 @@ import time
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.key_focus import focus_of_keys
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.page import protocol
-from vision_agent.browser.page.protocol import Focus
+from vision_agent.browser.page import overlay_calls
+from vision_agent.browser.page.overlay_calls import Focus
 from vision_agent.browser.refusal import Refused
 
 _ALL = "ControlOrMeta+a"
@@ -36,7 +36,7 @@ async def select_field_text(executor: Executor, at: Location, *, or_nothing: boo
     executor.note_input(f"keys were sent to {at.words}", at)
     match focus.selects:
         case "own":
-            await protocol.select_own_text(frame, executor.deadline_s, end=to_end)
+            await overlay_calls.select_own_text(frame, executor.deadline_s, end=to_end)
         case "keys" | "drawn":
             await executor.page.keyboard.press(_TO_THE_END if to_end else _ALL)
             if focus.selects == "drawn" and not to_end:

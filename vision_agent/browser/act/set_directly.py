@@ -10,7 +10,7 @@ from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.locate.context_changed import ContextChanged
 from vision_agent.browser.locate.identify import identify
 from vision_agent.browser.locate.location import Location
-from vision_agent.browser.page import overlay, protocol
+from vision_agent.browser.page import overlay, overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
 from vision_agent.types import Refusal
@@ -49,7 +49,7 @@ async def set_directly(executor: Executor, at: Location, words: str, what: Mappi
     for attempt in range(2):
         more = (at.mark.key, at.mark.kind, fingerprint, expected, what)
         try:
-            answer = await protocol.set_value(at.frame, executor.deadline_s, *more)
+            answer = await overlay_calls.set_value(at.frame, executor.deadline_s, *more)
         except FrameSilent:
             executor.note_input(words, at)
             raise

@@ -5,7 +5,7 @@ Knows how to describe a change of these words in a sentence; does not know how t
 
 from __future__ import annotations
 
-from vision_agent.browser.page.protocol import Beside, ContextDifference
+from vision_agent.browser.page.overlay_calls import Beside, ContextDifference
 from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.escape import safe_line
 

@@ -14,11 +14,11 @@ from vision_agent.browser.locate.identify import identify
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.wording import covered_sentence, mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frame_place import Rect
 from vision_agent.browser.page.frames import ScannedFrame
-from vision_agent.browser.page.protocol import LiveElement
+from vision_agent.browser.page.overlay_calls import LiveElement
 from vision_agent.browser.refusal import Refused
 from vision_agent.types import Box, Mark, Observation
 from vision_agent.vision.compare import found_again
@@ -203,7 +203,7 @@ async def _reachable_point(
     owner, rect, was = surface.owner, surface.element.rect, surface.was
     x, y = owner.place.to_frame(point)
     here = (rect.x + x - was.x, rect.y + y - was.y)
-    answer = await protocol.shows_points(owner.frame, deadline_s, surface.mark.key, [here])
+    answer = await overlay_calls.shows_points(owner.frame, deadline_s, surface.mark.key, [here])
     if answer.are_shown[0]:
         return await choose_click_point(owner, surface.element.zoom, [here], drawn.words, seen, deadline_s)
     if answer.obstacles:

@@ -10,10 +10,10 @@ import re
 from vision_agent.browser.locate.context_changed import ContextChanged
 from vision_agent.browser.locate.wording import element_words, mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.frames import FrameInParent, Scan, ScannedFrame
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.protocol import NOTHING_EXPECTED, Expectation, LiveElement, Reveal
+from vision_agent.browser.page.overlay_calls import NOTHING_EXPECTED, Expectation, LiveElement, Reveal
 from vision_agent.browser.refusal import Refused
 from vision_agent.policy.approval import risks_in
 from vision_agent.types import Mark, Risk
@@ -34,7 +34,7 @@ async def recheck(
     owner = scan.owner(mark.key)
     if owner is None or owner.frame.is_detached():
         return None
-    return await protocol.check(owner.frame, deadline_s, mark.key, mark.kind, reveal=reveal, expected=expected)
+    return await overlay_calls.check(owner.frame, deadline_s, mark.key, mark.kind, reveal=reveal, expected=expected)
 
 
 async def identify(
@@ -59,7 +59,7 @@ async def identify(
         raise Refused("gone", f"{words} is gone: its frame was closed or left.")
     expected = seen.expectation(mark, pointed=pointed)
     try:
-        now = await protocol.check(
+        now = await overlay_calls.check(
             owner.frame, deadline_s, mark.key, mark.kind, reveal=reveal, points=points, expected=expected
         )
     except FrameSilent:
@@ -116,7 +116,7 @@ async def _frame_must_be_same(
     inside: FrameInParent, words: str, seen: LiveObservation, deadline_s: float, *, pointed: bool
 ) -> None:
     expected = Expectation(inside.element.context, bool(seen.risks), seen.counts_amounts, pointed)
-    now = await protocol.locate_frame(inside.parent.frame, deadline_s, inside.key, expected)
+    now = await overlay_calls.locate_frame(inside.parent.frame, deadline_s, inside.key, expected)
     if now is not None and now.difference is not None:
         raise ContextChanged(now.difference, f"the frame of {words}")
 
@@ -124,4 +124,4 @@ async def _frame_must_be_same(
 async def reveal_frames(owner: ScannedFrame, deadline_s: float) -> None:
     """Scrolls all frames around an element into view."""
     for inside in owner.chain():
-        await protocol.check(inside.parent.frame, deadline_s, inside.key, "frame", reveal=True)
+        await overlay_calls.check(inside.parent.frame, deadline_s, inside.key, "frame", reveal=True)

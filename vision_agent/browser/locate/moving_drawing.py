@@ -17,9 +17,9 @@ from vision_agent.browser.locate.drawn_target import DrawnTarget
 from vision_agent.browser.locate.identify import identify
 from vision_agent.browser.locate.location import DrawnThing, Location
 from vision_agent.browser.observe.live_observation import LiveObservation
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.capture import capture
-from vision_agent.browser.page.protocol import DrawnLook, Middle
+from vision_agent.browser.page.overlay_calls import DrawnLook, Middle
 from vision_agent.browser.refusal import Refused
 from vision_agent.types import Box
 from vision_agent.vision.drawn_look import blurred, colour_around, find_only, look_of
@@ -74,7 +74,10 @@ async def locate_moving_drawing(
     meant = DrawnLook(int(box.width), int(box.height), pixels, colour_around(seen.clean, box, _BESIDE), near)
     thing = DrawnThing(meant, look, Point(x=x, y=y))
     ground, sides = meant.ground, (meant.wide, meant.high)
-    if await protocol.canvas_part(owner.frame, deadline_s, surface.key, round(x), round(y), *sides, ground) is None:
+    if (
+        await overlay_calls.canvas_part(owner.frame, deadline_s, surface.key, round(x), round(y), *sides, ground)
+        is None
+    ):
         return None
     return Location(
         words=drawn.words,
@@ -95,7 +98,7 @@ async def middle_of_drawing(
     around, middle = (_AROUND, last) if last else (_FIRST_AROUND, thing.middle)
     wide, high = thing.look.wide + 2 * around, thing.look.high + 2 * around
     left, top = round(middle.x - wide / 2), round(middle.y - high / 2)
-    part = await protocol.canvas_part(frame, deadline_s, key, left, top, wide, high, thing.look.ground)
+    part = await overlay_calls.canvas_part(frame, deadline_s, key, left, top, wide, high, thing.look.ground)
     if part is None:
         return None
     shown = blurred(np.frombuffer(part.pixels, np.uint8).reshape(high, wide, 3))

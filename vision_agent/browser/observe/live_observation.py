@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from playwright.async_api import Page
 
 from vision_agent.browser.page.frames import Scan
-from vision_agent.browser.page.protocol import Expectation, FoundMark
+from vision_agent.browser.page.overlay_calls import Expectation, FoundMark
 from vision_agent.types import Box, Mark, Observation, Risk
 from vision_agent.vision.picture import Picture
 

@@ -20,7 +20,7 @@ from vision_agent.browser.observe.shown_secrets import (
     shown_secrets,
 )
 from vision_agent.browser.page.frames import Scan
-from vision_agent.browser.page.protocol import Beside, ChangesSinceScan, FoundMark
+from vision_agent.browser.page.overlay_calls import Beside, ChangesSinceScan, FoundMark
 from vision_agent.disguises import Found
 from vision_agent.types import Box, Change, Kind, Letter, Mark, MarkState
 

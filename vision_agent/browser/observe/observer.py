@@ -20,15 +20,15 @@ from playwright.async_api import Page
 
 from vision_agent.browser.observe import look_warnings
 from vision_agent.browser.observe.hung_page import hung_observation
-from vision_agent.browser.observe.idle_controls import IdlePlayers
 from vision_agent.browser.observe.listing import listing
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.mark_limit import limit_marks
 from vision_agent.browser.observe.mark_memory import MarkMemory, ReadScan
+from vision_agent.browser.observe.player_controls import IdlePlayers
 from vision_agent.browser.observe.shown_secrets import Find
 from vision_agent.browser.observe.stage_results import RenderedShots, ShownPicture, StageTimes, Targets, View
 from vision_agent.browser.observe.surfaces import Contents, Surfaces, grid_key, requested_grid
-from vision_agent.browser.page import frames, listeners, overlay, protocol
+from vision_agent.browser.page import frames, listeners, overlay, overlay_calls
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.hanging import PageHangs, PageSilent, unless_hung
@@ -131,7 +131,7 @@ class Observer:
     async def _answers(self, page: Page) -> bool:
         """Whether the page's own document responds."""
         try:
-            await protocol.document_token(page.main_frame, self.settings.scan_deadline_s)
+            await overlay_calls.document_token(page.main_frame, self.settings.scan_deadline_s)
         except FrameSilent:
             return False
         return True
@@ -140,7 +140,7 @@ class Observer:
         """Removes marks shown to a person from the live page, so that no picture contains them."""
         if self.settings.marks_on_page:
             with suppress(FrameSilent):  # gone or hanging; the next look reports that
-                await protocol.hide_layer(page.main_frame, self.settings.action_deadline_s)
+                await overlay_calls.hide_layer(page.main_frame, self.settings.action_deadline_s)
 
     async def _look(self, tabs: Tabs, region: Box | None, attempt: int, *, grid: bool) -> LiveObservation:
         """One attempt. The first begins a little early, and holds if the page stays quiet; the second still minds
@@ -304,7 +304,7 @@ class Observer:
         clean = shown.clean.encode("png")
         if self.settings.marks_on_page:
             frame, shows = view.page.main_frame, layer.model_dump(mode="json")
-            await protocol.show_layer(frame, self.settings.scan_deadline_s, shows, view.shown)
+            await overlay_calls.show_layer(frame, self.settings.scan_deadline_s, shows, view.shown)
         return RenderedShots(clean, encoding, distinct.warning)
 
     def _zoomed(self, picture: Picture, view: View) -> Picture:
@@ -429,7 +429,7 @@ async def _list_tabs(pages: Sequence[Page], active: Page, active_title: str) -> 
         title = active_title
         if page is not active:
             try:
-                title = await protocol.title(page.main_frame, _TITLE_S)
+                title = await overlay_calls.title(page.main_frame, _TITLE_S)
             except (FrameSilent, BrowserUnavailable, PlaywrightError):
                 title = "(no answer)"  # it crashed, hangs, or has closed
         listed.append(Tab(number=number, url=bounded_address(page.url), title=title, active=page is active))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from vision_agent.browser.page.protocol import ShownState, ShownWord
+from vision_agent.browser.page.overlay_calls import ShownState, ShownWord
 from vision_agent.disguises import FAR, Found
 from vision_agent.types import Box, Mark, MarkKey
 

@@ -15,7 +15,7 @@ from functools import partial
 from vision_agent.actions import Point
 from vision_agent.browser.observe.listing import GridRow, reading_order
 from vision_agent.browser.observe.numbers import Numbers
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.errors import UsageError
@@ -202,7 +202,7 @@ class Surfaces:
             assert owner is not None
             asked = [owner.place.to_frame(point) for point in points]
             try:
-                told = await protocol.shows_points(owner.frame, self.settings.scan_deadline_s, key, asked)
+                told = await overlay_calls.shows_points(owner.frame, self.settings.scan_deadline_s, key, asked)
             except FrameSilent:
                 continue  # nothing in the frame can be acted on; the next look reports that
             reached |= {(key, at.x, at.y): is_shown for at, is_shown in zip(points, told.are_shown, strict=True)}

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 
-from vision_agent.browser.page import closed_shadow, listeners, protocol
+from vision_agent.browser.page import closed_shadow, listeners, overlay_calls
 from vision_agent.browser.page.frame_place import FramePlace
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.protocol import (
+from vision_agent.browser.page.overlay_calls import (
     ChangesSinceScan,
     ContextLine,
     FilledField,
@@ -153,7 +153,7 @@ async def detect_changes(scan: Scan, deadline_s: float) -> list[ChangesSinceScan
 
 async def _frame_changes(scanned: ScannedFrame, deadline_s: float) -> ChangesSinceScan | None:
     try:
-        changes = await protocol.changes_since_scan(scanned.frame, deadline_s, scanned.answer)
+        changes = await overlay_calls.changes_since_scan(scanned.frame, deadline_s, scanned.answer)
     except FrameSilent:
         if scanned.parent is None:
             raise
@@ -163,7 +163,7 @@ async def _frame_changes(scanned: ScannedFrame, deadline_s: float) -> ChangesSin
 
 async def _scan(page: Page, deadline_s: float, known: Sequence[str], words: bool) -> Scan:
     is_complete = await listeners.report_listeners(page, _LISTEN_SHARE * deadline_s)
-    main = ScannedFrame(page.main_frame, "", await protocol.scan(page.main_frame, deadline_s, known, words=words))
+    main = ScannedFrame(page.main_frame, "", await overlay_calls.scan(page.main_frame, deadline_s, known, words=words))
     result = Scan(known, has_words=words)
     await _add_frame(result, main, deadline_s)
     await _scan_children(result, main, deadline_s)
@@ -202,14 +202,14 @@ async def _scan_child(
 ) -> ScannedFrame | None:
     try:
         async with asyncio.timeout(deadline_s):
-            key = await protocol.frame_key(await frame.frame_element(), deadline_s)
+            key = await overlay_calls.frame_key(await frame.frame_element(), deadline_s)
         element = parent.answer.frames.get(key)
         if element is None or element.plane is None:
             return None  # in a hidden part of the parent
         if element.seen.right - element.seen.x < _LEAST_SEEN or element.seen.bottom - element.seen.y < _LEAST_SEEN:
             return None
         place = parent.place.child_place(element.plane)
-        answer = await protocol.scan(
+        answer = await overlay_calls.scan(
             frame,
             deadline_s,
             result.known,
@@ -249,7 +249,7 @@ async def _drop_covered_by_parents(
             break
         points = [point for mark in marks for point in mark.points]
         local = [inside.parent.place.to_frame(point) for point in points]
-        answer = await protocol.shows_points(inside.parent.frame, deadline_s, inside.key, local)
+        answer = await overlay_calls.shows_points(inside.parent.frame, deadline_s, inside.key, local)
         is_shown = dict(zip(points, answer.are_shown, strict=True))
         kept = [mark._replace(points=tuple(point for point in mark.points if is_shown[point])) for mark in marks]
         lost = sum(bool(before.points) and not after.points for before, after in zip(marks, kept, strict=True))

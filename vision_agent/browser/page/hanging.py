@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from playwright.async_api import Error as PlaywrightError
 
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
@@ -66,7 +66,7 @@ async def _wait_for_hang(tabs: Tabs, answers: asyncio.Event) -> bool:
     asked_at = time.monotonic()
     while (left := asked_at + HANG_S - time.monotonic()) > 0:
         try:
-            await protocol.document_token(tabs.active.main_frame, left)
+            await overlay_calls.document_token(tabs.active.main_frame, left)
         except FrameSilent:  # it may also have navigated
             await asyncio.sleep(_AGAIN_S)
         except (BrowserUnavailable, PlaywrightError):

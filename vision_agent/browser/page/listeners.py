@@ -19,7 +19,7 @@ from playwright.async_api import CDPSession, Frame, Page
 from playwright.async_api import Error as PlaywrightError
 
 from vision_agent.browser import cdp
-from vision_agent.browser.page import overlay, protocol
+from vision_agent.browser.page import overlay, overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.errors import BrowserUnavailable
 
@@ -203,7 +203,7 @@ async def _inject_overlay(page: Page) -> None:
 
     async def ask(frame: Frame) -> None:
         with suppress(FrameSilent, BrowserUnavailable, PlaywrightError):
-            await protocol.document_token(frame, _RELEASE_S)
+            await overlay_calls.document_token(frame, _RELEASE_S)
 
     await asyncio.gather(*(ask(frame) for frame in page.frames))
 

@@ -1,7 +1,7 @@
 """The overlay in the page: joins its modules into one script, registers it, and asks it questions.
 
 It runs as a selector engine in Playwright's isolated world, where the page can neither see nor change it.
-Knows how questions and answers are transported; `protocol` knows what they mean.
+Knows how questions and answers are transported; `overlay_calls` knows what they mean.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent import assets
 from vision_agent.browser import cdp
-from vision_agent.browser.page import enter_used_document
+from vision_agent.browser.page import late_registration
 from vision_agent.errors import BrowserUnavailable, UsageError
 
 NAME = "mark"
@@ -189,16 +189,16 @@ async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **d
     except UsageError:
         if not isinstance(frame, Frame):
             raise
-    await _enter_used_documents(frame.page)
+    await _late_registrations(frame.page)
     return await _ask(frame, question, timeout_s, **details)
 
 
-async def _enter_used_documents(page: Page) -> None:
+async def _late_registrations(page: Page) -> None:
     lock = _entering.setdefault(page, asyncio.Lock())
     is_being_entered = lock.locked()
     async with lock:
         if not is_being_entered:
-            await enter_used_document.bring_into(page, isolated_world_name(page), NAME, script())
+            await late_registration.bring_into(page, isolated_world_name(page), NAME, script())
 
 
 async def _ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **details: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from playwright.async_api import Frame, Page
 
-from vision_agent.browser.page import overlay, protocol
+from vision_agent.browser.page import overlay, overlay_calls
 from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.restless import Unrest
@@ -159,7 +159,7 @@ async def _look_at_frames(page: Page, quiet_s: float, timeout_s: float) -> tuple
 
 async def _look_at_frame(frame: Frame, quiet_s: float, timeout_s: float) -> _Frame:
     try:
-        now = await protocol.stability(frame, timeout_s)
+        now = await overlay_calls.stability(frame, timeout_s)
     except FrameSilent:
         return _Frame(frozenset() if frame.is_detached() else frozenset({"loading"}), time.monotonic())
     reasons: dict[Unrest, bool] = {

@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from vision_agent.actions import Modifier
 from vision_agent.base_model import FrozenModel
 from vision_agent.browser import cdp
-from vision_agent.browser.page import overlay, protocol
+from vision_agent.browser.page import overlay, overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
@@ -168,7 +168,7 @@ class InputListener:
         for task in [*self._tasks]:
             task.cancel()
         frames = [frame for page, _ in self._pages if not page.is_closed() for frame in page.frames]
-        await asyncio.gather(*(self._tell(protocol.stop_input_watch, frame) for frame in frames))
+        await asyncio.gather(*(self._tell(overlay_calls.stop_input_watch, frame) for frame in frames))
         for session, listen in self._sessions:
             with suppress(PlaywrightError, TimeoutError):
                 async with asyncio.timeout(self.deadline_s):
@@ -220,7 +220,7 @@ class InputListener:
                 await self._bind(page, main, is_main=True)
                 for session in await cdp.frame_sessions(page, self.deadline_s):
                     await self._bind(page, session)
-                await asyncio.gather(*(self._tell(protocol.start_input_watch, frame) for frame in page.frames))
+                await asyncio.gather(*(self._tell(overlay_calls.start_input_watch, frame) for frame in page.frames))
 
     async def _bind(self, page: Page, session: CDPSession, *, is_main: bool = False) -> None:
         # Every time: a new document may lack the binding (seen in Chromium).

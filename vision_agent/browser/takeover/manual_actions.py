@@ -17,7 +17,7 @@ from playwright.async_api import Error as PlaywrightError
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.network.navigations import is_error_page
 from vision_agent.browser.observe.live_observation import LiveObservation
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.takeover.human_input_meaning import HumanAct, InputInterpreter
 from vision_agent.browser.takeover.input_listener import InputListener, TimedInput
@@ -170,7 +170,7 @@ async def _has_changed(seen: LiveObservation, executor: Executor) -> bool:
         return True
     for scanned in seen.scan.frames:
         try:
-            now = await protocol.changes_since_scan(scanned.frame, executor.deadline_s, scanned.answer)
+            now = await overlay_calls.changes_since_scan(scanned.frame, executor.deadline_s, scanned.answer)
         except (FrameSilent, PlaywrightError):
             continue
         if now.has_changed or now.moved or now.token != scanned.token:

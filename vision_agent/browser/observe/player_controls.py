@@ -1,6 +1,6 @@
 """Brings back the controls that a player has hidden because the pointer rests over it.
 
-Knows no players: `idle_controls.js` tells one by what fills it.
+Knows no players: `player_controls.js` tells one by what fills it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from playwright.async_api import Page
 
 from vision_agent.actions import Point
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.frames import Scan, ScannedFrame
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.protocol import PlayerUnderPointer
+from vision_agent.browser.page.overlay_calls import PlayerUnderPointer
 
 _LOOKS = 10
 _LOOK_EVERY_S = 0.03
@@ -77,5 +77,5 @@ class IdlePlayers:
         were = [(mark.key, place.to_frame(mark.points[0])) for mark in marks if mark.key.document == inside.token]
         spot = place.to_frame(self.pointer[1])
         with suppress(FrameSilent):  # the look reports that
-            return await protocol.player_under_pointer(inside.frame, deadline_s, inside.token, spot, were)
+            return await overlay_calls.player_under_pointer(inside.frame, deadline_s, inside.token, spot, were)
         return None

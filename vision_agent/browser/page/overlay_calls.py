@@ -824,14 +824,14 @@ class SpotToShow:
 
 
 async def spot_to_show(frame: Frame, deadline_s: float, key: str, was_at: Spot) -> SpotToShow | None:
-    """Where the pointer may make a hidden element show that was at a spot; None if none may. See `idle_controls.js`."""
+    """Where to move the pointer so that the element hidden at a spot appears; None if there is no such place."""
     answer = await ask(frame, "spot_to_show", deadline_s, key=key, x=was_at[0], y=was_at[1])
     return SpotToShow(_spot(answer["at"]), _spot(answer["zoom"])) if answer["at"] else None
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerUnderPointer:
-    """A player that the pointer rests over; see `idle_controls.js`."""
+    """A player that the pointer rests over; see `player_controls.js`."""
 
     hidden: int
     """How many of its controls are in the document and hidden."""

@@ -12,7 +12,7 @@ from vision_agent.actions import Point
 from vision_agent.browser.locate.click_point import choose_click_point
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
-from vision_agent.browser.page import protocol
+from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.browser.refusal import Refused
 from vision_agent.types import Mark
@@ -28,7 +28,7 @@ async def wake_element(page: Page, mark: Mark, seen: LiveObservation, deadline_s
     if owner is None or owner.frame.is_detached():
         return False
     try:
-        spot = await protocol.spot_to_show(owner.frame, deadline_s, mark.key, owner.place.to_frame(mark.point))
+        spot = await overlay_calls.spot_to_show(owner.frame, deadline_s, mark.key, owner.place.to_frame(mark.point))
         if spot is None:
             return False
         point = await choose_click_point(owner, spot.zoom, [spot.at], mark_words(mark), seen, deadline_s)
@@ -44,7 +44,7 @@ async def wake_drawn(page: Page, surface: Mark, point: Point, seen: LiveObservat
     if owner is None or owner.frame.is_detached():
         return False
     try:
-        shown = await protocol.shows_points(owner.frame, deadline_s, surface.key, [owner.place.to_frame(point)])
+        shown = await overlay_calls.shows_points(owner.frame, deadline_s, surface.key, [owner.place.to_frame(point)])
     except FrameSilent:
         return False
     if not shown.are_shown[0]:

@@ -1,9 +1,9 @@
 """Brings a selector engine into documents that Playwright had used before the engine was registered.
 
 Playwright gives a document's isolated world its engines once, when a locator first enters it. On a page that its owner
-has already filled in or waited for, the overlay would be missing until the page is reloaded. In Chromium the protocol
-finds the object that holds the engines, by its prototype, and ours is added to it. Nothing in the page's own world is
-read or changed.
+has already filled in or waited for, the overlay would be missing until the page is reloaded. In Chromium the DevTools
+protocol finds the object that holds the engines, by its prototype, and ours is added to it. Nothing in the page's own
+world is read or changed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vision_agent.browser import cdp
 _ENTER_S = 5.0
 _RELEASE_S = 1.0
 _GROUP = "vision-agent-enter"
-"""Name of the group in which the protocol holds the objects it found, until they are released."""
+"""Name of the group in which the DevTools protocol holds the objects it found, until they are released."""
 
 _ADD = """function (name) {
   const engine = %s;
