@@ -228,7 +228,7 @@ def _shown(section: BaseModel, name: str) -> str:
 
 
 def require_trust(file: ProjectFile, granted: tuple[Grant, ...]) -> None:
-    """Returns if a file grants nothing, or is trusted.
+    """Checks that a file grants nothing, or is trusted.
 
     Raises:
         UsageError: it is not; names each key, the file, and the command that trusts it.
@@ -244,7 +244,7 @@ def require_trust(file: ProjectFile, granted: tuple[Grant, ...]) -> None:
 
 
 def require_inside(folder: Path, runs: Path) -> None:
-    """Returns if run folders that are created at the default place stay in the folder: whoever made it may have put a
+    """Checks that run folders that are created at the default place stay in the folder: whoever made it may have put a
     link there.
 
     Raises:

@@ -30,7 +30,7 @@ SAVE = "<button id=b style='width:90px;height:40px' onclick='document.title = `h
         (
             "document.body.insertAdjacentHTML('beforeend', `<div role=dialog style='position:fixed;inset:0;background:#fff'><h2>Cookies</h2></div>`)",
             "covered",
-            'Mark 1 (button "Save") is covered by <dialog> "Cookies". Close that first. It stayed so for 2 s.',
+            'Mark 1 (button "Save") is covered by <dialog> "Cookies". Close that first. It was still so after 2 s.',
         ),
         ("b.style.pointerEvents = 'none'", "covered", "cannot be reached by a click where it is"),
         ("document.open(), document.write('<button>Save</button>'), document.close()", "gone", "no longer on the page"),
@@ -54,7 +54,7 @@ async def test_the_mark_in_the_way_is_named_by_its_number(on: On) -> None:
         outcome = await hand.act(Click(target=hand.number("Save")))
         assert (
             outcome.sentence
-            == 'Mark 1 (button "Save") is covered by <button> "Other" [2]. Scroll, or deal with that first. It stayed so for 2 s.'
+            == 'Mark 1 (button "Save") is covered by <button> "Other" [2]. Scroll, or deal with that first. It was still so after 2 s.'
         )
 
 
@@ -249,7 +249,7 @@ async def test_a_menu_item_that_acts_when_it_is_pressed_and_goes_is_done(on: On,
         outcome = await hand.act(Click(target=hand.number("Archive")))
         assert (outcome.status, outcome.effect) == ("done", "changed"), outcome.sentence
         assert '"Delete"' in outcome.sentence
-        assert "lay there, and the rest was stopped" in outcome.sentence
+        assert "was in its place, and the rest was stopped" in outcome.sentence
         assert await hand.js("did") == ["Archive"]
 
 

@@ -91,7 +91,7 @@ async def test_an_address_a_title_and_a_dialog_without_end_are_cut_and_still_tel
         assert second.url not in ("", first.url)  # they differ behind the cut
         refused = await hand.act(actions.Goto(url=second.url))
         assert refused.refusal == "blocked"
-        assert "too long to be recorded whole" in refused.sentence
+        assert "too long to be recorded in full" in refused.sentence
 
 
 async def test_an_address_that_the_page_makes_of_its_data_is_cut(on: On) -> None:

@@ -360,7 +360,7 @@ async def test_a_price_that_went_too_far_is_given_a_moment_to_come_back(on: On) 
         await hand.js("void (price.textContent = '$50.00')")
         outcome = await click_id(hand, "buy")
         assert outcome.status == "refused"
-        assert outcome.sentence.endswith("It stayed so for 2 s."), outcome.sentence
+        assert outcome.sentence.endswith("It was still so after 2 s."), outcome.sentence
         await let_it_tick(hand, *UP_AND_DOWN)
         await hand.js("price.textContent = '$50.00', void setTimeout(() => price.textContent = '$42.10', 300)")
         await assert_clicked(hand, "buy")

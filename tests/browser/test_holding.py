@@ -201,7 +201,7 @@ async def test_space_is_not_held_on_a_button_that_it_would_press_when_it_comes_u
             Press(keys="Space", seconds=0.3, target=hand.number("Fire") if by == "target" else None)
         )
         assert (outcome.status, outcome.refusal) == ("refused", "unsupported")
-        assert "would be pressed when Space comes up" in outcome.sentence
+        assert "would be pressed when Space is released" in outcome.sentence
         assert await told(hand, "keydown", "click") == []
 
 

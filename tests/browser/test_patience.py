@@ -68,5 +68,5 @@ async def test_what_stays_so_is_refused_and_the_wait_is_told(on: On, begins: str
         outcome = await hand.act(Click(target=hand.number("Save")))
         assert (outcome.status, outcome.refusal) == ("refused", refusal)
         assert says in outcome.sentence
-        assert outcome.sentence.endswith("It stayed so for 2 s.")
+        assert outcome.sentence.endswith("It was still so after 2 s.")
         assert outcome.seconds < 4

@@ -288,10 +288,10 @@ async def test_words_in_a_frame_are_selected_there(on: On) -> None:
 @pytest.mark.parametrize(
     ("first", "last", "refusal", "words"),
     [
-        ("Twice", "here", "ambiguous", "shows 2 times: "),
-        ("times ‹of times›", "times ‹of times›", "ambiguous", "Begin with more of its words, or put words around it"),
-        ("times ‹best of days›", "times", "gone", "does not show as written"),
-        ("Never", "here", "gone", "does not show as written"),
+        ("Twice", "here", "ambiguous", "appears 2 times: "),
+        ("times ‹of times›", "times ‹of times›", "ambiguous", "Start with more of its words, or add a longer passage"),
+        ("times ‹best of days›", "times", "gone", "does not appear as written"),
+        ("Never", "here", "gone", "does not appear as written"),
         ("best", "It was", "gone", '"It was" does not come after "best"'),
         ("Cannot", "taken", "unsupported", "nothing is selected instead"),
         ("other", "page", "unsupported", 'is in <a> "the other page" [1], which reacts to a press'),

@@ -40,7 +40,7 @@ def names(observation: Observation) -> list[str]:
 
 
 def pending(said: list[str] | tuple[str, ...]) -> list[str]:
-    return [each for each in said if "pending since" in each]
+    return [each for each in said if "been pending for" in each]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ async def test_what_is_still_pending_is_said(page: Page) -> None:
     async with on(page, body, HASTY) as (browser, site):
         outcome = await click(browser)
         [said] = pending(outcome.changes)
-        assert said.startswith("2 requests pending since ")
+        assert said.startswith("2 requests have been pending for up to ")
         assert said.endswith(f" s (the newest: 127.0.0.1:{site.port}/after/60/two)")
         assert said in outcome.sentence
         observation = await browser.observe()

@@ -1,4 +1,4 @@
-"""Claims about scrolling to what is called by some words, wherever it is on the page."""
+"""Claims about scrolling to what has a given name, wherever it is on the page."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ async def test_a_track_whose_values_lie_elsewhere_and_that_takes_only_presses_is
     async with on(TRACK.replace("WHERE", "(box.right - event.clientX) / box.width")) as hand:
         outcome = await hand.act(Set(mark=hand.number("Bright"), value="75"))
         assert (outcome.status, outcome.refusal, outcome.value) == ("partial", "not_an_option", "25"), outcome.sentence
-        assert "shows 25 now, and does not follow the pointer" in outcome.sentence
+        assert "now shows 25, but does not follow the pointer" in outcome.sentence
 
 
 async def test_a_value_too_many_keys_away_is_dragged_near_and_reached_with_keys(on: On) -> None:

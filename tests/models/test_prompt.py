@@ -74,7 +74,7 @@ def test_what_is_nearly_used_up_is_said_beside_the_step():
 
 def test_a_captcha_is_noted_as_a_person_s():
     page = seen(frames={"1": "https://newassets.hcaptcha.com/captcha/v1/"})
-    assert "Notes:\nThere is a captcha (hCaptcha). It is for a person: never try it" in rendered(page=page).now
+    assert "Notes:\nThere is a captcha (hCaptcha). Only a person may solve it" in rendered(page=page).now
 
 
 def test_a_finished_step_reads_like_this():

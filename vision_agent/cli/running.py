@@ -108,7 +108,7 @@ async def _supervised(agent: Agent, page: SupervisionPage, progress: Progress, c
 
 
 def require_models(model: str | Model | None, settings: Settings) -> None:
-    """Returns if the models of a run can be asked, as far as that is known without asking them; `model` decides.
+    """Checks that the models of a run can be asked, as far as that is known without asking them; `model` decides.
 
     Raises:
         UsageError: the name of one is unknown.

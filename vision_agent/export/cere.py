@@ -370,7 +370,7 @@ def _read(file: Path, runs: Path, accept: _Accept) -> Path:
 
 
 def _require_plain(archive: zipfile.ZipFile, file: Path) -> None:
-    """Returns if unpacking takes no more than the archive is worth, and all tools read the same in it.
+    """Checks that unpacking takes no more than the archive is worth, and all tools read the same in it.
 
     Raises:
         RecordError: it does not.

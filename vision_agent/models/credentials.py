@@ -31,7 +31,7 @@ def model_accesses(settings: ModelSettings) -> tuple[Access, ...]:
 
 
 def require_access(settings: ModelSettings) -> None:
-    """Returns if each model in the settings can be asked, as far as that is known without asking it.
+    """Checks that each model in the settings can be asked, as far as that is known without asking it.
 
     Raises:
         UsageError: the name of one is unknown.

@@ -1,4 +1,4 @@
-"""Which decisions need a person's approval, and `Answers`, an approver made of a function.
+"""Which decisions need a person's approval, and `Answers`, an approver made from a function.
 
 Risks follow from the decision and the observation alone, without a request and without asking a model.
 """
@@ -63,7 +63,7 @@ _CHOOSING = re.compile(r"Arrow\w+|Home|End|Page\w+|.")
 
 
 _ALWAYS: frozenset[Risk] = frozenset({"unclassified", "mismatch", "beyond"})
-"""Risks of which no policy can say that they do not count."""
+"""Risks that no policy can waive."""
 
 
 def must_ask(settings: ApprovalSettings, decision: Decision, risks: Sequence[Risky]) -> bool:

@@ -75,12 +75,12 @@ class Blocker:
         if self.kind == "login":
             return "There is a password field and no secret: unless the task says what to type there, use `ask`."
         at = f" at {', '.join(map(str, self.marks))}" if self.marks else ""
-        return f"There is a {self.words}{at}. It is for a person: never try it, use `ask` if it is in the way."
+        return f"There is a {self.words}{at}. Only a person may solve it: use `ask` if it is in the way."
 
     def question(self, observation: Observation) -> str:
         """The question for the person."""
         if self.kind == "login":
-            return f"{shown_address(observation.url)} asks for a login. Log in in the browser, then answer here."
+            return f"{shown_address(observation.url)} asks for a login. Log in there, then answer here."
         return f"{shown_address(observation.url)} shows a {self.words}. Solve it in the browser, then answer here."
 
     def holds(self, mark: Mark) -> bool:

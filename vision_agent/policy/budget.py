@@ -13,7 +13,7 @@ from vision_agent.types import Limits, Step, Usage
 _WARN_AT = 0.8
 """The share of a limit at which the model is first told what is left."""
 _ROUNDING_USD = 1e-9
-"""What sums of money may be off by, in US dollars."""
+"""The rounding error allowed in sums of money, in US dollars."""
 _LAST_STEPS = 3
 """Steps left at which the model is told, if the run has taken as many: 20% of a small limit is less than a step."""
 
@@ -32,7 +32,7 @@ class Spent:
 def spent(steps: Sequence[Step], seconds: float, also: Sequence[Usage] = ()) -> Spent:
     """What these steps used in `seconds`; `also` is the usage of the unfinished step."""
     tokens, cost_usd = cost_of([*(usage for step in steps for usage in step.usages), *also])
-    # Manual actions count in no limit.
+    # Manual actions count towards no limit.
     return Spent(sum(not step.is_by_hand for step in steps), seconds, tokens, cost_usd)
 
 

@@ -44,7 +44,10 @@ class Finishing:
         is_partial = len(decision.actions) > 1 or observation.region is not None
         if is_partial and (task.checks or self._judge is not None):
             # The observation is from before the rest of this decision, or shows only a part of the page.
-            return _denied("It was not checked: finish by itself, on a look at the whole page after all else is done.")
+            return _denied(
+                "It was not checked: call finish alone, after everything else is done, on an observation of the whole "
+                "page."
+            )
         fault = await self._fault_of(action, observation)
         if not fault and self._judge is not None:
             verdict = await self._judged(self._judge, action, observation, decision)

@@ -79,7 +79,7 @@ class Oversight:
             later = f"{action.kind} was not tried: a person must approve the step first."
             told = later if place else sentence
             self._journal.record_outcome(Outcome(status="refused", refusal="needs_person", sentence=told))
-        hint = "Run it in a terminal, with --supervise, or with an approver; --approve never asks nobody."
+        hint = "Run it in a terminal, with --supervise, or with an approver. With --approve never, nobody is asked."
         return Ending(status="needs_person", sentence=f"{sentence} {hint}")
 
     async def ask(self, question: str) -> ActionResult:

@@ -16,7 +16,7 @@ from vision_agent.policy.approval import risks_taken
 from vision_agent.types import Approval, Decision, Observation, Outcome, Risky, Step, Task
 
 _ALWAYS_ALLOWED = ("ask", "finish", "infeasible")
-"""They reach no page."""
+"""Actions that touch no page; always allowed."""
 
 
 class Used(NamedTuple):
@@ -34,7 +34,7 @@ class Used(NamedTuple):
 
 
 def check_allowed_actions(task: Task, custom: Iterable[str]) -> None:
-    """Returns if all allowed actions of the task exist; `custom` are the names of its custom actions.
+    """Checks that all allowed actions of the task exist; `custom` are the names of its custom actions.
 
     Raises:
         UsageError: one of them does not exist.

@@ -52,7 +52,7 @@ def _again(action: Action, was: Observation, now: Observation, *, is_first: bool
         case Press(target=None) if is_first:
             _must_have_the_focus(was, now)
         case SwitchTab() | CloseTab() if len(was.tabs) != len(now.tabs):
-            raise RebindError(f"there were {len(was.tabs)} tabs, and there are {len(now.tabs)}")
+            raise RebindError(f"there were {len(was.tabs)} tabs then, and there are {len(now.tabs)} now")
         case Finish() | Infeasible():
             return action.model_copy(update={"evidence": _evidence(action.evidence, was, now)})
     changed: dict[str, Any] = {}

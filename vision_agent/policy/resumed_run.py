@@ -97,7 +97,7 @@ class ResumedRun:
                 outcome = interrupted.infer_outcome(action, cut, now, is_page_gone=self._plan.opens is not None)
                 outcome = outcome or await self._ask_outcome(action, cut)
             if outcome is None:
-                sentence = f"A person must say what came of a step: {cut.question_about(action)}"
+                sentence = f"A person must say how a step ended: {cut.question_about(action)}"
                 return Ending(status="needs_person", sentence=sentence)
             journal.record_outcome(outcome)
         journal.add_step(cut.completed(journal.outcomes), is_earlier=True)

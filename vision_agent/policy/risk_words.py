@@ -117,7 +117,7 @@ _APART = re.compile(r"\b\w(?: \w\b){2,}")
 _LIKE_LETTERS = str.maketrans("013457$@|!", "oleastsali")
 _SHORTEST_APART = 3
 LONGEST = 2000
-"""Letters of a text that are read."""
+"""How many letters of a text are examined."""
 
 
 def risks_in(text: str) -> Iterator[Risk]:

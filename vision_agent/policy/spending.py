@@ -27,7 +27,7 @@ CARD_FIELDS = """
 TO_CHECKOUT = """
     checkout | check out | go to checkout | proceed to checkout | continue to checkout | to checkout
 """
-"""Names of links that lead to a payment and are none."""
+"""Names of links that lead to a payment but do not pay."""
 
 _LONGEST = 40
 _CUT = " …"

@@ -55,7 +55,7 @@ def recorded_settings(run: Run, settings: Settings, view: Sequence[str]) -> Sett
 
 
 def _require_granted(events: EventSettings, permissions: Sequence[str], settings: Settings) -> None:
-    """Returns if the settings let pages do what the record let them do.
+    """Checks that the settings let pages do what the record let them do.
 
     Raises:
         UsageError: they do not.

@@ -329,7 +329,7 @@ def given_files(task: Task, files: Sequence[Path]) -> tuple[Path, ...]:
 
 
 def require_web(url: str, option: str) -> None:
-    """Returns if a recorded address may be opened because the record names it.
+    """Checks that a recorded address may be opened because the record names it.
 
     Raises:
         UsageError: it is a file of this machine, or nothing that can be opened.

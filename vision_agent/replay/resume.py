@@ -108,7 +108,7 @@ def resume(
 
 
 def _check_files(stopped: InterruptedRun, task: Task, url: str | None) -> None:
-    """Returns if no recorded address is a file of this machine, but for the one that a person confirms with `url`."""
+    """Checks that no recorded address is a file of this machine, but for the one that a person confirms with `url`."""
     known = [each for each in (stopped.stood, task.start_url) if each]
     if url is not None and url not in known:
         raise UsageError(f"The run was at {printable_line(' and '.join(known)) or 'no address'}, not at {url}")

@@ -96,7 +96,7 @@ class Agent:
         around: Callable[[Model], Model] | None = None,
     ) -> None:
         if (goes_on and resume) or (around and wrap_model):
-            raise UsageError("resume and goes_on, wrap_model and around are two names each", "give the new one only")
+            raise UsageError("goes_on is the old name of resume, and around of wrap_model", "give the new one only")
         if goes_on is not None:
             warnings.warn("goes_on is now called resume", DeprecationWarning, stacklevel=2)
         if around is not None:
@@ -130,7 +130,7 @@ class Agent:
             RecordError: the record cannot be written; nothing was done without being recorded.
         """
         if self.folder is not None:
-            raise UsageError(f"This agent has run already, into {self.folder}", "make an Agent for each run")
+            raise UsageError(f"This agent has already run, into {self.folder}", "make an Agent for each run")
         beginning = read_beginning(self._begin) if self._begin is not None else None
         check_allowed_actions(self.task, [each.name for each in self._custom])
         self._redact = Redactor(self.task.secrets, self.task.private_kinds)

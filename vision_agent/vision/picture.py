@@ -286,7 +286,7 @@ def view_pixels(picture: Picture, box: Box) -> Pixels:
 
 
 def require_decodable(data: bytes) -> None:
-    """Returns if the header of an encoded picture names a format and a size that are decoded; its pixels are not.
+    """Checks that the header of an encoded picture names a format and a size that are decoded; its pixels are not.
 
     Raises:
         UsageError: it is not a PNG, JPEG or WebP file, or has more than `MOST_PIXELS` pixels or `MOST_SIDE` a side.

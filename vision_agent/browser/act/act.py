@@ -264,7 +264,7 @@ def _translate_error(error: PlaywrightError, executor: Executor, action: Action)
         return Refused("crashed", CRASHED if executor.sent_inputs else f"{action.kind} was not done. {CRASHED}")
     first = safe_line(error.message.splitlines()[0], 200)
     if not isinstance(error, PlaywrightTimeout):
-        return Refused("unsupported", f"The browser refused to {action.kind}: {first}.")
+        return Refused("unsupported", f"The browser refused {action.kind}: {first}.")
     if executor.sent_inputs and "performing" in error.message:
         return Refused("timed_out", NO_ANSWER)
-    return Refused("timed_out", f"The page did not let {action.kind} happen: {first.rstrip('.')}.")
+    return Refused("timed_out", f"The page did not allow {action.kind}: {first.rstrip('.')}.")

@@ -37,7 +37,7 @@ _SUGGESTIONS = {"option", "listbox", "menu", "menuitem", "menuitemcheckbox", "me
 
 
 async def must_still_hold(executor: Executor, action: Action) -> None:
-    """Returns if the page still is as the decision assumed.
+    """Checks that the page still is as the decision assumed.
 
     Raises:
         Refused: it is not; the sentence says what appeared, moved or lost the focus.

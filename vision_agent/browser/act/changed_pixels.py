@@ -23,7 +23,7 @@ from vision_agent.vision.picture import Picture
 _NEAR = 48.0
 """CSS pixels around the point in which a change counts as near it."""
 NOISE = 100
-"""Pixels; a blinking caret stays below."""
+"""Pixels; a blinking caret changes fewer."""
 SWITCHES = ("checked", "expanded", "pressed", "selected")
 """The parts of a control's state that are on or off."""
 _DIGIT = 4

@@ -35,7 +35,7 @@ _STEPS = 12
 _STEP_PX = 12.0
 """CSS pixels of such a move along a path; each takes about a frame, so a path of many points takes few moves each."""
 _BEGIN_PX = 24.0
-"""CSS pixels by which something is pulled before the page is scrolled under it: pages take less for a click."""
+"""CSS pixels by which something is pulled before the page scrolls under it; pages take a shorter pull for a click."""
 _BEYOND = 4.0
 """CSS pixels past the middle of a drop target."""
 _ROUNDED = 2.0

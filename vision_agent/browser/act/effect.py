@@ -48,7 +48,7 @@ CRASHED = "The page, or a frame in it, has crashed. Load it again; if that fails
 _DIGITS = re.compile(r"\W*\d+\W*")
 _IS_NOW = {"false": "it is no longer {}", "mixed": "it is now partly {}"}
 _READING_S = 0.05
-"""Reading the page takes about so long, most of it for a picture: three frames."""
+"""Reading the page takes about this long, most of it for a picture: three frames."""
 _MOST_SAID = 5
 """Tab events in one outcome; a page may open dialogs endlessly."""
 

@@ -53,7 +53,7 @@ _WAKES_WITHIN_S = 0.5
 """How long a hidden target is given to show once the pointer is over its player, before the pointer moves again."""
 _MAY_PASS = ("covered", "disabled")
 _PRESSES = 3
-"""Attempts at one click, when the page moves its target away in the last moment."""
+"""Attempts at one click, when the page moves its target away at the last moment."""
 _STOPS_WITHIN_S = 0.6
 """A target that may move and has not stopped by then gets its input as it moves."""
 
@@ -145,7 +145,7 @@ class Executor:
                 if not is_woken and not _may_pass(refusal):
                     raise
                 if not self._is_patient():
-                    stayed = f"{refusal.sentence} It stayed so for {self._patience_s:g} s."
+                    stayed = f"{refusal.sentence} It was still so after {self._patience_s:g} s."
                     raise Refused(refusal.refusal, stayed) from refusal
             await asyncio.sleep(_MOMENT_S)
 
@@ -281,7 +281,7 @@ class Executor:
         """Clicks a target and returns where. The target is rechecked with the pointer on it, before the press.
 
         Raises:
-            Refused: the target changed under the pointer, or something covered it, even in the last moment.
+            Refused: the target changed under the pointer, or something covered it, even at the last moment.
         """
 
         async def press(at: Location, gesture: Gesture) -> None:
@@ -304,7 +304,7 @@ class Executor:
         `is_pointed`: the pointer is moved to the target first.
 
         Raises:
-            Refused: the target changed, something covered it, or it moved away, even in the last moment.
+            Refused: the target changed, something covered it, or it moved away, even at the last moment.
         """
         for attempt in range(_PRESSES):
             try:
@@ -414,7 +414,7 @@ class Executor:
         return owner.frame, mark
 
     async def must_be_unchanged(self, mark: Mark) -> None:
-        """Returns if a mark is still the same element in the same row, now that it has the pointer and the focus.
+        """Checks that a mark is still the same element in the same row, now that it has the pointer and the focus.
 
         Raises:
             Refused: it has changed, or the words beside it have.

@@ -203,7 +203,7 @@ async def press(executor: Executor, action: Press) -> Execution:
 
 
 def _must_not_press_on_release(action: Press, mark: Mark | None) -> None:
-    """Returns unless a held key would press a button when it comes up, which may say something else by then.
+    """Checks that no held key would press a button when it is released: the button may say something else by then.
 
     Raises:
         Refused: it would.
@@ -211,7 +211,7 @@ def _must_not_press_on_release(action: Press, mark: Mark | None) -> None:
     is_pressed = mark is not None and mark.kind in _PRESSED_BY_SPACE
     if action.seconds is None or mark is None or not is_pressed or not {"Space", " "} & {*chord_keys(action.keys)}:
         return
-    words = f"{mark_words(mark)} has the focus and would be pressed when {action.keys} comes up"
+    words = f"{mark_words(mark)} has the focus and would be pressed when {action.keys} is released"
     raise Refused(
         "unsupported", f"{words}, so it was not held. Click what should get the key, or hold the mark itself."
     )
@@ -253,18 +253,18 @@ async def _must_fit(at: Location, kind: str, value: str, held: str, executor: Ex
         raise Refused("gone", f"{at.words} is gone from the page, so no value was set. Look again.")
     is_held = fit.becomes.lower() == held.lower() or (kind == "range" and _NUMERIC.fullmatch(value) is not None)
     if not is_held:
-        raise Refused("unsupported", f"{at.words} does not take {said}; it is written like {_FORMS[kind]}.")
+        raise Refused("unsupported", f"{at.words} does not accept {said}; it expects a value like {_FORMS[kind]}.")
     if kind == "range" and float(fit.becomes) != float(value):
-        raise Refused("not_an_option", f"{at.words} does not stop at {said}; it would become {fit.becomes}.")
+        raise Refused("not_an_option", f"{at.words} cannot hold {said}; it would become {fit.becomes}.")
     if fit.is_out_of_range:
         ends = [f"{word} {end}" for word, end in (("from", fit.least), ("to", fit.most)) if end]
         raise Refused("not_an_option", f"{at.words} goes {' '.join(ends)}; {said} is out of range.")
     if fit.is_between_steps:
-        raise Refused("not_an_option", f"{at.words} does not stop at {said}; its step is {fit.step}.")
+        raise Refused("not_an_option", f"{at.words} cannot hold {said}; its step is {fit.step}.")
 
 
 def _in_form(kind: str, value: str) -> str:
-    """A value as a field of this kind takes it, where another way to write it has only one meaning."""
+    """A value as a field of this kind takes it, if the way it is written has only one meaning."""
     if kind == "color":
         short = _SHORT_COLOUR.fullmatch(value)
         return "#" + "".join(digit * 2 for digit in short[1].lower()) if short else value.lower()

@@ -75,7 +75,7 @@ async def shows_text(page: Page, deadline_s: float, text: str) -> bool:
 
 
 async def release(page: Page, releases: Sequence[Callable[[], Awaitable[object]]], deadline_s: float) -> None:
-    """Tries each release, also if this task is cancelled meanwhile or another release fails."""
+    """Tries each release, even if this task is cancelled meanwhile or another release fails."""
     await asyncio.shield(asyncio.ensure_future(_release_all(page, releases, deadline_s)))
 
 

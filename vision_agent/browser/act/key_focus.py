@@ -34,7 +34,7 @@ async def take_focus(executor: Executor, at: Location) -> None:
 
 
 async def must_take_keys(executor: Executor, mark: Mark) -> None:
-    """Returns if keys without a target reach a mark that is still the same element in the same row.
+    """Checks that keys without a target reach a mark that is still the same element in the same row.
 
     Raises:
         Refused: the focus is elsewhere, or the mark or the words beside it have changed.
@@ -80,7 +80,7 @@ async def focus_of_keys(executor: Executor, at: Location) -> tuple[Frame, Focus]
 
 
 async def must_keep_focus(executor: Executor, at: Location, so_far: str) -> None:
-    """Returns if keys still reach a target.
+    """Checks that keys still reach a target.
 
     Raises:
         Refused: it lost the focus; `so_far` says what was done.
@@ -90,7 +90,7 @@ async def must_keep_focus(executor: Executor, at: Location, so_far: str) -> None
 
 
 async def must_not_focus_other_field(executor: Executor, at: Location) -> None:
-    """Returns if no field elsewhere has the focus: a click on a canvas may leave it there.
+    """Checks that no field elsewhere has the focus: a click on a canvas may leave it there.
 
     Raises:
         Refused: keys would go to another field.
@@ -98,4 +98,6 @@ async def must_not_focus_other_field(executor: Executor, at: Location) -> None:
     for mark in executor.seen.observation.marks:
         is_elsewhere = mark.kind == "field" and not mark.box.contains(at.point)
         if mark.state.focused and is_elsewhere and await has_focus(executor, mark):
-            raise Refused("changed", f"{at.words} did not take the focus, {mark_words(mark)} kept it; no key was sent.")
+            raise Refused(
+                "changed", f"{at.words} did not take the focus because {mark_words(mark)} kept it; no key was sent."
+            )

@@ -91,7 +91,7 @@ async def open_tab(executor: Executor, action: OpenTab) -> Execution:
     try:
         opened = await open_page(page, url, executor.policy, executor.settings.navigation_deadline_s, tabs.navigations)
     except Refused:
-        tabs.active, tabs.closing_page = was, page  # it is no news that it closes
+        tabs.active, tabs.closing_page = was, page  # its closing need not be reported
         await close_page(page)
         raise
     return Execution(f"{opened} in tab {tabs.number(page)}", None, needs_no_effect=True)
@@ -113,7 +113,7 @@ async def close_tab(executor: Executor, action: CloseTab) -> Execution:
     executor.tabs.closing_page = page
     if not await close_page(page):
         executor.tabs.closing_page = None
-        raise Refused("unsupported", f"Tab {action.tab} does not close; it may be stuck.")
+        raise Refused("unsupported", f"Tab {action.tab} did not close; it may be stuck.")
     return Execution(f"Closed tab {action.tab}", None, needs_no_effect=True)
 
 

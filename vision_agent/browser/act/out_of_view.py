@@ -126,6 +126,9 @@ async def _refresh(executor: Executor, number: int, action: Action) -> None:
     marks = tuple(mark if each.number == number else each for each in seen.observation.marks)
     observation = seen.observation.model_copy(update={"marks": marks})
     if not risks_taken(action, observation) <= seen.risks:
-        raise Refused("changed", f"{mark_words(mark)} now does more than when it was last seen. Scroll to it and look.")
+        raise Refused(
+            "changed",
+            f"{mark_words(mark)} carries a risk that it did not have when it was last seen. Scroll to it and look.",
+        )
     clean = Picture.decode(raw, seen.clean.page, executor.image_limits).masked(seen.masked)
     executor.seen = replace(seen, observation=observation, scan=scan, clean=clean)

@@ -1,4 +1,4 @@
-"""Clicks, hovers, selects text and scrolls: what is done with the pointer and the wheel, but for drags (`drag`)."""
+"""Clicks, hovers, selects text and scrolls: what is done with the pointer and the wheel, except drags (`drag`)."""
 
 from __future__ import annotations
 

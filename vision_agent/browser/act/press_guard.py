@@ -72,10 +72,10 @@ class Gesture:
             return ""
         there = obstacle_words(self.elsewhere.obstacle, self.seen)
         kept = ", and the rest was stopped" if self.stopped else ""
-        return f"only {_join_words(self.arrived)} reached it, then {there} lay there{kept}"
+        return f"only {_join_words(self.arrived)} reached it, then {there} was in its place{kept}"
 
     async def must_have_begun(self) -> None:
-        """Returns if the first event reached the target, as far as can be told.
+        """Checks that the first event reached the target, as far as can be told.
 
         Raises:
             GestureStopped: it was stopped.
@@ -123,7 +123,7 @@ class Gesture:
             refusal = GestureStopped("covered", covered_sentence(words, stopped.obstacle, self.seen))
         else:
             what = "is gone from the page" if stopped.why == "gone" else "became something else"
-            said = f"{words} {what} in the moment of the press, which was stopped. Look again."
+            said = f"{words} {what} at the moment of the press, which was stopped. Look again."
             refusal = GestureStopped("changed", said)
         refusal.reached_nothing = not self.has_reached_page
         return refusal

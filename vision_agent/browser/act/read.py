@@ -308,7 +308,7 @@ def _column(name: str, records: RecordSet, words: str) -> int:
 
 
 def _columns(name: str, records: RecordSet) -> list[int]:
-    """The places of the columns that are called so. What heads a card is its title, and its name."""
+    """The places of the columns that have this name. What heads a card counts as its title, and as its name."""
     wanted = _normalize(name)
     alike = [place for place, heading in enumerate(records.headings) if _normalize(heading) == wanted]
     if not alike and records.kind in ("cards", "list") and wanted in _HEADS:
@@ -341,7 +341,7 @@ def _value(row: list[str], column: int, name: str, schema: dict[str, Any], numbe
 
 
 def _types(schema: dict[str, Any]) -> set[str]:
-    """The types that a schema allows, in each of its ways to say so; `string` if it says nothing."""
+    """The types that a schema allows, however it states them; `string` if it says nothing."""
     said = schema.get("type", [])
     kinds = {said} if isinstance(said, str) else {each for each in said if isinstance(each, str)}
     for way in ("anyOf", "oneOf"):

@@ -1,4 +1,4 @@
-"""Scrolls to the only thing on the page that is called by some words, in whatever frame and scroller it is.
+"""Scrolls to the only thing on the page that has a given name, in whatever frame and scroller it is.
 
 First all that the documents hold is searched. Only if nothing there is called so, lists that draw their rows while they
 are scrolled are searched from end to end: two rows may be called the same, and neither is then meant.
@@ -97,7 +97,7 @@ async def scroll_to(executor: Executor, action: ScrollTo) -> Execution:
 
 @dataclass
 class _Search:
-    """A search of the page for what is called by some words."""
+    """A search of the page for what has a given name."""
 
     executor: Executor
     text: str
@@ -162,7 +162,7 @@ class _Search:
                 await overlay_calls.check(outer, deadline_s, inside, "frame", reveal=True)
             now = await overlay_calls.check(frame, deadline_s, key, "", reveal=True)
             if now is None:
-                raise Refused("gone", f"{hit.words} left the page as it was scrolled to.")
+                raise Refused("gone", f"{hit.words} disappeared while it was being scrolled into view.")
             was_scrolled, is_visible = was_scrolled or now.was_scrolled, now.is_visible
             await self._stand_still(frame, key)
         if not is_visible:

@@ -116,7 +116,7 @@ def _sentence(action: Select, chosen: Sequence[str], words: str, *, is_so: bool)
         case None:
             return f"Selected {said} in {words}"
         case "add":
-            return f"Selected {said} too in {words}"
+            return f"Also selected {said} in {words}"
         case "remove":
             return f"{said} {are} {'not' if is_so else 'no longer'} selected in {words}"
 
@@ -136,7 +136,7 @@ def _unique_option(offered: Sequence[str], wanted: str, words: str, where: str =
 
 
 def _match_option(wanted: str, offered: Sequence[str]) -> str | None:
-    """The option with the exact text, else the only one that differs just in case and spaces or that the listing shows
+    """The option with the exact text, else the only one that differs only in case and spaces or that the listing shows
     so; None if there is none.
     """
     if wanted in offered:
@@ -162,7 +162,7 @@ async def _choose_option(executor: Executor, at: Location, wanted: str, action: 
     if _allows_several(option) and _is_chosen(option.state) is (action.change != "remove"):
         return "" if action.change else f"{_quoted(option.name)} was selected already"
     if action.change and not (_allows_several(option) and _is_chosen(option.state) is not None):
-        raise Refused("unsupported", f"Nothing says that {at.words} allows several options; click what you mean.")
+        raise Refused("unsupported", f"{at.words} does not say that it allows several options; click the one you mean.")
     mark = await _click_option(executor, at, option)
     now = await executor.recheck(mark) if _allows_several(option) else None
     if now is not None and _is_chosen(now.state) is (action.change == "remove"):

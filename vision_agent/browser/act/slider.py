@@ -1,4 +1,4 @@
-"""Brings a slider that a page made itself to a value: with its arrow keys, or by dragging where it answers no key.
+"""Brings a custom slider to a value: with its arrow keys, or by dragging if it answers no key.
 
 Where on the page a value lies is found out while the slider is held: the pointer moves and the value is read.
 """
@@ -178,7 +178,7 @@ async def _drag_to_value(executor: Executor, at: Location, now: float, goal: flo
         words = f"{at.words} stays at {now:g} when its keys are pressed and when it is dragged."
         raise Refused("not_an_option", words)
     if reached is None or not (has_followed or _is_at(reached, goal)):
-        words = f"{at.words} was pressed and shows {_words(reached)} now, and does not follow the pointer."
+        words = f"{at.words} was pressed and now shows {_words(reached)}, but does not follow the pointer."
         raise Refused("not_an_option", words)
     return reached
 
@@ -277,7 +277,7 @@ def _next_far(stops: list[_Stop], slope: float, goal: float) -> int:
 async def _move_to(
     executor: Executor, at: Location, start: Point, is_upright: bool, far: int, before: float
 ) -> _Stop | None:
-    """The value with the pointer so far from where it was pressed; None if it exposes none any more."""
+    """The value with the pointer so far from where it was pressed; None if it no longer exposes one."""
     view = executor.seen.observation.viewport
     x, y = (start.x, start.y + far) if is_upright else (start.x + far, start.y)
     await executor.page.mouse.move(min(max(x, 1), view.width - 1), min(max(y, 1), view.height - 1))

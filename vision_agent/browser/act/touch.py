@@ -22,7 +22,7 @@ from vision_agent.browser.refusal import Refused
 
 _NEXT_TAP_S = 0.15
 _LAST_CLICK_S = 0.5
-"""A touch becomes a click a moment after the finger is up. If the page prevents that, it never does: the next tap must
+"""A touch becomes a click a moment after the finger is up. If the page prevents that, no click comes: the next tap must
 still come soon enough to belong to this one, and the last click must not come when the guard has gone."""
 _EVERY_S = 0.01
 _UP: dict[str, Any] = {"type": "touchEnd", "touchPoints": []}
@@ -80,7 +80,7 @@ async def _touch(session: CDPSession, point: Point, deadline_s: float) -> None:
 
 
 async def _await_click(gesture: Gesture, number: int, timeout_s: float) -> None:
-    """Returns once this many clicks have come, or none can be expected any more."""
+    """Returns once this many clicks have come, or no more can be expected."""
     until = time.monotonic() + timeout_s
     while time.monotonic() < until and await gesture.is_still_guarded():
         if gesture.stopped or gesture.arrived.count("click") >= number:

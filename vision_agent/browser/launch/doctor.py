@@ -79,7 +79,7 @@ class Health(FrozenModel):
     not_held: tuple[str, ...] = NOT_INTERCEPTED
     """What can reach a blocked host in a browser that we did not launch; in one that we launched, nothing can."""
     limiting_arguments: tuple[str, ...] = limiting_arguments(["HOST"])
-    """A Chrome started with these, each allowed host in place of HOST, reaches no other host by `not_held` either."""
+    """Chrome started with these, each allowed host in place of HOST, cannot reach other hosts by `not_held` either."""
     runs_folder: Path
     runs_folder_is_writable: bool
     has_npm: bool

@@ -89,7 +89,7 @@ async def _reachable_mark(
 async def _must_still_be_shown(
     was: Mark, words: str, point: Point, owner: ScannedFrame, seen: LiveObservation, deadline_s: float
 ) -> None:
-    """Returns if the mark whose box a page point lies in still shows, although a click would reach something unmarked.
+    """Checks that the mark whose box a page point lies in still shows, although a click would reach something unmarked.
 
     The picture alone does not tell: an overlay may be transparent, and an out-of-process frame may paint late.
 

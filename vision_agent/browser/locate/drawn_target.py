@@ -93,7 +93,7 @@ def drawn_target(target: int | Cell | Point, seen: LiveObservation) -> DrawnTarg
 
 
 def must_not_be_grid(target: int | Cell | Point, seen: LiveObservation) -> None:
-    """Returns if a target names one place to press.
+    """Checks that a target names one place to press.
 
     Raises:
         Refused: it names a whole grid.
@@ -104,7 +104,7 @@ def must_not_be_grid(target: int | Cell | Point, seen: LiveObservation) -> None:
 
 
 def must_be_element(number: int, seen: LiveObservation) -> None:
-    """Returns if a mark is an element, with a state, a value and rows around it.
+    """Checks that a mark is an element, with a state, a value and rows around it.
 
     Raises:
         Refused: it is drawn in a surface.
@@ -152,7 +152,7 @@ def find_cell(target: Cell, observation: Observation) -> tuple[Mark, Box]:
     """The mark of a cell's grid, and the cell's box in page coordinates.
 
     Raises:
-        Refused: there is no such mark, it has no cells, or not this one.
+        Refused: there is no such mark, it has no cells, or lacks this one.
     """
     mark = observation.mark(target.mark)
     if mark is None:

@@ -1,6 +1,6 @@
 """Checks whether the live element of a mark is still the one that was seen.
 
-It is while its fingerprint and the words beside it are the same; see `row_context.js`.
+It is the same as long as its fingerprint and the words beside it are the same; see `row_context.js`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ async def identify(
         raise Refused("changed", f"{words} has become {what}. Look at the new listing before acting on it.")
     if now.difference is not None:
         if not now.is_visible:
-            raise Refused("covered", NOT_SHOWN.format(words))  # a hidden element stands nowhere
+            raise Refused("covered", NOT_SHOWN.format(words))  # a hidden element has no position
         raise ContextChanged(now.difference, words)
     for inside in owner.chain():
         await _frame_must_be_same(inside, words, seen, deadline_s, pointed=pointed)

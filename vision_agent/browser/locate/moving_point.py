@@ -1,6 +1,6 @@
 """Locates a point of the picture whose element has moved on since: the same place in the same element.
 
-The scan and the picture of a look are taken some milliseconds apart, so what moves has another place in each. An
+The scan and the picture of a look are taken some milliseconds apart, so what moves is in a different place in each. An
 element may have been at the point if it can have come there in that time; which one it was, the pixels must tell.
 """
 
@@ -73,7 +73,9 @@ async def locate_moving_point(
         return None
     meant = _only_one(point, found, seen, now)
     if meant is None or meant.sway > _FARTHEST or len(there) > _MOST:
-        raise Refused("moved", f"{words} was not used: what is there moves, so it is not clear what was. Look again.")
+        raise Refused(
+            "moved", f"{words} was not used: what is there moves, so it is not clear what the point showed. Look again."
+        )
     if not meant.is_moving:
         return None
     owner, element = await identify(meant.mark, seen, deadline_s)

@@ -1,6 +1,6 @@
 """Relocates a mark whose element is gone: the page may have redrawn it.
 
-The rungs below (1), the live element:
+Rung 1 is the live element. The rungs below it:
 (2) exactly one new element has the same role, name and words beside it, and exactly one had them before;
 (3) all elements that were alike, words included, were redrawn in the same number, and the one in question has the same
 place and pixels; never for an action with a risk.

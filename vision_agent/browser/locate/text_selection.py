@@ -37,9 +37,9 @@ async def locate_text(
         answers = [(each, await overlay_calls.find_text(each.frame, deadline_s, *more)) for each in frames]
     count = sum(answer.count for _, answer in answers)
     if count > 1:
-        raise Refused("ambiguous", f"{words} shows {count} times{_places(answers)}")
+        raise Refused("ambiguous", f"{words} appears {count} times{_places(answers)}")
     if not count:
-        raise Refused("gone", f"{words} does not show as written.")
+        raise Refused("gone", f"{words} does not appear as written.")
     owner, text = next((each, answer.found) for each, answer in answers if answer.count)
     if text is None:
         raise Refused("gone", f'"{safe_line(last, 60)}" does not come after "{safe_line(first, 60)}".')
@@ -61,4 +61,4 @@ def _places(answers: Iterable[tuple[object, overlay_calls.TextAnswer]]) -> str:
     """Where a text shows that shows several times, and how to say which one is meant."""
     places = [f'"{safe_line(place, 100)}"' for _, answer in answers for place in answer.places]
     there = f": {', '.join(places)}" if places else ""
-    return f"{there}. Begin with more of its words, or put words around it behind it in ‹ ›."
+    return f"{there}. Start with more of its words, or add a longer passage around it in ‹ ›."

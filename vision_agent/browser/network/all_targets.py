@@ -1,8 +1,8 @@
 """Sends commands to every page, frame and worker of a browser before its scripts run, and to those that run already.
 
-Chromium pauses each new target until every client that asked for it has said go on; ours says so after its commands.
-Only a session of the whole browser sees popups and workers of every kind in time, and Playwright forwards no messages
-of sessions that it did not open. So everything travels through one session to the browser itself, inside messages that
+Chromium pauses each new target until every client that asked for it has told it to continue; ours does so after its
+commands. Only a session of the whole browser sees popups and workers of every kind in time, and Playwright forwards no
+messages of sessions that it did not open. So everything travels through one session to the browser itself, inside messages that
 Playwright does forward. Does not know what the commands are for.
 """
 

@@ -156,14 +156,14 @@ def _origin_matches(here: URL, pattern: str, start: str) -> bool:
 
 
 def check(url: str, policy: Policy) -> None:
-    """Returns if an address may be opened.
+    """Checks that an address may be opened.
 
     Raises:
         Refused: it is not an absolute address, or its scheme or host is not allowed.
     """
     shown = safe_line(url, 200)
     if is_cut(url):
-        raise Refused("blocked", f"{shown} was not opened: it was too long to be recorded whole.")
+        raise Refused("blocked", f"{shown} was not opened: it was too long to be recorded in full.")
     try:
         parsed = URL(url)
     except ValueError:

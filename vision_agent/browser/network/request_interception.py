@@ -30,7 +30,7 @@ from vision_agent.errors import BrowserUnavailable, UsageError
 
 NOT_INTERCEPTED = (
     "DNS lookups, and connections that are opened ahead of a request and never carry one",
-    "web sockets of shared workers, and of an empty popup that the page which opens it scripts at once",
+    "web sockets of shared workers, and of an empty popup that its opener scripts at once",
     "WebRTC over TCP, WebTransport, background fetches, and prefetched pages",
 )
 """What can still reach a blocked host, in words; none of it in a browser that we launch."""

@@ -180,8 +180,8 @@ class PendingRequests:
         what = safe_line(f"{newest.netloc}{newest.path}", _LONGEST_PATH)
         since = now - min(each.started_at for each in here)
         if len(here) == 1:
-            return f"1 request pending since {since:.1f} s ({what})"
-        return f"{len(here)} requests pending since {since:.1f} s (the newest: {what})"
+            return f"1 request has been pending for {since:.1f} s ({what})"
+        return f"{len(here)} requests have been pending for up to {since:.1f} s (the newest: {what})"
 
     def _snapshot(self) -> list[tuple[Request, _PendingRequest]]:
         return list(self._running.items())

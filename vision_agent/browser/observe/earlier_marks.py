@@ -14,7 +14,7 @@ from vision_agent.browser.page.overlay_calls import FoundMark, OutOfView
 from vision_agent.types import Mark
 
 _MOST_REMEMBERED = 300
-"""Marks; of more, those that were seen last. Each is written to the record of every look."""
+"""Most marks that are kept: those seen last. Each is written to the record of every look."""
 _MOST_RANGES = 12
 """Runs of numbers that the listing names for one place."""
 
@@ -68,7 +68,7 @@ class SeenEarlier:
             del self._by_key[next(iter(self._by_key))]
 
     def out_of_view(self, scan: Scan, numbers: Mapping[str, int], is_secret: Callable[[str], bool]) -> EarlierMarks:
-        """The remembered marks that are scrolled out of view. `numbers`: by key, those that still count."""
+        """The remembered marks that are scrolled out of view. `numbers`: by key, those still valid."""
         marks: list[Mark] = []
         found: dict[str, FoundMark] = {}
         places: dict[tuple[str, str], tuple[OutOfView, list[int]]] = {}

@@ -143,8 +143,8 @@ class Observer:
                 await overlay_calls.hide_layer(page.main_frame, self.settings.action_deadline_s)
 
     async def _look(self, tabs: Tabs, region: Box | None, attempt: int, *, grid: bool) -> LiveObservation:
-        """One attempt. The first begins a little early, and holds if the page stays quiet; the second still minds
-        changes.
+        """One attempt. The first begins a little early, and is valid if the page stays quiet; the second is still
+        given up if the page changes.
         """
         stages = StageTimes()
         await self.hide(tabs.active)

@@ -175,7 +175,7 @@ def _joined(words: Sequence[ShownWord]) -> tuple[str, list[int]]:
 
 
 def _between(one: ShownWord, other: ShownWord) -> str:
-    """Nothing between letters that touch, a space in a line or at its end, and else a sign that they stand apart."""
+    """Nothing between letters that touch, a space between words that are near each other in one line, else `FAR`."""
     last, first = one.boxes[-1], other.boxes[0]
     height = max(last.height, first.height)
     gap = max(first.x - last.right, last.x - first.right)

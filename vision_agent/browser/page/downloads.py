@@ -114,7 +114,7 @@ class Downloads:
             self._running.discard(download)
 
     async def _fault(self, download: Download) -> str:
-        """Waits for the end of a download; returns why it did not come whole, or nothing."""
+        """Waits for the end of a download; returns why it is incomplete, or an empty string."""
         try:
             async with asyncio.timeout(self.limits.seconds):
                 failure = await download.failure()

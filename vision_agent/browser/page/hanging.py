@@ -31,7 +31,7 @@ async def unless_hung(work: Awaitable[_T], tabs: Tabs) -> _T:
     """The result of the work, which is cut off if the active page hangs meanwhile.
 
     Raises:
-        PageHangs: it does, also if the work gave it up for silent before that was known.
+        PageHangs: it does, even if the work had given up on a silent page before that was known.
         PageSilent: the work raised this, and the page answers.
     """
     answers = asyncio.Event()

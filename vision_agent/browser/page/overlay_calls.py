@@ -664,7 +664,7 @@ async def scroll_places(
 
 
 class FoundNamed(NamedTuple):
-    """An element that is called by some words, in view or not."""
+    """An element that has a given name, in view or not."""
 
     key: MarkKey
     words: str
@@ -695,7 +695,7 @@ class ScrollerFound(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NamedAnswer:
-    """What a document holds that is called by some words."""
+    """What a document holds that has a given name."""
 
     rank: Literal["name", "similar name", "text", "passage", ""]
     """How well the findings are called so: nothing in the document is better; empty if there are none."""
@@ -710,7 +710,7 @@ class NamedAnswer:
 
 
 async def find_named(frame: Frame, deadline_s: float, text: str) -> NamedAnswer:
-    """What in a document is called by some words, in view or scrolled out of it."""
+    """What in a document has a given name, in view or scrolled out of it."""
     answer = await ask(frame, "named", deadline_s, text=text)
     return NamedAnswer(
         rank=answer["rank"],

@@ -175,7 +175,7 @@ class InputInterpreter:
                 action = Type(target=mark.number, text=text, submit=event.submit)
                 return action, f"typed {what} into {where}{sent}", None if is_secret else text
             case "typed":
-                return None, f"typed a text into {where} that is too long to record", None
+                return None, f"typed a text that is too long to record into {where}", None
             case "ticked":
                 return Check(mark=mark.number, checked=event.checked), f"{_tick_verb(event)} {where}", None
             case "chose" if event.options:

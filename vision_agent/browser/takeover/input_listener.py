@@ -31,7 +31,7 @@ from vision_agent.errors import BrowserUnavailable
 HELD_S = 0.8
 """A press that lasts so long is meant to; a slow click is shorter."""
 _MOST_PRESSES = 100
-"""Of one key in a row, as one input."""
+"""How many presses of one key in a row count as one input."""
 _MOST_WAITING = 500
 """Inputs in the queue."""
 _SAME_GESTURE = ("ticked", "chose", "set", "gave")

@@ -30,7 +30,7 @@ _PAIR_S = 0.4
 _LOOK_EVERY_S = 0.5
 """How often to check whether the page has changed by itself, so that the next input has a current look before it."""
 _NOISE = 100
-"""Pixels; a blinking caret stays below."""
+"""Pixels; a blinking caret changes fewer."""
 _CANNOT_LISTEN = (
     "Manual actions can only be recorded in Chromium; this takeover has only the observations before and after"
 )
