@@ -84,8 +84,8 @@ async def test_options_are_added_and_taken_out_of_a_list_that_allows_several(on:
         number = hand.number("Toppings")
         assert 'options="Ham|Corn|Figs" multiple' in hand.seen.listing
         steps: tuple[tuple[tuple[str, ...], Change, str], ...] = (
-            (("Ham",), "add", 'Selected "Ham" too'),
-            (("Figs",), "add", 'Selected "Figs" too'),
+            (("Ham",), "add", 'Also selected "Ham"'),
+            (("Figs",), "add", 'Also selected "Figs"'),
             (("Ham", "Corn"), "remove", '"Ham" and "Corn" are no longer selected'),
         )
         for options, change, sentence in steps:
@@ -196,7 +196,7 @@ SWITCHED = IN_PLACE.replace("li.ariaSelected = 'true'", "li.ariaSelected = Strin
 async def test_options_of_a_list_made_by_the_page_are_added_and_taken_out(on: On) -> None:
     steps: tuple[tuple[tuple[str, ...], Change, str], ...] = (
         (("Ham", "Corn"), None, 'Selected "Ham" and "Corn"'),
-        (("Figs", "Ham"), "add", 'Selected "Figs" and "Ham" too'),
+        (("Figs", "Ham"), "add", 'Also selected "Figs" and "Ham"'),
         (("Ham",), "add", '(listbox "Toppings") already; nothing was sent.'),
         (("Corn",), "remove", '"Corn" is no longer selected'),
         (("Ham",), None, '"Ham" is selected in mark'),

@@ -2,8 +2,8 @@
 
 Chromium pauses each new target until every client that asked for it has told it to continue; ours does so after its
 commands. Only a session of the whole browser sees popups and workers of every kind in time, and Playwright forwards no
-messages of sessions that it did not open. So everything travels through one session to the browser itself, inside messages that
-Playwright does forward. Does not know what the commands are for.
+messages of sessions that it did not open. So everything travels through one session to the browser itself, inside
+messages that Playwright does forward. Does not know what the commands are for.
 """
 
 from __future__ import annotations
