@@ -25,7 +25,7 @@ from vision_agent.cli.options import (
     terminal_approver,
     terminal_person,
 )
-from vision_agent.cli.running import chosen_model, exit_code_of, run_agent, supervision_page, with_supervision
+from vision_agent.cli.running import attach_supervision_page, chosen_model, exit_code_of, run_agent, with_supervision
 from vision_agent.errors import UsageError
 from vision_agent.escape import cut_text, escaped_line
 
@@ -266,7 +266,7 @@ def resume(
         person=terminal_person(),
         approver=None if supervise or as_json else terminal_approver(as_json, settings),
     )
-    page = supervision_page(agent) if supervise else None
+    page = attach_supervision_page(agent) if supervise else None
     is_asked = page is None and agent.settings.approval.ask != "never"
     run_agent(agent, as_json, is_asked or agent.decides == "human", page)
 

@@ -27,7 +27,7 @@ from vision_agent.cli.options import (
     terminal_approver,
     terminal_person,
 )
-from vision_agent.cli.running import chosen_model, require_models, run_agent, supervision_page, with_supervision
+from vision_agent.cli.running import attach_supervision_page, chosen_model, require_models, run_agent, with_supervision
 from vision_agent.errors import UsageError
 from vision_agent.models.providers import KNOWN
 
@@ -269,7 +269,7 @@ def run(
         approver=terminal_approver(as_json, settings) if is_asked and not approval.supervise else None,
     )
     require_models(model, settings)
-    page = supervision_page(agent) if approval.supervise else None
+    page = attach_supervision_page(agent) if approval.supervise else None
     is_human = (decides.model or settings.model.name) == "human" and decides.steps is None
     run_agent(agent, as_json, is_human or (page is None and is_asked), page)
 

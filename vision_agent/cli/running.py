@@ -34,8 +34,8 @@ def with_supervision(settings: Settings) -> Settings:
     return settings.model_copy(update={"approval": settings.approval.model_copy(update={"ask": "always"})})
 
 
-def supervision_page(agent: Agent) -> SupervisionPage:
-    """The supervision page of the agent, which shows the run and answers its questions."""
+def attach_supervision_page(agent: Agent) -> SupervisionPage:
+    """The supervision page, which from now on shows the agent's run and answers its questions."""
     from vision_agent.record.redact import Redactor
     from vision_agent.supervise.page_approver import SupervisionPage
 

@@ -164,7 +164,7 @@ def _told_by(
         case Reload() | Back() | Forward() if seen.answers_form:
             yield "submit", "the page is the response to a form, which may be sent again"
         case Custom():
-            yield from _of_custom(settings, action)
+            yield from _custom_action_risks(settings, action)
         case Click() | DoubleTap() | Hold():
             yield from _of_pressed(settings, _mark_at(action.target, seen), seen)
         case Check():
@@ -213,7 +213,7 @@ def _has_key(kind: re.Pattern[str], action: Press) -> bool:
     return any(kind.fullmatch(key) for key in chord_keys(action.keys))
 
 
-def _of_custom(settings: ApprovalSettings, action: Custom) -> Iterator[tuple[Risk, str]]:
+def _custom_action_risks(settings: ApprovalSettings, action: Custom) -> Iterator[tuple[Risk, str]]:
     if action.name in settings.harmless:
         return
     yield from _in_words(settings, action.name.replace("_", " "))

@@ -1,6 +1,7 @@
 """Carries out one action on a live page within a deadline and returns its outcome.
 
-The work is in `pointer`, `drag`, `fields`, `select`, `navigate`, `read` and `zoom`; `effect` infers the outcome.
+The work is in `pointer`, `drag`, `fields`, `select`, `navigate`, `scroll_to`, `read` and `zoom`; `effect` infers the
+outcome.
 """
 
 from __future__ import annotations

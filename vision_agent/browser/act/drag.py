@@ -252,7 +252,7 @@ async def _judge_drop(executor: Executor, end: Location, start: Location, last: 
     if now is None:
         return _Drop(f"{end.words} moved away")
     by = Point(x=now.rect.x - before.x, y=now.rect.y - before.y)
-    is_along = _is_about(by, Point(x=last.x - start.point.x, y=last.y - start.point.y))
+    is_along = _is_same_move(by, Point(x=last.x - start.point.x, y=last.y - start.point.y))
     if is_along and now.difference is None and is_harmless:
         far = offset_words(Offset(right=round(by.x), down=round(by.y)))
         return _Drop(remark=f"; {mark_words(mark)} moved along: {far}")
@@ -265,7 +265,7 @@ async def _judge_drop(executor: Executor, end: Location, start: Location, last: 
     return _Drop("" if now.difference is None else describe_change(now.difference, end.words))
 
 
-def _is_about(one: Point, other: Point) -> bool:
+def _is_same_move(one: Point, other: Point) -> bool:
     """Whether two ways are the same and lead somewhere. Pages round what they move to whole pixels."""
     is_same = abs(one.x - other.x) <= _ROUNDED and abs(one.y - other.y) <= _ROUNDED
     return is_same and max(abs(one.x), abs(one.y)) > _ROUNDED

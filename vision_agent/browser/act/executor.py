@@ -1,7 +1,8 @@
 """What every action needs: the current place of its target, and a trusted click.
 
 Nothing is ever forced: input goes through Playwright to an element that was rechecked just before, or to a point whose
-pixels still match. The actions themselves are in `pointer`, `fields`, `select`, `navigate` and `read`.
+pixels still match. The actions themselves are in the modules that `act` names. Where a click lands is chosen in
+`locate/click_point`.
 """
 
 from __future__ import annotations

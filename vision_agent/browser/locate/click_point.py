@@ -1,7 +1,8 @@
 """Chooses the point of a click: the first candidate in a frame that every frame around it shows.
 
 The candidates come from the overlay, best first: points at which a hit test reaches the element in its own document
-(`samplePoints` in `hit_test.js`). The frames around can only rule them out.
+(`recheck.js` tests those of `samplePoints` and `denseSamplePoints` in `hit_test.js`). The frames around can only rule
+them out.
 """
 
 from __future__ import annotations
