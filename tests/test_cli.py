@@ -244,7 +244,7 @@ def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path:
             ["Save", "--expect", "title=Thanks"], "begin it with url=, text=, mark=", marks=pytest.mark.thorough
         ),
         pytest.param(
-            ["Save", "--begin", "no-such-run:3"],
+            ["Save", "--model", "human", "--begin", "no-such-run:3"],
             "The run in no-such-run cannot be repeated",
             marks=pytest.mark.thorough,
         ),
