@@ -121,7 +121,7 @@ LONGEST = 2000
 
 
 def risks_in(text: str) -> Iterator[Risk]:
-    """The risks that a text tells, in the order of `WORDS`; what is beyond its first 2,000 letters is not read."""
+    """The risks that a text indicates, in the order of `WORDS`; what is beyond its first 2,000 letters is not read."""
     said = readings(text)
     apart = "\n".join(run.replace(" ", "") for each in said for run in _APART.findall(each))
     for risk in WORDS:

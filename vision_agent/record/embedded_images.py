@@ -81,7 +81,7 @@ class Album:
 
 
 def _as_jpeg(data: bytes, most: int) -> bytes:
-    """The picture as a JPEG of at most so many bytes; if no attempt is small enough, the last one.
+    """The picture as a JPEG of at most `most` bytes; if no attempt is small enough, the last one.
 
     Raises:
         RecordError: it cannot be decoded.

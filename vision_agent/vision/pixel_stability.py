@@ -17,7 +17,7 @@ _NOISE = 12
 _RESTLESS = 4
 """A block that changed in this many comparisons counts as one that keeps changing."""
 _LASTS = 3
-"""In the pictures of so many later looks a block may rest and still count as one that keeps changing: it blinks."""
+"""In the pictures of this many later looks a block may rest and still count as one that keeps changing: it blinks."""
 
 Areas = NDArray[np.uint8]
 """For each block, how often it changed."""

@@ -83,7 +83,7 @@ def _must_be_in_front(executor: Executor, action: Action) -> None:
 
 
 def _must_not_be_hung(executor: Executor, action: Action) -> None:
-    """A page that hung at the look can be left or waited for. What it shows once it answers was never seen."""
+    """A page that hung when it was looked at can only be left or waited for: what it shows later was never seen."""
     if executor.seen.is_hung and action.traits.needs_page:
         raise Refused(
             "timed_out",

@@ -94,7 +94,7 @@ def _target_marks(executor: Executor, action: Action) -> list[Mark]:
 
 
 async def _must_not_have_lost_focus(executor: Executor, focus: Focus, targets: set[str]) -> None:
-    """No focus at all is no loss, nor is focus on the next target: many pages move it from field to field."""
+    """It is no loss if nothing has the focus, or the next target has it: many pages move it from field to field."""
     before = {mark.key for mark in executor.seen.observation.marks if mark.state.focused}
     if executor.allowed_focus is None or not focus.words:
         return

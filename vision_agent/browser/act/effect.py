@@ -165,7 +165,7 @@ def _waits(execution: Execution, before: Before, whole: float) -> tuple[float, .
     if any(mark.kind == "surface" for mark in before.seen.observation.marks):
         return (whole,)  # documents do not tell when what they draw changed
     soon = whole - min(_READING_S, whole / 2)
-    # A page may take back or reformat what was typed or ticked, and one that never rests shows less well when it does.
+    # A page may take back or reformat what was typed or ticked, and on one that never rests that is harder to tell.
     may_be_taken_back = execution.expected is not None or execution.wants_ticked is not None
     is_early = before.seen.observation.at_rest and not may_be_taken_back
     return (0.0, soon, whole) if is_early else (soon, whole)

@@ -44,7 +44,7 @@ from vision_agent.types import Box, Mark, Secret
 from vision_agent.vision.image_limits import ImageLimits
 
 _QUIET_MS = 50.0
-"""Three frames without a change: an element that has been stable so long needs no waiting."""
+"""Three frames without a change: an element that has been stable this long needs no waiting."""
 _CHASES = 4
 """Times the pointer follows a target that moves away from it."""
 _MOMENT_S = 0.06
@@ -94,7 +94,7 @@ class Executor:
     _woken_at: float = 0.0
     """When the pointer was last moved over the player of a hidden target, on the monotonic clock; 0: not yet."""
     _only_hovers: bool = False
-    """The action only moves the pointer, so moving it where something else is now would be carrying it out there."""
+    """The action only moves the pointer, so moving it onto something else would be acting on the wrong thing."""
     _last_observation_id: str = ""
     """The observation that the last action referred to."""
     _rungs: dict[int, int] = field(default_factory=dict)
@@ -384,7 +384,7 @@ class Executor:
         self.last_location = at or self.last_location
 
     def guard_keys(self, at: Location | None, held_s: float = 0.0) -> AbstractAsyncContextManager[None]:
-        """Guards keys, which may be held for so long; see `press_guard.guard_keys`."""
+        """Guards keys, which may be held for `held_s` seconds; see `press_guard.guard_keys`."""
         return nullcontext() if at is None else guard_keys(at, self.seen, self.deadline_s, held_s)
 
     async def settle_page(self) -> None:

@@ -46,7 +46,7 @@ async def held_button(page: Page, deadline_s: float) -> AsyncIterator[None]:
 
 
 async def stay_held(page: Page, what: str, seconds: float, deadline_s: float, until: str = "") -> None:
-    """Returns after so many seconds, or as soon as the text shows if there is one.
+    """Returns after `seconds`, or as soon as the text shows if there is one.
 
     Raises:
         Refused: the text does not show, or the tab is closed.

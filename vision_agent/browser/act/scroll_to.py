@@ -1,7 +1,7 @@
 """Scrolls to the only thing on the page that has a given name, in whatever frame and scroller it is.
 
-First all that the documents hold is searched. Only if nothing there is called so, lists that draw their rows while they
-are scrolled are searched from end to end: two rows may be called the same, and neither is then meant.
+First all that the documents hold is searched. Only if nothing there has that name, lists that draw their rows while
+they are scrolled are searched from end to end: two rows may have the same name, and neither is then meant.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ async def scroll_to(executor: Executor, action: ScrollTo) -> Execution:
     """Brings the only thing that is called by the words into view.
 
     Raises:
-        Refused: nothing is called so, or several things are, or not all of the page could be searched.
+        Refused: nothing has that name, or several things have it, or not all of the page could be searched.
     """
     search = _Search(executor, action.text)
     hits = await search.in_documents()
@@ -102,7 +102,7 @@ class _Search:
     executor: Executor
     text: str
     count: int = 0
-    """How many things are called so, as far as was searched."""
+    """How many things have that name, as far as was searched."""
     goes_on: str = ""
     """What was not searched to its end, as a clause."""
     _until: float = field(default_factory=lambda: time.monotonic() + LONGEST_SEARCH_S)

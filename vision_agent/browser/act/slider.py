@@ -31,7 +31,7 @@ _PROBES_PX = (12, -12, 40, -40, 120, -120)
 """How far the pointer moves to see whether the value follows: few stops lie far apart, and one may be at an end."""
 _MOST_MOVES = 30
 _LONG = 3
-"""A slider that is so many times longer than wide is a track; else it is the thumb on one."""
+"""A slider that is this many times longer than wide is a track; else it is the thumb on one."""
 _ANSWERS_S = 0.12
 """How long the value of a slider may take to follow the pointer."""
 _DIGITS = re.compile(r"\d+")

@@ -58,7 +58,7 @@ async def locate_text(
 
 
 def _places(answers: Iterable[tuple[object, overlay_calls.TextAnswer]]) -> str:
-    """Where a text shows that shows several times, and how to say which one is meant."""
+    """The places of a text that appears several times, and how to say which one is meant."""
     places = [f'"{safe_line(place, 100)}"' for _, answer in answers for place in answer.places]
     there = f": {', '.join(places)}" if places else ""
     return f"{there}. Start with more of its words, or add a longer passage around it in ‹ ›."

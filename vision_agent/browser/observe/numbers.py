@@ -20,7 +20,7 @@ from vision_agent.actions import Point
 _NEAR = 120.0
 """CSS pixels between the old and the new point; a re-render seldom moves an element further."""
 _MANY_ROWS = 3
-"""Rows whose texts change at once: nobody edits so many between two looks."""
+"""Rows whose texts change at once: nobody edits this many between two looks."""
 
 
 @dataclass(frozen=True)

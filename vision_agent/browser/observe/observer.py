@@ -50,7 +50,7 @@ from vision_agent.vision.style import STYLES
 _TRIES = 3
 """Attempts at a look, if the page changes or navigates meanwhile."""
 _EARLY_S = 0.05
-"""The first attempt begins so long before the page is known to have settled: it takes about so long."""
+"""The first attempt begins this long before the page is known to have settled: it takes about as long."""
 _TITLE_S = 2.0
 _GRID_PX = 640
 """Shortest longer edge of a picture with a grid: its cells need room for their numbers."""

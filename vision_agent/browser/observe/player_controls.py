@@ -19,7 +19,7 @@ from vision_agent.browser.page.overlay_calls import PlayerUnderPointer
 
 _LOOKS = 10
 _LOOK_EVERY_S = 0.03
-"""So often it is checked whether the player has begun to show its controls, and so long after each other."""
+"""How often, and at what interval, it is checked whether the player has begun to show its controls."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Tells that a page hangs: its document answers nothing for some seconds, as in an endless loop of its script."""
+"""Detects a page that hangs: its document answers nothing for some seconds, as in an endless loop of its script."""
 
 from __future__ import annotations
 

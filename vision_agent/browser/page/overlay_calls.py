@@ -698,7 +698,7 @@ class NamedAnswer:
     """What a document holds that has a given name."""
 
     rank: Literal["name", "similar name", "text", "passage", ""]
-    """How well the findings are called so: nothing in the document is better; empty if there are none."""
+    """How well the names of the findings match: no other matches better; empty if there are none."""
     count: int
     found: tuple[FoundNamed, ...]
     """The first few of them."""

@@ -26,7 +26,7 @@ _MOST_FRAMES = 12
 _RESTLESS_S = 1.0
 """A loaded page without pending requests that has not settled by then, although there was no input, never will."""
 _RESTLESS_LOOKS = 20
-"""Not before so many looks at its state, though: on a busy machine a page takes longer for everything."""
+"""Not before this many looks at its state, though: on a busy machine a page takes longer for everything."""
 _EFFECT_S = 0.2
 """How long a page that never settles is given to show the effect of an input."""
 
@@ -114,7 +114,7 @@ def _pause_s(now: float, until: float, due: float) -> float:
 
 
 async def is_quiet(tabs: Tabs, quiet_s: float, timeout_s: float) -> bool:
-    """Whether the active tab's documents have not changed for so long, and show that nothing is under way.
+    """Whether the active tab's documents have not changed for `quiet_s`, and show that nothing is under way.
 
     Does not wait for it. A document that draws what it does not reveal never shows that.
     """

@@ -29,7 +29,7 @@ from vision_agent.browser.page.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 
 HELD_S = 0.8
-"""A press that lasts so long is meant to; a slow click is shorter."""
+"""A press that lasts this long is a deliberate hold; a slow click is shorter."""
 _MOST_PRESSES = 100
 """How many presses of one key in a row count as one input."""
 _MOST_WAITING = 500

@@ -1,6 +1,6 @@
 """Decides without a model: follows step lines, one per step, and finds each target by its name.
 
-If the target of a line is not in view, it scrolls to the only thing elsewhere that is called so. If there is none, it
+If the target of a line is not in view, it scrolls to the only thing elsewhere that has that name. If there is none, it
 looks again a few times and then gives up with the reason; it never takes the next best mark.
 """
 
