@@ -143,15 +143,15 @@ async def _read_settled_page(execution: Execution, before: Before, tabs: Tabs, o
     whole, until = settings.quiet_s, began + settings.settle_deadline_s
     waits = _waits(execution, before, whole)
     for quiet_s in waits:
-        has_settled = not quiet_s or await settle(tabs, quiet_s, until - time.monotonic(), input_at=began)
+        has_settled = quiet_s is None or await settle(tabs, quiet_s, until - time.monotonic(), input_at=began)
         asked = time.monotonic()
         read = await _read_page(execution, before, tabs, observer)
         if not has_settled or quiet_s == whole:
             break
-        if quiet_s != waits[-2]:
+        if quiet_s is None:
             if not _is_plain(read, before):
                 continue
-            needed = quiet_s + time.monotonic() - asked
+            needed = time.monotonic() - asked
         else:
             await asyncio.sleep(began + whole - time.monotonic())
             needed = whole
@@ -160,15 +160,15 @@ async def _read_settled_page(execution: Execution, before: Before, tabs: Tabs, o
     return read
 
 
-def _waits(execution: Execution, before: Before, whole: float) -> tuple[float, ...]:
-    """Seconds of quiet after which the page is read, one after the other until it has settled."""
+def _waits(execution: Execution, before: Before, whole: float) -> tuple[float | None, ...]:
+    """The seconds of quiet after each of which the page is read, in turn, until it has settled; None: at once."""
     if any(mark.kind == "surface" for mark in before.seen.observation.marks):
         return (whole,)  # documents do not tell when what they draw changed
     soon = whole - min(_READING_S, whole / 2)
     # A page may take back or reformat what was typed or ticked, and on one that never rests that is harder to tell.
     may_be_taken_back = execution.expected is not None or execution.wants_ticked is not None
-    is_early = before.seen.observation.at_rest and not may_be_taken_back
-    return (0.0, soon, whole) if is_early else (soon, whole)
+    is_early = whole > 0 and before.seen.observation.at_rest and not may_be_taken_back
+    return (None, soon, whole) if is_early else (soon, whole)
 
 
 def _is_plain(read: _PageAfter, before: Before) -> bool:
