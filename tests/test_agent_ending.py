@@ -99,7 +99,7 @@ async def test_an_answer_of_another_form_than_asked_for_goes_back(answer: str, w
 async def test_a_done_that_comes_with_other_actions_is_not_checked_against_the_page_before_them() -> None:
     run = await checked([[CLICK, FINISH], [FINISH]], SuccessCheck(url="about:*")).run()
     assert run.steps[0].outcomes[1].refusal == "not_verified"
-    assert "finish by itself" in run.steps[0].outcomes[1].sentence
+    assert "call finish alone" in run.steps[0].outcomes[1].sentence
     assert run.ending is not None
     assert run.ending.status == "done"
 
