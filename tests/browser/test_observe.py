@@ -148,8 +148,7 @@ async def test_what_never_rests_is_waited_for_once(page: Page, serve: Server, wh
 async def test_what_an_act_causes_is_waited_for_although_something_else_never_rests(page: Page, serve: Server) -> None:
     grows = "let n = 0; const go = setInterval(() => { list.append(`${++n} `); if (n === 40) clearInterval(go); }, 25)"
     body = NEVER["text that changes without end"] + f"<button onclick='{grows}'>Load</button><p id=list></p>"
-    # On a busy machine a timer of the page may be late by more than the usual quiet.
-    async with live.attach(page, ObserveSettings(quiet_s=0.5, settle_deadline_s=20), ImageLimits()) as browser:
+    async with live.attach(page, ObserveSettings(settle_deadline_s=20), ImageLimits()) as browser:
         await browser.open(serve({"/": body}))
         await browser.observe()
         seen = await browser.observe()
