@@ -21,6 +21,7 @@ from vision_agent.browser.act.batch_guard import allowed_focus, must_still_hold
 from vision_agent.browser.act.effect import CRASHED, NO_ANSWER, determine_outcome
 from vision_agent.browser.act.execution import Before, Execution
 from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.held import tab_closed
 from vision_agent.browser.act.out_of_view import bring_into_view
 from vision_agent.browser.act.scroll_to import scroll_to
 from vision_agent.browser.observe.live_observation import LiveObservation
@@ -122,8 +123,9 @@ async def _attempt(executor: Executor, action: Action, before: Before, *, is_lat
             raise
         if action.traits.presses and not executor.sent_inputs:
             raise Refused("gone", f"The tab closed before {action.kind} started; nothing was sent.") from None
-        if action.traits.presses and action.lasts_s:
-            raise Refused("gone", f"the tab closed before {action.lasts_s:g} s were over") from None
+        if executor.hold is not None:
+            began, seconds = executor.hold
+            raise tab_closed(time.monotonic() - began, seconds) from None
     closed = Execution(sentence, None, needs_no_effect=True)
     return await determine_outcome(closed, _before(executor, before), executor.tabs, executor.observer)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -83,6 +83,9 @@ class Executor:
     """Keys (or words) of elements that may have the focus since the last action; None: not known."""
     sent_inputs: list[str] = field(default_factory=list)
     """Input of this action that reached the page, or may have, each as a clause."""
+    hold: tuple[float, float] | None = None
+    """When this action began to hold something down, on the monotonic clock, and for how many seconds; None: it does
+    not, or that is over."""
     remark: str = ""
     """What the page did before the last gesture was over."""
     last_location: Location | None = None
@@ -108,7 +111,7 @@ class Executor:
         self._rungs.clear()
         self.sent_inputs.clear()
         self.remark, self.last_location, self._patient_until, self.brought = "", None, None, None
-        self._woken_at, self._only_hovers = 0.0, isinstance(action, Hover)
+        self.hold, self._woken_at, self._only_hovers = None, 0.0, isinstance(action, Hover)
         if not is_later:
             self.focused_mark = next((mark for mark in seen.observation.marks if mark.state.focused), None)
             self.allowed_focus = None
@@ -377,6 +380,15 @@ class Executor:
             if gesture is not None and gesture.words:
                 self.note_input(gesture.words, at)
                 self.remark = gesture.remark
+
+    @contextmanager
+    def noting_hold(self, seconds: float) -> Iterator[None]:
+        """Notes that something is held down in the `with` block, for so many seconds at most; if the block raises, it
+        stays noted.
+        """
+        self.hold = (time.monotonic(), seconds)
+        yield
+        self.hold = None
 
     def note_input(self, words: str, at: Location | None = None) -> None:
         """Notes that input of the action reached the page, or may have."""

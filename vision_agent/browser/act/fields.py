@@ -223,7 +223,8 @@ async def _press_once(executor: Executor, action: Press) -> None:
         await page.keyboard.press(action.keys)
         return
     async with held_keys(page, chord_keys(action.keys), deadline_s):
-        await stay_held(page, action.keys, action.seconds, deadline_s)
+        with executor.noting_hold(action.seconds):
+            await stay_held(page, action.keys, action.seconds, deadline_s)
 
 
 async def _fill(at: Location, value: str, executor: Executor) -> str:

@@ -54,13 +54,18 @@ async def stay_held(page: Page, what: str, seconds: float, deadline_s: float, un
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         if page.is_closed():
-            raise Refused("gone", f"the tab closed after {seconds - left:.1f} s of {seconds:g} s")
+            raise tab_closed(seconds - left, seconds)
         if until and await shows_text(page, min(deadline_s, left), until):
             return
         await asyncio.sleep(min(_LOOK_EVERY_S, max(0.0, end - time.monotonic())))
     if until:
         shown = f'"{safe_line(until, 60)}" did not show within {seconds:g} s'
         raise Refused("timed_out", f"{shown}, so {what} was released")
+
+
+def tab_closed(held_s: float, seconds: float) -> Refused:
+    """The refusal of what is to be held for `seconds`, when its tab closes before they are over."""
+    return Refused("gone", f"the tab closed after {held_s:.1f} s of {seconds:g} s")
 
 
 async def shows_text(page: Page, deadline_s: float, text: str) -> bool:

@@ -73,8 +73,9 @@ async def hold(executor: Executor, action: Hold) -> Execution:
                 await page.mouse.move(at.point.x, at.point.y)
                 await down.enter_async_context(held_button(page, deadline_s))
                 await down.enter_async_context(stay_on(executor, at))
-            await gesture.must_have_begun()
-            await stay_held(page, f"the {what}", action.seconds, deadline_s, action.until)
+            with executor.noting_hold(action.seconds):
+                await gesture.must_have_begun()
+                await stay_held(page, f"the {what}", action.seconds, deadline_s, action.until)
 
     at, lasts_s = await executor.aim(action.target, may_move=True), deadline_s + action.seconds
     at = await executor.send(press, at, action.target, lasts_s=lasts_s, is_pointed=not action.touch)
