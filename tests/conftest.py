@@ -188,9 +188,13 @@ def closed_port() -> Iterator[int]:
         yield taken.getsockname()[1]
 
 
-def hear_ctrl_c() -> None:
-    """For a child, before it starts: in the background a shell may have Ctrl-C ignored, and children inherit that."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def hear_signals() -> None:
+    """For a child, before it starts: a shell may have Ctrl-C ignored in the background, and `nohup` a lost terminal.
+
+    Children inherit that.
+    """
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from tests.conftest import hear_ctrl_c
+from tests.conftest import hear_signals
 from vision_agent.cli.options import LimitOptions, bound_to_origins, files_in
 from vision_agent.errors import UsageError
 from vision_agent.settings import load
@@ -92,7 +92,7 @@ def test_ctrl_c_leaves_with_130_and_no_traceback() -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=hear_ctrl_c,
+            preexec_fn=hear_signals,
         )
         never_answers.settimeout(30)
         connection, _ = never_answers.accept()

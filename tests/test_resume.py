@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import hear_signals
 from tests.sessions import ending_of
 from vision_agent import Agent, Settings, Task
 from vision_agent.errors import UsageError, VisionAgentError
@@ -418,7 +419,11 @@ def interrupted_by(by: signal.Signals, shop: Shop, folder: Path, lines: int, pau
     (folder / "lines.txt").write_text(LINES)
     command = [sys.executable, "-m", "vision_agent", "run", shop.url, "--steps", str(folder / "lines.txt")]
     process = subprocess.Popen(
-        [*command, "--runs", str(folder / "runs")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        [*command, "--runs", str(folder / "runs")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hear_signals,
     )
     until = time.monotonic() + 120
     while lines and process.poll() is None and time.monotonic() < until:

@@ -17,7 +17,7 @@ import pytest
 from messages_server import Answer, MessagesServer, saying
 from playwright.async_api import Page
 
-from tests.conftest import Server, hear_ctrl_c
+from tests.conftest import Server, hear_signals
 from vision_agent import Agent, Settings
 from vision_agent.actions import Action, Click, Finish, Type, Wait
 from vision_agent.models.offline.scripted import ScriptedModel
@@ -115,7 +115,7 @@ def test_a_signal_ends_a_run_with_its_report_and_the_command_that_goes_on(
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"},
-            preexec_fn=hear_ctrl_c,
+            preexec_fn=hear_signals,
         )
         picture.settimeout(60)
         connection, _ = picture.accept()

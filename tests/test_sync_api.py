@@ -18,7 +18,7 @@ import pytest
 from playwright.async_api import async_playwright
 
 import vision_agent
-from tests.conftest import hear_ctrl_c
+from tests.conftest import hear_signals
 from vision_agent import Settings, Task
 from vision_agent.actions import Ask, Click, Finish, Type
 from vision_agent.browser.launch.launch import end_browser, start_first_browser
@@ -394,7 +394,7 @@ def interrupted(runs: Path, how: str, *more: str) -> list[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=hear_ctrl_c,
+        preexec_fn=hear_signals,
     )
     assert process.stdout is not None
     first = process.stdout.readline().strip()

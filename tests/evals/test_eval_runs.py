@@ -16,7 +16,7 @@ from messages_server import Answer, MessagesServer, saying
 from playwright.async_api import Page
 from result_builder import result_files, results_in
 
-from tests.conftest import hear_ctrl_c
+from tests.conftest import hear_signals
 from vision_agent import Agent, Settings, Task
 from vision_agent.evals import miniwob
 from vision_agent.evals.ablation import left_out_parts
@@ -258,7 +258,7 @@ def _stopped(command: list[str], at: str, by: signal.Signals) -> tuple[str, int]
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=hear_ctrl_c,
+        preexec_fn=hear_signals,
     )
     assert process.stderr is not None
     said = ""

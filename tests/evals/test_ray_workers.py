@@ -26,7 +26,7 @@ from typing import Any
 import pytest
 from result_builder import result_files, results_in
 
-from tests.conftest import hear_ctrl_c
+from tests.conftest import hear_signals
 from vision_agent.errors import UsageError
 from vision_agent.evals.ray_workers import joined
 from vision_agent.evals.suites.offline import OfflineSuite, OfflineTask
@@ -55,7 +55,7 @@ class Command:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            preexec_fn=hear_ctrl_c,
+            preexec_fn=hear_signals,
         )
 
     def ended(self) -> subprocess.CompletedProcess[str]:
