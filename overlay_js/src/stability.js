@@ -16,6 +16,8 @@ const watch = {
   last: 0,
   /** The same without what keeps changing by itself. */
   lastOwn: 0,
+  /** Since when such changes have followed each other without a longer pause. */
+  ownSince: 0,
   /** When a text or the children of an element changed by themselves. */
   lastByItself: -Infinity,
   /** When the last input arrived; what began to change after it may be its effect. */
@@ -43,7 +45,7 @@ const seen = { at: 0, marks: /** @type {{key: string, element: WeakRef<Element>,
 function watchOver(doc) {
   if (watch.doc === doc) return;
   watch.doc = doc;
-  watch.lastAny = watch.last = watch.lastOwn = performance.now();
+  watch.lastAny = watch.last = watch.lastOwn = watch.ownSince = performance.now();
   const observer = new MutationObserver((records) => {
     const now = performance.now();
     for (const record of records) noteChange(record, now);
@@ -51,7 +53,10 @@ function watchOver(doc) {
   observer.observe(doc, { childList: true, subtree: true, attributes: true, characterData: true });
   // Scrolling changes no attribute. The page cannot see a listener of this world.
   watchEdits(doc);
-  addCaptureListener(doc, 'scroll', () => (watch.lastAny = watch.last = watch.lastOwn = performance.now()));
+  addCaptureListener(doc, 'scroll', () => {
+    watch.lastAny = watch.last = performance.now();
+    noteOwnChange(watch.last);
+  });
   // On the window, because the browser reports listeners of documents as those of the page.
   for (const type of INPUTS) {
     addCaptureListener(window, type, (event) => { if (event.isTrusted) watch.input = performance.now(); });
@@ -75,8 +80,14 @@ function noteChange(record, now) {
   watch.lastAny = now;
   if (isStyle && repeated.times > SPINS) return;
   watch.last = now;
-  if (!goesOn(repeated, now)) watch.lastOwn = now;
+  if (!goesOn(repeated, now)) noteOwnChange(now);
   else if (!isStyle) watch.lastByItself = now;
+}
+
+/** @param {number} now */
+function noteOwnChange(now) {
+  if (now - watch.lastOwn > GOING_ON.pause) watch.ownSince = now;
+  watch.lastOwn = now;
 }
 
 /** @param {WeakMap<Node, Repeated>} known @param {Node} node @param {number} now */
@@ -141,7 +152,7 @@ export function stabilityOf(doc) {
   return {
     token: documentToken(doc), quietMs: now - watch.lastOwn, unchangedMs: now - watch.lastAny,
     ready: readyStateOf(doc), moving: moving.length, drawn: hasDrawing(doc),
-    restless: now - watch.lastByItself < GOES_ON_MS,
+    restless: now - watch.lastByItself < GOES_ON_MS, changingMs: watch.lastOwn - watch.ownSince,
   };
 }
 

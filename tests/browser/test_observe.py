@@ -145,10 +145,13 @@ async def test_what_never_rests_is_waited_for_once(page: Page, serve: Server, wh
         assert 'the title is now "pressed"' in outcome.sentence.lower()
 
 
-async def test_what_an_act_causes_is_waited_for_although_something_else_never_rests(page: Page, serve: Server) -> None:
+@pytest.mark.parametrize("quiet_s", [0.15, 0.5])
+async def test_what_an_act_causes_is_waited_for_although_something_else_never_rests(
+    page: Page, serve: Server, quiet_s: float
+) -> None:
     grows = "let n = 0; const go = setInterval(() => { list.append(`${++n} `); if (n === 40) clearInterval(go); }, 25)"
     body = NEVER["text that changes without end"] + f"<button onclick='{grows}'>Load</button><p id=list></p>"
-    async with live.attach(page, ObserveSettings(settle_deadline_s=20), ImageLimits()) as browser:
+    async with live.attach(page, ObserveSettings(settle_deadline_s=20, quiet_s=quiet_s), ImageLimits()) as browser:
         await browser.open(serve({"/": body}))
         await browser.observe()
         seen = await browser.observe()

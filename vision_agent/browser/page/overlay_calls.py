@@ -432,6 +432,8 @@ class Stability:
     """Something in it is drawn that its document does not reveal."""
     is_restless: bool
     """Some of its text or elements keep changing by themselves."""
+    changing_ms: float
+    """How long changes followed each other without a longer pause, up to the last; without what changes by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1216,4 +1218,5 @@ def _stability(answer: _Json) -> Stability:
         answer["moving"],
         answer["drawn"],
         answer["restless"],
+        answer["changingMs"],
     )

@@ -24,7 +24,11 @@ from vision_agent.vision.pixel_stability import PixelStability
 _LOOK_EVERY_S = 0.04
 _MOST_FRAMES = 12
 _RESTLESS_S = 1.0
-"""A loaded page without pending requests that has not settled by then, although there was no input, never will."""
+"""A loaded page without pending requests that has not settled by then, although there was no input, never will.
+
+Changes must have followed each other for this long on the page's clock: after 0.7 s there, the overlay knows what
+changes by itself (`GOING_ON` in `stability.js`), and the rest can show its quiet.
+"""
 _RESTLESS_LOOKS = 20
 """Not before this many looks at its state, though: on a busy machine a page takes longer for everything."""
 _EFFECT_S = 0.2
@@ -38,6 +42,8 @@ class _Frame(NamedTuple):
     """Time of its last change, on our monotonic clock."""
     token: str = ""
     """Of its document; empty if it did not answer."""
+    changing_s: float = 0.0
+    """How long changes followed each other without a longer pause, up to the last; without what changes by itself."""
     is_drawn: bool = False
     """Something in it is drawn that its document does not reveal."""
     is_restless: bool = False
@@ -51,6 +57,8 @@ class _State(NamedTuple):
     """Why the tab has not settled; empty if it has."""
     changed_at: float = 0.0
     """Time of its last change, on our monotonic clock."""
+    changing_s: float = 0.0
+    """How long changes followed each other in one of its documents; without what changes by itself."""
     token: str = ""
     """Of its main document; empty if that did not answer."""
     is_whole: bool = False
@@ -59,6 +67,8 @@ class _State(NamedTuple):
     """What it draws was compared with an earlier picture, if there is a need."""
     is_restless: bool = False
     """Some of its text or elements keep changing by themselves."""
+    is_late: bool = False
+    """The answers took longer than the pause between looks: the page had no time to change, and is asked once more."""
 
 
 async def settle(
@@ -78,7 +88,7 @@ async def settle(
     pixels = pixels or PixelStability()
     now, looks = _State(), 0
     while time.monotonic() < until:
-        page, was_moving = tabs.active, "animations" in now.unrest
+        page, was_moving, was_late = tabs.active, "animations" in now.unrest, now.is_late
         try:
             now = await _look(tabs, page, pixels, quiet_s, until)
         except FrameSilent:
@@ -86,9 +96,9 @@ async def settle(
         looks += 1
         tabs.network.learn_from_change(page, now.changed_at)
         passed = time.monotonic() - started
-        # An animation that has just ended may begin again in the next frame.
-        may_begin_again = was_moving and not now.unrest
-        if not tabs.pending_work() and passed >= at_least_s and not may_begin_again:
+        # An animation that has just ended may begin again in the next frame, and a late answer may precede a change.
+        may_change = not now.unrest and (was_moving or (now.is_late and not was_late))
+        if not tabs.pending_work() and passed >= at_least_s and not may_change:
             if not now.unrest:
                 if now.is_restless:
                     return False
@@ -98,7 +108,8 @@ async def settle(
             if is_known and passed >= (_EFFECT_S if has_input else 0):
                 return False
             is_long = passed >= _RESTLESS_S and looks >= _RESTLESS_LOOKS
-            if is_long and not has_input and "loading" not in now.unrest:
+            may_rest = "changes" in now.unrest and now.changing_s < _RESTLESS_S
+            if is_long and not may_rest and not has_input and "loading" not in now.unrest:
                 break
         due = max(now.changed_at + quiet_s, started + at_least_s)
         await asyncio.sleep(_pause_s(time.monotonic(), until, due))
@@ -130,7 +141,9 @@ async def _look(tabs: Tabs, page: Page, pixels: PixelStability, quiet_s: float, 
     Raises:
         FrameSilent: the page gave no picture.
     """
-    frames, is_whole = await _look_at_frames(page, quiet_s, until - time.monotonic())
+    asked_at = time.monotonic()
+    frames, is_whole = await _look_at_frames(page, quiet_s, until - asked_at)
+    is_late = time.monotonic() - asked_at > _LOOK_EVERY_S
     unrest, is_judged = frozenset[Unrest]().union(*(frame.unrest for frame in frames)), True
     if not unrest and any(frame.is_drawn for frame in frames):
         is_judged, token = pixels.has_picture, frames[0].token
@@ -142,10 +155,12 @@ async def _look(tabs: Tabs, page: Page, pixels: PixelStability, quiet_s: float, 
     return _State(
         unrest,
         changed_at=max((frame.changed_at for frame in frames), default=0.0),
+        changing_s=max((frame.changing_s for frame in frames), default=0.0),
         token=frames[0].token if frames else "",
         is_whole=is_whole,
         is_judged=is_judged,
         is_restless=any(frame.is_restless for frame in frames),
+        is_late=is_late,
     )
 
 
@@ -168,4 +183,11 @@ async def _look_at_frame(frame: Frame, quiet_s: float, timeout_s: float) -> _Fra
         "animations": now.moving > 0,
     }
     unrest = frozenset(reason for reason, holds in reasons.items() if holds)
-    return _Frame(unrest, time.monotonic() - now.quiet_ms / 1000, now.token, now.is_drawn, now.is_restless)
+    return _Frame(
+        unrest,
+        changed_at=time.monotonic() - now.quiet_ms / 1000,
+        changing_s=now.changing_ms / 1000,
+        token=now.token,
+        is_drawn=now.is_drawn,
+        is_restless=now.is_restless,
+    )
