@@ -10,7 +10,7 @@ WORKERS ?= 4
 # Tests start hundreds of processes, and each would compile the package anew where this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help run check test test-rest test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-act bench-scrolling bench-moving bench-record docs docs-serve docs-pictures profile lint format types-js doctor clean
+.PHONY: help run check test test-rest test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record docs docs-serve docs-pictures profile lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -30,6 +30,7 @@ help:
 	@echo "make bench-memory  how soon an exemplar is found among 10,000, and how often it is one of the same kind of task"
 	@echo "make bench-step  what share of a step is neither the model's nor the page's"
 	@echo "make bench-act  how long one click takes until its outcome is known, against plain Playwright"
+	@echo "make bench-restless  how much longer a look takes on a page that never rests"
 	@echo "make bench-scrolling  clicks on rows out of view, against plain Playwright"
 	@echo "make bench-moving  how often a click hits what does not stop moving, and that it hits nothing else"
 	@echo "make bench-record  what recording a run of 100 steps costs in CPU and disk, and how large its folder is"
@@ -103,6 +104,9 @@ bench-step: $(READY)
 
 bench-act: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_act.py
+
+bench-restless: $(READY)
+	@$(BIN)/python tests/benchmarks/bench_restless.py
 
 bench-scrolling: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_scrolling.py

@@ -29,6 +29,8 @@ class PixelStability:
     def __init__(self) -> None:
         self.screenshot = b""
         """The last one that was compared, encoded."""
+        self.is_same = True
+        """Nothing changed between the last two, not even in areas that keep changing."""
         self._last: Pixels | None = None
         self._changes: Areas | None = None
         self._has_changed: Areas | None = None
@@ -62,6 +64,7 @@ class PixelStability:
             self._has_changed = np.zeros(blocks, np.uint8)
             return False
         changed = _changed_blocks(cv2.absdiff(last, now))
+        self.is_same = not np.any(changed)
         restless = cv2.dilate((self._changes >= _RESTLESS).astype(np.uint8), np.ones((3, 3), np.uint8))
         self._changes += changed & (self._changes < 255)
         self._has_changed |= changed

@@ -33,7 +33,7 @@ from vision_agent.browser.page.capture import capture
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.hanging import PageHangs, PageSilent, unless_hung
 from vision_agent.browser.page.overlay import FrameSilent
-from vision_agent.browser.page.settle import is_quiet, settle
+from vision_agent.browser.page.settle import is_quiet, judge_look, settle
 from vision_agent.browser.page.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 from vision_agent.ports import HiddenValues
@@ -179,6 +179,8 @@ class Observer:
         region = None if read.is_new_document else region
         view = View(page, pages, read, at_rest, pixels, region, grid, answers_form)
         shown = await self._decode(view, png, stages, is_first=is_first)
+        if not at_rest:
+            await asyncio.to_thread(judge_look, tabs, page, read.scan.main.token, pixels, png)
         if early_s and at_rest:
             await asyncio.sleep(known_at - time.monotonic())
             if not await is_quiet(tabs, self.settings.quiet_s, deadline_s):
@@ -248,6 +250,7 @@ class Observer:
             frames.detect_changes(read.scan, deadline),
             _list_tabs(view.pages, view.page, read.scan.main.title),
             self._surfaces.predict_reachable(surfaces, read.scan),
+            self._other_picture(view, view.pixels.screenshot) if surfaces else _none(),
         )
         decoding = await _start_in_thread(Picture.decode, png, read.whole, self.image_limits)
         plan = None
@@ -255,7 +258,7 @@ class Observer:
             plan = place.plan(marks, Extent.of_png(png, read.whole, self.image_limits), self._style, self._last_drawn)
         stages.end("plan")
         decoded = await decoding
-        changes, tabs, reached = await asked
+        changes, tabs, reached, other = await asked
         masked = self._memory.boxes_to_mask(read, changes, decoded.is_plain)
         picture = decoded.masked(masked)
         moved = {key for each in changes for key in each.moved}
@@ -263,16 +266,15 @@ class Observer:
             raise FrameSilent("the page changed while it was looked at")
         stages.end("decode")
         clean = self._zoomed(picture, view)
-        return ShownPicture(picture, clean, masked, marks, left_out, surfaces, reached, moved, tabs, plan)
+        other = other and self._zoomed(other.masked(masked), view)
+        return ShownPicture(picture, clean, masked, marks, left_out, surfaces, other, reached, moved, tabs, plan)
 
     async def _targets(self, view: View, shown: ShownPicture) -> Targets:
         """The marks to draw and all known marks, including those found in surfaces."""
         found, contents, marks, left_out = view.read.marks, Contents(), shown.marks, shown.left_out
         if shown.surfaces:
-            is_moving = not view.at_rest or view.pixels.restless is not None
-            other = self._zoomed(await self._other_picture(view, shown), view) if is_moving else None
             contents = await self._surfaces.look(
-                shown.surfaces, found, view.read.scan, shown.clean, other, shown.reached
+                shown.surfaces, found, view.read.scan, shown.clean, shown.other, shown.reached
             )
             here = tuple(self._memory.with_change(mark) for mark in contents.marks)
             marks, left_out = limit_marks((*view.inside, *here), self.settings.max_marks)
@@ -312,10 +314,15 @@ class Observer:
             return picture
         return picture.zoomed(view.region, self.image_limits, _GRID_PX if view.grid else 0)
 
-    async def _other_picture(self, view: View, shown: ShownPicture) -> Picture:
-        """The page a moment before or after the picture, to detect what is moving."""
-        png = view.pixels.screenshot or await capture(view.page, self.settings.scan_deadline_s)
-        return Picture.decode(png, view.read.whole, self.image_limits).masked(shown.masked)
+    async def _other_picture(self, view: View, earlier: bytes) -> Picture | None:
+        """The page a moment before or after the picture, to detect what is moving; None if the page is at rest.
+
+        `earlier`: the last picture before this one, encoded, or empty.
+        """
+        if view.at_rest and view.pixels.restless is None:
+            return None
+        png = earlier or await capture(view.page, self.settings.scan_deadline_s)
+        return await asyncio.to_thread(Picture.decode, png, view.read.whole, self.image_limits)
 
     async def _assemble(
         self,
@@ -404,6 +411,10 @@ def _list_covered(scan: Scan, marks: Sequence[Mark]) -> tuple[Covered, ...]:
         Covered(count=each.count, blocker=each.words, blocker_mark=numbers.get(each.key))
         for each in sorted(scan.covered, key=lambda each: -each.count)
     )
+
+
+async def _none() -> None:
+    return None
 
 
 async def _start_in_thread(work: Callable[..., _T], *details: Any) -> asyncio.Future[_T]:

@@ -61,6 +61,8 @@ class ShownPicture:
     """A note on marks beyond the limit."""
     surfaces: list[Mark]
     """The surfaces to search."""
+    other: Picture | None
+    """The page a moment before or after, to detect what is moving; None if nothing does, or no surface is searched."""
     reached: Reachability
     moved: set[MarkKey]
     """Keys of elements that have moved since the scan."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from playwright.async_api import Page
 
@@ -14,24 +14,36 @@ Unrest = Literal["changes", "loading", "animations", "pixels"]
 """Why a page has not settled."""
 
 
+_LOOKS_AT_REST = 3
+"""A page on which something keeps changing must settle in this many waits in a row until that counts as rest: what
+wanders over a canvas is in the areas that are known to change now and then."""
+
+
+class _Restless(NamedTuple):
+    token: str = ""
+    """Of the document."""
+    unrest: frozenset[Unrest] = frozenset()
+    """Why it never settled."""
+    times_settled: int = 0
+    """In how many waits in a row it settled after that, apart from areas that keep changing."""
+
+
 @dataclass
 class RestlessDocuments:
     """By tab: the document that never settled, and why."""
 
-    _by_page: weakref.WeakKeyDictionary[Page, tuple[str, frozenset[Unrest]]] = field(
-        default_factory=weakref.WeakKeyDictionary
-    )
+    _by_page: weakref.WeakKeyDictionary[Page, _Restless] = field(default_factory=weakref.WeakKeyDictionary)
     _areas: weakref.WeakKeyDictionary[Page, tuple[str, Areas | None]] = field(default_factory=weakref.WeakKeyDictionary)
 
     def known(self, page: Page, token: str) -> frozenset[Unrest]:
         """Why a tab's document never settled; empty for another document than the one that was learned."""
-        then, unrest = self._by_page.get(page, ("", frozenset[Unrest]()))
-        return unrest if token and then == token else frozenset()
+        known = self._by_page.get(page, _Restless())
+        return known.unrest if token and known.token == token else frozenset()
 
     def learn(self, page: Page, token: str, unrest: frozenset[Unrest]) -> None:
         """Remembers why a document did not settle; that it was loading is no lasting reason."""
         if token:
-            self._by_page[page] = (token, (self.known(page, token) | unrest) - {"loading"})
+            self._by_page[page] = _Restless(token, (self.known(page, token) | unrest) - {"loading"})
 
     def known_areas(self, page: Page, token: str) -> Areas | None:
         """The areas of a tab's document whose pixels keep changing; None if none are known."""
@@ -42,6 +54,8 @@ class RestlessDocuments:
         """Remembers the areas of a document whose pixels keep changing, for its next look."""
         self._areas[page] = (token, areas)
 
-    def forget(self, page: Page) -> None:
-        """Forgets a tab's document, because it has settled."""
-        self._by_page.pop(page, None)
+    def note_settled(self, page: Page, *, is_still: bool) -> None:
+        """Forgets a tab's document, because it has settled: at once if it is still, else if it does so repeatedly."""
+        known = self._by_page.pop(page, None)
+        if known and not is_still and known.times_settled + 1 < _LOOKS_AT_REST:
+            self._by_page[page] = known._replace(times_settled=known.times_settled + 1)

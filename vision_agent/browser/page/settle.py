@@ -29,6 +29,9 @@ _RESTLESS_S = 1.0
 Changes must have followed each other for this long on the page's clock: after 0.7 s there, the overlay knows what
 changes by itself (`GOING_ON` in `stability.js`), and the rest can show its quiet.
 """
+_WANDERS_S = 0.6
+"""A page whose pixels took this long to settle, and only apart from areas that keep changing, has something that
+wanders: its next look does not wait for another such moment."""
 _RESTLESS_LOOKS = 20
 """Not before this many looks at its state, though: on a busy machine a page takes longer for everything."""
 _EFFECT_S = 0.2
@@ -102,9 +105,14 @@ async def settle(
             if not now.unrest:
                 if now.is_restless:
                     return False
-                tabs.restless.forget(page)
+                if pixels.is_same or has_input or passed < _WANDERS_S:
+                    tabs.restless.note_settled(page, is_still=pixels.is_same)
+                else:
+                    tabs.restless.learn(page, now.token, frozenset({"pixels"}))
                 return now.is_whole
-            is_known = now.is_judged and now.unrest <= tabs.restless.known(page, now.token)
+            # Without an input, `judge_look` takes the look's own picture as the second one.
+            is_judged = now.is_judged or not has_input
+            is_known = is_judged and now.unrest <= tabs.restless.known(page, now.token)
             if is_known and passed >= (_EFFECT_S if has_input else 0):
                 return False
             is_long = passed >= _RESTLESS_S and looks >= _RESTLESS_LOOKS
@@ -116,6 +124,20 @@ async def settle(
     if not tabs.pending_work():
         tabs.restless.learn(tabs.active, now.token, now.unrest)
     return False
+
+
+def judge_look(tabs: Tabs, page: Page, token: str, pixels: PixelStability, screenshot: bytes) -> None:
+    """Learns from the picture of a look whether a document that `settle` did not wait for still moves.
+
+    `token`: of the document; `pixels`: what `settle` saw.
+    """
+    if "pixels" not in tabs.restless.known(page, token) or not pixels.has_picture:
+        return
+    if pixels.is_still(screenshot):
+        tabs.restless.note_settled(page, is_still=pixels.is_same)
+    else:
+        tabs.restless.learn(page, token, frozenset({"pixels"}))
+    tabs.restless.keep_areas(page, token, pixels.restless)
 
 
 def _pause_s(now: float, until: float, due: float) -> float:

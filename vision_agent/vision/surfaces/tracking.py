@@ -148,6 +148,8 @@ class Drawing:
             return SurfaceLook(elsewhere=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in self._known))
         place = _shift_box(inside, -corner.x, -corner.y)
         pixels = view_pixels(picture, inside)
+        if later is not None and _is_same(pixels, view_pixels(later, inside)):
+            later = None  # what moves is elsewhere
         last = self._last
         is_known = later is None and last is not None and (last.place, last.most) == (place, most)
         if is_known and last and _is_same(last.pixels, pixels) and (last.looked.is_all_read or read is None):
