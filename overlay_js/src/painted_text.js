@@ -13,10 +13,10 @@ const LABELLED_INPUTS = new Set(['checkbox', 'radio']);
 const MOST_TURNED_BOXES = 4;
 const MOST_PAINTED_NODES = 120;
 const MOST_RUBY = 20;
-const LEAST_PAINTED_OPACITY = 0.1;
+export const LEAST_PAINTED_OPACITY = 0.1;
 /** CSS pixels. Smaller boxes hide their text, for people who hear the page. */
 const SMALLEST_TEXT_BOX = 3;
-const SMALLEST_PAINTED_FONT = 4;
+export const SMALLEST_PAINTED_FONT = 4;
 const HIDING_CLIP = /^(rect\(0|inset\((50|100)%|circle\(0|polygon\(0)/;
 const ICON_FONT = /icon|symbol|glyph|awesome/i;
 
@@ -115,8 +115,8 @@ function isPaintedBy(element) {
   return Boolean(paintedCssContentOf(element, '::before') || paintedCssContentOf(element, '::after'));
 }
 
-/** @param {Element} element @param {CSSStyleDeclaration} style */
-function isTextClippedAway(element, style) {
+/** Whether the text in a box is hidden by its edges. @param {Element} element @param {CSSStyleDeclaration} style */
+export function isTextClippedAway(element, style) {
   if (style.display === 'inline' || style.display === 'contents') return false;
   if (HIDING_CLIP.test(style.clip) || HIDING_CLIP.test(style.clipPath)) return true;
   const { width, height } = rectOf(element);

@@ -53,7 +53,7 @@ export function stateOf(element, scrolls) {
   ) {
     state.required = true;
   }
-  if (isSaid(attributeOf(element, 'aria-invalid')) || matches(element, ':user-invalid')) state.invalid = true;
+  if (isSaid(attributeOf(element, 'aria-invalid')) || isInvalid(element)) state.invalid = true;
   if (allowsSeveral(element, tag, role)) state.multiple = true;
   const popup = attributeOf(element, 'aria-haspopup');
   if (isSaid(popup)) state.popup = POPUPS.has(String(popup)) ? popup : 'menu';
@@ -68,6 +68,16 @@ export function stateOf(element, scrolls) {
   if (host && host !== location.hostname) state.leads_to = host;
   if (scrolls || (tag !== 'input' && isScrollable(element, style))) state.scroll = scrollStateOf(element);
   return state;
+}
+
+/**
+ * Whether what is in a field breaks its rules. That a field which nobody has used is still empty, `required` says.
+ * @param {Element} element
+ */
+function isInvalid(element) {
+  if (matches(element, ':user-invalid')) return true;
+  const { validity } = /** @type {HTMLInputElement} */ (element);
+  return matches(element, 'input:invalid, textarea:invalid, select:invalid') && !validity.valueMissing;
 }
 
 /**
@@ -99,7 +109,8 @@ function valueState(element, tag, type, role) {
   }
   if (tag === 'select') return selectState(/** @type {HTMLSelectElement} */ (element));
   if (isEditingHost(element)) return writtenText(element, isFocused(element));
-  if (role === 'combobox') return { value: tidy(textOf(element)) };
+  // A button in a combobox opens its list; its words are no value.
+  if (role === 'combobox') return { value: tidy(textOf(element, (inner) => roleOf(inner) === 'button')) };
   if (!hasAttribute(element, 'aria-valuenow')) return {};
   return { value: tidy(attributeOf(element, 'aria-valuetext') || attributeOf(element, 'aria-valuenow') || '') };
 }

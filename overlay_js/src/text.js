@@ -1,5 +1,5 @@
 // The text that an element shows, and how text is normalised: on one line, without icons, and not too long.
-import { attributeOf, flatChildrenOf, localNameOf, nodeTypeOf, styleOf, textContentOf } from './dom.js';
+import { attributeOf, flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, styleOf, textContentOf } from './dom.js';
 
 export const LONGEST = 200;
 export const MOST_NODES = 400;
@@ -35,9 +35,10 @@ export function saysSomething(text) {
  * The visible text in the flat tree, with the alternatives of pictures.
  * @param {Element} element
  * @param {(inner: Element) => boolean} [isLeftOut]
+ * @param {(text: Node) => boolean} [isTextLeftOut]
  * @returns {string}
  */
-export function textOf(element, isLeftOut) {
+export function textOf(element, isLeftOut, isTextLeftOut) {
   const parts = /** @type {string[]} */ ([]);
   let nodes = 0;
   let length = 0;
@@ -47,6 +48,7 @@ export function textOf(element, isLeftOut) {
     if (nodeTypeOf(node) === 3) {
       if (!shows) return;
       const text = textContentOf(node);
+      if (isTextLeftOut && saysSomething(text) && isTextLeftOut(node)) return;
       parts.push(text);
       length += text.trim().length;
       return;
@@ -67,11 +69,19 @@ export function textOf(element, isLeftOut) {
     }
     const apart = style.display !== 'inline';
     if (apart) parts.push(' ');
-    for (const inner of flatChildrenOf(child)) visit(inner, style.visibility === 'visible');
+    for (const inner of openChildrenOf(child)) visit(inner, style.visibility === 'visible');
     if (apart) parts.push(' ');
   };
-  for (const child of flatChildrenOf(element)) visit(child, true);
+  for (const child of openChildrenOf(element)) visit(child, true);
   return oneSpaced(parts.join(''));
+}
+
+/** The children that are there to be seen: of a closed `<details>` only the summary. @param {Element} element */
+function openChildrenOf(element) {
+  const children = flatChildrenOf(element);
+  if (localNameOf(element) !== 'details' || hasAttribute(element, 'open')) return children;
+  const summary = children.find((child) => nodeTypeOf(child) === 1 && localNameOf(child) === 'summary');
+  return summary ? [summary] : [];
 }
 
 /** The text on one line, trimmed, with single spaces. @param {string} text */

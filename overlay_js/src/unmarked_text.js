@@ -7,7 +7,8 @@ import { hitAt, isInTheWay } from './hit_test.js';
 import { labelsOf } from './html_labels.js';
 import { nameOf } from './name.js';
 import { areaOf } from './quad.js';
-import { textOf, tidy } from './text.js';
+import { seenTextOf } from './seen_text.js';
+import { tidy } from './text.js';
 import { intersect, piecesOf, sizeOf } from './visible.js';
 
 /** @import { Area } from './quad.js' */
@@ -41,7 +42,7 @@ export function contextLines(doc, texts, kept, budget) {
     if (isWithin(element, named) || isWithin(element, done)) continue;
     const hit = hitAt(doc, (piece.x + piece.right) / 2, (piece.y + piece.bottom) / 2);
     if (hit && isInTheWay(hit, element)) continue;
-    const text = tidy(textOf(element));
+    const text = tidy(seenTextOf(element));
     if (!isReadable(text) || isInName(element, text, cells)) continue;
     done.add(element);
     lines.push({ text, x: piece.x, y: piece.y, rects: rectsOfLetters(element, clip) });
