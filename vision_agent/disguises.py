@@ -24,17 +24,17 @@ APART = "\0"
 """No value is found across it; put it between texts that do not belong together."""
 
 FAR = "\x1f"
-"""Put it between texts that stand apart on a page: a value that ordinary text may have by chance is not found across
-it."""
+"""Put it between texts that are far apart on a page: a value that ordinary text may contain by chance is not found
+across it."""
 
 _STRONG = 8
-"""Letters and digits of a value that never stands in ordinary text by chance, whatever separates them; with a digit in
+"""Letters and digits of a value that never occurs in ordinary text by chance, whatever separates them; with a digit in
 it, six are enough. Measured with `tests/benchmarks/bench_disguises.py`."""
 _STRONG_WITH_DIGIT = 6
 _WEAKEST = 3
 """Below this many letters and digits, a value is found only as it is."""
 _WIDEST_GAP = 4
-"""Signs between two letters of a value; any amount of white space counts as one, and what does not show as none."""
+"""Signs between two letters of a value; any amount of white space counts as one, and invisible characters as none."""
 _SHORTEST_CODED = 8
 """Letters of an encoded value, which could otherwise be a part of any number or hash."""
 _MOST_LAYERS = 4
@@ -42,7 +42,7 @@ _MOST_LAYERS = 4
 
 
 class Found(NamedTuple):
-    """Where a value stands in a text."""
+    """Where a value occurs in a text."""
 
     start: int
     end: int
@@ -57,7 +57,7 @@ class _Needle:
     name: str
     is_strong: bool
     exact: str = ""
-    """The value itself, which is found wherever it stands; empty for a spelling of it."""
+    """The value itself, which is found wherever it occurs; empty for a spelling of it."""
     signs: tuple[int, ...] = ()
     """How many signs the value itself has after each of its letters; empty if it has none."""
     can_be_cut: bool = False
@@ -78,7 +78,7 @@ class Disguises:
         self._cut = tuple(each for each in needles.values() if each.can_be_cut)
 
     def find(self, text: str) -> list[Found]:
-        """Where the values stand, from left to right, without overlaps."""
+        """Where the values occur, from left to right, without overlaps."""
         if not (self._words or self._numbers or self._plain):
             return []
         found: list[Found] = []
@@ -101,7 +101,7 @@ class Disguises:
             yield from self._cut_off(view)
 
     def _cut_off(self, view: _View) -> Iterator[Found]:
-        """Values of which at least half stands before a `…`."""
+        """Values of which at least half comes before a `…`."""
         folded, stop = view.folded, view.folded.find(_CUT)
         while stop >= 0:
             for needle in self._cut:
@@ -135,7 +135,7 @@ def _without_overlaps(found: list[Found]) -> list[Found]:
 
 
 class _View:
-    """A text with some escapes resolved, and where each of its characters stands in the original."""
+    """A text with some escapes resolved, and where each of its characters is in the original."""
 
     def __init__(self, text: str, spans: Sequence[tuple[int, int]] | None = None) -> None:
         self.text = text
@@ -219,10 +219,10 @@ def _views(text: str) -> Iterator[_View]:
 
 
 def _stands(view: _View, start: int, end: int, needle: _Needle) -> bool:
-    """Whether folded letters can be one value: not too far apart, and for a weak one so written that a person sees it.
+    """Whether folded letters can be one value: not too far apart and, for a weak one, written so that a person sees it.
 
-    A weak value, such as a PIN of four digits or a common word, stands alone: as it is, with signs in it that do not
-    show, or with the same sign between all of its letters and no further one after the same sign.
+    A weak value, such as a PIN of four digits or a common word, must stand alone: as it is, with invisible characters
+    in it, or with the same sign between all of its letters and no further letter beyond another such sign.
     """
     text, owners = view.text, view.owners(start, end)
     if needle.exact and text.startswith(needle.exact, owners[0]):
@@ -247,7 +247,7 @@ def _stands(view: _View, start: int, end: int, needle: _Needle) -> bool:
 
 
 def _gap(between: str) -> str:
-    """What shows between two letters, with white space as one space."""
+    """What is visible between two letters, with white space as one space."""
     return re.sub(r"\s+", " ", "".join(each for each in between if not _is_unseen(each)))
 
 
@@ -316,7 +316,7 @@ def _needles(name: str, value: str) -> Iterator[_Needle]:
 
 
 def _signs_after(value: str) -> tuple[int, ...]:
-    """How many signs stand after each letter of a value once it is folded."""
+    """How many signs follow each letter of a value once it is folded."""
     found: list[int] = []
     for letter in value:
         folded = fold(letter)

@@ -121,7 +121,7 @@ class Amount(NamedTuple):
 def amounts_in(text: str) -> list[Amount]:
     """The amounts of money in a text, from left to right; a number without a currency is none.
 
-    A number before which and after which a currency stands counts in both. `12.-` counts without a currency. A count
+    A number with a currency on both sides counts in both. `12.-` counts without a currency. A count
     written with a sign, as in `3 × €9.99`, multiplies the amount; one in words does not.
     """
     plain = unicodedata.normalize("NFKC", text.translate(_SPACED))

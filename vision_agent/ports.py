@@ -41,7 +41,7 @@ class HiddenValues(Protocol):
         ...
 
     def find(self, text: str) -> Sequence[Found]:
-        """Where hidden values stand in a text, in whatever form."""
+        """Where hidden values occur in a text, in whatever form."""
         ...
 
 

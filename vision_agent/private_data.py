@@ -21,7 +21,7 @@ _LEAST_DIGITS = re.compile(r"(?:\d\D*){6}")
 _ESCAPED_SIGN = re.compile(r"%(?:20|2[B-F]|5F|7C)", re.IGNORECASE)
 _NOT_INSIDE, _NOT_FOLLOWED = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z])"
 _SIGN = r"(?:[^\w\x00-\x1f]|_)"
-"""What may stand between the groups of a number, but not what keeps texts apart (`disguises.APART` and `FAR`)."""
+"""What may separate the groups of a number, but not what separates texts (`disguises.APART` and `FAR`)."""
 
 _NUMBER = re.compile(r"[0-9]+")
 _NUMBERS = re.compile(rf"[0-9]+(?:{_SIGN}{{1,3}}[0-9]+)*")
@@ -84,7 +84,7 @@ _NATIONAL_PLACE = re.compile(rf"{_NOT_INSIDE}(?=[A-Za-z]{{0,6}}[- ]?(?:[0-9][^0-
 
 
 def find_private(text: str, kinds: Sequence[PrivateKind]) -> list[Found]:
-    """Where private data of these kinds stands, from left to right; what overlaps is one place."""
+    """Where private data of these kinds occurs, from left to right; overlapping places count as one."""
     if not _LEAST_DIGITS.search(text):
         return []
     plain = _ESCAPED_SIGN.sub("   ", text.translate(_PLAIN))
@@ -112,8 +112,8 @@ _PLAIN = _Plain()
 
 
 def _plain(letter: str) -> str:
-    """One sign for one: a digit of any script in ASCII, full-width letters narrow, white space as a space; none for
-    what does not show.
+    """The plain form of a character: a digit of any script in ASCII, a full-width letter narrow, white space as a
+    space; empty for an invisible one.
     """
     if letter.isascii():
         return " " if letter in "\t\n\r" else letter
@@ -165,7 +165,7 @@ def _signs(text: str, groups: Sequence[tuple[int, int]]) -> set[str]:
 
 
 def _is_part_of_other(text: str, groups: Sequence[tuple[int, int]]) -> bool:
-    """Whether the digits stand in a word with several numbers, such as a hash, or are the decimals of a number."""
+    """Whether the digits are part of a word with several numbers, such as a hash, or are the decimals of a number."""
     start, end = groups[0][0], groups[-1][1]
     before, after = text[max(0, start - 40) : start], text[end : end + 40]
     in_word = f"{_NOT_IN_WORD.split(before)[-1]} {_NOT_IN_WORD.split(after)[0]}"

@@ -68,7 +68,7 @@ HARMLESS = frozenset(
         "limits.on_failure",
     }
 )
-"""Settings that any file may change: how pages are shown, read and told to the model."""
+"""Settings that any file may change: how pages are shown, read and described to the model."""
 
 GRANTS: Mapping[str, str] = {
     "browser.executable_path": "starts that program",
@@ -112,16 +112,16 @@ AT_MOST: Mapping[str, str] = {
     "model.retries": "raises how often a request is repeated",
     "model.repairs": "raises how often a reply is asked for again",
 }
-"""Numbers that a file may lower by itself, but not raise."""
+"""Numbers that a file may lower on its own, but not raise."""
 
 STRICTEST: Mapping[str, tuple[object, str]] = {
     "approval.ask": ("always", "decides what needs approval"),
     "approval.dry_run": (True, "lets actions be carried out"),
 }
-"""Settings that a file may change by itself only to this value."""
+"""Settings that a file may change on its own, but only to this value."""
 
 INSIDE: Mapping[str, str] = {"runs": "writes run folders outside the folder of the file"}
-"""Paths that a file may change by itself only within its own folder."""
+"""Paths that a file may change on its own, but only within its own folder."""
 
 
 class Grant(NamedTuple):

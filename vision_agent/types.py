@@ -264,7 +264,7 @@ class Label(FrozenModel):
 
 
 DRAWN_EDITOR = "drawn around its field"
-"""The evidence of a mark that stands for a field that does not show."""
+"""The evidence of a mark that represents a field that is not visible."""
 
 
 class Mark(FrozenModel):

@@ -44,7 +44,7 @@ def resolve_url(base: str, url: str) -> str:
 
 
 def bounded_address(url: str) -> str:
-    """The address; one of more than 8,000 characters is cut, and tells its length and hash instead of the rest.
+    """The address; one of more than 8,000 characters is cut, and ends with its length and hash instead of the rest.
 
     So two long addresses stay different, and a cut one is never taken for the address itself: see `is_cut`.
     """

@@ -209,7 +209,7 @@ async def attach(
     `downloads` is where downloads are kept; None discards them. `incoming` is where the browser writes them as they
     come, if that is known.
 
-    `is_risky` tells from the text of a dialog that it is not to be accepted, whatever `events` say.
+    `is_risky` decides from the text of a dialog that it must not be accepted, whatever `events` say.
 
     `hidden` is what neither pictures nor listings may show; None: the secrets.
 
@@ -281,7 +281,7 @@ class _SecretValues:
         return not self._values()
 
     def find(self, text: str) -> Sequence[Found]:
-        """Where a secret or one of its recent codes stands."""
+        """Where a secret or one of its recent codes occurs."""
         if (values := tuple(self._values())) != self._known:
             self._known, self._disguises = values, Disguises([("secret", each) for each in values])
         return self._disguises.find(text)

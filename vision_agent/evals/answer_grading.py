@@ -85,7 +85,7 @@ class Grade(FrozenModel):
 
 
 def step_reference(step: Step) -> Reference | None:
-    """The reference for a recorded step; None if it only looked, asked or ended, or the loop took it by itself."""
+    """The reference for a recorded step; None if it only looked, asked or ended, or the loop took it on its own."""
     if step.decision.author == "loop":
         return None
     done = [action for action, _ in step.carried_out if _counts(action)]

@@ -432,7 +432,7 @@ def _verified(archive: zipfile.ZipFile, file: Path, folder: Path, head: str | No
 
 
 def _part_faults(archive: zipfile.ZipFile, folder: Path, head: str) -> Iterator[str]:
-    """What in the archive does not follow from its record, which holds."""
+    """The parts of the archive that do not follow from its record, whose hash chain is intact."""
     try:
         run = read(folder)
         expected = _parts(folder, run)

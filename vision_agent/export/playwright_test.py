@@ -280,7 +280,7 @@ def _select(action: Select, seen: Observation) -> Iterator[str]:
 
 
 def _chosen_labels(action: Select, at: str) -> str:
-    """The options that a native list should have, as an expression: what it has counts where that is only changed."""
+    """The options that a native list should have, as an expression; adding and removing start from its current ones."""
     named = _literal([*action.options])
     now = f'{at}.evaluate("list => Array.from(list.selectedOptions, (each) => each.label)")'
     match action.change:

@@ -122,7 +122,7 @@ class MemoryIndex:
         connection = self._open()
         try:
             yield connection
-        except sqlite3.DatabaseError as error:  # damage that shows only when it is read
+        except sqlite3.DatabaseError as error:  # damage that is noticed only when it is read
             self._drop()
             raise RecordError(
                 f"The index of {self._folder} is damaged: {error}", "try again: it will be rebuilt"

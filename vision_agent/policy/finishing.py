@@ -1,6 +1,6 @@
 """Whether a run may finish: its checks and its judge agree, or the model is told why not.
 
-Looks for text that the page must show through the `Browser` port. Knows no model but the judge.
+Looks through the `Browser` port for text that the page must show. Knows no model but the judge.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from vision_agent.ports import Browser, Judge
 from vision_agent.types import Decision, Ending, Observation, Outcome, Step, Verdict, usages_of
 
 _SHOWS_S = 1.0
-"""How long to wait for a text that must show at the end: the page may still be drawing it."""
+"""How long to wait for a text that must be visible at the end: the page may still be drawing it."""
 
 
 class ActionResult(NamedTuple):

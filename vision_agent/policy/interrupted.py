@@ -1,7 +1,7 @@
 """What an interrupted run may have done, worked out from its record and from the page as it is now.
 
 An action that was begun and has no outcome on record may have happened. An action that sets a state in the page (typed
-text, a choice, a tick, a value) was done if the state shows. If it does not show, the action was not done, provided the
+text, a choice, a tick, a value) was done if the page shows it. If not, the action was not done, provided the
 document is still the same: a reopened page would not show the state either way, and a server may have received it. An
 action that leaves nothing behind (a look, a wait) needs no answer and may be repeated. For any other action, such as a
 click, no page can prove that it did not happen, so a person is asked. Nothing the run did is done twice on a guess.
@@ -40,7 +40,7 @@ from vision_agent.types import Approval, Decision, MarkKey, Observation, Outcome
 _STOPS_BATCH = ("navigated", "same_document", "error_page", "new_tab", "dialog", "no_effect", "zoomed", "asked")
 """Effects after which the rest of a decision may be meant for a page that is no longer there."""
 _FOLLOWS_BLINDLY = {"steps", "scripted", "replay"}
-"""Authors that do not check whether their earlier actions still show on the page."""
+"""Authors that do not check whether their earlier actions are still visible on the page."""
 
 
 @dataclass(frozen=True)

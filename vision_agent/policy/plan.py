@@ -71,7 +71,7 @@ def is_approved(approval: Approval | None, place: int) -> bool:
 
 
 def used_in(task: Task, steps: Sequence[Step]) -> Used:
-    """What the steps of a task used of its limits; nothing of what is not limited."""
+    """What the steps of a task used of its limits; nothing is counted where there is no limit."""
     used = Used()
     for step in steps:
         used = used.and_also(used_by(task, step.decision.actions, step.outcomes, step.observation))
@@ -81,8 +81,8 @@ def used_in(task: Task, steps: Sequence[Step]) -> Used:
 def used_by(task: Task, actions: Sequence[Action], outcomes: Sequence[Outcome], observation: Observation) -> Used:
     """What these actions used of the limits on the page of this observation.
 
-    Counted are forms that the browser sent as documents, whether a control, Enter or a script sent them. Many pages
-    send a form with a script's own request: so an action that submits a form counts too if the page then asked its
+    It counts forms that the browser sent as documents, whether a control, Enter or a script sent them. Many pages
+    send a form with a script's own request, so an action that submits a form counts too if the page then asked its
     server anything. Money counts as what the page showed, see `spending`.
     """
     used, limits = Used(), task.limits

@@ -1,4 +1,4 @@
-"""What the loop decides by itself: leaving a stall, passing a captcha, and restoring what a page lost.
+"""What the loop decides on its own: leaving a stall, passing a captcha, and restoring what a page lost.
 
 Knows steps and observations; asks no model and touches no page.
 """
@@ -16,7 +16,7 @@ from vision_agent.policy.stall import StallDetector
 from vision_agent.types import Decision, Observation, Step, Task
 
 _LETS_THROUGH_S = 8.0
-"""How long to wait for a captcha that may let the browser through by itself."""
+"""How long to wait for a captcha that may let the browser through on its own."""
 
 
 class RecoveryPolicy:

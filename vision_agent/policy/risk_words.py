@@ -1,4 +1,4 @@
-"""The words in names that tell a risk, in the most common page languages, and how a text is compared with them.
+"""The words in names that indicate a risk, in the most common page languages, and how a text is compared with them.
 
 A text is read as a person would read it, whatever letters it is written with: see `readings`.
 """
@@ -121,7 +121,7 @@ LONGEST = 2000
 
 
 def risks_in(text: str) -> Iterator[Risk]:
-    """The risks that a text indicates, in the order of `WORDS`; what is beyond its first 2,000 letters is not read."""
+    """The risks that a text indicates, in the order of `WORDS`; anything after its first 2,000 letters is not read."""
     said = readings(text)
     apart = "\n".join(run.replace(" ", "") for each in said for run in _APART.findall(each))
     for risk in WORDS:
@@ -149,9 +149,9 @@ def is_refusal(text: str) -> bool:
 def readings(text: str) -> tuple[str, ...]:
     """The ways in which a person may read a text, each as lower-case words with single spaces; the plain one first.
 
-    Without characters that do not show, accents and differences of width; with letters of other scripts that look like
-    Latin ones read as these (Unicode's confusables, UTS 39), as are digits and signs among letters; backwards where the
-    text is turned round.
+    They have no invisible characters, no accents and no differences of width. Letters of other scripts that look like
+    Latin ones are read as these (Unicode's confusables, UTS 39), and so are digits and signs among letters. Text
+    that is turned round is also read backwards.
     """
     plain = unicodedata.normalize("NFKC", text[:LONGEST])
     is_turned = bool(_BACKWARDS.search(plain))
@@ -183,7 +183,7 @@ def _refusals() -> frozenset[str]:
 
 @cache
 def entries_of(words: str) -> tuple[str, ...]:
-    """The entries of a table of words, which stand between bars and on lines of their own."""
+    """The entries of a table of words, separated by bars and line breaks."""
     return tuple(word for each in words.replace("|", "\n").splitlines() if (word := each.strip()))
 
 

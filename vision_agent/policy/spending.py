@@ -74,7 +74,7 @@ def price_of(action: Action, seen: Observation, currency: str) -> Price:
 
 
 def paid_by(action: Action, outcome: Outcome, seen: Observation, currency: str) -> Price:
-    """What an act paid that was carried out; zero if it was not, or sent nothing."""
+    """What an action paid; zero if it was not carried out, or sent nothing."""
     if _sent_nothing(outcome) or not pays(action, seen) or _only_leads(action, outcome, seen):
         return Price(Decimal(0))
     return price_of(action, seen, currency)
@@ -124,12 +124,12 @@ def _takes_card(seen: Observation) -> bool:
 def _sent_nothing(outcome: Outcome) -> bool:
     if outcome.forms or outcome.requests or outcome.status == "partial" or outcome.refusal == "crashed":
         return False
-    # An act that a person or the page says was done while the run was interrupted is told as `as_wanted`.
+    # An action that a person or the page says was done while the run was interrupted is reported as `as_wanted`.
     return outcome.status == "refused" or outcome.effect in ("no_effect", "changed", "dialog")
 
 
 def _only_leads(action: Action, outcome: Outcome, seen: Observation) -> bool:
-    """Whether it was a link to a checkout that opened a page: what is paid there counts when it is paid."""
+    """Whether it was a link to a checkout that opened a page: a payment there counts when it is made."""
     names = set(risk_words.entries_of(TO_CHECKOUT))
     marks = marks_of(action, seen)
     is_link = bool(marks) and all(each.tag == "a" and not each.state.submits for each in marks)

@@ -1,6 +1,6 @@
-"""Whether a claimed completion holds: the task's checks, and the form of the answer.
+"""Whether a claimed completion is true: the task's checks, and the form of the answer.
 
-Everything here uses the observation alone; the loop checks texts that must show on the live page.
+Everything here uses the observation alone; the loop checks on the live page for texts that must be visible.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class RunSide(FrozenModel):
     decided_by: str
     head: str
     fault: str
-    """Why the record fails verification; empty if it holds."""
+    """Why the record fails verification; empty if it passes."""
     steps: int
     ending: Ending | None
 
@@ -222,7 +222,7 @@ def _pair(one: _ComparedStep | None, other: _ComparedStep | None, a: Path, b: Pa
 
 
 def _difference(where: Where, mine: str, theirs: str) -> Difference:
-    """The two texts, cut so that the place where they begin to differ shows."""
+    """The two texts, cut so that the place where they begin to differ is visible."""
     start = 0
     if max(len(mine), len(theirs)) > _SHOWN:
         places = enumerate(zip(mine, theirs, strict=False))

@@ -1,4 +1,4 @@
-"""Reads a run folder: the run, its turns, its pictures, and whether its hash chain holds.
+"""Reads a run folder: the run, its turns, its pictures, and whether its hash chain is intact.
 
 A crash can leave a last line without a newline, which counts as never written. Any other damage raises an error that
 names the line. This module knows neither how the folder was written nor how it is shown.
@@ -119,7 +119,7 @@ class Chain(FrozenModel):
     torn_bytes: int = 0
     """The length of a last line without its newline."""
     bad_line: int | None = None
-    """The first line that was changed after it was written; 0 is run.json. None if the chain holds."""
+    """The first line that was changed after it was written; 0 is run.json. None if the chain is intact."""
     sentence: str
 
     @property

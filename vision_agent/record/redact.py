@@ -39,7 +39,7 @@ _CODES_S = 5.0
 class Redactor:
     """Replaces the value of every secret in a text with `<secret:name>`; other text stays unchanged.
 
-    `kinds` are the kinds of private data that are replaced by `<private:kind>` wherever they stand. Redacting twice
+    `kinds` are the kinds of private data that are replaced by `<private:kind>` wherever they occur. Redacting twice
     changes nothing more: placeholders are left alone.
     """
 
@@ -87,7 +87,7 @@ class Redactor:
         return self._hidden.redact(text)
 
     def find(self, text: str) -> list[Found]:
-        """Where secrets and private data stand in a text that is not yet redacted, in any order."""
+        """Where secrets and private data occur in a text that is not yet redacted, in any order."""
         return [*self._all.find(text), *(find_private(text, self._kinds) if self._kinds else ())]
 
 

@@ -216,13 +216,13 @@ class _EventSequence:
             case Ended():
                 self.ending = event.ending.status
                 may_be_open = event.ending.status in _MID_STEP_ENDINGS
-                # After a resumed step, nobody was there to tell its outcome.
+                # After a resumed step, nobody was there to report its outcome.
                 may_be_open |= self._is_resumed and event.ending.status == "needs_person"
                 if self._decision is not None and not may_be_open:
                     self._fault(f"the run ended as {event.ending.status} before step {self.steps} was complete")
 
     def finish(self) -> list[Fault]:
-        """All faults, including those that show only at the end of the record."""
+        """All faults, including those that appear only at the end of the record."""
         for index in sorted(self._intended.keys() - self._happened):
             kind = self._intended[index].kind
             self.open_acts.append(f"step {self.steps}, action {index + 1}: {kind} was begun and has no outcome")
@@ -375,7 +375,7 @@ def _reason(error: OSError | ValueError) -> str:
 
 
 def _named_downloads(content: Any) -> Iterator[tuple[str, int, str]]:
-    """The name, size and hash of each download that an event tells of."""
+    """The name, size and hash of each download that an event reports."""
     if isinstance(content, str):
         if found := _DOWNLOADED.fullmatch(content):
             yield found[1], int(found[2]), found[3]

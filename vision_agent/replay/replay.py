@@ -46,7 +46,7 @@ class Taken(FrozenModel):
 
     step: int
     recorded: int | None
-    """Index of the recorded step that it repeats or repairs; None for a step the loop took by itself."""
+    """Index of the recorded step that it repeats or repairs; None for a step the loop took on its own."""
     author: Author
     goal: str
     outcomes: tuple[Outcome, ...]

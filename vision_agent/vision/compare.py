@@ -154,7 +154,7 @@ def same_at(before: Picture | Shot, after: Picture | Shot, point: Point) -> bool
 def shows_within(before: Picture, after: Picture, part: Box, within: Box) -> bool:
     """Whether the second picture shows somewhere in `within` what the first one shows in `part`; both are page boxes.
 
-    What moves by parts of a pixel is blended differently each time, so it is sought by parts of a pixel, blurred.
+    What moves by fractions of a pixel is blended differently each time, so both are blurred and small shifts are tried.
     """
     if before.extent != after.extent:
         return False
@@ -223,7 +223,7 @@ def _cut_moved(picture: Picture, box: Box, whole: Pixels, by_x: int, by_y: int) 
 
 
 def _matches(part: Pixels, whole: Pixels, x: int, y: int) -> bool:
-    """Whether the part shows at this position of the whole."""
+    """Whether the whole shows the part at this position."""
     high, wide = part.shape[:2]
     if x < 0 or y < 0 or x + wide > whole.shape[1] or y + high > whole.shape[0]:
         return False
@@ -233,14 +233,14 @@ def _matches(part: Pixels, whole: Pixels, x: int, y: int) -> bool:
 
 
 def _may_match(part: Pixels, whole: Pixels, x: int, y: int) -> bool:
-    """Whether the part shows at this position, or the position is outside the picture."""
+    """Whether the whole shows the part at this position, or the position is outside the picture."""
     high, wide = part.shape[:2]
     is_shown = x >= 0 and y >= 0 and x + wide <= whole.shape[1] and y + high <= whole.shape[0]
     return not is_shown or _matches(part, whole, x, y)
 
 
 def _only_place(part: Pixels, whole: Pixels, x: int, y: int, far_x: float, far_y: float) -> tuple[int, int] | None:
-    """The one position near a place where the part shows; None if there is none or more than one."""
+    """The one position near a place at which the part is visible; None if there is none or more than one."""
     high, wide = part.shape[:2]
     left, top = max(0, x - round(far_x)), max(0, y - round(far_y))
     around = whole[top : max(top, y + high + round(far_y)), left : max(left, x + wide + round(far_x))]

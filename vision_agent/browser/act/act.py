@@ -84,7 +84,7 @@ def _must_be_in_front(executor: Executor, action: Action) -> None:
 
 
 def _must_not_be_hung(executor: Executor, action: Action) -> None:
-    """A page that hung when it was looked at can only be left or waited for: what it shows later was never seen."""
+    """A page that hung at the last look can only be left or waited for: whatever it shows later was never seen."""
     if executor.seen.is_hung and action.traits.needs_page:
         raise Refused(
             "timed_out",
@@ -131,7 +131,7 @@ async def _attempt(executor: Executor, action: Action, before: Before, *, is_lat
 
 
 def _before(executor: Executor, before: Before) -> Before:
-    """How things stood before the action, once its target was in view: scrolling to it is no effect."""
+    """The state before the action, once its target was in view: scrolling to it does not count as an effect."""
     return replace(before, seen=executor.brought) if executor.brought else before
 
 

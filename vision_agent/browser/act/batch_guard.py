@@ -67,8 +67,9 @@ async def must_still_hold(executor: Executor, action: Action) -> None:
 
 
 async def allowed_focus(executor: Executor, action: Action) -> set[str] | None:
-    """Keys (or words) of what may have the focus when the next action starts: what has it now, or this one's targets.
+    """Keys (or words) of the elements that may have the focus when the next action starts.
 
+    They are the element that has it now, and this action's targets.
     None: the page did not answer.
     """
     if not _sends_input(action):
@@ -118,7 +119,7 @@ def _must_have_opened_nothing(then: Scan, now: Scan) -> None:
 
 
 def _must_have_covered_nothing(then: Scan, now: Scan) -> None:
-    """After scrolling nothing is said: what was there before may cover other targets now."""
+    """Refuses nothing after scrolling, because what was already there may now cover other targets."""
     if _scrolled(then) != _scrolled(now):
         return
     lost = then.keys() & now.living - now.keys()

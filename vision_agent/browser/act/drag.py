@@ -48,7 +48,7 @@ _LAST_MOVES = 2
 async def drag(executor: Executor, action: Drag) -> Execution:
     """Presses at the source, moves along the path, and releases at the target.
 
-    If the two do not show together, the page is scrolled to the target while the source is held.
+    If the two are not visible together, the page is scrolled to the target while the source is held.
 
     Raises:
         Refused: the target cannot be reached, or changed on the way; the dragged element is then brought back before
@@ -118,7 +118,7 @@ def _steps_between(one: Point, other: Point) -> int:
 
 
 class _Away(NamedTuple):
-    """The mark to release at, which does not show together with the source."""
+    """The mark to release at, which is not visible together with the source."""
 
     source: Mark
     mark: Mark

@@ -132,9 +132,9 @@ class _PageAfter:
 async def _read_settled_page(execution: Execution, before: Before, tabs: Tabs, observer: Observer) -> _PageAfter:
     """The page, once it has settled or the deadline has passed.
 
-    The end of the quiet that shows that it has settled is spent on reading it. What changes meanwhile is waited for,
-    and all is read again. A page at rest is also read at once: if it shows a plain effect and does not change while it
-    is read, that ends the wait; the next action or look waits for the rest of the quiet.
+    The last part of the quiet time that proves it has settled is used to read it. If something changes meanwhile, it
+    waits for that and reads everything again. A page at rest is also read at once: if it shows a plain effect and does
+    not change while it is read, that ends the wait; the next action or look waits for the rest of the quiet.
 
     Raises:
         FrameSilent: the page does not answer.
@@ -163,9 +163,9 @@ async def _read_settled_page(execution: Execution, before: Before, tabs: Tabs, o
 def _waits(execution: Execution, before: Before, whole: float) -> tuple[float | None, ...]:
     """The seconds of quiet after each of which the page is read, in turn, until it has settled; None: at once."""
     if any(mark.kind == "surface" for mark in before.seen.observation.marks):
-        return (whole,)  # documents do not tell when what they draw changed
+        return (whole,)  # documents do not report when what they draw changed
     soon = whole - min(_READING_S, whole / 2)
-    # A page may take back or reformat what was typed or ticked, and on one that never rests that is harder to tell.
+    # A page may take back or reformat what was typed or ticked, and on one that never rests that is harder to detect.
     may_be_taken_back = execution.expected is not None or execution.wants_ticked is not None
     is_early = whole > 0 and before.seen.observation.at_rest and not may_be_taken_back
     return (None, soon, whole) if is_early else (soon, whole)

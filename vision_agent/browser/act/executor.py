@@ -51,7 +51,7 @@ _MOMENT_S = 0.06
 _PATIENCE_S = 2.0
 """How long one action waits in all for a target, such as one that an overlay covers, or that a check enables."""
 _WAKES_WITHIN_S = 0.5
-"""How long a hidden target is given to show once the pointer is over its player, before the pointer moves again."""
+"""How long a hidden target is given to appear once the pointer is over its player, before the pointer moves again."""
 _MAY_PASS = ("covered", "disabled")
 _PRESSES = 3
 """Attempts at one click, when the page moves its target away at the last moment."""
@@ -135,8 +135,8 @@ class Executor:
     async def locate(self, target: Target, *, reveal: bool = True, pointed: bool = False) -> Location:
         """Where a target is now: its live element, or the element that the page redrew in its place.
 
-        What may pass in a moment, as when it is covered, is waited for, and the pointer moves to where it was hidden
-        since. `pointed`: the pointer is already on it.
+        It waits for what may soon pass, such as something that covers the target, and if the target has been hidden
+        since, moves the pointer to where it was. `pointed`: the pointer is already on it.
 
         Raises:
             Refused: it is no longer what was seen, or still cannot be reached.

@@ -228,8 +228,8 @@ async def _press_once(executor: Executor, action: Press) -> None:
 
 
 async def _fill(at: Location, value: str, executor: Executor) -> str:
-    """Fills a field at once and returns the value in the field's form. What it cannot hold would empty it, so that is
-    checked first.
+    """Fills a field at once and returns the value in the field's form. A value that the field cannot
+    hold would empty it, so that is checked first.
     """
     assert at.mark is not None
     assert at.frame is not None
@@ -315,7 +315,7 @@ async def _type_keys(
 
 
 async def _prepare(executor: Executor, action: Type, at: Location, text: str, *, must_replace: bool) -> str:
-    """Selects what a field holds, or puts the caret at its end; returns a remark if no text field takes the keys.
+    """Selects the content of a field, or puts the caret at its end; returns a remark if no text field takes the keys.
 
     Raises:
         Refused: the text was to be removed, or must be replaced, and cannot be.

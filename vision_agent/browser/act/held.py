@@ -1,4 +1,4 @@
-"""Holds keys and the mouse button down for a time, or until a text shows; releases them whatever happens.
+"""Holds keys and the mouse button down for a time, or until a text appears; releases them whatever happens.
 
 Knows no targets: whoever holds has checked and guarded them.
 """
@@ -46,10 +46,10 @@ async def held_button(page: Page, deadline_s: float) -> AsyncIterator[None]:
 
 
 async def stay_held(page: Page, what: str, seconds: float, deadline_s: float, until: str = "") -> None:
-    """Returns after `seconds`, or as soon as the text shows if there is one.
+    """Returns after `seconds`, or as soon as the text appears, if one is given.
 
     Raises:
-        Refused: the text does not show, or the tab is closed.
+        Refused: the text does not appear, or the tab is closed.
     """
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:

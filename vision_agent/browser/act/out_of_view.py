@@ -72,7 +72,7 @@ async def _bring(executor: Executor, mark: Mark, action: Action) -> None:
     executor.brought = executor.seen
     at = await executor.locate(mark.number)
     if at.element is not None and at.element.was_scrolled and at.locator is not None:
-        # Pages redraw lists as they scroll: what is there once it stands still is compared again.
+        # Pages redraw lists as they scroll, so the target is compared again once it has stopped moving.
         try:
             handle = await at.locator.element_handle(timeout=executor.timeout_ms)
             await handle.wait_for_element_state("stable", timeout=executor.timeout_ms)
@@ -107,7 +107,7 @@ async def _refresh(executor: Executor, number: int, action: Action) -> None:
     """Notes where the mark is now, its state, and how the page looks before the action.
 
     Raises:
-        Refused: it does not show, or has risks that it did not have when it was last seen.
+        Refused: it is not visible, or has risks that it did not have when it was last seen.
     """
     mark, now, fresh, raw = await _look_again(executor, number)
     if now is None or now.fingerprint != mark.fingerprint:

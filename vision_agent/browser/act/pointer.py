@@ -54,11 +54,11 @@ async def double_tap(executor: Executor, action: DoubleTap) -> Execution:
 
 
 async def hold(executor: Executor, action: Hold) -> Execution:
-    """Presses on a mark or a point, holds the button or the finger for a time or until a text shows, and releases it.
+    """Presses on a mark or a point, holds for a time or until a text appears, then releases the button or the finger.
 
     Raises:
-        Refused: the text shows already, so nothing was pressed; or it did not show in time, or the tab closed, and the
-            button or the finger was released.
+        Refused: the text is already visible, so nothing was pressed; or it did not appear in time, or the tab closed,
+            and the button or the finger was released.
     """
     if action.until and await shows_text(executor.page, executor.deadline_s, action.until):
         shown = f'"{safe_line(action.until, 60)}" shows already, so nothing was pressed'
@@ -86,7 +86,7 @@ async def hold(executor: Executor, action: Hold) -> Execution:
 async def hover(executor: Executor, action: Hover) -> Execution:
     """Moves the pointer over a mark or a point and leaves it there.
 
-    A hover commits to nothing, so it does not wait for targets that move by themselves. It does wait after scrolling a
+    A hover commits to nothing, so it does not wait for targets that move on their own. It does wait after scrolling a
     target into view, because pages then load more content that pushes the target away.
     """
     at = await executor.locate(action.target)
@@ -101,7 +101,7 @@ async def select_text(executor: Executor, action: SelectText) -> Execution:
     """Selects text with the pointer, and reads the selection back.
 
     Raises:
-        Refused: the text does not show exactly once, cannot be reached, or something else was selected.
+        Refused: the text does not appear exactly once, cannot be reached, or something else was selected.
     """
     mouse, more = executor.page.mouse, (action.first, action.last, executor.seen, executor.deadline_s)
     begin, end, _ = await locate_text(*more)

@@ -33,7 +33,7 @@ _MOST_NAMED = 5
 _THE_SET = {"table": "the table", "list": "the list", "details": "the details", "cards": "the cards"}
 _HEADS = {"title", "name"}
 _NOTHING = {"", "-", "–", "—", "−"}
-"""What an empty cell holds."""
+"""Contents of a cell that count as empty."""
 _NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")
 
 
@@ -92,8 +92,8 @@ async def extract(executor: Executor, action: Extract) -> Execution:
     """Rows of a table, a list or repeated cards as JSON that matches a schema.
 
     Raises:
-        Refused: the schema is invalid, no set of records or several have such columns, or a cell holds no single number
-            where one is wanted.
+        Refused: the schema is invalid, no set of records or several have such columns, or a cell does not
+            contain a single number where one is wanted.
     """
     properties = _properties(action.json_schema)
     found, words = await _records(executor, action, [*properties])
@@ -308,7 +308,7 @@ def _column(name: str, records: RecordSet, words: str) -> int:
 
 
 def _columns(name: str, records: RecordSet) -> list[int]:
-    """The places of the columns that have this name. What heads a card counts as its title, and as its name."""
+    """The places of the columns that have this name. The heading of a card counts as its title and its name."""
     wanted = _normalize(name)
     alike = [place for place, heading in enumerate(records.headings) if _normalize(heading) == wanted]
     if not alike and records.kind in ("cards", "list") and wanted in _HEADS:
@@ -322,7 +322,7 @@ def _normalize(text: str) -> str:
 
 
 def _value(row: list[str], column: int, name: str, schema: dict[str, Any], number: int) -> str | float | int | None:
-    """What a cell holds, as one of the types that the schema allows."""
+    """The content of a cell, as one of the types that the schema allows."""
     text, kinds = row[column] if column < len(row) else "", _types(schema)
     if "null" in kinds and text.strip() in _NOTHING:
         return None

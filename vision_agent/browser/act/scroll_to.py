@@ -29,7 +29,7 @@ _MOST_FRAMES = 60
 _MOST_VIEWS = 200
 """Views of all lists together."""
 _STEP = 0.8
-"""Of a view: what is cut off at its end is whole in the next one."""
+"""Share of a view to scroll by, so that what is cut off at its end is whole in the next one."""
 _SAME_SPOT = 4.0
 """CSS pixels in the content of a list; less is rounding."""
 _LOADS_S = 1.0
@@ -39,7 +39,7 @@ _MOST_NAMED = 4
 
 @dataclass(frozen=True)
 class _Document:
-    """A frame that shows, and the elements of the frames around it, outermost first, each with its own frame."""
+    """A visible frame, and the elements of the frames around it, outermost first, each with its own frame."""
 
     frame: Frame
     around: tuple[tuple[Frame, str], ...] = ()

@@ -195,7 +195,7 @@ async def _only_option(executor: Executor, at: Location, wanted: str, found: _Op
 
 
 async def _find_option(executor: Executor, at: Location, wanted: str, before: set[str]) -> _OpenList:
-    """The options that show, once the wanted one is among them or the list was opened and scrolled to its end."""
+    """The visible options, once the wanted one is among them or the list was opened and scrolled to its end."""
     assert at.mark is not None
     found = await _list_options(executor, at, before)
     if _match_option(wanted, found.names) is not None:

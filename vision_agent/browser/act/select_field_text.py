@@ -24,10 +24,10 @@ _SELECTED_WITHIN_S = 1.0
 async def select_field_text(executor: Executor, at: Location, *, or_nothing: bool, to_end: bool = False) -> Focus:
     """The element that gets the keys for a target, with its text selected, or with its caret at the end.
 
-    `or_nothing`: what is no text field may stay as it is.
+    `or_nothing`: an element that is not a text field may be left as it is.
 
     Raises:
-        Refused: it is no text field, or its editor did not select its text, so what is typed would be added.
+        Refused: it is not a text field, or its editor did not select its text, so typed text would be added to it.
     """
     frame, focus = await focus_of_keys(executor, at)
     if focus.selects == "nothing" and not or_nothing:

@@ -277,7 +277,7 @@ def _next_far(stops: list[_Stop], slope: float, goal: float) -> int:
 async def _move_to(
     executor: Executor, at: Location, start: Point, is_upright: bool, far: int, before: float
 ) -> _Stop | None:
-    """The value with the pointer so far from where it was pressed; None if it no longer exposes one."""
+    """The value with the pointer this far from where it was pressed; None if it no longer exposes one."""
     view = executor.seen.observation.viewport
     x, y = (start.x, start.y + far) if is_upright else (start.x + far, start.y)
     await executor.page.mouse.move(min(max(x, 1), view.width - 1), min(max(y, 1), view.height - 1))

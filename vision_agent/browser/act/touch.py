@@ -1,6 +1,6 @@
 """Taps and holds with a finger: trusted touches, whether or not the page has a touchscreen.
 
-Only Chromium can do so. Knows no targets: it is told where.
+Only Chromium can do so. Knows no targets: the caller gives the point.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ async def wake_element(page: Page, mark: Mark, seen: LiveObservation, deadline_s
 
 
 async def wake_drawn(page: Page, surface: Mark, point: Point, seen: LiveObservation, deadline_s: float) -> bool:
-    """Whether the pointer was moved to where a thing was drawn; not if its surface no longer shows there."""
+    """Whether the pointer was moved to where a thing was drawn; not if its surface is no longer visible there."""
     owner = seen.scan.owner(surface.key)
     if owner is None or owner.frame.is_detached():
         return False

@@ -89,9 +89,9 @@ async def _reachable_mark(
 async def _must_still_be_shown(
     was: Mark, words: str, point: Point, owner: ScannedFrame, seen: LiveObservation, deadline_s: float
 ) -> None:
-    """Checks that the mark whose box a page point lies in still shows, although a click would reach something unmarked.
+    """Checks that the mark around a page point is still visible, although a click there would reach something unmarked.
 
-    The picture alone does not tell: an overlay may be transparent, and an out-of-process frame may paint late.
+    The picture alone is not enough: an overlay may be transparent, and an out-of-process frame may paint late.
 
     Raises:
         Refused: the mark is gone, or something else is in its place.

@@ -29,7 +29,7 @@ async def choose_click_point(
     """The point to click: the first of `spots` in `owner` that every frame around it shows, in CSS pixels of the page.
 
     Raises:
-        Refused: no spot shows, or the frame is gone.
+        Refused: none of the spots is visible, or the frame is gone.
     """
     place = main_frame_place(zoom)
     steps: list[tuple[FrameInParent, FramePlace]] = []

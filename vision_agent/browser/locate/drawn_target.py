@@ -50,7 +50,7 @@ class DrawnTarget:
     surface: Mark | None
     """None for a cell of a grid over the page itself."""
     beside: tuple[Box, ...] = ()
-    """Boxes that tell it apart from things that look like it."""
+    """Boxes that distinguish it from things that look like it."""
     moves: bool = False
     """It was moving, so a single match may be chance."""
     is_followed: bool = True
@@ -214,10 +214,10 @@ async def _reachable_point(
 async def _follow(
     drawn: DrawnTarget, moved: Point, seen: LiveObservation, image_limits: ImageLimits, deadline_s: float
 ) -> Point:
-    """How far a target has moved on the page since it was seen: with its surface, or further by itself.
+    """How far a target has moved on the page since it was seen: with its surface, or further on its own.
 
     Raises:
-        Refused: it does not show there or nearby, shows twice, or moves too fast to be pressed.
+        Refused: it is not visible there or nearby, appears twice, or moves too fast to be pressed.
     """
     point, box = drawn.point, drawn.box
     part = box.intersection(Box(x=point.x - _WIDE, y=point.y - _HIGH, width=2 * _WIDE, height=2 * _HIGH)) or box

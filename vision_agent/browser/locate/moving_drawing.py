@@ -44,7 +44,7 @@ async def locate_moving_drawing(
     """Where a thing that moves in a canvas is now; None if its canvas cannot be read.
 
     Raises:
-        Refused: it does not show, or something else in the canvas looks like it.
+        Refused: it is not visible, or something else in the canvas looks like it.
     """
     surface, box = drawn.surface, _whole_pixels(drawn.box)
     if surface is None or surface.tag != "canvas" or max(box.width, box.height) > _LARGEST:
@@ -94,7 +94,10 @@ async def locate_moving_drawing(
 async def middle_of_drawing(
     frame: Frame, deadline_s: float, key: str, thing: DrawnThing, last: Middle | None
 ) -> Middle | None:
-    """Where the middle of a drawn thing is now, near where it was; None if that does not show. `last`: seen there."""
+    """Where the middle of a drawn thing is now, near where it was; None if it is not visible there.
+
+    `last`: where it was last seen.
+    """
     around, middle = (_AROUND, last) if last else (_FIRST_AROUND, thing.middle)
     wide, high = thing.look.wide + 2 * around, thing.look.high + 2 * around
     left, top = round(middle.x - wide / 2), round(middle.y - high / 2)
@@ -121,7 +124,7 @@ def _look_of_part(picture: Picture, box: Box) -> np.ndarray | None:
 
 
 def _without_rim(picture: Picture, box: Box) -> Box:
-    """A box in whole pixels, and those of them that have others all around in the picture."""
+    """A box rounded out to whole pixels, without those at the rim of the picture."""
     page, whole = picture.page, _whole_pixels(box)
     left, top = max(whole.x, page.x + 1), max(whole.y, page.y + 1)
     right, bottom = min(whole.right, page.right - 1), min(whole.bottom, page.bottom - 1)

@@ -1,7 +1,7 @@
 """Locates a point of the picture whose element has moved on since: the same place in the same element.
 
 The scan and the picture of a look are taken some milliseconds apart, so what moves is in a different place in each. An
-element may have been at the point if it can have come there in that time; which one it was, the pixels must tell.
+element may have been at the point if it can have come there in that time; the pixels decide which one it was.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _AROUND = 12.0
 _FARTHEST = 150.0
 """CSS pixels that an element may have moved between scan and picture to be considered."""
 _MOST = 12
-"""Elements near the point; among more, nothing is told apart."""
+"""Elements near the point; among more, none can be identified."""
 _INSIDE = 4.0
 """CSS pixels that input keeps from the edge of an element."""
 _HOLDERS = ("scroller", "surface", "frame")
@@ -153,7 +153,7 @@ class _Candidate:
         return _FASTER * self.moved / self.seconds * self.apart_s + _ROUNDING
 
     def shows(self, point: Point, seen: LiveObservation, now: Picture) -> bool:
-        """Whether the new picture shows in it what the old one shows at the point, at about the same place in it."""
+        """Whether the new picture shows, at about the same place in it, what the old one shows at the point."""
         was, here = self.mark.box, self.after
         if abs(here.width - was.width) > _ROUNDING or abs(here.height - was.height) > _ROUNDING:
             return False

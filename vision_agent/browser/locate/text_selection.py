@@ -22,10 +22,11 @@ async def locate_text(
 ) -> tuple[Location, Location, str]:
     """Where a text begins and where it ends, and the text itself.
 
-    Words in ‹ › behind the first ones hold these and say which are meant, unless the page shows just that.
+    A passage in ‹ › after the first words contains them and says which occurrence is meant, unless the page shows
+    exactly that text.
 
     Raises:
-        Refused: it does not show, shows twice, cannot be reached, or lies in an element that reacts to a press.
+        Refused: it does not appear, appears twice, cannot be reached, or lies in an element that reacts to a press.
     """
     words = f'the text "{safe_line(first, 60)}"' + (f' to "{safe_line(last, 60)}"' if last != first else "")
     frames = [each for each in seen.scan.frames if not (each.frame.is_detached() or overlay.is_silent(each.frame))]

@@ -32,7 +32,7 @@ _POLLS = 3
 _FOLLOWS_S = 0.5
 """A request that starts this soon after another of its kind ended follows it."""
 _DRAWN_S = 0.1
-"""Time until an answer shows in the document."""
+"""Time until an answer is visible in the document."""
 _JUDGED_S = 0.3
 """An answer after which nothing changed for this long has changed nothing."""
 _MOST_KINDS = 2_000

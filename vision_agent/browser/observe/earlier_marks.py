@@ -1,4 +1,4 @@
-"""Remembers the marks of earlier looks at a document, and tells which of them are only scrolled out of view.
+"""Remembers the marks of earlier looks at a document, and determines which of them are only scrolled out of view.
 
 Such a mark keeps its number, so an action may name it; `act/out_of_view.py` brings it into view first. Knows scans and
 marks, not the page.
@@ -55,12 +55,12 @@ class SeenEarlier:
         self._by_key.clear()
 
     def remember(self, marks: Iterable[Mark], scan: Scan) -> None:
-        """Takes in the marks of a look. What a surface shows, and what is drawn for a field, is known only in view."""
+        """Takes in the marks of a look. What is in a surface or drawn for a field is known only in view."""
         found: dict[str, FoundMark] = {each.key: each for each in scan.marks}
         for mark in marks:
             self._by_key.pop(mark.key, None)
             if mark.source == "dom" and mark.kind != "surface" and not mark.is_drawn_editor:
-                # What a field holds may be a secret by the time it is shown again.
+                # The content of a field may be a secret by the time it is shown again.
                 state = mark.state.model_copy(update={"value": None, "caret_line": None, "hovered": False})
                 kept = mark.model_copy(update={"state": state, "change": "", "label": None, "evidence": ()})
                 self._by_key[mark.key] = kept, found[mark.key]
@@ -85,7 +85,7 @@ class SeenEarlier:
 
 
 def _is_in_same_frame(was: FoundMark, scan: Scan) -> bool:
-    """Whether the frame around a mark still stands where it stood, as far as its parent says."""
+    """Whether the frame around a mark is still where it was, as far as its parent reports."""
     owner = scan.owner(was.key)
     now = owner.element.context if owner is not None and owner.element is not None else None
     return owner is not None and now == was.frame_context

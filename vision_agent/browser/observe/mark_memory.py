@@ -68,7 +68,7 @@ class MarkMemory:
     secrets: Callable[[], Sequence[str]] = tuple
     """The current secret values, which no mark's state may contain."""
     find: Find = _find_nothing
-    """Where they, and other hidden values, stand in a text."""
+    """Where they, and other hidden values, occur in a text."""
     masked_keys: set[str] = field(default_factory=set)
     """Keys of fields into which a secret was typed."""
     numbers: Numbers = field(default_factory=Numbers)
@@ -197,7 +197,7 @@ class MarkMemory:
         return [mark for mark in before if mark.surface is not None and mark.surface in here - looked]
 
     def change(self, marks: Sequence[Mark], out_of_view: Sequence[Mark] = ()) -> Change:
-        """The changes of all marks since the last look. What is only out of view is not gone."""
+        """The changes of all marks since the last look. A mark that is only out of view is not gone."""
         if self._before is None:
             return Change(navigated=self.epoch > 1)
         here = {mark.number for mark in (*marks, *out_of_view)}

@@ -96,7 +96,7 @@ class Numbers:
         return self._by_key.get(key)
 
     def _recycled_keys(self, sightings: list[Sighting]) -> set[str]:
-        """Keys of elements that now stand for another thing."""
+        """Keys of elements that now represent another thing."""
         before = {sighting.key: self._rows.get(sighting.key, "") for sighting in sightings}
         changed = [each for each in sightings if each.row and before[each.key] not in ("", each.row)]
         reworded = [each for each in changed if _words(before[each.key]) != _words(each.row)]

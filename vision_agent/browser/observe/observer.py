@@ -148,7 +148,7 @@ class Observer:
         """
         stages = StageTimes()
         await self.hide(tabs.active)
-        # Documents do not tell when what they draw changed.
+        # Documents do not report when what they draw changed.
         early_s = 0.0 if attempt or self._surfaces.has_any else min(_EARLY_S, self.settings.quiet_s / 2)
         at_rest, pixels = await self._settle(tabs, early_s)
         before, deadline_s = self._last_scan, self.settings.scan_deadline_s

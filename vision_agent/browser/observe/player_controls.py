@@ -1,6 +1,6 @@
 """Brings back the controls that a player has hidden because the pointer rests over it.
 
-Knows no players: `player_controls.js` tells one by what fills it.
+Knows no players: `player_controls.js` recognises one by what fills it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vision_agent.browser.page.overlay_calls import PlayerUnderPointer
 
 _LOOKS = 10
 _LOOK_EVERY_S = 0.03
-"""How often, and at what interval, it is checked whether the player has begun to show its controls."""
+"""How often, and at what interval, to check whether the player has begun to show its controls."""
 
 
 @dataclass
@@ -45,11 +45,11 @@ class IdlePlayers:
         return inside[-1] if inside else None
 
     async def wake(self, page: Page, inside: ScannedFrame | None, before: Scan | None, deadline_s: float) -> bool:
-        """Whether the player in a frame was woken: some of its controls are hidden that the pointer may bring back.
+        """Whether the player in a frame was woken: it hides controls that the pointer may bring back.
 
         The pointer moves by one pixel and back. That is harmless, because it stays on the element that it is already
         over: nothing is entered or left, and no button is down. It is not moved over a canvas, which may be a game that
-        follows it; nor again for controls that did not show the last time, such as those of a closed menu.
+        follows it; nor again for controls that did not appear the last time, such as those of a closed menu.
         """
         asleep = await self._player(inside, before, deadline_s) if inside is not None else None
         if inside is None or asleep is None or asleep.nudge is None or self.pointer is None:
@@ -71,7 +71,7 @@ class IdlePlayers:
         return True
 
     async def _player(self, inside: ScannedFrame, before: Scan | None, deadline_s: float) -> PlayerUnderPointer | None:
-        """The player under the pointer in a frame; `before` tells what was seen in it."""
+        """The player under the pointer in a frame; `before`: what was seen in it."""
         assert self.pointer is not None
         place, marks = inside.place, before.marks if before else ()
         were = [(mark.key, place.to_frame(mark.points[0])) for mark in marks if mark.key.document == inside.token]

@@ -1,6 +1,6 @@
 """Where a page shows hidden values, in whatever form and however split among elements; marks and lines without them.
 
-Pure: it gets the words that show, with their boxes. What is hidden, and in which forms it is found, it is told.
+Pure: the caller passes the visible words with their boxes, and says what is hidden and in which forms it is found.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from vision_agent.disguises import FAR, Found
 from vision_agent.types import Box, Mark, MarkKey
 
 Find = Callable[[str], Sequence[Found]]
-"""Where hidden values stand in a text."""
+"""Where hidden values occur in a text."""
 
 MASK = "•••"
 _TOUCHING = 0.15
@@ -49,13 +49,16 @@ class ShownSecrets:
     """Fields whose value is a part of one."""
 
     def boxes(self, is_plain: Callable[[Box], bool]) -> tuple[Box, ...]:
-        """The page boxes that no picture may show. `is_plain` tells where a picture shows nothing: something plain lies
-        over the words there, or they are transparent.
+        """The page boxes that no picture may show. `is_plain` says where a picture shows nothing: something plain
+        covers the words there, or they are transparent.
         """
         return tuple(_grown(box) for part in self.parts for box in part.boxes if not is_plain(box))
 
     def without(self, mark: Mark, find: Find) -> Mark:
-        """The mark without the parts that it shows. A text that has a whole value is left, as every other such text."""
+        """The mark without the parts of hidden values that it shows.
+
+        A text that contains a whole value is left as it is, like every other such text.
+        """
         if not self.parts:
             return mark
         # A name may quote the value of a field elsewhere, as that of a label does.
@@ -73,13 +76,13 @@ class ShownSecrets:
         return mark.model_copy(update=changed) if changed else mark
 
     def without_parts(self, text: str, boxes: Sequence[Box], find: Find) -> str:
-        """A text that is drawn in these boxes, without the parts that it shows."""
+        """A text drawn in these boxes, without the parts of hidden values that it shows."""
         here = [each for each in self.parts if any(one.intersection(other) for one in each.boxes for other in boxes)]
         return masked_text(text, here, find)
 
 
 def _without_split(texts: tuple[str, ...], find: Find) -> tuple[str, ...]:
-    """Texts that stand one after the other, without the parts of a value that is split among them."""
+    """Consecutive texts, without the parts of a value that is split among them."""
     if len(texts) < 2:
         return texts
     joined, ends = " ".join(texts), list(accumulate(len(each) + 1 for each in texts))
@@ -111,7 +114,7 @@ def shown_secrets(words: Sequence[ShownWord], find: Find) -> ShownSecrets:
 
 
 def shown_between(words: Sequence[ShownWord], find: Find, is_plain: Callable[[Box], bool]) -> ShownSecrets:
-    """The hidden values that show once short words that show nothing, such as white letters, are left out."""
+    """The hidden values that appear once short words that show nothing, such as white letters, are left out."""
     seen = [each for each in words if len(each.text) > _LETTERS or not all(is_plain(_inner(box)) for box in each.boxes)]
     return shown_secrets(seen, find) if len(seen) < len(words) else ShownSecrets()
 

@@ -36,8 +36,8 @@ _OVERLAP = 1 << 16
 _NARROW, _WIDE = ("utf-8", "latin-1"), ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 _UNPRINTED = bytes(each for each in (*range(32), 127) if each not in b"\t\n\r")
 _MOST_UNPRINTED = 0.03
-"""Share of such bytes in a text. Of what is none, only the letters that stand together are searched: all of it takes
-seconds a megabyte."""
+"""Share of such bytes in a text. In anything else, only runs of letters are searched: searching all of it takes
+seconds per megabyte."""
 _PRINTED = re.compile(rb"[\t\n\r -~]{4,}")
 _TAG = re.compile(r"<[^<>]*>")
 _MOST_TOLD = 20
@@ -70,7 +70,7 @@ class Downloads:
     _watcher: asyncio.Task[None] | None = None
 
     def start(self, download: Download) -> Coroutine[Any, Any, None]:
-        """Tells that a download has started, or why it is refused; returns the work that remains."""
+        """Reports that a download has started, or why it is refused; returns the work that remains."""
         name = self._name(download)
         shown = safe_line(name, 100)
         if reason := self._objection(name):
@@ -158,7 +158,7 @@ class Downloads:
             for guid, size in sorted(running.items(), key=lambda each: -each[1]):
                 if reason := self._too_large(size, total):
                     self._cut.add(guid)
-                    self._reasons.append(f"it was cut: {reason}")  # first: its end may be told before the answer comes
+                    self._reasons.append(f"it was cut: {reason}")  # first: its end may be reported before the answer
                     if not await self._cut_by_id(guid):
                         self._reasons.pop()
                     break  # it may have been the one that made the total too large

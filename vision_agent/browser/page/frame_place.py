@@ -75,7 +75,7 @@ class FramePlace:
 
 
 def main_frame_place(zoom: ViewportOffset) -> FramePlace:
-    """The place of the main frame: under pinch zoom only a part of it shows, and input is relative to that part."""
+    """The place of the main frame: under pinch zoom only part of it is visible, and input is relative to that part."""
     return FramePlace((1, 0, -zoom[0], 0, 1, -zoom[1], 0, 0, 1))
 
 

@@ -95,7 +95,7 @@ class Scan:
     living: set[str] = field(default_factory=set)
     """Known keys whose element is still in its document, in view or not, and those in frames that were not scanned."""
     out_of_view: list[OutOfView] = field(default_factory=list)
-    """The known keys whose element is only scrolled out of view, in frames that show."""
+    """The known keys whose element is only scrolled out of view, in visible frames."""
     is_partial: bool = False
     """Whether some frames were not scanned."""
 
@@ -124,7 +124,7 @@ class Scan:
 async def scan(page: Page, deadline_s: float, known: Sequence[str] = (), *, words: bool = False) -> Scan:
     """Everything that can be acted on in all visible frames, and which of the known keys are still in their document.
 
-    `words`: also every word that shows.
+    `words`: also every visible word.
 
     Raises:
         FrameSilent: the main frame did not answer.

@@ -15,7 +15,7 @@ from vision_agent.browser.page.tabs import Tabs
 from vision_agent.errors import BrowserUnavailable
 
 _FROM_S, HANG_S, _AGAIN_S = 1.0, 8.0, 0.1
-"""When it is first asked, after how long without an answer a page is said to hang, and the pause between two asks."""
+"""When a page is first asked, how long without an answer counts as hanging, and the pause between two asks."""
 _T = TypeVar("_T")
 
 

@@ -30,7 +30,7 @@ _ADD = """function (name) {
     }
   }
 }"""
-"""Adds the engine to every collection of engines among the objects. Only data is looked at: no getter runs."""
+"""Adds the engine to every collection of engines among the objects. It reads only data: no getter runs."""
 
 
 async def bring_into(page: Page, world: str, name: str, source: str) -> None:

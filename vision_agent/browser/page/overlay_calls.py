@@ -82,13 +82,13 @@ class RowContext(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ContextDifference:
-    """How the words around an element differ from those that were there."""
+    """How the words around an element differ from the earlier ones."""
 
     part: Literal["words", "heading"]
     then: str
     now: str
     may_pass: bool = False
-    """Only amounts that keep changing by themselves differ, and they may come back."""
+    """Only amounts that keep changing on their own differ, and they may change back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Expectation:
     pointed: bool = False
     """The pointer is on it, which may have added words."""
     carried: str = ""
-    """The words of what is dragged over it: they may stand elsewhere among those around it, or not at all."""
+    """The words of what is dragged over it: they may be elsewhere among the words around it, or missing."""
     frames: tuple[RowContext | None, ...] = ()
     """The words that should be around each frame that contains it, innermost first."""
 
@@ -145,7 +145,7 @@ class FoundMark(NamedTuple):
     shows: str
     """The text painted in it, if that disagrees with its name."""
     says: str
-    """The texts beside its name that tell what it does."""
+    """The texts beside its name that say what it does."""
 
     @property
     def beside(self) -> Beside:
@@ -199,7 +199,7 @@ class FilledField:
 
 @dataclass(frozen=True, slots=True)
 class ShownWord:
-    """A word that shows, and the page boxes that it is drawn in, one for each line."""
+    """A visible word, and the page boxes that it is drawn in, one for each line."""
 
     text: str
     boxes: tuple[Box, ...]
@@ -242,7 +242,7 @@ class FrameElement:
 
 @dataclass(frozen=True, slots=True)
 class OutOfView:
-    """Elements that are in the document and that scrolling would show."""
+    """Elements in the document that scrolling would bring into view."""
 
     side: Literal["above", "below", "left", "right"]
     scroller: MarkKey | None
@@ -297,7 +297,7 @@ async def scan(
 ) -> ScanAnswer:
     """Everything in a frame that can be acted on, with up to `points` click points each.
 
-    `words`: also every word that shows.
+    `words`: also every visible word.
 
     `element`, `place`, `name`: for a child frame, its own element, its place on the page, and its name in the listing.
     """
@@ -422,7 +422,7 @@ class Stability:
 
     token: str
     quiet_ms: float
-    """Without what keeps changing by itself."""
+    """Without what keeps changing on its own."""
     unchanged_ms: float
     """With it."""
     is_loading: bool
@@ -431,9 +431,9 @@ class Stability:
     is_drawn: bool
     """Something in it is drawn that its document does not reveal."""
     is_restless: bool
-    """Some of its text or elements keep changing by themselves."""
+    """Some of its text or elements keep changing on their own."""
     changing_ms: float
-    """How long changes followed each other without a longer pause, up to the last; without what changes by itself."""
+    """How long changes followed each other without a longer pause, up to the last; without what changes on its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -689,7 +689,7 @@ class ScrollerFound(NamedTuple):
     left: float
     """How far it can be scrolled in all."""
     view: float
-    """How much of it shows."""
+    """How much of it is visible."""
     x: float
     y: float
     """Its top left corner in the viewport of its frame."""
@@ -697,7 +697,7 @@ class ScrollerFound(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NamedAnswer:
-    """What a document holds that has a given name."""
+    """The things in a document that have a given name."""
 
     rank: Literal["name", "similar name", "text", "passage", ""]
     """How well the names of the findings match: no other matches better; empty if there are none."""
@@ -706,13 +706,13 @@ class NamedAnswer:
     """The first few of them."""
     scrollers: tuple[ScrollerFound, ...]
     digest: str
-    """Differs if other things show in the document."""
+    """Differs if the document shows other things."""
     is_cut: bool
     """Whether it was too large to be searched to its end."""
 
 
 async def find_named(frame: Frame, deadline_s: float, text: str) -> NamedAnswer:
-    """What in a document has a given name, in view or scrolled out of it."""
+    """The things in a document that have a given name, in view or scrolled out of it."""
     answer = await ask(frame, "named", deadline_s, text=text)
     return NamedAnswer(
         rank=answer["rank"],
@@ -759,7 +759,7 @@ async def find_paint(
 ) -> PaintAnswer | None:
     """Where hover, focus and press styles changed around an element in the last `since_ms`; None if not known.
 
-    `act` tells actions apart: each may be asked about several times. `lost`: keys of elements that had the pointer or
+    `act` identifies the action: each may be asked about several times. `lost`: keys of elements that had the pointer or
     the focus before.
     """
     details = {"key": key, "act": act, "sinceMs": since_ms, "lost": list(lost), "isPress": is_press}
@@ -798,7 +798,7 @@ class PressAnswer:
     is_unanswered: bool = False
     """The target is unchanged, and nothing is known to react to the events it got."""
     pressed_ms: float | None = None
-    """When the press came, by the document's own clock; None if it did not come there."""
+    """When the press arrived, by the document's own clock; None if it did not arrive there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -819,7 +819,7 @@ async def middle_of(frame: Frame, deadline_s: float, key: str) -> Middle | None:
 
 @dataclass(frozen=True, slots=True)
 class SpotToShow:
-    """Where the pointer may make a hidden element show."""
+    """Where the pointer may make a hidden element appear."""
 
     at: Spot
     zoom: ViewportOffset
@@ -872,7 +872,7 @@ async def guard_press(
 ) -> None:
     """Stops the next press anywhere but on the element with the key; without a key, anywhere in the document.
 
-    `look`: what the element, a canvas, must show where the press begins.
+    `look`: for a canvas, what it must show where the press begins.
     """
     details = {"key": key, "kind": kind, "fingerprint": fingerprint, "isDrag": is_drag, "ms": lasts_s * 1000}
     shown = look and look._asdict()
@@ -1133,12 +1133,12 @@ class FoundText:
 
 @dataclass(frozen=True, slots=True)
 class TextAnswer:
-    """How often a text shows, and where, if exactly once."""
+    """How often a text appears, and where, if exactly once."""
 
     count: int
     found: FoundText | None = None
     places: tuple[str, ...] = ()
-    """Some of the places where it shows, with the words around it, if several."""
+    """Some of the places where it appears, with the words around it, if there are several."""
 
 
 async def find_text(frame: Frame, deadline_s: float, first: str, last: str, around: str = "") -> TextAnswer:

@@ -15,8 +15,8 @@ Unrest = Literal["changes", "loading", "animations", "pixels"]
 
 
 _LOOKS_AT_REST = 3
-"""A page on which something keeps changing must settle in this many waits in a row until that counts as rest: what
-wanders over a canvas is in the areas that are known to change now and then."""
+"""A page on which something keeps changing must settle in this many waits in a row before it counts as at rest:
+something that wanders over a canvas is now and then inside the areas known to change."""
 
 
 class _Restless(NamedTuple):

@@ -2,7 +2,7 @@
 
 Pixels are compared only if the page draws what its document does not reveal (canvas, WebGL, video): a picture takes
 Chromium two frames.
-What changes by itself is not waited for. The overlay tells the texts and elements that do (see `stability.js`); a
+It does not wait for what changes on its own. The overlay identifies such texts and elements (see `stability.js`); a
 document whose animations or pixels never rested is remembered, and is from then on only given time to show an effect.
 """
 
@@ -27,7 +27,7 @@ _RESTLESS_S = 1.0
 """A loaded page without pending requests that has not settled by then, although there was no input, never will.
 
 Changes must have followed each other for this long on the page's clock: after 0.7 s there, the overlay knows what
-changes by itself (`GOING_ON` in `stability.js`), and the rest can show its quiet.
+changes on its own (`GOING_ON` in `stability.js`), and the rest can prove to be quiet.
 """
 _WANDERS_S = 0.6
 """A page whose pixels took this long to settle, and only apart from areas that keep changing, has something that
@@ -46,11 +46,11 @@ class _Frame(NamedTuple):
     token: str = ""
     """Of its document; empty if it did not answer."""
     changing_s: float = 0.0
-    """How long changes followed each other without a longer pause, up to the last; without what changes by itself."""
+    """How long changes followed each other without a longer pause, up to the last; without what changes on its own."""
     is_drawn: bool = False
     """Something in it is drawn that its document does not reveal."""
     is_restless: bool = False
-    """Some of its text or elements keep changing by themselves."""
+    """Some of its text or elements keep changing on their own."""
 
 
 class _State(NamedTuple):
@@ -61,15 +61,15 @@ class _State(NamedTuple):
     changed_at: float = 0.0
     """Time of its last change, on our monotonic clock."""
     changing_s: float = 0.0
-    """How long changes followed each other in one of its documents; without what changes by itself."""
+    """How long changes followed each other in one of its documents; without what changes on its own."""
     token: str = ""
     """Of its main document; empty if that did not answer."""
     is_whole: bool = False
     """Every frame was asked, rather than all but some that hang."""
     is_judged: bool = True
-    """What it draws was compared with an earlier picture, if there is a need."""
+    """What it draws was compared with an earlier picture, if that was needed."""
     is_restless: bool = False
-    """Some of its text or elements keep changing by themselves."""
+    """Some of its text or elements keep changing on their own."""
     is_late: bool = False
     """The answers took longer than the pause between looks: the page had no time to change, and is asked once more."""
 

@@ -278,8 +278,8 @@ class Tabs:
                 self._window_came.notify_all()
 
     async def _earlier_windows(self, opener: Page, page: Page) -> None:
-        """Returns once the windows that a page opened before this one have come, or should have: Playwright tells of a
-        window when its document begins to load.
+        """Returns once the windows that a page opened before this one have come, or should have: Playwright reports
+        a window when its document begins to load.
         """
         openings = self._openings.get(opener, [])
         if _place_of(page, openings) == 0:
@@ -291,14 +291,14 @@ class Tabs:
     def _may_come_to_front(self, opener: Page, page: Page) -> bool:
         """Whether a new tab is the one that the last input asked for."""
         openings = self._openings.get(opener, [])
-        # A frame in a process of its own does not tell when it opens a window.
+        # A frame in its own process does not report when it opens a window.
         is_asked = openings.pop(_place_of(page, openings)).is_asked if openings else self._is_asked(opener)
         return is_asked and opener is self.active and not self._has_fronted
 
     def _is_asked(self, opener: Page) -> bool:
-        """Whether input to a page may be why it opens a window now; never for a page that opens windows by itself.
+        """Whether input to a page may be why it opens a window now; never for a page that opens windows on its own.
 
-        What Chromium knows of input says nothing: each evaluation by Playwright counts as input too.
+        Chromium's own record of input proves nothing: each evaluation by Playwright counts as input too.
         """
         if not self._sends_input and time.monotonic() - self._input_ended > _ASKS_S:
             self._open_by_themselves.add(opener)
@@ -479,5 +479,5 @@ def _request_page(request: Request) -> Page | None:
 
 
 def _place_of(page: Page, openings: Sequence[_Opening]) -> int:
-    """Which of the windows that were opened a page is, by its address; the first one if that does not tell."""
+    """Which of the opened windows a page is, by its address; the first one if the address does not decide."""
     return next((place for place, each in enumerate(openings) if each.url == page.url), 0)

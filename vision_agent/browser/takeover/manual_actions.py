@@ -28,7 +28,7 @@ from vision_agent.vision.compare import changed_share
 _PAIR_S = 0.4
 """Wait for an input that may merge with the last one: a second press, or a text after a press."""
 _LOOK_EVERY_S = 0.5
-"""How often to check whether the page has changed by itself, so that the next input has a current look before it."""
+"""How often to check whether the page has changed on its own, so that a current look precedes the next input."""
 _NOISE = 100
 """Pixels; a blinking caret changes fewer."""
 _CANNOT_LISTEN = (

@@ -171,7 +171,7 @@ class Episode:
         return bool(await self.read("WOB_DONE_GLOBAL"))
 
     async def find(self, where: On | Called) -> Mark:
-        """The mark that is meant; scrolls until it shows.
+        """The mark that is meant; scrolls until it is visible.
 
         Raises:
             Unsolved: there is none, or more than one.

@@ -69,7 +69,7 @@ class SolverModel(Model):
         del task, complaint
         self._seen = observation
         self._began.set()
-        # Outcomes of steps that the loop took by itself are not for the solver.
+        # Outcomes of steps that the loop took on its own are not for the solver.
         mine = next((step for step in reversed(steps) if step.decision.model == self.name), None)
         if mine is not None:
             self._answers.put_nowait(mine.outcomes)

@@ -40,7 +40,7 @@ class Churn:
     """Things seen before and after in a new element."""
     kept_again: int
     handed: int
-    """Numbers that later stand for another thing."""
+    """Numbers that later refer to another thing."""
 
 
 @dataclass(frozen=True)

@@ -233,7 +233,7 @@ async def _open(browser: Browser, settings: dict[str, Any]) -> Page:
     context = await browser.new_context(**settings)
     await watch(context)
     tab = await context.new_page()
-    # A dialog that a page opens by itself must not block it.
+    # A dialog that a page opens on its own must not block it.
     tab.on("dialog", lambda dialog: asyncio.ensure_future(dismiss(dialog)))
     tab.on("filechooser", lambda _: None)
     return tab
@@ -261,7 +261,7 @@ async def _look(eyes: LiveBrowser, tab: Page) -> tuple[Observation, tuple[int, i
     if eyes.is_hung:
         raise TimeoutError("the page hangs")
     if not observation.at_rest:
-        return observation, None  # its own changes cannot be told from ours
+        return observation, None  # its own changes cannot be distinguished from ours
     await _ask_frames(tab, "() => __perception.watch()")
     again = await eyes.observe()
     answers = [each.split() for each in await _ask_frames(tab, "() => __perception.traces()") if each]

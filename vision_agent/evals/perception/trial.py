@@ -189,7 +189,7 @@ class _Copy:
             await tab.evaluate("() => __perception.note()")
 
     async def _noted(self, tab: Page, wait_s: float = _WAIT_S) -> set[str]:
-        """The paths that changed since `_note`, other than by themselves."""
+        """The paths that changed since `_note`, other than on their own."""
         await asyncio.sleep(wait_s)
         try:
             async with asyncio.timeout(_ANSWER_S):

@@ -69,9 +69,9 @@ def _proposed(step: Step) -> Decision:
 
 
 class Unguarded(Model):
-    """Wraps a model and clicks at the points of the last look, whatever lies there now.
+    """Wraps a model and clicks at the points of the last look, whatever is there now.
 
-    What has other risks than `allowed` is left to the agent, so that the person is asked as always.
+    Actions with risks other than `allowed` are left to the agent, so that the person is asked as always.
     """
 
     def __init__(self, model: Model, page: Page, allowed: Sequence[Risk]) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from playwright.async_api import BrowserContext, Request
 
 _ARRIVES_S = 20.0
-"""Longest wait for a request: one of a page that has closed may never be told as over."""
+"""Longest wait for a request: one of a page that has closed may never be reported as finished."""
 
 
 class RequestsUnderWay:

@@ -21,7 +21,7 @@ def choose_colours(
     previous: Mapping[int, str],
     palette_of: Mapping[Kind, tuple[str, ...]],
 ) -> list[str]:
-    """A shade of its kind for each mark, different from its neighbours'; a previous shade is kept if it still is.
+    """A shade of its kind for each mark, different from its neighbours'; a previous shade is kept if it still differs.
 
     `previous` holds the previous shades by index in `marks`.
     """

@@ -29,7 +29,7 @@ _PAINTED = "the page paints numbers that look like marks"
 _GREY: Kind = "scroller"
 """Grey is also the colour of ordinary buttons."""
 _MARGIN = 3
-"""Pixels around a part that was found in every second row and column; the whole part may reach so far."""
+"""Pixels around a part that was found in every second row and column; the whole part may extend this far."""
 _FEWEST_PIXELS = _FEWEST * _SIZES[0][0] * _SIZES[1][0] * _PLATE_SHARE[0]
 
 

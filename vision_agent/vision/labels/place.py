@@ -133,7 +133,7 @@ def _scene(marks: Sequence[Mark], extent: Extent, style: Style, kept: dict[int, 
 
 
 def _shown(boxes: Sequence[Box], extent: Extent) -> list[bool]:
-    """Which page boxes are in the picture; of a box cut by the picture's edge, enough for a label must show."""
+    """Which page boxes are in the picture; of a box cut by the picture's edge, enough for a label must be visible."""
     map, size = extent.map, extent.size
     edges = (edges_of(boxes) - [map.offset_x, map.offset_y] * 2) / ([map.scale_x, map.scale_y] * 2)
     whole = edges[:, 2:] - edges[:, :2]

@@ -351,8 +351,8 @@ def _looks_like(old: _KnownThing, new: _KnownThing) -> bool:
 
 
 def _is_same_but_shifted(one: Floats, other: Floats) -> bool:
-    """Whether two looks are equal if one is shifted a little: what moves is drawn between pixels, so that its edges are
-    blended, and its box is rounded, in another way each time.
+    """Whether two looks are equal if one is shifted a little: what moves is drawn between pixels, so its edges are
+    blended and its box is rounded differently each time.
     """
     one, other = _blurred(one), _blurred(other)
     apart = _differ(one, other)
@@ -373,7 +373,7 @@ def _blurred(look: Floats) -> Floats:
 
 
 def _is_in_reach(old: _KnownThing, new: _KnownThing) -> bool:
-    """Whether a thing may have gone so far; one that moves may have gone anywhere."""
+    """Whether a thing may have moved this far; one that moves may be anywhere."""
     return (old.thing.moves and new.thing.moves) or _distance(old, new) <= _FAR
 
 
