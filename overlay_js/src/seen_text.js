@@ -47,7 +47,8 @@ function hasColourOfGround(element, style) {
     if (!ground) return false;
     if (ground[3] > 0 && letters[3] > 0) return ground[3] === 1 && areAlike(letters, ground);
   }
-  return letters[3] === 0 || (!at && self === top && !/dark/.test(style.colorScheme) && areAlike(letters, PAPER));
+  if (letters[3] === 0) return true;
+  return !at && self === top && !/dark/.test(style.colorScheme) && areAlike(letters, PAPER);
 }
 
 /** @param {number[]} one @param {number[]} other */
@@ -55,7 +56,7 @@ function areAlike(one, other) {
   return [0, 1, 2].every((index) => Math.abs(one[index] - other[index]) < SAME_COLOUR);
 }
 
-/** Red, green and blue up to 255, and opacity up to 1; null for a colour that is given otherwise. @param {string} css */
+/** Red, green, blue (up to 255) and opacity (up to 1); null for a colour given otherwise. @param {string} css */
 function channelsOf(css) {
   const parts = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(css);
   return parts && [Number(parts[1]), Number(parts[2]), Number(parts[3]), Number(parts[4] ?? 1)];
