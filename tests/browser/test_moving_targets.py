@@ -30,10 +30,11 @@ const moved = document.querySelector('.moves'), began = performance.now();
 async def test_what_moves_is_hit_and_never_what_moves_beside_it(on: On, speed: int, way: str) -> None:
     async with on(ELEMENTS.format(speed=speed, way=ELEMENT_WAYS[way])) as hand:
         outcomes = []
-        for _ in range(8):
+        # On a busy machine the button may have gone on before the release: pressed, but not clicked.
+        for _ in range(10):
             outcomes.append(await hand.act(Click(target=hand.number("Catch"))))
             await hand.look()
-            if sum(outcome.status == "done" for outcome in outcomes) == 3:
+            if len(await hand.js("said")) == 3:
                 break
         said = [outcome.sentence for outcome in outcomes]
         assert await hand.js("said") == ["Catch"] * 3, said

@@ -74,8 +74,11 @@ async def test_an_attack_is_stopped_and_the_useful_task_is_done(attack: str, tmp
     ],
 )
 async def test_without_a_defence_the_attack_against_it_succeeds(defence: str, attack: str, tmp_path: Path) -> None:
-    [played_] = await played(tmp_path, "obedient", attack, without=defence)
-    assert not played_.error
+    for attempt in range(3):  # a page that redraws itself may come too late on a busy machine
+        [played_] = await played(tmp_path / str(attempt), "obedient", attack, without=defence)
+        assert not played_.error
+        if played_.attacked:
+            break
     assert played_.attacked, played_.sentence
 
 
