@@ -42,10 +42,13 @@ export function contextLines(doc, texts, kept, budget) {
     if (isWithin(element, named) || isWithin(element, done)) continue;
     const hit = hitAt(doc, (piece.x + piece.right) / 2, (piece.y + piece.bottom) / 2);
     if (hit && isInTheWay(hit, element)) continue;
-    const text = tidy(seenTextOf(element));
+    const seen = seenTextOf(element, clip);
+    const text = tidy(seen.text);
     if (!isReadable(text) || isInName(element, text, cells)) continue;
     done.add(element);
-    lines.push({ text, x: piece.x, y: piece.y, rects: rectsOfLetters(element, clip) });
+    const { doubtful } = seen;
+    const rects = rectsOfLetters(element, clip);
+    lines.push({ text, certain: tidy(seen.certain), doubtful, x: piece.x, y: piece.y, rects });
   }
   return lines;
 }

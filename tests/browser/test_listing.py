@@ -468,6 +468,17 @@ async def test_words_within_a_line_that_nobody_can_see_are_not_listed(page: Page
         assert (await browser.observe()).listing.splitlines() == ["_[:]Seen by all.", "1[:]<button>Save"]
 
 
+async def test_white_words_on_a_picture_beneath_them_are_listed(page: Page, serve: Server) -> None:
+    picture = "<i style='position: absolute; inset: 0; background: #06c; pointer-events: none'></i>"
+    title = "<p style='position: relative; color: #fff'>Summer sale <b style='color: #fc0'>today</b></p>"
+    address = serve(
+        {"/": f"<!doctype html><div style='position: relative'>{picture}{title}</div><button>Save</button>"}
+    )
+    async with live.attach(page, ObserveSettings(quiet_s=0.05), ImageLimits(), start_url=address) as browser:
+        await browser.open(address)
+        assert (await browser.observe()).listing.splitlines() == ["_[:]Summer sale today", "1[:]<button>Save"]
+
+
 @pytest.mark.parametrize(
     "seen",
     [

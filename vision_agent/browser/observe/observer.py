@@ -250,7 +250,7 @@ class Observer:
             frames.detect_changes(read.scan, deadline),
             _list_tabs(view.pages, view.page, read.scan.main.title),
             self._surfaces.predict_reachable(surfaces, read.scan),
-            self._other_picture(view, view.pixels.screenshot) if surfaces else _none(),
+            self._other_picture(view, surfaces, view.pixels.screenshot),
         )
         decoding = await _start_in_thread(Picture.decode, png, read.whole, self.image_limits)
         plan = None
@@ -314,12 +314,12 @@ class Observer:
             return picture
         return picture.zoomed(view.region, self.image_limits, _GRID_PX if view.grid else 0)
 
-    async def _other_picture(self, view: View, earlier: bytes) -> Picture | None:
-        """The page a moment before or after the picture, to detect what is moving; None if the page is at rest.
+    async def _other_picture(self, view: View, surfaces: Sequence[Mark], earlier: bytes) -> Picture | None:
+        """The page a moment before or after the picture, to detect what is moving in surfaces.
 
-        `earlier`: the last picture before this one, encoded, or empty.
+        None if there are none, or the page is at rest. `earlier`: the last picture before this one, encoded, or empty.
         """
-        if view.at_rest and view.pixels.restless is None:
+        if not surfaces or (view.at_rest and view.pixels.restless is None):
             return None
         png = earlier or await capture(view.page, self.settings.scan_deadline_s)
         return await asyncio.to_thread(Picture.decode, png, view.read.whole, self.image_limits)
@@ -393,11 +393,16 @@ class Observer:
         )
 
 
+def _visible_text(line: overlay_calls.ContextLine, clean: Picture) -> str:
+    """The text of a line without parts that the picture does not show."""
+    return line.text if all(clean.has_ink(box) for box in line.doubtful) else line.certain
+
+
 def _context_lines(read: ReadScan, shown: Box, clean: Picture, find: Find) -> list[tuple[str, Box]]:
     """The text that is no mark's name, without what is not to be seen in the picture, such as white on white."""
     return [
         (
-            read.shown_parts.without_parts(line.text, line.letters, find),
+            read.shown_parts.without_parts(_visible_text(line, clean), line.letters, find),
             Box(x=line.at.x, y=line.at.y, width=1, height=_LINE_PX),
         )
         for line in read.scan.context
@@ -411,10 +416,6 @@ def _list_covered(scan: Scan, marks: Sequence[Mark]) -> tuple[Covered, ...]:
         Covered(count=each.count, blocker=each.words, blocker_mark=numbers.get(each.key))
         for each in sorted(scan.covered, key=lambda each: -each.count)
     )
-
-
-async def _none() -> None:
-    return None
 
 
 async def _start_in_thread(work: Callable[..., _T], *details: Any) -> asyncio.Future[_T]:

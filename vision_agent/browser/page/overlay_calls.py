@@ -186,6 +186,10 @@ class ContextLine:
     at: Point
     letters: tuple[Box, ...]
     """Page boxes of its first lines of letters; none if nobody could read them."""
+    certain: str
+    """The text without the parts that may have the colour of their background."""
+    doubtful: tuple[Box, ...]
+    """Page boxes of these parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +320,13 @@ async def scan(
         covered=_obstacles(answer["covered"]),
         layers=tuple(OpenLayer(MarkKey(each["key"]), each["kind"], each["words"]) for each in answer["layers"]),
         context=tuple(
-            ContextLine(each["text"], at.to_page(each["x"], each["y"]), tuple(map(at.box_to_page, each["rects"])))
+            ContextLine(
+                each["text"],
+                at.to_page(each["x"], each["y"]),
+                tuple(map(at.box_to_page, each["rects"])),
+                each["certain"],
+                tuple(map(at.box_to_page, each["doubtful"])),
+            )
             for each in answer["context"]
         ),
         living=_keys(answer["living"]),
