@@ -189,26 +189,29 @@ async def test_of_a_storm_of_popups_only_the_one_that_the_click_asked_for_is_sho
 
 
 class TwoIsLate(dict[str, str]):
-    """Pages of which the first window's is answered only once the second window shows its page."""
+    """Pages of which the first window's is answered only some seconds after the second window shows its page."""
 
-    def __init__(self, pages: dict[str, str]) -> None:
+    def __init__(self, pages: dict[str, str], seconds: float) -> None:
         super().__init__(pages)
-        self.shows_three = threading.Event()
+        self.shows_three, self.never, self.seconds = threading.Event(), threading.Event(), seconds
 
     def get(self, path: str, default: Any = None) -> Any:
         if path == "/shown":
             self.shows_three.set()
         if path == "/two":
             assert self.shows_three.wait(20)
+            self.never.wait(self.seconds)
         return super().get(path, default)
 
 
+@pytest.mark.parametrize("seconds", [0, 3])
 async def test_windows_count_in_the_order_in_which_they_were_opened_and_not_in_that_of_their_answers(
-    page: Page, serve: Server
+    page: Page, serve: Server, seconds: float
 ) -> None:
     both = "<title>One</title><button onclick='window.open(`/two`); window.open(`/three`)'>Go</button>"
     three = "<title>Three</title><img src=/shown>"
-    async with on(page, serve, TwoIsLate({"/": both, "/two": "<title>Two</title>", "/three": three})) as browser:
+    pages = TwoIsLate({"/": both, "/two": "<title>Two</title>", "/three": three}, seconds)
+    async with on(page, serve, pages) as browser:
         await click(browser, "Go")
         observation = await browser.observe()
         while len(observation.tabs) < 3 or "(no answer)" in titles(observation):

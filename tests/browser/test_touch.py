@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.browser.hand import SETTINGS, Hand, On
-from vision_agent.actions import Click, DoubleTap, Hold, OpenTab
+from vision_agent.actions import Click, DoubleTap, Hold, OpenTab, Press
 
 MAP = """<button id=b style="width:200px;height:100px">Map</button><script>
 const did = [];
@@ -177,13 +177,23 @@ async def test_the_end_of_a_touch_does_not_land_on_the_page_that_it_opened(on: O
         assert (await hand.js("got")).count("touchstart") == 2
 
 
-@pytest.mark.parametrize("touch", [True, False], ids=["finger", "button"])
-async def test_a_page_that_closes_itself_when_it_is_pressed_was_not_held(on: On, touch: bool) -> None:
-    closes = "<script>addEventListener('pointerdown', () => close(), true)</script>"
+@pytest.mark.parametrize(
+    "then", ["", "const end = Date.now() + 700; while (Date.now() < end);"], ids=["at once", "busy"]
+)
+@pytest.mark.parametrize(
+    ("what", "event"),
+    [({"touch": True}, "pointerdown"), ({"touch": False}, "pointerdown"), ({"keys": "a"}, "keydown")],
+    ids=["finger", "button", "key"],
+)
+async def test_a_page_that_closes_itself_when_it_is_pressed_was_not_held(
+    on: On, what: dict[str, Any], event: str, then: str
+) -> None:
+    closes = f"<script>addEventListener('{event}', () => {{ close(); {then} }}, true)</script>"
     async with on("<button onclick='window.open(`/two`)'>One</button>", {"/two": PAD + closes}) as hand:
         await hand.act(Click(target=hand.number("One")))
         await hand.look()
-        outcome = await hand.act(Hold(target=hand.number("Charge"), seconds=9, touch=touch))
+        press = Press(seconds=9, **what) if "keys" in what else Hold(target=hand.number("Charge"), seconds=9, **what)
+        outcome = await hand.act(press)
         assert (outcome.status, outcome.refusal) == ("partial", "gone"), outcome
         assert "the tab closed after" in outcome.sentence
 

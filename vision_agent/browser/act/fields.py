@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
+from contextlib import AsyncExitStack
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
@@ -222,8 +223,9 @@ async def _press_once(executor: Executor, action: Press) -> None:
     if action.seconds is None:
         await page.keyboard.press(action.keys)
         return
-    async with held_keys(page, chord_keys(action.keys), deadline_s):
+    async with AsyncExitStack() as down:
         with executor.noting_hold(action.seconds):
+            await down.enter_async_context(held_keys(page, chord_keys(action.keys), deadline_s))
             await stay_held(page, action.keys, action.seconds, deadline_s)
 
 

@@ -66,14 +66,15 @@ async def hold(executor: Executor, action: Hold) -> Execution:
     page, deadline_s, what = executor.page, executor.deadline_s, "finger" if action.touch else "button"
 
     async def press(at: Location, gesture: Gesture) -> None:
+        # A press may close the page before the browser answers it; what closes the page on release was held.
         async with AsyncExitStack() as down:
-            if action.touch:
-                await down.enter_async_context(touch.held_finger(page, at.point, deadline_s))
-            else:
-                await page.mouse.move(at.point.x, at.point.y)
-                await down.enter_async_context(held_button(page, deadline_s))
-                await down.enter_async_context(stay_on(executor, at))
             with executor.noting_hold(action.seconds):
+                if action.touch:
+                    await down.enter_async_context(touch.held_finger(page, at.point, deadline_s))
+                else:
+                    await page.mouse.move(at.point.x, at.point.y)
+                    await down.enter_async_context(held_button(page, deadline_s))
+                    await down.enter_async_context(stay_on(executor, at))
                 await gesture.must_have_begun()
                 await stay_held(page, f"the {what}", action.seconds, deadline_s, action.until)
 

@@ -38,6 +38,7 @@ _OPENS_S = 2.0
 """Longest wait for a tab that has started to open."""
 _AWAIT_PAGE_S = 10.0
 """Longest wait for a requested page to start loading."""
+_EVERY_S = 0.02
 _LONGEST_SAID = 200
 _CLOSING_S = 0.5
 _CLOSE_S = 5.0
@@ -95,7 +96,6 @@ class Tabs:
     """Until when we wait for a tab that one of ours has started to open."""
     _openings: weakref.WeakKeyDictionary[Page, list[_Opening]] = field(default_factory=weakref.WeakKeyDictionary)
     """Of each page, the windows that it opened and that have not come yet."""
-    _window_came: asyncio.Condition = field(default_factory=asyncio.Condition)
     _open_by_themselves: weakref.WeakSet[Page] = field(default_factory=weakref.WeakSet)
     """Pages that opened a window when no input was sent."""
     _sends_input: bool = False
@@ -274,19 +274,25 @@ class Tabs:
                 self._add_event("new_tab", f"a new tab opened and is shown: tab {self.number(page)}")
             else:
                 self._add_event("new_tab", f"a new tab opened behind: tab {self.number(page)}")
-            async with self._window_came:
-                self._window_came.notify_all()
 
     async def _earlier_windows(self, opener: Page, page: Page) -> None:
         """Returns once the windows that a page opened before this one have come, or should have: Playwright reports
-        a window when its document begins to load.
+        a window when its document begins to load, so one whose document is requested is awaited longer.
         """
         openings = self._openings.get(opener, [])
-        if _place_of(page, openings) == 0:
-            return
-        with suppress(TimeoutError):
-            async with asyncio.timeout(openings[0].at + _OPENS_S - time.monotonic()), self._window_came:
-                await self._window_came.wait_for(lambda: _place_of(page, openings) == 0)
+        until = -math.inf
+        while _place_of(page, openings) > 0:
+            now, first = time.monotonic(), openings[0]
+            until = max(until, first.at + _OPENS_S)
+            if self._is_requested(first.url):
+                until = min(now + _OPENS_S, first.at + _AWAIT_PAGE_S)
+            if now >= until:
+                return
+            await asyncio.sleep(_EVERY_S)
+
+    def _is_requested(self, url: str) -> bool:
+        """Whether a new window's document is requested, and not answered yet."""
+        return any(each.url == url and _request_page(each) is None for each in self._awaited_pages)
 
     def _may_come_to_front(self, opener: Page, page: Page) -> bool:
         """Whether a new tab is the one that the last input asked for."""
