@@ -132,6 +132,48 @@ def test_a_signal_ends_a_run_with_its_report_and_the_command_that_goes_on(
     assert f"vision-agent resume {folder}" in told
 
 
+LOST = """
+import os, signal, sys, time, weakref
+from vision_agent.cli.main import main
+
+class Dies: ...
+
+def callback(_):
+    os.kill(os.getpid(), signal.Signals[sys.argv.pop()])
+    time.sleep(0.2)
+
+class Imports:
+    def find_spec(self, name, path=None, target=None):
+        if name == "vision_agent.session" and self in sys.meta_path:
+            sys.meta_path.remove(self)
+            dying = Dies()
+            watching = weakref.ref(dying, callback)
+            del dying
+
+sys.meta_path.insert(0, Imports())
+main()
+"""
+"""Gets a signal while Python cleans up an object, where it drops what is raised."""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_at_a_moment_at_which_python_drops_it_ends_a_run_all_the_same(
+    serve: Server, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "lines.txt").write_text('wait for "never"\nfinish\n', "utf-8")
+    arguments = ["run", serve({"/": BODY}), "--steps", str(tmp_path / "lines.txt"), "--runs", str(tmp_path)]
+    told = subprocess.run(
+        [sys.executable, "-c", LOST, *arguments, name],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        preexec_fn=hear_signals,
+        check=False,
+    )
+    assert told.returncode == 130, told
+    assert "Traceback" not in told.stderr
+
+
 async def limited(
     page: Page,
     serve: Server,

@@ -6,11 +6,13 @@ Exit codes: 0 done, 1 not done, 2 usage, 3 limit, 4 needs a person or policy, 5 
 
 from __future__ import annotations
 
+import _thread
 import asyncio
 import json
 import shlex
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
 from importlib import metadata
@@ -61,6 +63,7 @@ app.add_typer(freezing)
 app.add_typer(trusting)
 
 
+_AGAIN_S = 0.05
 _ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
@@ -70,6 +73,7 @@ def main() -> None:
         # Whoever ignores one, as nohup does, wants it ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _interrupt)
+    sys.unraisablehook = _interrupt_again
     try:
         app()
     except VisionAgentError as error:
@@ -88,6 +92,21 @@ def _interrupt(*_: object) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         raise KeyboardInterrupt
     signal.raise_signal(signal.SIGINT)
+
+
+def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
+    """Interrupts once more a moment later if an interruption was lost.
+
+    Python drops what is raised while it cleans up an object or ends an import, as if there had been no signal.
+    """
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    # The same signal: whoever ignores Ctrl-C, as a shell does in the background, still hears the others.
+    number = next((each for each in _ENDS if signal.getsignal(each) is _interrupt), signal.SIGINT)
+    again = threading.Timer(_AGAIN_S, _thread.interrupt_main, [number])
+    again.daemon = True
+    again.start()
 
 
 def _print_version(wanted: bool) -> None:
