@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import socket
 import sys
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import Page, async_playwright
 
-from vision_agent.browser.launch.launch import candidates, launch_browser
+from vision_agent.browser.launch.launch import candidates, launch_browser, open_context, start_first_browser
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.settings import BrowserSettings, ProxySettings
 from vision_agent.types import Size
@@ -184,3 +185,14 @@ def _free_port() -> int:
         taken.bind(("127.0.0.1", 0))
         port: int = taken.getsockname()[1]
         return port
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such signal")
+async def test_a_browser_that_ends_before_a_page_opens_is_not_said_to_reject_settings() -> None:
+    async with async_playwright() as playwright:
+        started = await start_first_browser(playwright, BrowserSettings())
+        session = await started.browser.new_browser_cdp_session()
+        processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
+        os.kill(next(each["id"] for each in processes if each["type"] == "browser"), signal.SIGKILL)
+        with pytest.raises(BrowserUnavailable, match="ended as it was about to open a page"):
+            await open_context(started, {})

@@ -117,7 +117,7 @@ async def launch_browser(settings: BrowserSettings) -> AsyncIterator[LaunchedBro
             incoming = Path(folder)
             started = await start_first_browser(playwright, settings, incoming)
             try:
-                context = await _context(started, options)
+                context = await open_context(started, options)
                 yield LaunchedBrowser(playwright, started.browser, context, started.description, incoming)
             finally:
                 await end_browser(started)
@@ -244,7 +244,13 @@ def context_options(settings: BrowserSettings, playwright: Playwright) -> dict[s
     return {name: value for name, value in options.items() if value is not None}
 
 
-async def _context(started: StartedBrowser, options: dict[str, Any]) -> BrowserContext:
+async def open_context(started: StartedBrowser, options: dict[str, Any]) -> BrowserContext:
+    """A new context with Playwright's options; that of a browser which we connected to, if it has one.
+
+    Raises:
+        BrowserUnavailable: the browser has ended.
+        UsageError: it rejects the options.
+    """
     if started.candidate.cdp_url and started.browser.contexts:
         return started.browser.contexts[0]
     try:
@@ -253,6 +259,8 @@ async def _context(started: StartedBrowser, options: dict[str, Any]) -> BrowserC
             # Only opening a page shows whether Chromium accepts them.
             await (await context.new_page()).close()
     except PlaywrightError as error:
+        if "has been closed" in error.message:
+            raise BrowserUnavailable(f"{started.candidate.found} ended as it was about to open a page") from error
         raise UsageError(f"The browser rejects these settings: {_first_line(error)}") from error
     return context
 
