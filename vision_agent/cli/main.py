@@ -102,7 +102,7 @@ def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
-    # The same signal: whoever ignores Ctrl-C, as a shell does in the background, still hears the others.
+    # Where Ctrl-C is ignored, as in the background of a shell, the others are still heard, and end it the same way.
     number = next((each for each in _ENDS if signal.getsignal(each) is _interrupt), signal.SIGINT)
     again = threading.Timer(_AGAIN_S, _thread.interrupt_main, [number])
     again.daemon = True
