@@ -8,11 +8,15 @@ const MAY_HAVE_ONE = new Set([
   'nav', 'p', 'section', 'span',
 ]);
 const MOST_AT_ONCE = 300;
+/** How many places of one element are kept. */
+const MOST_PLACES = 60;
 /** CSS pixels; anything smaller has no room for a target. */
 const SMALLEST = 8;
 
-const asked = /** @type {WeakSet<Element>} */ (new WeakSet());
-let suspects = /** @type {Element[]} */ ([]);
+/** The elements that the browser was asked about, with their size then: it may have changed because one got a root. */
+const asked = /** @type {WeakMap<Element, string>} */ (new WeakMap());
+/** Those that it has not been asked about yet, with every place where they were seen. */
+const suspects = /** @type {Map<Element, DOMRect[]>} */ (new Map());
 
 /**
  * Notes an element that may have a closed root. A custom element may hide one. Any other element is suspect only if it
@@ -20,23 +24,34 @@ let suspects = /** @type {Element[]} */ ([]);
  * @param {Element} element
  * @param {string} tag
  * @param {string | null} display its `display` if it has no box, else null
+ * @param {boolean} isThorough an element that shows nothing is suspect too: it may show something a moment later
  */
-export function noteSuspect(element, tag, display) {
+export function noteSuspect(element, tag, display, isThorough) {
   if (display !== null && isNowhere(element, display)) addHost(flatParentOf(element));
-  else if (tag.includes('-') ? isDefined(element) : MAY_HAVE_ONE.has(tag) && isEmptyAndSeen(element)) add(element);
+  else if (tag.includes('-') ? isDefined(element) : MAY_HAVE_ONE.has(tag) && isEmpty(element, isThorough)) add(element);
 }
 
 /** How many elements the browser has not been asked about yet. */
 export function countOfSuspects() {
-  return suspects.length;
+  return suspects.size;
 }
 
-/** Those elements, so that the browser is asked about each once; null if there are none. @returns {Element[] | null} */
+/** Those elements; null if there are none. @returns {Element[] | null} */
 export function takeSuspects() {
-  const taken = suspects;
-  suspects = [];
-  for (const each of taken) asked.add(each);
-  return taken.length ? taken : null;
+  return suspects.size ? [...suspects.keys()] : null;
+}
+
+/** The browser has told about these elements: it need not be asked again. @param {Element[]} told */
+export function dropSuspects(told) {
+  for (const each of told) {
+    suspects.delete(each);
+    asked.set(each, askedSizeOf(rectOf(each)));
+  }
+}
+
+/** Where elements without content of their own were seen that the browser has not been asked about. */
+export function placesOfSuspects() {
+  return [...suspects].filter(([element]) => isWithoutContent(element)).flatMap(([, places]) => places);
 }
 
 /**
@@ -60,13 +75,22 @@ function addHost(element) {
 
 /** @param {Element | null} element */
 function add(element) {
-  if (
-    !element || suspects.length >= MOST_AT_ONCE || asked.has(element) || suspects.includes(element) ||
-    shadowRootOf(element)
-  ) {
-    return;
-  }
-  suspects.push(element);
+  if (!element || shadowRootOf(element)) return;
+  const rect = rectOf(element);
+  if (asked.get(element) === askedSizeOf(rect)) return;
+  const places = suspects.get(element);
+  if (!places && suspects.size < MOST_AT_ONCE) suspects.set(element, [rect]);
+  else if (places && places.length < MOST_PLACES && !isSameRect(places[places.length - 1], rect)) places.push(rect);
+}
+
+/** @param {DOMRect} rect */
+function askedSizeOf({ width, height }) {
+  return `${Math.round(width)} ${Math.round(height)}`;
+}
+
+/** @param {DOMRect} one @param {DOMRect} other */
+function isSameRect(one, other) {
+  return one.x === other.x && one.y === other.y && one.width === other.width && one.height === other.height;
 }
 
 /** @param {Element} element */
@@ -74,10 +98,18 @@ function isDefined(element) {
   return matches(element, ':defined');
 }
 
+/** @param {Element} element @param {boolean} isThorough whether one that is too small to hold a target counts too */
+function isEmpty(element, isThorough) {
+  return isWithoutContent(element) && (isThorough || isLargeInView(rectOf(element)));
+}
+
 /** @param {Element} element */
-function isEmptyAndSeen(element) {
-  if (firstElementOf(element) || textContentOf(element).trim()) return false;
-  const { left, top, right, bottom } = rectOf(element);
+function isWithoutContent(element) {
+  return !firstElementOf(element) && !textContentOf(element).trim();
+}
+
+/** @param {DOMRect} rect */
+function isLargeInView({ left, top, right, bottom }) {
   return Math.min(right, innerWidth) - Math.max(left, 0) >= SMALLEST &&
     Math.min(bottom, innerHeight) - Math.max(top, 0) >= SMALLEST;
 }

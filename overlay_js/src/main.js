@@ -3,7 +3,7 @@
 // `mark=key:<key>` is a live element. Any other body is base64 of a JSON request. The answer is the text of an element
 // that is in no document, so that the page is not touched.
 import { canvasPart } from './canvas_pixels.js';
-import { takeSuspects } from './closed_shadow_suspects.js';
+import { dropSuspects, takeSuspects } from './closed_shadow_suspects.js';
 import { createElement, inOneMoment, rememberClosedRoots, titleOf } from './dom.js';
 import { findNamed } from './find_named.js';
 import { frameGeometryOf } from './frame_place.js';
@@ -102,7 +102,7 @@ function locateFrame(doc, root, request) {
 // Through this global of the isolated world, which no page can see, the browser itself gives the overlay facts that it
 // cannot get from the page, and asks it questions when Playwright no longer can. Overlays in frames ask each other.
 Reflect.set(globalThis, OVERLAY, {
-  hear: setListeners, open: rememberClosedRoots, takeSuspects, ask: answer, recheckPlace, lastChangeAt,
+  hear: setListeners, open: rememberClosedRoots, takeSuspects, dropSuspects, ask: answer, recheckPlace, lastChangeAt,
 });
 
 export const engine = {

@@ -44,7 +44,7 @@ export function scan(doc, request) {
   const root = documentElementOf(doc);
   const view = visibleView();
   const clip = request.clip ?? view;
-  const near = elementsNearViewport(root, clip);
+  const near = elementsNearViewport(root, clip, request.words ?? false);
   const gathered = gather(root, clip, near, request.inert ?? false, hoverOpenersIn(doc, near));
   standForDrawnFields(gathered.found, clip);
   const kept = selectCandidates(doc, gathered.found, view);

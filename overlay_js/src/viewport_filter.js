@@ -23,9 +23,10 @@ const NEAR = 400;
  * nothing about the place of its content. To the left and right, no distance counts as far.
  * @param {Element} root
  * @param {Area} clip the visible part of the document
+ * @param {boolean} isThorough whether an element that shows nothing now is asked about too, because it may hide a root
  * @returns {Set<Element>}
  */
-export function elementsNearViewport(root, clip) {
+export function elementsNearViewport(root, clip, isThorough) {
   const near = /** @type {Set<Element>} */ (new Set());
   const stack = /** @type {Way[]} */ ([{ element: root, around: null }]);
   for (let way = stack.pop(); way; way = stack.pop()) {
@@ -37,7 +38,7 @@ export function elementsNearViewport(root, clip) {
     if (display === 'none') continue;
     // An element without a box of its own shows where its content does.
     const isNear = (rect.bottom >= clip.y - NEAR && rect.top <= clip.bottom + NEAR) || display === 'contents';
-    if (isNear || display !== null || tag.includes('-')) noteSuspect(element, tag, display);
+    if (isNear || display !== null || tag.includes('-')) noteSuspect(element, tag, display, isThorough);
     if (isNear) {
       for (let at = /** @type {Way | null} */ (way); at && !near.has(at.element); at = at.around) near.add(at.element);
     }

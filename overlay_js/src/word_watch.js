@@ -1,6 +1,7 @@
 // What the document shows between a look's two questions, in each state that a picture may have caught meanwhile: text
 // can move and blink faster than a picture is taken. The words are read at the beginning of each frame, when they are
 // as they were last painted, and in what changes, as soon as it has changed.
+import { placesOfSuspects } from './closed_shadow_suspects.js';
 import { documentElementOf, flatContains, inOneMoment, nodeTypeOf, parentElementOf, rootOf } from './dom.js';
 import { shownWords } from './shown_words.js';
 import { elementsNearViewport } from './viewport_filter.js';
@@ -22,7 +23,7 @@ const EVERYTHING = /** @type {Set<Element>} */ (/** @type {unknown} */ ({ has: (
 
 const watched = {
   doc: /** @type {Document | null} */ (null), observer: /** @type {MutationObserver | null} */ (null),
-  clip: /** @type {Area | null} */ (null), frame: 0,
+  clip: /** @type {Area | null} */ (null), frame: 0, roots: /** @type {Set<Node>} */ (new Set()),
   last: /** @type {Words | null} */ (null), states: /** @type {State[]} */ ([]), missed: false,
 };
 
@@ -35,27 +36,36 @@ export function watchWords(doc, root, near, clip) {
   const roots = /** @type {ShadowRoot[]} */ ([]);
   const words = shownWords(doc, root, near, roots);
   const observer = new MutationObserver((records) => noteChanged(records.map(({ target }) => target)));
-  for (const root of [doc, ...roots]) {
-    observer.observe(root, { childList: true, subtree: true, attributes: true, characterData: true });
-  }
-  Object.assign(watched, { doc, observer, clip, last: words, states: [], missed: false });
+  Object.assign(watched, { doc, observer, clip, last: words, states: [], missed: false, roots: new Set() });
+  observeRoots([doc, ...roots]);
   watched.frame = requestAnimationFrame(tick);
   return words;
 }
 
-/** Everything that showed since `watchWords`; null if nothing was watched. Ends the watched. */
+/**
+ * Everything that showed since `watchWords`, and where elements were that may show what nobody could read: they have
+ * got a closed shadow root meanwhile, or the browser did not answer. Null if nothing was watched. Ends the watch.
+ */
 export function takeWords() {
   if (!watched.doc) return null;
   addState();
   const { states, missed } = watched;
   stop();
-  return { states, missed };
+  return { states, missed, unread: placesOfSuspects().flatMap(({ x, y, width, height }) => [x, y, width, height]) };
+}
+
+/** @param {Node[]} roots */
+function observeRoots(roots) {
+  for (const root of roots.filter((each) => !watched.roots.has(each))) {
+    watched.roots.add(root);
+    watched.observer?.observe(root, { childList: true, subtree: true, attributes: true, characterData: true });
+  }
 }
 
 function stop() {
   watched.observer?.disconnect();
   cancelAnimationFrame(watched.frame);
-  Object.assign(watched, { doc: null, observer: null, clip: null, last: null, states: [] });
+  Object.assign(watched, { doc: null, observer: null, clip: null, last: null, states: [], roots: new Set() });
 }
 
 function tick() {
@@ -68,7 +78,9 @@ function addState() {
   const { doc, clip, last } = watched;
   if (!doc || !clip) return;
   const root = documentElementOf(doc);
-  const now = inOneMoment(() => shownWords(doc, root, elementsNearViewport(root, clip)));
+  const roots = /** @type {ShadowRoot[]} */ ([]);
+  const now = inOneMoment(() => shownWords(doc, root, elementsNearViewport(root, clip, true), roots));
+  observeRoots(roots);
   watched.last = now;
   if (!last || now.texts.length !== last.texts.length || now.texts.some((text, at) => text !== last.texts[at])) {
     return keep({ words: now, moved: [] });

@@ -68,6 +68,7 @@ async def test_a_value_that_a_page_draws_is_not_in_the_picture(on: On, way: str)
 @pytest.mark.parametrize("way", MOVING)
 async def test_a_value_that_moves_or_blinks_is_in_no_picture(on: On, way: str) -> None:
     async with on(MOVING[way].replace("VALUE", f"'{VALUE}'"), secrets=SECRET) as hand:
+        assert dark_pixels(hand) == 0
         for _ in range(6):
             await hand.look()
             assert dark_pixels(hand) == 0

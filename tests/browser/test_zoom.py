@@ -15,7 +15,7 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.types import Observation
 from vision_agent.vision.image_limits import ImageLimits
 
-QUICK = ObserveSettings(quiet_s=0.05)
+QUICK = ObserveSettings(quiet_s=0.05, settle_deadline_s=20)
 GRID = "".join(
     f"<button style='position:absolute;left:{40 * x}px;top:{40 * y}px;width:30px;height:30px' "
     f"onclick='document.title = this.textContent'>{x}.{y}</button>"

@@ -132,6 +132,8 @@ class MarkMemory:
         boxes = [*read.secret_boxes, *fields, *read.shown_parts.boxes(is_plain)]
         if not read.scan.has_words:
             return tuple(boxes)
+        if read.scan.opens_roots:
+            boxes += (box for each in changes for box in each.unread if box.width and box.height and not is_plain(box))
         moved = {key for each in changes for key in each.moved}
         states = {each.token: each.states for each in changes}
         for frame in read.scan.frames:

@@ -1,7 +1,7 @@
 """Gives the overlay the closed shadow roots of a page, which scripts cannot reach from outside.
 
-Only Chromium can find them. It is asked only about elements that the overlay suspects, once each: listing all nodes of
-a page of 50,000 elements takes longer than scanning it.
+Only Chromium can find them. It is asked only about elements that the overlay suspects, once each at each size: listing
+all nodes of a page of 50,000 elements takes longer than scanning it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ from playwright.async_api import Error as PlaywrightError
 from vision_agent.browser.page import listeners
 
 _TAKE = "function () { return globalThis[Symbol.for('marks')]?.takeSuspects() ?? null }"
-_OPEN = "function (...roots) { for (const root of roots) globalThis[Symbol.for('marks')].open(root) }"
+_OPEN = """function (told, ...roots) {
+  const marks = globalThis[Symbol.for('marks')];
+  for (const root of roots) marks.open(root);
+  marks.dropSuspects(told);
+}"""
 
 
 async def open_roots(page: Page, timeout_s: float) -> bool:
@@ -51,11 +55,10 @@ async def _open_roots(session: CDPSession, context: int) -> bool:
         found = await asyncio.gather(*(_closed_roots(session, host) for host in hosts))
         roots = [root for of_one in found for root in of_one]
         handles = await asyncio.gather(*(listeners.node_handle(session, context, root, group) for root in roots))
-        arguments = [{"objectId": handle} for handle in handles if handle]
-        if not arguments:
-            return False
+        opened = [{"objectId": handle} for handle in handles if handle]
+        arguments = [{"objectId": taken["result"]["objectId"]}, *opened]
         await session.send("Runtime.callFunctionOn", {**call, "functionDeclaration": _OPEN, "arguments": arguments})
-        return True
+        return bool(opened)
     finally:
         await session.send("Runtime.releaseObjectGroup", {"objectGroup": group})
 

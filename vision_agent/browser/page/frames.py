@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page
 
+from vision_agent.browser import cdp
 from vision_agent.browser.page import closed_shadow, listeners, overlay_calls
 from vision_agent.browser.page.frame_place import FramePlace
 from vision_agent.browser.page.overlay import FrameSilent
@@ -98,6 +99,8 @@ class Scan:
     """The known keys whose element is only scrolled out of view, in visible frames."""
     is_partial: bool = False
     """Whether some frames were not scanned."""
+    opens_roots: bool = False
+    """Whether the browser can show closed shadow roots; only Chromium can."""
 
     @property
     def main(self) -> ScanAnswer:
@@ -136,6 +139,7 @@ async def scan(page: Page, deadline_s: float, known: Sequence[str] = (), *, word
         if not (is_news and await closed_shadow.open_roots(page, _LISTEN_SHARE * deadline_s)):
             break
         result = await _scan(page, deadline_s, known, words)
+    result.opens_roots = bool(cdp.open_sessions(page))
     return result
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from weakref import WeakKeyDictionary
 
 from playwright.async_api import CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
@@ -20,6 +21,9 @@ _ENTER_S = 5.0
 _RELEASE_S = 1.0
 _GROUP = "vision-agent-enter"
 """Name of the group in which the DevTools protocol holds the objects it found, until they are released."""
+
+_entered: WeakKeyDictionary[CDPSession, set[str]] = WeakKeyDictionary()
+"""The worlds that have the engine: entering one takes Chromium a walk through all its objects."""
 
 _ADD = """function (name) {
   const engine = %s;
@@ -46,8 +50,12 @@ async def bring_into(page: Page, world: str, name: str, source: str) -> None:
                 return
             for each in (session, *await cdp.frame_sessions(page, _ENTER_S / 2)):
                 for context in await cdp.execution_contexts(each):
-                    if context["name"] == world:
+                    entered = _entered.setdefault(each, set())
+                    if context["name"] != world or context["uniqueId"] in entered:
+                        continue
+                    with suppress(PlaywrightError):  # this document is gone; the others are not
                         await _bring_into_world(each, context["id"], name, source)
+                        entered.add(context["uniqueId"])
 
 
 async def _bring_into_world(session: CDPSession, context_id: int, name: str, source: str) -> None:

@@ -26,6 +26,9 @@ from vision_agent.browser.page import late_registration
 from vision_agent.errors import BrowserUnavailable, UsageError
 
 NAME = "mark"
+_ENTRIES = 3
+"""Attempts to bring the overlay into used documents. A frame that waited for the registration of another one may have
+got its world too late for it."""
 
 _WORLD = "__playwright_utility_world"
 """Prefix of the name of Playwright's isolated world."""
@@ -184,16 +187,18 @@ async def ask(frame: Frame | ElementHandle, question: str, timeout_s: float, **d
         BrowserUnavailable: the browser is gone.
         UsageError: locators were used on the page before the overlay was registered, and it cannot enter any more.
     """
-    try:
-        return await _ask(frame, question, timeout_s, **details)
-    except UsageError:
-        if not isinstance(frame, Frame):
-            raise
-    await _late_registrations(frame.page)
+    for _ in range(_ENTRIES):
+        try:
+            return await _ask(frame, question, timeout_s, **details)
+        except UsageError:
+            if not isinstance(frame, Frame):
+                raise
+        await _register_late(frame.page)
     return await _ask(frame, question, timeout_s, **details)
 
 
-async def _late_registrations(page: Page) -> None:
+async def _register_late(page: Page) -> None:
+    """Brings the overlay into all documents of a page, or waits while that is under way."""
     lock = _entering.setdefault(page, asyncio.Lock())
     is_being_entered = lock.locked()
     async with lock:

@@ -1008,13 +1008,18 @@ class ChangesSinceScan:
     has_changed: bool
     states: tuple[ShownState, ...] | None = ()
     """What it showed meanwhile, if the scan asked for its words; None if that was too much to keep."""
+    unread: tuple[Box, ...] = ()
+    """Page boxes of elements that may show something in a closed shadow root that nobody has opened yet."""
 
 
 async def changes_since_scan(frame: Frame, deadline_s: float, scanned: ScanAnswer) -> ChangesSinceScan:
     """Which marks have moved, whether anything else has changed, and what was shown meanwhile."""
     answer = await ask(frame, "moved", deadline_s)
-    states = _shown_states(answer["words"], scanned)
-    return ChangesSinceScan(answer["token"], _keys(answer["moved"]), answer["changed"], states)
+    words = answer["words"]
+    unread = _word_boxes(words["unread"], scanned.place) if words else ()
+    return ChangesSinceScan(
+        answer["token"], _keys(answer["moved"]), answer["changed"], _shown_states(words, scanned), unread
+    )
 
 
 def _shown_states(answer: _Json | None, scanned: ScanAnswer) -> tuple[ShownState, ...] | None:
