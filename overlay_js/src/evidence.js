@@ -16,6 +16,10 @@ const PRESSES = new Set([
 /** Events that report where the pointer is, as a press begins and on its way. */
 const DOWNS = ['mousedown', 'pointerdown'];
 const MOVES = ['mousemove', 'pointermove'];
+/** Inputs that a press alone does nothing to. */
+const CLICKED_INPUTS = new Set(['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'file', 'color']);
+/** Elements that act when they are pressed, or whose inside nobody knows. */
+const ACTING_AT_PRESS = new Set(['select', 'option', 'textarea', 'video', 'audio', 'embed', 'object', 'iframe']);
 const HANDLERS = [...PRESSES, 'mouseover', 'mouseenter', 'keydown'].map((type) => `on${type}`);
 /** Elements that hold others; a listener on them is meant for those. */
 const STRUCTURES = new Set([
@@ -74,6 +78,17 @@ export function evidenceOf(element, style, parentCursor) {
   const listens = heard.some((type) => PRESSES.has(type)) || weak.some((reason) => PRESSES.has(reason.slice(2)));
   if (heard.length) weak.push(`listens: ${heard.join(', ')}`);
   return { strong, weak, scrolls: isScrollable(element, style), listens, responds };
+}
+
+/**
+ * Whether an element acts before the pointer is released, without a listener: it opens, takes the caret or moves its
+ * thumb.
+ * @param {Element} element
+ */
+export function actsWhenPressed(element) {
+  const tag = localNameOf(element);
+  if (tag === 'input') return !CLICKED_INPUTS.has(inputTypeOf(element));
+  return ACTING_AT_PRESS.has(tag) || isEditingHost(element);
 }
 
 /** Whether an element holds others and may listen on their behalf. @param {Element} element */

@@ -807,6 +807,8 @@ class PressAnswer:
     """The first event that missed the target, stopped or not."""
     is_unanswered: bool = False
     """The target is unchanged, and nothing is known to react to the events it got."""
+    is_heard: bool = False
+    """Something is known to react to an event that arrived, or to act when it is pressed."""
     pressed_ms: float | None = None
     """When the press arrived, by the document's own clock; None if it did not arrive there."""
 
@@ -928,6 +930,7 @@ async def read_press_guard(frame: Frame, deadline_s: float, *, is_over: bool) ->
         stopped=_deflection(answer["stopped"]),
         elsewhere=_deflection(answer["elsewhere"]),
         is_unanswered=answer["unanswered"],
+        is_heard=answer["heard"],
         pressed_ms=answer["pressedAt"],
     )
 
