@@ -18,7 +18,7 @@ import { identifyingWords, shownInsteadOf } from './painted_text.js';
 import { plainRect } from './quad.js';
 import { elementOf, keyOf, knownKeyOf } from './registry.js';
 import { isEditingHost, isSurface, kindOf, roleOf } from './role.js';
-import { stabilityOf } from './stability.js';
+import { noteOwnScroll, stabilityOf } from './stability.js';
 import { fingerprintOf, hasSameIdentity, isDisabled, stateOf } from './state.js';
 import { oneSpaced } from './text.js';
 import { intersect, piecesAndTurn, pinchZoom, sizeOf } from './visible.js';
@@ -49,6 +49,7 @@ export function recheck(doc, request) {
     Element.prototype.scrollIntoView.call(imageOfArea(element) ?? element, {
       block: 'center', inline: 'center', behavior: 'instant',
     });
+    noteOwnScroll(doc, element);
     pieces = visiblePieces(pressed);
   }
   const rect = rectOf(pressed);
