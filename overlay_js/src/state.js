@@ -1,12 +1,14 @@
 // The state of a control: value, checked, expanded and so on. The value of a password is never read.
 import { drawnBoxOf } from './control_of.js';
 import { activeElementOf, activeElementOfRoot, addCaptureListener, attributeOf, clientHeightOf } from './dom.js';
-import { clientWidthOf, closest, documentOf, hasAttribute, linkedHostOf, localNameOf, matches } from './dom.js';
+import { clientWidthOf, closest, documentOf, hasAttribute, labelledControlOf, linkedHostOf } from './dom.js';
+import { localNameOf, matches } from './dom.js';
 import { parentElementOf, queryAll, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf } from './dom.js';
 import { styleOf, submittedFormOf, textContentOf } from './dom.js';
 import { drawnText, writtenText } from './editor_text.js';
 import { isScrollable } from './evidence.js';
 import { fnv1a } from './hash.js';
+import { innerControlOf } from './inner_control.js';
 import { inputTypeOf, isEditingHost, roleOf } from './role.js';
 import { textOf, tidy, truncate } from './text.js';
 
@@ -24,11 +26,25 @@ export const VALUELESS = new Set(['checkbox', 'radio', 'button', 'submit', 'rese
  */
 const secretive = /** @type {WeakSet<Element>} */ (new WeakSet());
 
+/** What the control that is pressed for another one adds to its state: whether it is ticked, and what a press does. */
+const FROM_WITHIN = ['checked', 'disabled', 'submits', 'leads_to', 'popup', 'expanded'];
+
 /**
+ * The state of an element, and of the control in it that is pressed for it.
  * @param {Element} element @param {boolean} scrolls
  * @returns {Record<string, unknown>} the fields of `MarkState`, those that are set
  */
 export function stateOf(element, scrolls) {
+  const state = ownStateOf(element, scrolls);
+  const inner = innerControlOf(element);
+  if (!inner) return state;
+  const within = ownStateOf(labelledControlOf(inner) ?? inner, false);
+  for (const name of FROM_WITHIN) if (name in within) state[name] = within[name];
+  return state;
+}
+
+/** @param {Element} element @param {boolean} scrolls @returns {Record<string, unknown>} */
+function ownStateOf(element, scrolls) {
   const state = /** @type {Record<string, unknown>} */ ({});
   const tag = localNameOf(element);
   const type = inputTypeOf(element);
