@@ -26,7 +26,7 @@ export function markRecordOf(doc, candidate, points, labels, captchas) {
   const role = roleOf(control);
   const kind = candidate.drawing ? 'surface' : kindOf(control, role, candidate.scrolls);
   const { name, lasting, how } = bestNameOf(element, control, kind, labels);
-  const piece = outlinedPiece(candidate, points[0]);
+  const piece = candidate.outline ?? outlinedPiece(candidate, points[0]);
   const state = stateOf(control, candidate.scrolls);
   const beside = wordsBesideName(element, control, kind, name);
   rememberIdentity(element, control);
