@@ -58,8 +58,11 @@ function ticksOuter(box, item) {
   return TICKED_ITEMS.has(explicitRoleOf(item)) && TICK_BOXES.has(roleOf(labelledControlOf(box) ?? box));
 }
 
-/** Whether a control fills another one and says the same. @param {Element} control @param {Element} outer */
-function fillsOuter(control, outer) {
+/**
+ * Whether a control fills another one and says the same.
+ * @param {Element} control @param {Element} outer
+ */
+export function fillsOuter(control, outer) {
   if (labelledControlOf(control) || labelledControlOf(outer)) return false;
   if (!PRESSABLE.has(roleOf(control)) || !PRESSABLE.has(roleOf(outer))) return false;
   const words = oneSpaced(textOf(outer));

@@ -2,7 +2,7 @@
 import { findTransparentCovers } from './transparent_cover.js';
 import { attributeOf, flatContains, flatParentOf, localNameOf, parentElementOf, textContentOf } from './dom.js';
 import { isStructure } from './evidence.js';
-import { forgetInnerControls, isPressedFor, rememberInnerControl } from './inner_control.js';
+import { fillsOuter, forgetInnerControls, isPressedFor, rememberInnerControl } from './inner_control.js';
 import { keepOnePerIntent } from './one_per_intent.js';
 import { isSurface, roleOf } from './role.js';
 import { isRow } from './rows.js';
@@ -42,6 +42,7 @@ function withoutInnerControls(kept) {
     const next = kept[index + 2];
     if (next && flatContains(outer.element, next.element)) return;
     rememberInnerControl(outer.element, inner.element);
+    if (fillsOuter(inner.element, outer.element)) outer.outline = outer.pieces[0];
     outer.pieces = inner.pieces;
     inside.add(inner);
   });
