@@ -6,7 +6,8 @@ import { labelledControlOf, localNameOf, matches, nextSiblingOf, nodeTypeOf, pre
 import { queryFirst, rectOf, styleOf, textContentOf } from './dom.js';
 import { labelsOf } from './html_labels.js';
 import { descriptionOf, hiddenLabelOf, nameOf, ownTextOf, tooltipOf } from './name.js';
-import { inputTypeOf, isEditingHost, roleOf } from './role.js';
+import { inputTypeOf, isEditingHost, roleOf, roleOrTagOf } from './role.js';
+import { columnHeaderOf, headedCellOf } from './table_cells.js';
 import { oneSpaced, saysSomething, textOf, tidy } from './text.js';
 
 /** @import { Labels } from './html_labels.js' */
@@ -55,6 +56,10 @@ function* guesses(element, control, kind, labels) {
   const isFilled = kind === 'field' || kind === 'toggle' || localNameOf(control) === 'input';
   if (isFilled) {
     if (labelsOf(control, labels).length) yield ['named by its hidden label', hiddenLabelOf(control, labels)];
+    const column = tidy(columnHeaderOf(element), SHORT);
+    const cell = column ? headedCellOf(element, null) : null;
+    if (cell) yield ['named by the text beside it', textBeside(element, kind === 'toggle', cell)];
+    if (cell) yield ['named by the header of its column', column];
     yield ['named by the text beside it', textBeside(element, kind === 'toggle')];
     const written = hasAttribute(control, 'multiple') ? 'Choose Files' : 'Choose File';
     if (inputTypeOf(control) === 'file') yield ['named by what the browser writes on it', written];
@@ -135,17 +140,22 @@ function innerOf(element, fits) {
  * control in between ends the search, because the text belongs to that one.
  * @param {Element} field
  * @param {boolean} isTicked
+ * @param {Element | null} [cell] text outside of it does not count
  */
-function textBeside(field, isTicked) {
-  const after = isTicked ? labelFrom(field, nextSiblingOf, 1) : '';
-  return after || labelFrom(field, previousSiblingOf, LEVELS) || cellAbove(field);
+function textBeside(field, isTicked, cell = null) {
+  const after = isTicked ? labelFrom(field, nextSiblingOf, 1, cell) : '';
+  const before = after || labelFrom(field, previousSiblingOf, LEVELS, cell);
+  return before || cell ? before : cellAbove(field);
 }
 
-/** @param {Element} field @param {(node: Node) => Node | null} next @param {number} levels */
-function labelFrom(field, next, levels) {
+/**
+ * @param {Element} field @param {(node: Node) => Node | null} next @param {number} levels
+ * @param {Element | null} cell
+ */
+function labelFrom(field, next, levels, cell) {
   const place = rectOf(field);
   let steps = 0;
-  for (let at = /** @type {Element} */ (field), level = 0; level < levels; level++) {
+  for (let at = /** @type {Element} */ (field), level = 0; level < levels && at !== cell; level++) {
     const line = /** @type {string[]} */ ([]);
     for (let node = next(at); node && steps++ < MOST_STEPS; node = next(node)) {
       const type = nodeTypeOf(node);
@@ -166,6 +176,7 @@ function labelFrom(field, next, levels) {
       }
       const text = textOf(sibling);
       if (saysSomething(text)) {
+        if (isOthersText(sibling, text, field)) return label(line, next);
         if (!isNear(rectAround(sibling), place)) return label(line, next);
         line.push(text);
         if (!inline) break;
@@ -177,6 +188,38 @@ function labelFrom(field, next, levels) {
     at = parent;
   }
   return '';
+}
+
+/** Text that somebody has written, rather than a label of something. */
+const PROSE = new Set(['p', 'blockquote', 'pre', 'li', 'dd', 'figcaption']);
+/** What holds things of its own: messages, entries, news of what goes on. */
+const COLLECTIONS = new Set([
+  'ul', 'ol', 'dl', 'list', 'feed', 'log', 'article', 'table', 'grid', 'status', 'alert', 'timer', 'marquee', 'figure',
+]);
+/** From this number of words on, a paragraph above a field is no label, unless it asks or ends with a colon. */
+const MANY_WORDS = 5;
+
+/**
+ * Whether a text above a field is not about it: the paragraph before an editor, the messages over the field for the
+ * next one.
+ * @param {Element} element @param {string} text @param {Element} field
+ */
+function isOthersText(element, text, field) {
+  let inner = element;
+  while (!isProseOrCollection(inner)) {
+    const within = flatChildrenOf(inner).filter((node) => nodeTypeOf(node) !== 3 || textContentOf(node).trim());
+    if (within.length !== 1 || nodeTypeOf(within[0]) !== 1) return false;
+    inner = /** @type {Element} */ (within[0]);
+  }
+  if (COLLECTIONS.has(roleOrTagOf(inner))) return true;
+  const isAbove = rectOf(inner).bottom <= rectOf(field).top + 4;
+  if (!isAbove || /[:：*]\s*$/u.test(text)) return false;
+  return isEditingHost(field) || (text.trim().split(/\s+/u).length >= MANY_WORDS && !/[?？]\s*$/u.test(text));
+}
+
+/** @param {Element} element */
+function isProseOrCollection(element) {
+  return PROSE.has(localNameOf(element)) || COLLECTIONS.has(roleOrTagOf(element));
 }
 
 /**
