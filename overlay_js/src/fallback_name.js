@@ -1,17 +1,20 @@
 // What a person would call a mark whose accessible name is empty, and where that name comes from. Classes are never
 // used.
 import { coveredSurfaceOf } from './transparent_cover.js';
-import { attributeOf, closest, drawingAddressOf, flatChildrenOf, flatParentOf, hasAttribute } from './dom.js';
+import { attributeOf, closest, flatChildrenOf, flatParentOf, hasAttribute } from './dom.js';
 import { labelledControlOf, localNameOf, matches, nextSiblingOf, nodeTypeOf, previousSiblingOf } from './dom.js';
 import { queryFirst, rectOf, styleOf, textContentOf } from './dom.js';
 import { labelsOf } from './html_labels.js';
 import { descriptionOf, hiddenLabelOf, nameOf, ownTextOf, tooltipOf } from './name.js';
+import { iconNameIn, pictureFileIn } from './picture_name.js';
 import { inputTypeOf, isEditingHost, roleOf, roleOrTagOf } from './role.js';
 import { columnHeaderOf, headedCellOf } from './table_cells.js';
 import { oneSpaced, saysSomething, textOf, tidy } from './text.js';
 
 /** @import { Labels } from './html_labels.js' */
 
+/** A page may exchange the file while the control stays what it is, so it does not identify it. */
+const BY_FILE = 'named by the file of its picture';
 const SHORT = 80;
 const MOST_STEPS = 60;
 const MOST_INNER = 200;
@@ -32,14 +35,14 @@ const CONTROLS = [
  * @param {Element} control whose name it shows
  * @param {string} kind
  * @param {Labels} labels
- * @returns {{name: string, lasting: string, how: string}} `lasting`: the part of the name that stays while one types;
- *   `how`: empty for an accessible name
+ * @returns {{name: string, lasting: string, how: string}} `lasting`: the part of the name that stays while one types
+ *   and pictures change; `how`: empty for an accessible name
  */
 export function bestNameOf(element, control, kind, labels) {
   const { name, lasting } = nameOf(control, labels);
   if (name) return { name, lasting, how: '' };
   for (const [how, text] of guesses(element, control, kind, labels)) {
-    if (saysSomething(text)) return { name: text, lasting: text, how };
+    if (saysSomething(text)) return { name: text, lasting: how === BY_FILE ? '' : text, how };
   }
   return { name: '', lasting: '', how: '' };
 }
@@ -77,7 +80,8 @@ function* guesses(element, control, kind, labels) {
   yield ['named by its description', tidy(descriptionOf(control, labels), SHORT)];
   if (!isField(control)) {
     yield ['named by a link inside', linkIn(control)];
-    yield ['named by its picture', pictureIn(control)];
+    yield ['named by its picture', iconNameIn(control)];
+    yield [BY_FILE, pictureFileIn(control)];
   }
 }
 
@@ -106,15 +110,6 @@ function tooltipIn(element) {
 function linkIn(element) {
   const link = innerOf(element, (each, tag) => tag === 'a' && saysSomething(textOf(each)));
   return link ? tidy(textOf(link), SHORT) : '';
-}
-
-/** The id of the drawing that a `<use>` shows: `icons.svg#icon-trash` gives "trash". @param {Element} element */
-function pictureIn(element) {
-  const use = innerOf(element, (_, tag) => tag === 'use');
-  const address = use ? drawingAddressOf(use) : '';
-  const words = (address.split('#')[1] ?? '').replace(/([a-z])([A-Z])/g, '$1 $2').split(/[^\p{L}\p{N}]+/u);
-  const telling = words.filter((word) => !/^(icons?|ic|svg|symbol|sprite|\d*)$/i.test(word));
-  return tidy(telling.join(' ').toLowerCase(), SHORT);
 }
 
 /**
