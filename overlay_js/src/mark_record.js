@@ -1,6 +1,6 @@
 // What the record of a mark holds: its key, name, role, kind, state, box, points and evidence.
 import { captchaEvidence } from './captcha.js';
-import { localNameOf, rectOf } from './dom.js';
+import { documentElementOf, localNameOf, rectOf } from './dom.js';
 import { bestNameOf } from './fallback_name.js';
 import { isInDialog } from './hit_test.js';
 import { identifyingWords, wordsBesideName } from './painted_text.js';
@@ -27,6 +27,7 @@ const THINNEST_BOX = 6;
 export function markRecordOf(doc, candidate, points, labels, captchas) {
   const { element, control } = candidate;
   const role = roleOf(control);
+  const tag = control === documentElementOf(doc) ? 'iframe' : localNameOf(control); // what scrolls in the parent
   const kind = candidate.drawing ? 'surface' : kindOf(control, role, candidate.scrolls);
   const { name, lasting, how } = bestNameOf(element, control, kind, labels);
   const piece = candidate.outline ?? outlinedPiece(candidate, points[0]);
@@ -35,7 +36,7 @@ export function markRecordOf(doc, candidate, points, labels, captchas) {
   rememberIdentity(element, control);
   if (candidate.opens) state.popup ??= 'hover';
   return {
-    key: keyOf(doc, element), tag: localNameOf(control), role, kind, name, state,
+    key: keyOf(doc, element), tag, role, kind, name, state,
     box: rectOfArea(seenArea(piece)), corners: piece.corners, points,
     evidence: [...candidate.evidence, ...(how ? [how] : []), ...captchaEvidence(element, captchas)],
     fingerprint: fingerprintOf(control, identifyingWords(lasting, beside?.shows ?? '')), inDialog: isInDialog(element),

@@ -1,8 +1,8 @@
 // The state of a control: value, checked, expanded and so on. The value of a password is never read.
 import { drawnBoxOf } from './control_of.js';
 import { activeElementOf, activeElementOfRoot, addCaptureListener, attributeOf, clientHeightOf } from './dom.js';
-import { clientWidthOf, closest, documentOf, hasAttribute, labelledControlOf, linkedHostOf } from './dom.js';
-import { localNameOf, matches } from './dom.js';
+import { clientWidthOf, closest, documentElementOf, documentOf, hasAttribute, labelledControlOf } from './dom.js';
+import { linkedHostOf, localNameOf, matches, scrollingElementOf } from './dom.js';
 import { parentElementOf, queryAll, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf } from './dom.js';
 import { styleOf, submittedFormOf, textContentOf } from './dom.js';
 import { drawnText, writtenText } from './editor_text.js';
@@ -207,9 +207,11 @@ function isSearch(form) {
 
 /** @param {Element} element */
 function scrollStateOf(element) {
+  const doc = documentOf(element);
+  const at = element === documentElementOf(doc) ? scrollingElementOf(doc) ?? element : element;
   return {
-    x: scrollLeftOf(element), y: scrollTopOf(element), width: scrollWidthOf(element), height: scrollHeightOf(element),
-    view_width: clientWidthOf(element), view_height: clientHeightOf(element),
+    x: scrollLeftOf(at), y: scrollTopOf(at), width: scrollWidthOf(at), height: scrollHeightOf(at),
+    view_width: clientWidthOf(at), view_height: clientHeightOf(at),
   };
 }
 
