@@ -38,7 +38,12 @@ export function stateOf(element, scrolls) {
   const state = ownStateOf(element, scrolls);
   const inner = innerControlOf(element);
   if (!inner) return state;
-  const within = ownStateOf(labelledControlOf(inner) ?? inner, false);
+  const control = labelledControlOf(inner) ?? inner;
+  const within = ownStateOf(control, false);
+  if (roleOf(control) === 'radio' && roleOf(element) === 'option') {
+    state.selected ??= within.checked === 'true'; // one of its list, and not ticked by itself
+    delete within.checked;
+  }
   for (const name of FROM_WITHIN) if (name in within) state[name] = within[name];
   return state;
 }
