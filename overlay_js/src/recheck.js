@@ -12,7 +12,7 @@ import { bestNameOf } from './fallback_name.js';
 import { blockerOf, denseSamplePoints, describeElement, hitAt, isInTheWay, isOutsideShape } from './hit_test.js';
 import { isTarget, reaches, samplePoints } from './hit_test.js';
 import { boundsOfImageArea, imageOfArea } from './image_map.js';
-import { innerLinkOf } from './inner_link.js';
+import { innerControlOf } from './inner_control.js';
 import { newReading } from './nearby_text.js';
 import { identifyingWords, shownInsteadOf } from './painted_text.js';
 import { plainRect } from './quad.js';
@@ -42,7 +42,7 @@ export function recheck(doc, request) {
   if (!element) return { found: false };
   recordChanges(doc, element);
   const scrolls = request.kind === 'scroller';
-  const pressed = innerLinkOf(element) ?? element;
+  const pressed = innerControlOf(element) ?? element;
   let pieces = visiblePieces(pressed);
   const scrolled = request.reveal === 'always' || Boolean(request.reveal && !isFullySeen(pressed, pieces));
   if (scrolled) {
@@ -158,8 +158,8 @@ export function identityOf(element, kind) {
 export function otherTargetTest(element) {
   // A terminal may draw its text on canvases.
   const isDrawing = drawnFieldOf(element) ? isSurface : () => false;
-  const link = innerLinkOf(element);
-  return (/** @type {Element} */ inner) => inner !== element && inner !== link && !isDrawing(inner) &&
+  const pressed = innerControlOf(element);
+  return (/** @type {Element} */ inner) => inner !== element && inner !== pressed && !isDrawing(inner) &&
     (isTarget(inner) || evidenceOf(inner, styleOf(inner), '').strong.length > 0);
 }
 

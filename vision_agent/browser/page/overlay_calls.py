@@ -242,6 +242,8 @@ class FrameElement:
     """The visible part of the frame, in the frame's own pixels."""
     context: RowContext | None
     is_inert: bool
+    may_scroll: bool
+    """Whether its document may scroll: it has no `scrolling=no`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +309,7 @@ async def scan(
     """
     details: dict[str, Any] = {"points": points, "known": list(known), "words": words}
     if element is not None:
-        details |= {"clip": asdict(element.seen), "inert": element.is_inert}
+        details |= {"clip": asdict(element.seen), "inert": element.is_inert, "scrolls": element.may_scroll}
     answer = await ask(frame, "scan", deadline_s, **details)
     at = place or main_frame_place(_spot(answer["zoom"]))
     around = element.context if element else None
@@ -412,7 +414,9 @@ def _marks(table: _Json, place: FramePlace, frame: str, frame_context: RowContex
 def _frame_element(answer: _Json) -> FrameElement:
     seen = answer["seen"]
     area = Area(seen["x"], seen["y"], seen["right"], seen["bottom"])
-    return FrameElement(MarkKey(answer["key"]), answer["plane"], area, _context(answer["place"]), answer["inert"])
+    return FrameElement(
+        MarkKey(answer["key"]), answer["plane"], area, _context(answer["place"]), answer["inert"], answer["scrolls"]
+    )
 
 
 async def find_stand_ins(
