@@ -250,8 +250,6 @@ _AROUND: dict[LabelWidth, tuple[tuple[str, str, float], ...]] = {
         ("start", "centre", 0.2), ("end", "centre", 0.2), ("middle", "top", 0.4), ("middle", "foot", 0.5),
         ("middle", "centre", 0.6), ("fifth", "centre", 0.55), ("two", "centre", 0.55), ("three", "centre", 0.5),
         ("four", "centre", 0.5),
-
-
         # Across the edge: half of the label is on the target, or just so much that it is clear whose it is.
         ("start", "on top", 0.45), ("end", "on top", 0.5), ("on start", "on top", 0.5), ("on end", "on top", 0.55),
         ("on start", "centre", 0.5), ("on end", "centre", 0.55), ("start", "on foot", 0.65), ("end", "on foot", 0.7),
