@@ -47,6 +47,16 @@ async def test_an_element_that_has_none_is_asked_once_and_nothing_is_said_of_it(
     assert not await closed_shadow.open_roots(page, 20)
 
 
+async def test_an_element_that_gets_one_with_another_size_after_it_was_asked_about_is_asked_again(page: Page) -> None:
+    await overlay.register(page.context)
+    await page.set_content("<div id=host style='height:20px'></div>")
+    assert (await scan(page, 20)).marks == []
+    await page.evaluate(ATTACH)
+    await page.evaluate("document.querySelector('#host').style.height = '90px'")
+
+    assert [mark.name for mark in (await scan(page, 20)).marks] == ["Pay"]
+
+
 async def test_what_a_closed_root_shows_instead_of_the_children_of_its_host_is_found(page: Page) -> None:
     await overlay.register(page.context)
     await page.set_content("<section id=host><button>Nowhere</button></section>")
