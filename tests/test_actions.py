@@ -156,6 +156,7 @@ def test_what_is_held_is_never_repeated_by_itself() -> None:
 
 
 CLASS_CHECKS = {
+    "browser/act/act.py": {"Check", "Click"},  # they send one click and nothing else
     "browser/act/batch_guard.py": {"Press"},  # keys with no target go to what has the focus
     "browser/act/out_of_view.py": {"Drag"},  # points on its way would be left behind
     "evals/answer_grading.py": {"Drag"},  # two targets are graded, not one

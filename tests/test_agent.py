@@ -332,7 +332,7 @@ async def test_a_fallback_that_cannot_be_asked_either_ends_the_run() -> None:
     ran = Ran([down], fallback=ScriptedModel([ModelUnavailable("The second one is down too.", "wait")]))
     with pytest.raises(ModelUnavailable, match="second one"):
         await ran.run()
-    assert ran.ending == ("unavailable", "The second one is down too. (wait)")
+    assert ran.ending == ("unavailable", "The second one is down too (wait)")
 
 
 # --- a person ---------------------------------------------------------------------------------------------------------

@@ -167,7 +167,7 @@ async def test_no_judge_is_asked_when_the_budget_is_spent_and_nothing_is_called_
 @pytest.mark.parametrize(
     ("faults", "why"),
     [
-        ([ModelUnavailable("The judge declined.", "ask another")], "The judge declined. (ask another)"),
+        ([ModelUnavailable("The judge declined.", "ask another")], "The judge declined (ask another)"),
         ([FormatError("It is empty.")] * 3, "scripted gave no usable reply in 3 tries; the last time: It is empty."),
     ],
 )

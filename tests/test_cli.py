@@ -216,6 +216,7 @@ def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path:
 
     assert done.returncode == json.loads(done.stdout)["exit_code"] == 5
     assert "could not be opened" in done.stderr
+    assert "(net::ERR_CONNECTION_REFUSED) (is the address right" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,7 @@ INSIDE = {
         "factory": "llm offline providers",
     },
     "vision": {
+        "components": "",
         "image_limits": "",
         "rects": "",
         "style": "",

@@ -33,6 +33,21 @@ _MINUS = re.compile(r"[-−–](?=[\$€£¥]?[.,]?\d)")
 """The sign of a negative number: `-1`, `−0.5`, `-$3`."""
 _SAME_MINUS = str.maketrans("−–", "--")
 
+_PAINT = re.compile(
+    r"\burl\((?:\"[^\"]*\"?|'[^']*'?|[^)\s]*)\)?"
+    r"|\b(?:(?:repeating-)?(?:linear|radial|conic)-gradient|image-set|cross-fade)\("
+    r"(?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)?"
+    r"|(?<!\S)(?:data|blob):\S+",
+    re.IGNORECASE,
+)
+_PATH_LETTERS = "[MLHVCSQTAZ]"
+_PATH_SIGNS = "[MLHVCSQTAZ0-9.,+-]"
+_PATH = re.compile(
+    rf"(?<!\S)M{_PATH_SIGNS}*+(?!\S)(?:\s+(?={_PATH_LETTERS}?[0-9.+-]|{_PATH_LETTERS}(?!\S)){_PATH_SIGNS}++(?!\S))*+",
+    re.IGNORECASE,
+)
+_PATH_START = re.compile(rf"M[\s,]*-?[\d.]+[\s,-]+[\d.]+.*{_PATH_LETTERS}", re.IGNORECASE | re.DOTALL)
+
 _Words = tuple[str, ...]
 
 
@@ -191,12 +206,20 @@ def _runs(text: _Words, length: int) -> set[_Words]:
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> _Words:
-    """The words of a text, without punctuation around them; long ones are cut."""
-    shown = text.translate(_SIGNS)
+    """The words of a text, without drawings and punctuation around them; long ones are cut."""
+    shown = _without_drawings(text).translate(_SIGNS)
     if not shown.isprintable():
         shown = "".join(letter if letter.isprintable() else " " * letter.isspace() for letter in shown)
     stripped = (_strip_edges(word) for word in shown.split())
     return tuple(word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…" for word in stripped if word)
+
+
+def _without_drawings(text: str) -> str:
+    """The text without backgrounds, addresses that hold a picture, and data of drawn paths.
+
+    A page compares what stands beside a mark by them, but they tell a reader nothing.
+    """
+    return _PATH.sub(lambda found: " " if _PATH_START.match(found[0]) else found[0], _PAINT.sub(" ", text))
 
 
 def _strip_edges(word: str) -> str:

@@ -35,7 +35,7 @@ class VisionAgentError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.sentence} ({self.hint})" if self.hint else self.sentence
+        return f"{self.sentence.removesuffix('.')} ({self.hint})" if self.hint else self.sentence
 
 
 class UsageError(VisionAgentError):

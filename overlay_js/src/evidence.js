@@ -1,8 +1,8 @@
 // Why an element can be acted on: a list of reasons, empty if there is none. No allow-list of classes, no guessing by
 // name. Strong reasons state what the element is; weak reasons only that it responds.
 import { attributeOf, clientHeightOf, clientWidthOf, hasAttribute, localNameOf, parentElementOf } from './dom.js';
-import { scrollHeightOf, scrollWidthOf } from './dom.js';
-import { listenerTypesOf } from './registry.js';
+import { rectOf, scrollHeightOf, scrollWidthOf } from './dom.js';
+import { knowsListeners, listenerTypesOf } from './registry.js';
 import { explicitRoleOf, inputTypeOf, isEditingHost, isSurface, roleOf, roleOrTagOf, WIDGET_ROLES } from './role.js';
 
 /** @import { Area } from './quad.js' */
@@ -16,6 +16,10 @@ const PRESSES = new Set([
 /** Events that report where the pointer is, as a press begins and on its way. */
 const DOWNS = ['mousedown', 'pointerdown'];
 const MOVES = ['mousemove', 'pointermove'];
+/** Inputs that a press alone does nothing to. */
+const CLICKED_INPUTS = new Set(['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'file', 'color']);
+/** Elements that act when they are pressed, or whose inside nobody knows. */
+const ACTING_AT_PRESS = new Set(['select', 'option', 'textarea', 'video', 'audio', 'embed', 'object', 'iframe']);
 const HANDLERS = [...PRESSES, 'mouseover', 'mouseenter', 'keydown'].map((type) => `on${type}`);
 /** Elements that hold others; a listener on them is meant for those. */
 const STRUCTURES = new Set([
@@ -30,6 +34,12 @@ const LISTS = new Set([
 ]);
 /** From this size on, it matters where in a drawing one clicks. CSS pixels. */
 const SMALLEST_DRAWING = 80;
+/** A canvas is small if one side is at most this long, and its area at most that large. CSS pixels. */
+const NARROW_CANVAS = 48;
+const SMALL_CANVAS = 10_000;
+/** How far around a small canvas a listener may be that is meant for it. */
+const MOST_AROUND_CANVAS = 4;
+const PAGE_ROOTS = new Set(['html', 'body']);
 const PASSIVE_CURSORS = new Set([
   'auto', 'default', 'none', 'text', 'vertical-text', 'wait', 'progress', 'not-allowed', 'no-drop', 'help', 'inherit',
 ]);
@@ -58,7 +68,7 @@ export function evidenceOf(element, style, parentCursor) {
   else if ((tag === 'a' || tag === 'area') && roleOf(element) === 'link') strong.push('href');
   else if (tag === 'summary' && localNameOf(parentElementOf(element) ?? element) === 'details') strong.push('summary');
   else if ((tag === 'video' || tag === 'audio') && hasAttribute(element, 'controls')) strong.push('media controls');
-  if (isSurface(element)) strong.push(`surface ${tag}`);
+  if (isSurface(element) && !isInertCanvas(element, style, parentCursor)) strong.push(`surface ${tag}`);
   const role = explicitRoleOf(element);
   if (role && isWidget(element, role)) strong.push(`role=${role}`);
   if (isEditingHost(element)) strong.push('contenteditable');
@@ -74,6 +84,48 @@ export function evidenceOf(element, style, parentCursor) {
   const listens = heard.some((type) => PRESSES.has(type)) || weak.some((reason) => PRESSES.has(reason.slice(2)));
   if (heard.length) weak.push(`listens: ${heard.join(', ')}`);
   return { strong, weak, scrolls: isScrollable(element, style), listens, responds };
+}
+
+/**
+ * Whether an element acts before the pointer is released, without a listener: it opens, takes the caret or moves its
+ * thumb.
+ * @param {Element} element
+ */
+export function actsWhenPressed(element) {
+  const tag = localNameOf(element);
+  if (tag === 'input') return !CLICKED_INPUTS.has(inputTypeOf(element));
+  return ACTING_AT_PRESS.has(tag) || isEditingHost(element);
+}
+
+/**
+ * Whether a canvas is so small and does so little that it only shows something: a sparkline, a decoration. Nothing in
+ * it or right around it listens for the pointer, or the control around it does.
+ * @param {Element} canvas @param {CSSStyleDeclaration} style @param {string} parentCursor
+ */
+function isInertCanvas(canvas, style, parentCursor) {
+  if (localNameOf(canvas) !== 'canvas' || !knowsListeners()) return false;
+  const { width, height } = rectOf(canvas);
+  if (Math.min(width, height) > NARROW_CANVAS || width * height > SMALL_CANVAS) return false;
+  if (hasAttribute(canvas, 'tabindex') || explicitRoleOf(canvas) || hearsPointer(canvas)) return false;
+  if (style.cursor !== parentCursor && !PASSIVE_CURSORS.has(style.cursor)) return false;
+  for (let around = parentElementOf(canvas), up = 0; around && up < MOST_AROUND_CANVAS; up++) {
+    if (isControl(around)) return true;
+    if (!PAGE_ROOTS.has(localNameOf(around)) && hearsPointer(around)) return false;
+    around = parentElementOf(around);
+  }
+  return true;
+}
+
+/** @param {Element} element */
+function isControl(element) {
+  const role = explicitRoleOf(element);
+  return NATIVE.has(localNameOf(element)) || roleOf(element) === 'link' || (role !== '' && isWidget(element, role));
+}
+
+/** Whether an element listens for presses or moves. @param {Element} element */
+function hearsPointer(element) {
+  return listenerTypesOf(element).some((type) => PRESSES.has(type) || MOVES.includes(type)) ||
+    HANDLERS.some((name) => hasAttribute(element, name));
 }
 
 /** Whether an element holds others and may listen on their behalf. @param {Element} element */

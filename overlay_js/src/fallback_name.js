@@ -1,16 +1,20 @@
 // What a person would call a mark whose accessible name is empty, and where that name comes from. Classes are never
 // used.
 import { coveredSurfaceOf } from './transparent_cover.js';
-import { attributeOf, closest, drawingAddressOf, flatChildrenOf, flatParentOf, hasAttribute } from './dom.js';
+import { attributeOf, closest, flatChildrenOf, flatParentOf, hasAttribute } from './dom.js';
 import { labelledControlOf, localNameOf, matches, nextSiblingOf, nodeTypeOf, previousSiblingOf } from './dom.js';
 import { queryFirst, rectOf, styleOf, textContentOf } from './dom.js';
 import { labelsOf } from './html_labels.js';
 import { descriptionOf, hiddenLabelOf, nameOf, ownTextOf, tooltipOf } from './name.js';
-import { inputTypeOf, isEditingHost, roleOf } from './role.js';
+import { iconNameIn, pictureFileIn } from './picture_name.js';
+import { inputTypeOf, isEditingHost, roleOf, roleOrTagOf } from './role.js';
+import { columnHeaderOf, headedCellOf } from './table_cells.js';
 import { oneSpaced, saysSomething, textOf, tidy } from './text.js';
 
 /** @import { Labels } from './html_labels.js' */
 
+/** A page may exchange the file while the control stays what it is, so it does not identify it. */
+const BY_FILE = 'named by the file of its picture';
 const SHORT = 80;
 const MOST_STEPS = 60;
 const MOST_INNER = 200;
@@ -31,14 +35,14 @@ const CONTROLS = [
  * @param {Element} control whose name it shows
  * @param {string} kind
  * @param {Labels} labels
- * @returns {{name: string, lasting: string, how: string}} `lasting`: the part of the name that stays while one types;
- *   `how`: empty for an accessible name
+ * @returns {{name: string, lasting: string, how: string}} `lasting`: the part of the name that stays while one types
+ *   and pictures change; `how`: empty for an accessible name
  */
 export function bestNameOf(element, control, kind, labels) {
   const { name, lasting } = nameOf(control, labels);
   if (name) return { name, lasting, how: '' };
   for (const [how, text] of guesses(element, control, kind, labels)) {
-    if (saysSomething(text)) return { name: text, lasting: text, how };
+    if (saysSomething(text)) return { name: text, lasting: how === BY_FILE ? '' : text, how };
   }
   return { name: '', lasting: '', how: '' };
 }
@@ -55,6 +59,10 @@ function* guesses(element, control, kind, labels) {
   const isFilled = kind === 'field' || kind === 'toggle' || localNameOf(control) === 'input';
   if (isFilled) {
     if (labelsOf(control, labels).length) yield ['named by its hidden label', hiddenLabelOf(control, labels)];
+    const column = tidy(columnHeaderOf(element), SHORT);
+    const cell = column ? headedCellOf(element, null) : null;
+    if (cell) yield ['named by the text beside it', textBeside(element, kind === 'toggle', cell)];
+    if (cell) yield ['named by the header of its column', column];
     yield ['named by the text beside it', textBeside(element, kind === 'toggle')];
     const written = hasAttribute(control, 'multiple') ? 'Choose Files' : 'Choose File';
     if (inputTypeOf(control) === 'file') yield ['named by what the browser writes on it', written];
@@ -72,7 +80,8 @@ function* guesses(element, control, kind, labels) {
   yield ['named by its description', tidy(descriptionOf(control, labels), SHORT)];
   if (!isField(control)) {
     yield ['named by a link inside', linkIn(control)];
-    yield ['named by its picture', pictureIn(control)];
+    yield ['named by its picture', iconNameIn(control)];
+    yield [BY_FILE, pictureFileIn(control)];
   }
 }
 
@@ -103,15 +112,6 @@ function linkIn(element) {
   return link ? tidy(textOf(link), SHORT) : '';
 }
 
-/** The id of the drawing that a `<use>` shows: `icons.svg#icon-trash` gives "trash". @param {Element} element */
-function pictureIn(element) {
-  const use = innerOf(element, (_, tag) => tag === 'use');
-  const address = use ? drawingAddressOf(use) : '';
-  const words = (address.split('#')[1] ?? '').replace(/([a-z])([A-Z])/g, '$1 $2').split(/[^\p{L}\p{N}]+/u);
-  const telling = words.filter((word) => !/^(icons?|ic|svg|symbol|sprite|\d*)$/i.test(word));
-  return tidy(telling.join(' ').toLowerCase(), SHORT);
-}
-
 /**
  * The first inner element that fits, in document order.
  * @param {Element} element @param {(inner: Element, tag: string) => boolean} fits @returns {Element | null}
@@ -135,17 +135,22 @@ function innerOf(element, fits) {
  * control in between ends the search, because the text belongs to that one.
  * @param {Element} field
  * @param {boolean} isTicked
+ * @param {Element | null} [cell] text outside of it does not count
  */
-function textBeside(field, isTicked) {
-  const after = isTicked ? labelFrom(field, nextSiblingOf, 1) : '';
-  return after || labelFrom(field, previousSiblingOf, LEVELS) || cellAbove(field);
+function textBeside(field, isTicked, cell = null) {
+  const after = isTicked ? labelFrom(field, nextSiblingOf, 1, cell) : '';
+  const before = after || labelFrom(field, previousSiblingOf, LEVELS, cell);
+  return before || cell ? before : cellAbove(field);
 }
 
-/** @param {Element} field @param {(node: Node) => Node | null} next @param {number} levels */
-function labelFrom(field, next, levels) {
+/**
+ * @param {Element} field @param {(node: Node) => Node | null} next @param {number} levels
+ * @param {Element | null} cell
+ */
+function labelFrom(field, next, levels, cell) {
   const place = rectOf(field);
   let steps = 0;
-  for (let at = /** @type {Element} */ (field), level = 0; level < levels; level++) {
+  for (let at = /** @type {Element} */ (field), level = 0; level < levels && at !== cell; level++) {
     const line = /** @type {string[]} */ ([]);
     for (let node = next(at); node && steps++ < MOST_STEPS; node = next(node)) {
       const type = nodeTypeOf(node);
@@ -166,6 +171,7 @@ function labelFrom(field, next, levels) {
       }
       const text = textOf(sibling);
       if (saysSomething(text)) {
+        if (isOthersText(sibling, text, field)) return label(line, next);
         if (!isNear(rectAround(sibling), place)) return label(line, next);
         line.push(text);
         if (!inline) break;
@@ -177,6 +183,38 @@ function labelFrom(field, next, levels) {
     at = parent;
   }
   return '';
+}
+
+/** Text that somebody has written, rather than a label of something. */
+const PROSE = new Set(['p', 'blockquote', 'pre', 'li', 'dd', 'figcaption']);
+/** What holds things of its own: messages, entries, news of what goes on. */
+const COLLECTIONS = new Set([
+  'ul', 'ol', 'dl', 'list', 'feed', 'log', 'article', 'table', 'grid', 'status', 'alert', 'timer', 'marquee', 'figure',
+]);
+/** From this number of words on, a paragraph above a field is no label, unless it asks or ends with a colon. */
+const MANY_WORDS = 5;
+
+/**
+ * Whether a text above a field is not about it: the paragraph before an editor, the messages over the field for the
+ * next one.
+ * @param {Element} element @param {string} text @param {Element} field
+ */
+function isOthersText(element, text, field) {
+  let inner = element;
+  while (!isProseOrCollection(inner)) {
+    const within = flatChildrenOf(inner).filter((node) => nodeTypeOf(node) !== 3 || textContentOf(node).trim());
+    if (within.length !== 1 || nodeTypeOf(within[0]) !== 1) return false;
+    inner = /** @type {Element} */ (within[0]);
+  }
+  if (COLLECTIONS.has(roleOrTagOf(inner))) return true;
+  const isAbove = rectOf(inner).bottom <= rectOf(field).top + 4;
+  if (!isAbove || /[:：*]\s*$/u.test(text)) return false;
+  return isEditingHost(field) || (text.trim().split(/\s+/u).length >= MANY_WORDS && !/[?？]\s*$/u.test(text));
+}
+
+/** @param {Element} element */
+function isProseOrCollection(element) {
+  return PROSE.has(localNameOf(element)) || COLLECTIONS.has(roleOrTagOf(element));
 }
 
 /**

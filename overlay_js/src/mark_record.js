@@ -1,6 +1,6 @@
 // What the record of a mark holds: its key, name, role, kind, state, box, points and evidence.
 import { captchaEvidence } from './captcha.js';
-import { localNameOf, rectOf } from './dom.js';
+import { documentElementOf, localNameOf, rectOf } from './dom.js';
 import { bestNameOf } from './fallback_name.js';
 import { isInDialog } from './hit_test.js';
 import { identifyingWords, wordsBesideName } from './painted_text.js';
@@ -8,11 +8,14 @@ import { plainRect, rectOfArea } from './quad.js';
 import { keyOf } from './registry.js';
 import { kindOf, roleOf } from './role.js';
 import { fingerprintOf, rememberIdentity, stateOf } from './state.js';
-import { boundingArea, fillsItsBlock } from './visible.js';
+import { boundingArea, fillsItsBlock, intersect, visibleView } from './visible.js';
 
 /** @import { Candidate } from './candidates.js' */
 /** @import { Labels } from './html_labels.js' */
-/** @import { Point } from './quad.js' */
+/** @import { Area, Point } from './quad.js' */
+
+/** CSS pixels; a box around anything thinner would look like a line. */
+const THINNEST_BOX = 6;
 
 /**
  * @param {Document} doc
@@ -24,16 +27,17 @@ import { boundingArea, fillsItsBlock } from './visible.js';
 export function markRecordOf(doc, candidate, points, labels, captchas) {
   const { element, control } = candidate;
   const role = roleOf(control);
+  const tag = control === documentElementOf(doc) ? 'iframe' : localNameOf(control); // what scrolls in the parent
   const kind = candidate.drawing ? 'surface' : kindOf(control, role, candidate.scrolls);
   const { name, lasting, how } = bestNameOf(element, control, kind, labels);
-  const piece = outlinedPiece(candidate, points[0]);
+  const piece = candidate.outline ?? outlinedPiece(candidate, points[0]);
   const state = stateOf(control, candidate.scrolls);
   const beside = wordsBesideName(element, control, kind, name);
   rememberIdentity(element, control);
   if (candidate.opens) state.popup ??= 'hover';
   return {
-    key: keyOf(doc, element), tag: localNameOf(control), role, kind, name, state,
-    box: rectOfArea(piece), corners: piece.corners, points,
+    key: keyOf(doc, element), tag, role, kind, name, state,
+    box: rectOfArea(seenArea(piece)), corners: piece.corners, points,
     evidence: [...candidate.evidence, ...(how ? [how] : []), ...captchaEvidence(element, captchas)],
     fingerprint: fingerprintOf(control, identifyingWords(lasting, beside?.shows ?? '')), inDialog: isInDialog(element),
     beside,
@@ -52,4 +56,18 @@ function outlinedPiece({ element, pieces }, { x, y }) {
     return boundingArea(pieces);
   }
   return pieces.find((piece) => x >= piece.x && x <= piece.right && y >= piece.y && y <= piece.bottom) ?? pieces[0];
+}
+
+/**
+ * An area that a box can be drawn around: a thin bar with some room at both sides.
+ * @param {Area} area
+ */
+function seenArea(area) {
+  if (area.corners) return area;
+  const across = Math.max(0, THINNEST_BOX - (area.right - area.x)) / 2;
+  const along = Math.max(0, THINNEST_BOX - (area.bottom - area.y)) / 2;
+  if (!across && !along) return area;
+  return intersect(
+    { x: area.x - across, y: area.y - along, right: area.right + across, bottom: area.bottom + along }, visibleView(),
+  );
 }

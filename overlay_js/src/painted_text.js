@@ -2,6 +2,7 @@
 import { paintedCssContentOf } from './css_content.js';
 import { attributeOf, firstElementOf, flatChildrenOf, hasAttribute, localNameOf, nodeTypeOf, queryAll } from './dom.js';
 import { rectOf, shadowRootOf, styleOf, submittedFormOf, textContentOf } from './dom.js';
+import { innerControlOf } from './inner_control.js';
 import { tooltipOf } from './name.js';
 import { abridged } from './steady_text.js';
 import { oneSpaced, saysSomething, SILENT, tidy, withoutIcons } from './text.js';
@@ -23,14 +24,17 @@ const ICON_FONT = /icon|symbol|glyph|awesome/i;
 /**
  * `shows`: the text painted in it, if it disagrees with the name. `says`: the texts beside the name that tell what it
  * does: what it shows, what the control that it labels shows, its title, the alternatives of its pictures, where its
- * form goes.
+ * form goes, and the same of the control in it that is pressed for it.
  * @param {Element} element @param {Element} control @param {string} kind @param {string} name
  */
 export function wordsBesideName(element, control, kind, name) {
   if (!PRESSED_KINDS.has(kind)) return null;
   const shown = paintedTextOf(element, name);
   const labelled = control === element ? '' : paintedTextOf(control, '');
-  const says = [shown, labelled, tooltipOf(control), ...alternativesIn(element), rubyIn(element), wordsOfForm(control)]
+  const inner = innerControlOf(element);
+  const within = inner ? [attributeOf(inner, 'aria-label') ?? '', tooltipOf(inner), wordsOfForm(inner)] : [];
+  const own = [tooltipOf(control), ...alternativesIn(element), rubyIn(element), wordsOfForm(control)];
+  const says = [shown, labelled, ...own, ...within]
     .filter((text) => text && saysSomething(text) && !name.includes(text));
   const shows = agree(name, shown) ? '' : shown;
   return shows || says.length ? { shows, says: tidy([...new Set(says)].join(' · '), 300) } : null;

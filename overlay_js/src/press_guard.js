@@ -12,7 +12,7 @@ import { notePress } from './change_log.js';
 import { addCaptureListener, bodyOf, documentElementOf, flatContains, flatParentOf, hasAttribute } from './dom.js';
 import { labelledControlOf, removeCaptureListener, shadowRootOf, styleOf } from './dom.js';
 import { GUARDED_EVENTS, PRESS_GUARD } from './guard_listener.js';
-import { evidenceOf } from './evidence.js';
+import { actsWhenPressed, evidenceOf } from './evidence.js';
 import { changedAroundFrames } from './frame_context.js';
 import { blockerOf, describeElement, hitAt, isTarget, reaches } from './hit_test.js';
 import { identityOf, otherTargetTest, recheckPlace } from './recheck.js';
@@ -63,13 +63,13 @@ export function armPressGuard(doc, request) {
  * What became of the gesture. `armed`: false in a document loaded since. `arrived`: the events that reached the
  * target. `stopped`: the first event that was stopped. `elsewhere`: the first event that did not go to the target,
  * stopped or not. `pressedAt`: when the press came. `unanswered`: the target is unchanged, and nothing is known to
- * handle the events that it got.
+ * handle the events that it got. `heard`: something is known to handle the press itself, or to act on it natively.
  * @param {{isOver: boolean}} request
  */
 export function reportPressGuard({ isOver }) {
   const told = {
     armed: armed.doc !== null, arrived: armed.arrived, stopped: armed.stopped, elsewhere: armed.elsewhere,
-    unanswered: isUnanswered(), pressedAt: armed.pressedAt,
+    unanswered: isUnanswered(), heard: isHeard(), pressedAt: armed.pressedAt,
   };
   if (isOver) disarm();
   return told;
@@ -245,9 +245,18 @@ function isUnanswered() {
   const element = meant?.key && doc ? elementOf(doc, meant.key) : null;
   if (!meant || !element || meant.isDrag || !knowsListeners()) return false;
   if (arrived.some((type) => !PRESSED.has(type) && !RELEASED.has(type))) return false;
-  const isHeardBy = (/** @type {Element} */ each) => listensForFocus(each) ||
-    arrived.some((type) => listenerTypesOf(each).includes(type) || hasAttribute(each, `on${type}`));
   return isStill(element, meant) && !armed.around.some(isHeardBy);
+}
+
+/** Whether an event that reached the target is known to have been handled, or the press was enough for a control. */
+function isHeard() {
+  return armed.around.some((each) => isHeardBy(each) || actsWhenPressed(each));
+}
+
+/** Whether an element is known to listen for an event that arrived. @param {Element} each */
+function isHeardBy(each) {
+  return listensForFocus(each) ||
+    armed.arrived.some((type) => listenerTypesOf(each).includes(type) || hasAttribute(each, `on${type}`));
 }
 
 /** @param {Document} doc @param {Element} element */

@@ -12,13 +12,13 @@ import { bestNameOf } from './fallback_name.js';
 import { blockerOf, denseSamplePoints, describeElement, hitAt, isInTheWay, isOutsideShape } from './hit_test.js';
 import { isTarget, reaches, samplePoints } from './hit_test.js';
 import { boundsOfImageArea, imageOfArea } from './image_map.js';
-import { innerLinkOf } from './inner_link.js';
+import { innerControlOf } from './inner_control.js';
 import { newReading } from './nearby_text.js';
 import { identifyingWords, shownInsteadOf } from './painted_text.js';
 import { plainRect } from './quad.js';
 import { elementOf, keyOf, knownKeyOf } from './registry.js';
 import { isEditingHost, isSurface, kindOf, roleOf } from './role.js';
-import { stabilityOf } from './stability.js';
+import { noteOwnScroll, stabilityOf } from './stability.js';
 import { fingerprintOf, hasSameIdentity, isDisabled, stateOf } from './state.js';
 import { oneSpaced } from './text.js';
 import { intersect, piecesAndTurn, pinchZoom, sizeOf } from './visible.js';
@@ -42,13 +42,14 @@ export function recheck(doc, request) {
   if (!element) return { found: false };
   recordChanges(doc, element);
   const scrolls = request.kind === 'scroller';
-  const pressed = innerLinkOf(element) ?? element;
+  const pressed = innerControlOf(element) ?? element;
   let pieces = visiblePieces(pressed);
   const scrolled = request.reveal === 'always' || Boolean(request.reveal && !isFullySeen(pressed, pieces));
   if (scrolled) {
     Element.prototype.scrollIntoView.call(imageOfArea(element) ?? element, {
       block: 'center', inline: 'center', behavior: 'instant',
     });
+    noteOwnScroll(doc, element);
     pieces = visiblePieces(pressed);
   }
   const rect = rectOf(pressed);
@@ -157,8 +158,8 @@ export function identityOf(element, kind) {
 export function otherTargetTest(element) {
   // A terminal may draw its text on canvases.
   const isDrawing = drawnFieldOf(element) ? isSurface : () => false;
-  const link = innerLinkOf(element);
-  return (/** @type {Element} */ inner) => inner !== element && inner !== link && !isDrawing(inner) &&
+  const pressed = innerControlOf(element);
+  return (/** @type {Element} */ inner) => inner !== element && inner !== pressed && !isDrawing(inner) &&
     (isTarget(inner) || evidenceOf(inner, styleOf(inner), '').strong.length > 0);
 }
 

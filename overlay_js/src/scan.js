@@ -5,8 +5,10 @@ import { changeLog, recordChanges } from './change_log.js';
 import { countOfSuspects } from './closed_shadow_suspects.js';
 import { contextLines } from './unmarked_text.js';
 import { standForDrawnFields } from './drawn_editor.js';
-import { bodyOf, documentElementOf, scrollHeightOf, scrollWidthOf, styleOf, titleOf, urlOf } from './dom.js';
+import { attributeOf, bodyOf, documentElementOf, scrollHeightOf, scrollWidthOf, styleOf } from './dom.js';
+import { titleOf, urlOf } from './dom.js';
 import { frameGeometryOf } from './frame_place.js';
+import { frameScroller } from './frame_scroller.js';
 import { gather } from './gather.js';
 import { isBehind, rememberTargets } from './hit_test.js';
 import { hoverOpenersIn } from './hover_openers.js';
@@ -33,11 +35,12 @@ import { pinchZoom, visibleView } from './visible.js';
 
 /**
  * @param {Document} doc
- * @param {{clip?: Area, points?: number, known?: string[], inert?: boolean, words?: boolean}}
+ * @param {{clip?: Area, points?: number, known?: string[], inert?: boolean, words?: boolean, scrolls?: boolean}}
  *   request
  *   `clip`: the part of this frame that its parents show; `points`: how many reachable points each mark should get;
  *   `known`: keys to report as living or not, and where those are that are only scrolled out of view; `inert`: the
- *   frame's parents let nothing in it be acted on; `words`: tell every word that shows
+ *   frame's parents let nothing in it be acted on; `words`: tell every word that shows; `scrolls`: it is a frame whose
+ *   parent lets it scroll
  */
 export function scan(doc, request) {
   const started = performance.now();
@@ -47,7 +50,10 @@ export function scan(doc, request) {
   const near = elementsNearViewport(root, clip, request.words ?? false);
   const gathered = gather(root, clip, near, request.inert ?? false, hoverOpenersIn(doc, near));
   standForDrawnFields(gathered.found, clip);
-  const kept = selectCandidates(doc, gathered.found, view);
+  const isScroller = Boolean(request.scrolls && !request.inert);
+  const kept = [
+    ...(isScroller ? frameScroller(doc, clip, view) : []), ...selectCandidates(doc, gathered.found, view),
+  ];
   // The budget begins after the walk: a page that takes long to walk still gets its marks.
   const budget = newBudget();
   const { marks, elements, covered } = markReachable(doc, kept, gathered.floats, request.points ?? 1, budget);
@@ -102,7 +108,8 @@ function markReachable(doc, kept, floats, wanted, budget) {
     }
   }
   const fingerprints = new Map(records.map((record, index) => [elements[index], record.fingerprint]));
-  const places = placesOf(elements, newReading(true, floats), (element) => fingerprints.get(element) ?? '');
+  const placed = elements.filter((element) => element !== documentElementOf(doc));
+  const places = placesOf(placed, newReading(true, floats), (element) => fingerprints.get(element) ?? '');
   const marks = records.map((record, index) => ({ ...record, place: places.get(elements[index]) ?? null }));
   return { marks, elements, covered: covered.groups };
 }
@@ -114,6 +121,9 @@ function markReachable(doc, kept, floats, wanted, budget) {
 function framesOf(doc, frames, floats) {
   const places = placesOf(frames.map(({ element }) => element), newReading(true, floats), () => '');
   return frames.map(({ element, clip, isInert }) => (
-    { ...frameGeometryOf(doc, element, clip), place: places.get(element) ?? null, inert: isInert }
+    {
+      ...frameGeometryOf(doc, element, clip), place: places.get(element) ?? null, inert: isInert,
+      scrolls: attributeOf(element, 'scrolling')?.toLowerCase() !== 'no',
+    }
   ));
 }

@@ -2,7 +2,7 @@
 import { findTransparentCovers } from './transparent_cover.js';
 import { attributeOf, flatContains, flatParentOf, localNameOf, parentElementOf, textContentOf } from './dom.js';
 import { isStructure } from './evidence.js';
-import { answersFor, forgetInnerLinks, rememberInnerLink } from './inner_link.js';
+import { fillsOuter, forgetInnerControls, isPressedFor, rememberInnerControl } from './inner_control.js';
 import { keepOnePerIntent } from './one_per_intent.js';
 import { isSurface, roleOf } from './role.js';
 import { isRow } from './rows.js';
@@ -26,26 +26,27 @@ export function selectCandidates(doc, found, view) {
   const remaining = withOnePerIntent(found, view);
   // The cover stands for its surfaces, because it gets their clicks.
   const beneath = new Set(remaining.flatMap((each) => covers.get(each) ?? []));
-  return withoutInnerLinks(remaining.filter((each) => !beneath.has(each)));
+  return withoutInnerControls(remaining.filter((each) => !beneath.has(each)));
 }
 
 /**
- * The candidates without the links that answer presses for the tab or menu item around them, which is pressed there.
+ * The candidates without the controls that are pressed for the one around them, where that has no other.
  * @param {Candidate[]} kept
  */
-function withoutInnerLinks(kept) {
-  forgetInnerLinks();
-  const links = new Set();
-  kept.forEach((item, index) => {
-    const link = kept[index + 1];
-    if (!link || !answersFor(link.element, item.element)) return;
+function withoutInnerControls(kept) {
+  forgetInnerControls();
+  const inside = new Set();
+  kept.forEach((outer, index) => {
+    const inner = kept[index + 1];
+    if (!inner || !outer.strong || !inner.strong || !isPressedFor(inner.element, outer.element)) return;
     const next = kept[index + 2];
-    if (next && flatContains(item.element, next.element)) return;
-    rememberInnerLink(item.element, link.element);
-    item.pieces = link.pieces;
-    links.add(link);
+    if (next && flatContains(outer.element, next.element)) return;
+    rememberInnerControl(outer.element, inner.element);
+    if (fillsOuter(inner.element, outer.element)) outer.outline = outer.pieces[0];
+    outer.pieces = inner.pieces;
+    inside.add(inner);
   });
-  return kept.filter((each) => !links.has(each));
+  return kept.filter((each) => !inside.has(each));
 }
 
 /** @param {Candidate} candidate */

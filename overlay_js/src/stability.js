@@ -1,6 +1,7 @@
 // How long nothing has changed, and what has moved since the last look. All of this lives in the isolated world, where
 // the page cannot see it.
-import { addCaptureListener, isConnectedOf, queryAll, readyStateOf, rectOf } from './dom.js';
+import { addCaptureListener, documentElementOf, flatParentOf, isConnectedOf, queryAll, readyStateOf } from './dom.js';
+import { rectOf, scrollingElementOf, scrollLeftOf, scrollTopOf } from './dom.js';
 import { documentToken, keyOf } from './registry.js';
 import { watchEdits } from './state.js';
 import { recordAmount, recordTick } from './ticking.js';
@@ -22,6 +23,8 @@ const watch = {
   lastByItself: -Infinity,
   /** When the last input arrived; what began to change after it may be its effect. */
   input: -Infinity,
+  /** Where our own scrolling has left what scrolls. */
+  scrolled: /** @type {WeakMap<Element, [number, number]>} */ (new WeakMap()),
   restyled: /** @type {WeakMap<Node, Repeated>} */ (new WeakMap()),
   rewritten: /** @type {WeakMap<Node, Repeated>} */ (new WeakMap()),
 };
@@ -53,14 +56,33 @@ function watchOver(doc) {
   observer.observe(doc, { childList: true, subtree: true, attributes: true, characterData: true });
   // Scrolling changes no attribute. The page cannot see a listener of this world.
   watchEdits(doc);
-  addCaptureListener(doc, 'scroll', () => {
-    watch.lastAny = watch.last = performance.now();
-    noteOwnChange(watch.last);
+  addCaptureListener(doc, 'scroll', (event) => {
+    const at = event.target instanceof Element ? event.target : scrollingElementOf(doc);
+    const left = at && watch.scrolled.get(at);
+    if (at) watch.scrolled.delete(at);
+    // Our own scrolling was noted when it was done, and its event comes a frame later.
+    if (!at || !left || left[0] !== scrollLeftOf(at) || left[1] !== scrollTopOf(at)) noteScroll();
   });
   // On the window, because the browser reports listeners of documents as those of the page.
   for (const type of INPUTS) {
     addCaptureListener(window, type, (event) => { if (event.isTrusted) watch.input = performance.now(); });
   }
+}
+
+function noteScroll() {
+  watch.lastAny = watch.last = performance.now();
+  noteOwnChange(watch.last);
+}
+
+/** Notes that we have scrolled to an element. @param {Document} doc @param {Element} element */
+export function noteOwnScroll(doc, element) {
+  watchOver(doc);
+  noteScroll();
+  const page = scrollingElementOf(doc) ?? documentElementOf(doc);
+  for (let at = /** @type {Element | null} */ (element); at; at = flatParentOf(at)) {
+    watch.scrolled.set(at, [scrollLeftOf(at), scrollTopOf(at)]);
+  }
+  if (page) watch.scrolled.set(page, [scrollLeftOf(page), scrollTopOf(page)]);
 }
 
 /** When the document was last seen to change. @param {Document} doc */

@@ -1,12 +1,14 @@
 // The state of a control: value, checked, expanded and so on. The value of a password is never read.
 import { drawnBoxOf } from './control_of.js';
 import { activeElementOf, activeElementOfRoot, addCaptureListener, attributeOf, clientHeightOf } from './dom.js';
-import { clientWidthOf, closest, documentOf, hasAttribute, linkedHostOf, localNameOf, matches } from './dom.js';
+import { clientWidthOf, closest, documentElementOf, documentOf, hasAttribute, labelledControlOf } from './dom.js';
+import { linkedHostOf, localNameOf, matches, scrollingElementOf } from './dom.js';
 import { parentElementOf, queryAll, rootOf, scrollHeightOf, scrollLeftOf, scrollTopOf, scrollWidthOf } from './dom.js';
 import { styleOf, submittedFormOf, textContentOf } from './dom.js';
 import { drawnText, writtenText } from './editor_text.js';
 import { isScrollable } from './evidence.js';
 import { fnv1a } from './hash.js';
+import { innerControlOf } from './inner_control.js';
 import { inputTypeOf, isEditingHost, roleOf } from './role.js';
 import { textOf, tidy, truncate } from './text.js';
 
@@ -24,11 +26,30 @@ export const VALUELESS = new Set(['checkbox', 'radio', 'button', 'submit', 'rese
  */
 const secretive = /** @type {WeakSet<Element>} */ (new WeakSet());
 
+/** What the control that is pressed for another one adds to its state: whether it is ticked, and what a press does. */
+const FROM_WITHIN = ['checked', 'disabled', 'submits', 'leads_to', 'popup', 'expanded'];
+
 /**
+ * The state of an element, and of the control in it that is pressed for it.
  * @param {Element} element @param {boolean} scrolls
  * @returns {Record<string, unknown>} the fields of `MarkState`, those that are set
  */
 export function stateOf(element, scrolls) {
+  const state = ownStateOf(element, scrolls);
+  const inner = innerControlOf(element);
+  if (!inner) return state;
+  const control = labelledControlOf(inner) ?? inner;
+  const within = ownStateOf(control, false);
+  if (roleOf(control) === 'radio' && roleOf(element) === 'option') {
+    state.selected ??= within.checked === 'true'; // one of its list, and not ticked by itself
+    delete within.checked;
+  }
+  for (const name of FROM_WITHIN) if (name in within) state[name] = within[name];
+  return state;
+}
+
+/** @param {Element} element @param {boolean} scrolls @returns {Record<string, unknown>} */
+function ownStateOf(element, scrolls) {
   const state = /** @type {Record<string, unknown>} */ ({});
   const tag = localNameOf(element);
   const type = inputTypeOf(element);
@@ -191,9 +212,11 @@ function isSearch(form) {
 
 /** @param {Element} element */
 function scrollStateOf(element) {
+  const doc = documentOf(element);
+  const at = element === documentElementOf(doc) ? scrollingElementOf(doc) ?? element : element;
   return {
-    x: scrollLeftOf(element), y: scrollTopOf(element), width: scrollWidthOf(element), height: scrollHeightOf(element),
-    view_width: clientWidthOf(element), view_height: clientHeightOf(element),
+    x: scrollLeftOf(at), y: scrollTopOf(at), width: scrollWidthOf(at), height: scrollHeightOf(at),
+    view_width: clientWidthOf(at), view_height: clientHeightOf(at),
   };
 }
 

@@ -12,6 +12,8 @@ const NUMBERED_ROWS = '[role=row][aria-rowindex]';
 const BODY_CELLS = 'td, th, [role=gridcell], [role=cell], [role=rowheader]';
 const ROLES_OF_CELLS = new Set(['gridcell', 'cell', 'columnheader', 'rowheader']);
 const CONTROLS_IN_CELLS = new Set(['button', 'input', 'select', 'textarea', 'label']);
+/** Up to so many, a table is a list of labels and fields: `Field | Value`. */
+const FEWEST_COLUMNS = 2;
 const MOST_ROWS = 1000;
 const MOST_COLUMNS = 200;
 /** How many boxes may lie between a table and a row of it, or around a table below the table of its headers. */
@@ -42,6 +44,17 @@ export function columnHeaderOf(element, reading = /** @type {Reading | null} */ 
   if (heads.includes(rows[row]) || own.some((head) => head.slots.length !== rows[row].slots.length)) return '';
   const headers = new Set(own.map((head) => head.slots[column]));
   return tidy(Array.from(headers, (header) => tidy(textOf(header))).filter(Boolean).join(' › '));
+}
+
+/**
+ * The cell that an element stands in, if the header of its column says what it is: the table has headers, and more
+ * columns than one of labels and one of fields.
+ * @param {Element} element @param {Reading | null} reading
+ */
+export function headedCellOf(element, reading) {
+  const found = cellOf(element, reading);
+  if (!found || new Set(found.table.rows[found.at.row].slots).size <= FEWEST_COLUMNS) return null;
+  return closest(element, BODY_CELLS);
 }
 
 /**

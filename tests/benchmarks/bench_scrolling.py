@@ -4,6 +4,7 @@ In one run, on one page: plain Playwright's `locator.click()`, which scrolls to 
 marks that were seen earlier; and the same rows by step lines, of which each scrolls to its row first. What counts is
 the acting: looks are told apart, because plain Playwright has none. Of the acting, the time for which the product waits
 to see what came of an input is told apart too: `on screen` is a click on what is in view already, by the same means.
+Each click changes its row: one that changes nothing mostly waits for the proof of that.
 """
 
 from __future__ import annotations
@@ -37,7 +38,11 @@ window.said = [];
 for (let i = 1; i <= %d; i++) {
   const row = document.createElement('li');
   row.innerHTML = `Row ${i} <button>Item ${i}</button>`;
-  row.lastChild.onclick = () => said.push(i);
+  row.lastChild.onclick = () => {
+    said.push(i);
+    row.firstChild.data = `Chosen ${i}, ${said.length}. `;
+    row.style.background = row.style.background === 'gold' ? 'khaki' : 'gold';
+  };
   list.append(row);
 }
 </script>"""

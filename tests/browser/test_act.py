@@ -11,7 +11,7 @@ import pytest
 
 from tests.browser.hand import Hand, On
 from vision_agent import actions
-from vision_agent.actions import Action, Click, Drag, Point, Press, Type
+from vision_agent.actions import Action, Check, Click, Drag, Point, Press, Type
 from vision_agent.browser.network.host_policy import Gate, policy_for
 from vision_agent.browser.page import overlay_calls
 from vision_agent.browser.page.overlay_calls import NOTHING_EXPECTED
@@ -296,6 +296,84 @@ async def test_a_button_that_the_press_itself_pushes_away_is_not_said_to_have_be
         assert 'pointerdown and mousedown reached mark 3 (button "Pay")' in outcome.sentence
         assert 'covered by <button> "Keep"' in outcome.sentence
         assert await hand.js("document.title") == ""
+
+
+JUMPS = """<style>button{position:absolute;left:20px;top:20px;width:120px;height:40px}body{height:600px}p{position:absolute;top:300px}</style><p id=said>Nothing</p>
+<button id=pay>Pay</button><script>const did = []; pay.addEventListener('click', () => { did.push('click'); said.textContent = 'Paid for all of it'; });%s</script>"""
+AWAY = "pay.style.left = '600px'"
+BRIEFLY_AWAY = f"document.addEventListener('mousedown', () => {{ {AWAY} }}); document.addEventListener('mouseup', () => {{ pay.style.left = '' }})"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"document.addEventListener('mousedown', () => {{ {AWAY} }})",
+        BRIEFLY_AWAY,
+        "document.addEventListener('mousedown', () => pay.outerHTML = pay.outerHTML)",
+    ],
+    ids=["moved", "moved while pressed", "redrawn"],
+)
+async def test_a_click_whose_target_leaves_before_the_release_is_partial(on: On, script: str) -> None:
+    async with on(JUMPS % script) as hand:
+        outcome = await hand.act(Click(target=hand.number("Pay")))
+        assert (outcome.status, outcome.refusal, outcome.effect) == ("partial", "moved", "no_effect"), outcome.sentence
+        assert outcome.sentence.startswith("pointerdown")
+        assert 'reached mark 1 (button "Pay"); the rest was not done: it ' in outcome.sentence
+        assert "before the button was released, so it got no click. Nothing else changed." in outcome.sentence
+        assert outcome.sentence.endswith("Look again, then click it where it is or press Enter on it.")
+        assert await hand.js("did") == []
+
+
+async def test_a_box_that_jumps_away_when_it_is_ticked_is_partial(on: On) -> None:
+    script = f"<script>{BRIEFLY_AWAY}</script>"
+    async with on(f"<input style=position:relative type=checkbox aria-label=Terms id=pay>{script}") as hand:
+        outcome = await hand.act(Check(mark=hand.number("Terms"), checked=True))
+        assert (outcome.status, outcome.refusal) == ("partial", "moved"), outcome.sentence
+        assert not await hand.js("pay.checked")
+
+
+@pytest.mark.parametrize("who", ["pay", "pay.parentElement"])
+@pytest.mark.parametrize("event", ["pointerdown", "mousedown"])
+async def test_what_acts_on_the_press_is_done_though_it_jumps_away(on: On, who: str, event: str) -> None:
+    acts = f"{who}.addEventListener('{event}', () => {{ did.push('press'); {AWAY} }})"
+    async with on(JUMPS % acts) as hand:
+        outcome = await hand.act(Click(target=hand.number("Pay")))
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.js("did") == ["press"]
+
+
+@pytest.mark.parametrize("shows", [True, False])
+async def test_a_jump_at_the_press_that_the_whole_document_answers_is_done_if_that_shows(on: On, shows: bool) -> None:
+    acts = f"document.addEventListener('mousedown', () => {{ {AWAY}; {'said.textContent = `Pressed`' * shows} }})"
+    async with on(JUMPS % acts) as hand:
+        outcome = await hand.act(Click(target=hand.number("Pay")))
+        assert outcome.status == ("done" if shows else "partial"), outcome.sentence
+
+
+async def test_a_release_on_another_part_of_the_same_button_is_a_click(on: On) -> None:
+    parts = "pay.innerHTML = '<span id=one>Pay</span><i style=\"position:absolute;inset:0\" id=two></i>'; two.style.display = 'none'"
+    swaps = "document.addEventListener('mousedown', () => { two.style.display = 'block' })"
+    async with on(JUMPS % f"{parts}; {swaps}") as hand:
+        outcome = await hand.act(Click(target=hand.number("Pay")))
+        assert (outcome.status, outcome.effect) == ("done", "changed"), outcome.sentence
+        assert await hand.js("did") == ["click"]
+
+
+@pytest.mark.parametrize("shows", [True, False])
+async def test_a_click_that_only_what_is_around_the_target_gets_is_done_if_it_shows(on: On, shows: bool) -> None:
+    hears = f";document.body.addEventListener('click', () => {{ did.push('around'); {'said.textContent = `Paid`' * shows} }})"
+    async with on(JUMPS % (BRIEFLY_AWAY + hears)) as hand:
+        outcome = await hand.act(Click(target=hand.number("Pay")))
+        assert outcome.status == ("done" if shows else "partial"), outcome.sentence
+        assert await hand.js("did") == ["around"]
+
+
+async def test_a_list_that_opens_at_the_press_and_jumps_is_done(on: On) -> None:
+    jumps = "<script>document.addEventListener('mousedown', () => { document.querySelector('select').style.left = '600px' })</script>"
+    body = f"<select aria-label=Size style='position:absolute' size=3><option>S<option>M</select>{jumps}"
+    async with on(body) as hand:
+        outcome = await hand.act(Click(target=hand.number("Size")))
+        assert outcome.status == "done", outcome.sentence
 
 
 async def test_a_field_that_gives_the_focus_away_when_it_is_pressed_was_pressed_and_not_typed_into(on: On) -> None:

@@ -13,7 +13,7 @@ from PIL import Image
 from playwright.async_api import Browser, Page
 
 from tests.conftest import Server
-from vision_agent.actions import Click
+from vision_agent.actions import Click, Scroll
 from vision_agent.browser import live
 from vision_agent.browser.page.frame_place import FramePlace
 from vision_agent.settings import ObserveSettings
@@ -53,6 +53,19 @@ async def test_an_observation_says_where_each_frame_comes_from_by_the_name_that_
         observation = await browser.observe()
         assert observation.frames == {"pay": other}
         assert {mark.name: mark.frame for mark in observation.marks} == {"Fine": "", "Pay": "pay"}
+
+
+async def test_a_frame_that_scrolls_is_listed_and_scrolled_as_a_container(page: Page, serve: Server) -> None:
+    long = "<body style='margin:0'><div style='height:400px'>Terms</div><button style='height:21px'>Accept</button>"
+    around = f'<!doctype html><iframe name=terms height=200 srcdoc="<!doctype html>{long}"></iframe>'
+    async with live.attach(page, PATIENT, ImageLimits()) as browser:
+        await browser.open(serve({"/": around}))
+        before = await browser.observe()
+        assert "1[:]<iframe scroll 221px below> @frame:terms" in before.listing.splitlines()
+        assert (await browser.act(Scroll(target=1, to="end"), before)).status == "done"
+        after = await browser.observe()
+        assert after.listing.startswith("1[:]<iframe scroll 221px above")
+        assert [mark.name for mark in after.marks if mark.kind == "button"] == ["Accept"]
 
 
 LOOSE = """<style>iframe{width:200px;height:60px;border:0}</style>

@@ -81,9 +81,14 @@ async def test_what_listens_in_frames_is_marked(page: Page, serve: Server) -> No
     await overlay.register(page.context)
     inner = serve({"/": TILES + LISTEN})
     other_site = inner.replace("127.0.0.1", "localhost")
-    middle = f"<iframe src='{inner}' height=90></iframe>"
+    middle = f"<iframe src='{inner}' height=90 scrolling=no></iframe>"
     await page.goto(
-        serve({"/": f"<iframe src=/middle></iframe><iframe src='{other_site}'></iframe>", "/middle": middle})
+        serve(
+            {
+                "/": f"<iframe src=/middle scrolling=no></iframe><iframe src='{other_site}' scrolling=no></iframe>",
+                "/middle": middle,
+            }
+        )
     )
     await asyncio.gather(*(frame.wait_for_load_state() for frame in page.frames))
     found = await heard(page)

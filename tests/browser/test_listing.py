@@ -279,6 +279,14 @@ async def test_a_page_that_is_read_from_the_right_is_listed_from_the_right(page:
     assert [mark.number for mark in observation.marks] == sorted(mark.number for mark in observation.marks)
 
 
+async def test_fields_of_a_column_are_told_apart_by_the_first_cells_of_their_rows(page: Page, serve: Server) -> None:
+    async with live.attach(page, ObserveSettings(quiet_s=0.03), ImageLimits()) as browser:
+        await browser.open(f"{serve.folder(ROOT / 'fixtures' / 'pages')}/table_fields.html")
+        lines = [line.partition("[:]")[2] for line in (await browser.observe()).listing.splitlines()]
+    assert [line for line in lines if "Quantity ‹" in line] == ["<input>Quantity ‹Ann›", "<input>Quantity ‹Bob›"]
+    assert "<input>Street" in lines
+
+
 @pytest.mark.parametrize("trait", ["forged_names", "native_controls", "nested", "frame_cross_site"])
 async def test_every_mark_is_listed_once_and_every_listed_number_is_a_mark_and_drawn(
     page: Page, serve: Server, trait: str

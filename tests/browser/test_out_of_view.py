@@ -85,6 +85,23 @@ async def test_a_click_on_what_was_out_of_view_and_does_nothing_has_no_effect(on
         assert (outcome.status, outcome.effect) == ("done", "no_effect"), outcome.sentence
 
 
+LOADS = """<p id=more>Nothing more here</p>%s<script>
+const show = () => { more.textContent = 'And here are twelve more of them'; };
+const late = (frames) => requestAnimationFrame(() => frames ? late(frames - 1) : show());
+addEventListener('scroll', () => scrollY < 500 && late(2));
+</script>"""
+
+
+async def test_what_a_page_draws_as_it_is_scrolled_to_the_target_is_no_effect_of_the_click(on: On) -> None:
+    dead = "<button id=b style='cursor:pointer'>Far</button><div style='height:5000px'></div>"
+    async with on(LOADS % dead) as hand:
+        number = hand.number("Far")
+        await scrolled(hand, "scrollTo(0, 3000)")
+        outcome = await hand.act(Click(target=number))
+        assert (outcome.status, outcome.effect) == ("done", "no_effect"), outcome.sentence
+        assert await hand.js("more.textContent") == "And here are twelve more of them"
+
+
 async def test_what_is_in_view_again_is_listed_with_its_old_number(on: On) -> None:
     async with on(PAGE_SCROLLER) as hand:
         number = hand.number("Item 2")

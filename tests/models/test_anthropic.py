@@ -416,7 +416,7 @@ async def _asked_from_an_own_process(home, **environment):
 async def test_without_a_key_no_request_is_made(api, tmp_path):
     printed = await _asked_from_an_own_process(tmp_path, ANTHROPIC_BASE_URL=api.base_url)
 
-    assert "There is no API key for m. (set ANTHROPIC_API_KEY" in printed
+    assert "There is no API key for m (set ANTHROPIC_API_KEY" in printed
     assert api.requests == []
 
 

@@ -339,7 +339,7 @@ async def test_a_success_that_is_no_reply_is_an_error(api, asking, answer):
         (403, "not for you", "key is not accepted: not for you.*check"),
         (404, "no such model", r"no model 'the-model' at http://127\.0\.0\.1.*no such model.*check the name"),
         (400, "image is 9000x9000", "does not fit this model: image is 9000x9000.*longest_edge"),
-        (400, "API key not valid.", r"API key not valid\..*check"),
+        (400, "API key not valid.", r"API key not valid .*check"),
         (413, "too many bytes", "too large: too many bytes"),
         (422, "no such field", "does not fit this model: no such field"),
         (429, "slow down", "too many requests: slow down"),
@@ -454,7 +454,7 @@ async def test_without_a_key_no_request_is_made(api, wire, tmp_path):
     printed = await _asked_from_an_own_process(
         tmp_path, f"{wire.provider}:m", VISION_AGENT_MODEL__BASE_URL=api.base_url
     )
-    assert f"There is no API key for m. (set {wire.key}, or run without a model" in printed
+    assert f"There is no API key for m (set {wire.key}, or run without a model" in printed
     assert api.requests == []
 
 

@@ -50,6 +50,8 @@ DIFFERS = {
     ("surfaces", "film"): "Chromium names media by what its player says",
     ("nested", "card"): "the button inside has a mark of its own",
     ("icon_buttons", "glyph"): "a glyph of an icon font says nothing, its tooltip does",
+    ("control_in_control", "ann"): "the button inside has a mark of its own",
+    ("control_in_control", "card"): "the button inside has a mark of its own",
     ("outer_names", "tab"): "the button inside has a mark of its own",
     ("nested", "row"): "a person reads the text of what has no role",
     ("sortable_buttons", "order"): "the button inside is there for the keyboard and says the name again",
@@ -67,6 +69,7 @@ ROLES_DIFFER = {
     ("outer_names", "bar"): "Chromium takes what can be dragged for a group",
     ("draggables", "write"): "Chromium takes what can be dragged for a group",
     ("draggables", "call"): "Chromium takes what can be dragged for a group",
+    ("thin_bars", "dragged"): "Chromium takes what can be dragged for a group",
 }
 STAND_FOR_ANOTHER = {("drawn_editors", name) for name in ("terminal", "code")}
 """Marks of a hidden field, at the element that shows what is in it."""

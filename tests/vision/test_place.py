@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from tests.vision.pictures import shown
+from vision_agent.evals.perception.covered import covered
 from vision_agent.types import Box, Kind, Mark, Size
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels.annotate import layer
@@ -247,6 +248,47 @@ def test_a_label_keeps_off_the_text_of_its_own_target() -> None:
     assert label(mark).intersection(text) is None
 
 
+def test_where_a_word_fills_its_target_the_number_hides_none_of_its_first_letter() -> None:
+    pixels = np.full((200, 400, 3), 255, np.uint8)
+    places = [(40 + 90 * column, 60 + 19 * row, 60, 18) for row in range(4) for column in range(4)]
+    for x, y, *_ in places:
+        cv2.putText(pixels, "Files", (x + 1, y + 14), cv2.FONT_HERSHEY_SIMPLEX, 0.6, (0, 0, 0), 2)
+    picture = shown(pixels)
+    placed = place(marks_at(places, "link", first=10), picture)
+    assert broken(placed, picture) == []
+    assert covered(placed, picture).first_letters == len(places)
+    assert covered(placed, picture).first_letters_hidden == ()
+
+
+def test_in_a_toolbar_the_numbers_stand_in_a_row_of_their_own_and_hide_no_icon() -> None:
+    pixels = np.full((200, 900, 3), 255, np.uint8)
+    places = grid(25, 1, 28, 28, x=20, y=60)
+    for x, y, *_ in places:
+        cv2.circle(pixels, (int(x) + 14, int(y) + 14), 7, (60, 60, 60), 2)
+    picture = shown(pixels)
+    placed = place(marks_at(places, first=10), picture)
+    assert broken(placed, picture) == []
+    assert max(covered(placed, picture).icon_shares) == 0
+    assert len({label(mark).y for mark in placed}) == 1
+
+
+def test_a_green_icon_on_a_lighter_green_of_the_same_grey_is_not_hidden() -> None:
+    pixels = np.full((200, 400, 3), (140, 200, 140), np.uint8)
+    cv2.rectangle(pixels, (104, 78), (120, 94), (220, 160, 220), 2)
+    cv2.putText(pixels, "Docs", (126, 92), cv2.FONT_HERSHEY_SIMPLEX, 0.6, (0, 0, 0), 2)
+    (mark,) = place(marks_at([(100, 70, 90, 34)]), shown(pixels))
+    assert label(mark).intersection(Box(x=104, y=78, width=17, height=17)) is None
+
+
+def test_the_last_letter_of_a_name_read_from_right_to_left_may_be_hidden_but_not_its_first() -> None:
+    pixels = np.full((200, 400, 3), 255, np.uint8)
+    cv2.putText(pixels, "Files", (101, 94), cv2.FONT_HERSHEY_SIMPLEX, 0.6, (0, 0, 0), 2)
+    given = marks_at([(100, 80, 40, 18)], "link", first=10)[0].model_copy(update={"name": "\u05e9\u05dc\u05d5\u05dd"})
+    around = marks_at([(0, 60, 99, 60), (141, 60, 99, 60), (99, 60, 42, 19), (99, 99, 42, 19)], first=20)
+    at = label(place([given, *around], shown(pixels))[0])
+    assert at.right <= 128
+
+
 def test_a_checkbox_is_not_hidden_by_its_number() -> None:
     (mark,) = place(marks_at([(100, 100, 13, 13)], "toggle"), blank())
     hidden = mark.box.intersection(label(mark))
@@ -268,7 +310,15 @@ def test_between_lines_of_text_hardly_a_label_is_nearer_to_another_link(first: i
 
 
 def nearest(at: Box, marks: Sequence[Mark]) -> Mark:
-    return min(marks, key=lambda m: hypot(at.center.x - m.box.center.x, at.center.y - m.box.center.y))
+    return min(
+        marks, key=lambda m: (distance(at, m.box), hypot(at.center.x - m.box.center.x, at.center.y - m.box.center.y))
+    )
+
+
+def distance(one: Box, other: Box) -> float:
+    """The distance between two boxes, 0 if they touch."""
+    across = max(one.x - other.right, other.x - one.right, 0)
+    return hypot(across, max(one.y - other.bottom, other.y - one.bottom, 0))
 
 
 def test_where_cells_are_smaller_than_numbers_a_line_leads_to_the_label() -> None:

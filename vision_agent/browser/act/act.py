@@ -108,6 +108,8 @@ async def _attempt(executor: Executor, action: Action, before: Before, *, is_lat
             executor.allowed_focus = await allowed_focus(executor, action)
         if executor.brought:
             execution = replace(execution, sentence=f"{execution.sentence} after scrolling to it")
+        if isinstance(action, actions.Click | actions.Check):
+            execution = replace(execution, missed=executor.missed)
         if executor.remark:
             execution = replace(execution, sentence=f"{execution.sentence}; {executor.remark}")
         sentence = execution.sentence

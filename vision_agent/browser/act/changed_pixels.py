@@ -107,7 +107,7 @@ async def find_paint(execution: Execution, before: Before, observer: Observer) -
         return None
     if answer is None or execution.hover_counts:
         return None
-    rings = [_with_focus_ring(each.box) for each in (mark, *left)]
+    rings = [with_focus_ring(each.box) for each in (mark, *left)]
     paint, judged, own = (
         tuple(map(owner.place.box_to_page, each)) for each in (answer.paint, answer.judged, answer.own)
     )
@@ -127,7 +127,8 @@ def _has_same_state(mark: Mark, now: LiveElement) -> bool:
     return all(getattr(now.state, name) == getattr(mark.state, name) for name in ("value", *SWITCHES))
 
 
-def _with_focus_ring(box: Box) -> Box:
+def with_focus_ring(box: Box) -> Box:
+    """The box of a control with room for the ring that shows its focus."""
     return Box(x=box.x - _RING, y=box.y - _RING, width=box.width + 2 * _RING, height=box.height + 2 * _RING)
 
 

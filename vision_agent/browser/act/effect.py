@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urldefrag
 
@@ -21,8 +22,10 @@ from vision_agent.browser.act.changed_pixels import (
     changed_pixels,
     find_paint,
     judge_pixels,
+    with_focus_ring,
 )
 from vision_agent.browser.act.execution import Before, Execution
+from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.locate.context_changed import describe_change
 from vision_agent.browser.locate.identify import recheck
 from vision_agent.browser.locate.location import Location
@@ -39,7 +42,7 @@ from vision_agent.browser.refusal import Refused, capitalised
 from vision_agent.escape import safe_line
 from vision_agent.types import Box, Effect, Mark, MarkState, Outcome
 from vision_agent.urls import bounded_address
-from vision_agent.vision.compare import changed_box, changed_share
+from vision_agent.vision.compare import changed_apart_from, changed_box, changed_share
 from vision_agent.vision.picture import Picture
 
 NO_ANSWER = "the page has not answered since. Look again before repeating it."
@@ -88,6 +91,9 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
         is_blocked=any(each.kind == "blocked" for each in happened),
     )
     requests = tabs.request_count()
+    is_answered = bool(happened or requests or is_other or tabs.awaited_pages())
+    if execution.missed and not is_answered and _is_untouched(execution, read, before, changes):
+        return _missed_click(execution.missed, read)
     is_sent = requests > 0 and not any(each.kind == "blocked" for each in happened)
     effect = _kind(happened, before, tabs, is_other, is_said or is_sent)
     if tabs.awaited_pages():
@@ -113,6 +119,49 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
         forms=tabs.take_forms(),
         url=bounded_address(tabs.active.url) if tabs.active.url != before.url else "",
     )
+
+
+def _is_untouched(execution: Execution, read: _PageAfter, before: Before, changes: Sequence[str]) -> bool:
+    """Whether nothing on the page is different, except that the target may be elsewhere or have been redrawn."""
+    at, paint, missed = execution.at, read.paint, execution.missed
+    mark = (at.mark or at.under) if at is not None else None
+    if missed is None or at is None or mark is None or read.pixels.after is None or set(changes) - {_gone_words(mark)}:
+        return False
+    if not judge_pixels(paint, read.pixels, before)[1]:
+        return True
+    owner = before.seen.scan.owner(mark.key)
+    if owner is None or (read.now is None and not missed.is_redrawn):
+        return False
+    rects = [each.rect for each in (at.element, read.now) if each is not None]
+    places = [mark.box, *(owner.place.box_to_page(each) for each in rects)]
+    painted = paint.only if paint is not None else ()
+    differs = changed_apart_from(before.seen.clean, read.pixels.after, [*map(with_focus_ring, places), *painted])
+    return differs <= NOISE
+
+
+def _missed_click(missed: Gesture, read: _PageAfter) -> Outcome:
+    """The outcome of a click of which only the press reached its target, with no effect."""
+    at = missed.at
+    is_redrawn = missed.is_redrawn or (at.mark is not None and read.now is None)
+    what = "it was redrawn" if is_redrawn else "it moved away"
+    keys = " or press Enter on it" if at.mark is not None and at.mark.role in ("button", "link") else ""
+    return Outcome(
+        status="partial",
+        effect="no_effect",
+        refusal="moved",
+        sentence=f"{missed.words}; the rest was not done: {what} before the button was released, so it got no "
+        f"click. Nothing else changed. Look again, then click it where it is{keys}.",
+        rung=at.rung,
+        point=at.point,
+        value=read.value,
+        changes=read.changes,
+        pixels_near=read.pixels.near,
+        pixels_elsewhere=read.pixels.elsewhere,
+    )
+
+
+def _gone_words(mark: Mark) -> str:
+    return f"mark {mark.number} is gone or was redrawn"
 
 
 @dataclass(frozen=True)
@@ -167,7 +216,8 @@ def _waits(execution: Execution, before: Before, whole: float) -> tuple[float | 
     soon = whole - min(_READING_S, whole / 2)
     # A page may take back or reformat what was typed or ticked, and on one that never rests that is harder to detect.
     may_be_taken_back = execution.expected is not None or execution.wants_ticked is not None
-    is_early = whole > 0 and before.seen.observation.at_rest and not may_be_taken_back
+    # A missed click may be answered late by what is around the target, and its target's leaving looks like an effect.
+    is_early = whole > 0 and before.seen.observation.at_rest and not (may_be_taken_back or execution.missed)
     return (None, soon, whole) if is_early else (soon, whole)
 
 
@@ -283,7 +333,7 @@ async def _read_back(
     except FrameSilent:
         return None, None, []
     if now is None:
-        return None, None, [f"mark {at.mark.number} is gone or was redrawn", *moved]
+        return None, None, [_gone_words(at.mark), *moved]
     state, old = now.state, at.mark.state
     said = []
     # The pointer may have renamed it before the action did anything.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from playwright.async_api import Page
 
+from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.observe.live_observation import LiveObservation
 
@@ -47,5 +48,7 @@ class Execution:
     """The page text that was asked for."""
     wants_ticked: bool | None = None
     """Whether the control should be ticked when the page has settled; None for other actions."""
+    missed: Gesture | None = None
+    """The gesture of a click, if the target got its press but no click; it is partial if it shows no effect."""
     hover_counts: bool = False
     """What appears because the pointer is there counts as an effect."""

@@ -88,6 +88,8 @@ class Executor:
     not, or that is over."""
     remark: str = ""
     """What the page did before the last gesture was over."""
+    missed: Gesture | None = None
+    """The last gesture, if its press reached the target and no click did; see `Gesture.is_missed`."""
     last_location: Location | None = None
     """Where input of this action went last."""
     brought: LiveObservation | None = None
@@ -112,6 +114,7 @@ class Executor:
         self.sent_inputs.clear()
         self.remark, self.last_location, self._patient_until, self.brought = "", None, None, None
         self.hold, self._woken_at, self._only_hovers = None, 0.0, isinstance(action, Hover)
+        self.missed = None
         if not is_later:
             self.focused_mark = next((mark for mark in seen.observation.marks if mark.state.focused), None)
             self.allowed_focus = None
@@ -379,7 +382,7 @@ class Executor:
         finally:
             if gesture is not None and gesture.words:
                 self.note_input(gesture.words, at)
-                self.remark = gesture.remark
+                self.remark, self.missed = gesture.remark, gesture if gesture.is_missed else None
 
     @contextmanager
     def noting_hold(self, seconds: float) -> Iterator[None]:

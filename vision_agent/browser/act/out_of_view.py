@@ -7,8 +7,10 @@ page has meanwhile filled with something else is refused.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
@@ -17,16 +19,30 @@ from vision_agent.actions import Action, Drag, Offset, Zoom, mark_in, targets_of
 from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.moving_target import RESTLESS
 from vision_agent.browser.locate import relocate
+from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay
 from vision_agent.browser.page.capture import capture
+from vision_agent.browser.page.frame_place import Rect
 from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay_calls import FoundMark
+from vision_agent.browser.page.settle import is_quiet
 from vision_agent.browser.refusal import Refused
 from vision_agent.policy.approval import risks_taken
 from vision_agent.types import Mark
 from vision_agent.vision.picture import Picture
+
+_EARLY_LOOKS = 2
+_MOVED_PX = 0.5
+
+
+class _Look(NamedTuple):
+    """The page as it is once a mark has been scrolled into view."""
+
+    found: FoundMark | None
+    scan: Scan
+    clean: Picture
 
 
 async def bring_into_view(executor: Executor, action: Action) -> None:
@@ -71,18 +87,54 @@ async def _bring(executor: Executor, mark: Mark, action: Action) -> None:
         executor.seen = _as_seen_earlier(executor.seen, mark)
     executor.brought = executor.seen
     at = await executor.locate(mark.number)
+    look = None
     if at.element is not None and at.element.was_scrolled and at.locator is not None:
-        # Pages redraw lists as they scroll, so the target is compared again once it has stopped moving.
-        try:
-            handle = await at.locator.element_handle(timeout=executor.timeout_ms)
-            await handle.wait_for_element_state("stable", timeout=executor.timeout_ms)
-        except PlaywrightTimeout:
-            raise Refused("moved", RESTLESS.format(at.words)) from None
-        except PlaywrightError as error:
-            if overlay.is_browser_gone(error) or overlay.is_crash_error(error):
-                raise
-            # The element has left the page meanwhile: `_refresh` locates what replaced it.
-    await _refresh(executor, mark.number, action)
+        look = await _look_early(executor, mark.number, at.element.rect)
+        if look is None:
+            await _wait_until_it_stops(executor, at)
+    await _refresh(executor, mark.number, action, look)
+
+
+async def _look_early(executor: Executor, number: int, rect: Rect) -> _Look | None:
+    """A look made while the page comes to rest after it was scrolled; None if none shows the page at rest.
+
+    It counts if nothing has changed since it began, and the target has not moved since: from `rect`, the first time.
+    A list that draws its rows as it is scrolled needs two.
+    """
+    seen = executor.seen.observation
+    # Documents do not report when what they draw changed.
+    if not seen.at_rest or any(mark.kind == "surface" for mark in seen.marks):
+        return None
+    for _ in range(_EARLY_LOOKS):
+        began = time.monotonic()
+        look, mark = await _look_again(executor, number), _mark(executor, number)
+        now, is_at_rest = await asyncio.gather(
+            executor.recheck(mark), is_quiet(executor.tabs, time.monotonic() - began, executor.deadline_s)
+        )
+        if now is None:
+            return None
+        if is_at_rest and all(abs(here - there) < _MOVED_PX for here, there in zip(now.rect, rect, strict=True)):
+            return look
+        rect = now.rect
+    return None
+
+
+async def _wait_until_it_stops(executor: Executor, at: Location) -> None:
+    """Pages redraw lists as they scroll, so a target is compared again once it has stopped moving.
+
+    Raises:
+        Refused: it does not stop.
+    """
+    assert at.locator is not None
+    try:
+        handle = await at.locator.element_handle(timeout=executor.timeout_ms)
+        await handle.wait_for_element_state("stable", timeout=executor.timeout_ms)
+    except PlaywrightTimeout:
+        raise Refused("moved", RESTLESS.format(at.words)) from None
+    except PlaywrightError as error:
+        if overlay.is_browser_gone(error) or overlay.is_crash_error(error):
+            raise
+        # The element has left the page meanwhile: `_refresh` locates what replaced it.
 
 
 def _as_seen_earlier(seen: LiveObservation, mark: Mark) -> LiveObservation:
@@ -92,28 +144,34 @@ def _as_seen_earlier(seen: LiveObservation, mark: Mark) -> LiveObservation:
     return replace(seen, observation=observation, scan=scan)
 
 
-async def _look_again(executor: Executor, number: int) -> tuple[Mark, FoundMark | None, Scan, bytes]:
-    """The mark, what a new scan finds of it, that scan, and a picture of the page."""
-    seen = executor.seen
-    mark = next(each for each in seen.observation.marks if each.number == number)
+async def _look_again(executor: Executor, number: int) -> _Look:
     # Concurrently: Chromium takes a picture two frames after it is asked.
-    fresh, raw = await asyncio.gather(
-        relocate.rescan(seen, executor.deadline_s), capture(seen.page, executor.deadline_s)
-    )
-    return mark, fresh.found(mark.key), fresh, raw
+    fresh, clean = await asyncio.gather(relocate.rescan(executor.seen, executor.deadline_s), _picture(executor))
+    return _Look(fresh.found(_mark(executor, number).key), fresh, clean)
 
 
-async def _refresh(executor: Executor, number: int, action: Action) -> None:
+async def _picture(executor: Executor) -> Picture:
+    seen = executor.seen
+    raw = await capture(seen.page, executor.deadline_s)
+    picture = await asyncio.to_thread(Picture.decode, raw, seen.clean.page, executor.image_limits)
+    return picture.masked(seen.masked)
+
+
+def _mark(executor: Executor, number: int) -> Mark:
+    return next(each for each in executor.seen.observation.marks if each.number == number)
+
+
+async def _refresh(executor: Executor, number: int, action: Action, look: _Look | None) -> None:
     """Notes where the mark is now, its state, and how the page looks before the action.
 
     Raises:
         Refused: it is not visible, or has risks that it did not have when it was last seen.
     """
-    mark, now, fresh, raw = await _look_again(executor, number)
-    if now is None or now.fingerprint != mark.fingerprint:
+    now, fresh, clean = look or await _look_again(executor, number)
+    if now is None or now.fingerprint != _mark(executor, number).fingerprint:
         await executor.locate(number)  # refuses it, or finds what the page drew in its place
-        mark, now, fresh, raw = await _look_again(executor, number)
-    seen = executor.seen
+        now, fresh, clean = await _look_again(executor, number)
+    seen, mark = executor.seen, _mark(executor, number)
     box = now.box.intersection(seen.clean.page) if now is not None else None
     if now is None or box is None:
         raise Refused("covered", f"{mark_words(mark)} could not be brought into view.")
@@ -130,5 +188,4 @@ async def _refresh(executor: Executor, number: int, action: Action) -> None:
             "changed",
             f"{mark_words(mark)} carries a risk that it did not have when it was last seen. Scroll to it and look.",
         )
-    clean = Picture.decode(raw, seen.clean.page, executor.image_limits).masked(seen.masked)
     executor.seen = replace(seen, observation=observation, scan=scan, clean=clean)

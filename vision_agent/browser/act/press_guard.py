@@ -22,6 +22,7 @@ from vision_agent.errors import BrowserUnavailable
 _MOST_GUARDED = 12
 """Frames of a page."""
 _ANSWER_S = 1.0
+_CLICKS = frozenset({"click", "dblclick", "auxclick", "contextmenu"})
 
 
 class GestureStopped(Refused):
@@ -49,6 +50,8 @@ class Gesture:
     elsewhere: Deflection | None = None
     """The first event that missed the target, stopped or not."""
     unanswered: bool = False
+    is_heard: bool = False
+    """Something is known to react to an event that reached the target, or the press alone was enough for it."""
     pressed_ms: float | None = None
     """When the press came to the target's document, by the clock of that document."""
 
@@ -73,6 +76,17 @@ class Gesture:
         there = obstacle_words(self.elsewhere.obstacle, self.seen)
         kept = ", and the rest was stopped" if self.stopped else ""
         return f"only {_join_words(self.arrived)} reached it, then {there} was in its place{kept}"
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether the press reached the target and no click did, and nothing is known to react to the press itself."""
+        is_pressed = "mousedown" in self.arrived and not _CLICKS.intersection(self.arrived)
+        return is_pressed and not (self.is_drag or self.is_heard or self.has_lost_document)
+
+    @property
+    def is_redrawn(self) -> bool:
+        """Whether an element that is like the target got the release of a click that was missed."""
+        return self.is_missed and "mouseup" in self.arrived
 
     async def must_have_begun(self) -> None:
         """Checks that the first event reached the target, as far as can be told.
@@ -115,6 +129,7 @@ class Gesture:
         self.stopped = next((each.stopped for each in answers if each.stopped), None)
         self.elsewhere = next((each.elsewhere for each in answers if each.elsewhere), None)
         self.unanswered = any(each.is_unanswered for each in answers)
+        self.is_heard = any(each.is_heard for each in answers)
         self.pressed_ms = answers[0].pressed_ms if answers else None
 
     def _refusal(self, stopped: Deflection) -> GestureStopped:

@@ -242,6 +242,8 @@ class FrameElement:
     """The visible part of the frame, in the frame's own pixels."""
     context: RowContext | None
     is_inert: bool
+    may_scroll: bool
+    """Whether its document may scroll: it has no `scrolling=no`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +309,7 @@ async def scan(
     """
     details: dict[str, Any] = {"points": points, "known": list(known), "words": words}
     if element is not None:
-        details |= {"clip": asdict(element.seen), "inert": element.is_inert}
+        details |= {"clip": asdict(element.seen), "inert": element.is_inert, "scrolls": element.may_scroll}
     answer = await ask(frame, "scan", deadline_s, **details)
     at = place or main_frame_place(_spot(answer["zoom"]))
     around = element.context if element else None
@@ -412,7 +414,9 @@ def _marks(table: _Json, place: FramePlace, frame: str, frame_context: RowContex
 def _frame_element(answer: _Json) -> FrameElement:
     seen = answer["seen"]
     area = Area(seen["x"], seen["y"], seen["right"], seen["bottom"])
-    return FrameElement(MarkKey(answer["key"]), answer["plane"], area, _context(answer["place"]), answer["inert"])
+    return FrameElement(
+        MarkKey(answer["key"]), answer["plane"], area, _context(answer["place"]), answer["inert"], answer["scrolls"]
+    )
 
 
 async def find_stand_ins(
@@ -807,6 +811,8 @@ class PressAnswer:
     """The first event that missed the target, stopped or not."""
     is_unanswered: bool = False
     """The target is unchanged, and nothing is known to react to the events it got."""
+    is_heard: bool = False
+    """Something is known to react to an event that arrived, or to act when it is pressed."""
     pressed_ms: float | None = None
     """When the press arrived, by the document's own clock; None if it did not arrive there."""
 
@@ -928,6 +934,7 @@ async def read_press_guard(frame: Frame, deadline_s: float, *, is_over: bool) ->
         stopped=_deflection(answer["stopped"]),
         elsewhere=_deflection(answer["elsewhere"]),
         is_unanswered=answer["unanswered"],
+        is_heard=answer["heard"],
         pressed_ms=answer["pressedAt"],
     )
 

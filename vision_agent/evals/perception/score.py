@@ -30,6 +30,7 @@ from vision_agent.browser.live import LiveBrowser
 from vision_agent.browser.page import overlay
 from vision_agent.errors import UsageError
 from vision_agent.evals.listing_tokens import tokens_per_mark
+from vision_agent.evals.perception.covered import CoveredFigures, covered_figures
 from vision_agent.evals.perception.page_facts import DocumentLook, look, watch
 from vision_agent.evals.perception.picture import DigitReader, LabelFigures, label_figures
 from vision_agent.evals.perception.trial import dismiss, try_targets
@@ -103,6 +104,7 @@ class PageScore:
     tokens: tuple[float, ...]
     observe_s: tuple[float, ...] = ()
     screenshot_s: tuple[float, ...] = ()
+    covered: CoveredFigures = field(default_factory=CoveredFigures)
     findings: tuple[Finding, ...] = ()
     agreed: tuple[Finding, ...] = ()
     """Marked targets of the independent truth."""
@@ -207,6 +209,7 @@ async def _score(browser: Browser, page: PageToScore, url: str, reader: DigitRea
         landed=landing.pressed - len(landing.findings),
         box_errors=tuple(error for _, error in [*found.boxes, *boxes]),
         labels=label_figures(observation, reader, None if page.labels else _MOST_READ),
+        covered=covered_figures(observation),
         traces=traces,
         tokens=(tokens_per_mark(observation),) if observation.marks else (),
         observe_s=spent.observe,

@@ -56,6 +56,12 @@ def figures(scores: Sequence[PageScore], churn: Sequence[Churn] = ()) -> list[Fi
     errors = [error for score in scores for error in score.box_errors]
     contrasts = [each for score in scores for each in score.labels.contrasts]
     tokens = [each for score in scores for each in score.tokens]
+    words = [share for score in scores for share in score.covered.word_shares]
+    icons = [share for score in scores for share in score.covered.icon_shares]
+    first_hidden = _share(
+        total(lambda s: len(s.covered.first_letters_hidden)), total(lambda s: s.covered.first_letters)
+    )
+    astray = _share(total(lambda s: len(s.covered.astray)), total(lambda s: s.covered.placed))
     least = (0.99, 0.98) if is_labelled else (0.98, 0.98)
     result = [
         Figure("recall", _share(found, total(lambda s: s.wanted)), least[0], is_share=True),
@@ -65,6 +71,12 @@ def figures(scores: Sequence[PageScore], churn: Sequence[Churn] = ()) -> list[Fi
         Figure("labels on another target", _share(total(lambda s: s.labels.on_another), drawn), 0.0, False, True),
         Figure("labels overlapping", _share(total(lambda s: s.labels.overlapping), drawn), 0.0, False, True),
         Figure("labels outside", _share(total(lambda s: s.labels.outside), drawn), 0.0, False, True),
+        Figure("first letters hidden", first_hidden, None, False, True),
+        Figure("words' ink hidden, median", _percentile(words, 50), None, False, True),
+        Figure("words' ink hidden, p95", _percentile(words, 95), 0.25, False, True),
+        Figure("icons' ink hidden, median", _percentile(icons, 50), None, False, True),
+        Figure("icons' ink hidden, p95", _percentile(icons, 95), 0.1, False, True),
+        Figure("labels astray", astray, None, False, True),
         Figure("marks without a drawn number", float(total(lambda s: s.labels.undrawn)), 0.0, at_least=False),
         Figure("numbers read back", _share(read_back, sum(each.tried for each in read)), 0.995, is_share=True),
         Figure("minimum contrast", min(contrasts) if contrasts else None, 4.5),
@@ -188,6 +200,10 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
+def _percentile(values: Sequence[float], which: float) -> float | None:
+    return float(np.percentile(values, which)) if values else None
+
+
 def _ratio(scores: Sequence[PageScore]) -> float | None:
     """The median over pages of the ratio of median durations."""
     ratios = [np.median(s.observe_s) / np.median(s.screenshot_s) for s in scores if s.screenshot_s]
@@ -214,6 +230,8 @@ def _page(score: PageScore) -> dict[str, Any]:
         "landed": score.landed,
         "labels_on_another": score.labels.on_another,
         "labels_overlapping": score.labels.overlapping,
+        "first_letters_hidden": list(score.covered.first_letters_hidden),
+        "labels_astray": list(score.covered.astray),
         "misread": list(score.labels.misread),
         "findings": [f"{each.kind}: {each.text}" for each in score.findings],
         "unsure": [each.text for each in score.unsure],

@@ -139,7 +139,7 @@ def gap(one: Rect, other: Rect) -> int:
 
 
 def strokes(label: Rect, target: Rect) -> tuple[Rect, ...]:
-    """A line 1 pixel wide from the label to a dot just inside its target, along the axes and straight if possible."""
+    """A line 1 pixel wide from the label to a dot on the edge of its target, along the axes; straight if possible."""
     x, from_x = _nearest(label[0], label[2], target[0], target[2])
     y, from_y = _nearest(label[1], label[3], target[1], target[3])
     down = (from_x, min(from_y, y), from_x + 1, max(from_y, y) + 1)
@@ -148,13 +148,12 @@ def strokes(label: Rect, target: Rect) -> tuple[Rect, ...]:
 
 
 def _nearest(start: int, end: int, low: int, high: int) -> tuple[int, int]:
-    """On one axis: the end of the line inside low..high, and its start inside start..end."""
+    """On one axis: the end of the line at the edge of low..high, and its start inside start..end."""
     overlap_low, overlap_high = max(start, low), min(end, high)
     if overlap_low < overlap_high:
         middle = (overlap_low + overlap_high) // 2
         return middle, middle
-    inset = min(3, (high - low) // 2)
-    return (low + inset if end <= low else high - 1 - inset), (start + end) // 2
+    return (low if end <= low else high - 1), (start + end) // 2
 
 
 class _Pen:

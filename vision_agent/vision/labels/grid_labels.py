@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from vision_agent.types import Box, Mark
-from vision_agent.vision.labels.placement_cost import Ink
+from vision_agent.vision.labels.ink import Ink
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.rects import CONTAINED, Ints, Rect, common_area, round_rect, round_rects
 from vision_agent.vision.style import Style
@@ -62,7 +62,7 @@ def place_grid_labels(marks: Sequence[Mark], picture: Picture, labels: Sequence[
     if not grids:
         return []
     taken = round_rects(labels).reshape(-1, 4)
-    ink = Ink(picture, np.empty((0, 4), np.int32))
+    ink = Ink.of(picture)
     boxes = round_rects([picture.map.box_to_picture(mark.box) for mark in marks]).reshape(-1, 4)
     found: list[Rim] = []
     for mark in grids:

@@ -2,9 +2,9 @@
 
 Hard rules: a label is on its own target or on nothing, never on another label, never outside the picture. A container
 of the target does not count as another target: a label may lie on the dialog that its button is in, but the dialog's
-label not on the button. Soft rules: a label covers little ink and little of a small target, the nearest target is its
-own, and it stands where the labels of its row and column stand. If there is no room at or on the target, a line leads
-to it.
+label not on the button. Soft rules: a label hides no first letter and no icon, covers little ink and little of a small
+target, the nearest target is its own, and it stands where the labels of its row and column stand. If there is no room
+at or on the target, a line leads to it.
 
 Candidates are gathered for all marks at once, in the same order for each, and their cost is read from summed-area
 tables. Groups of similar neighbours choose first and together, then each mark alone; conflicts are repaired. Everything
@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from vision_agent.types import Box, Label, Mark
 from vision_agent.vision.labels.annotate import gap, strokes
 from vision_agent.vision.labels.colours import choose_colours
-from vision_agent.vision.labels.placement_cost import Ink, PlacementCost, build_cost_tables
+from vision_agent.vision.labels.ink import InkOfTargets
+from vision_agent.vision.labels.placement_cost import PlacementCost, build_cost_tables
 from vision_agent.vision.picture import Extent, Picture
 from vision_agent.vision.rects import (
     Bools,
@@ -44,20 +45,32 @@ from vision_agent.vision.style import STYLE, LabelWidth, Style
 
 # The cost of a candidate's flaws, compared with preferences between 0 and 1.2. Chosen by looking at marked pages.
 _INK = 4.0
+_HIDES_INK = 1.5
+"""The cost of hiding all ink of the target itself, reached at two thirds of it."""
+_HIDES_FIRST_LETTER = 3.0
+"""The cost of hiding the first letter of any target, by which a word is read, or an icon."""
 _HIDES_TARGET = 2.2
 _HIDES_STATE = 4.4
 """The cost of hiding a toggle, whose state is all there is to see of it."""
 _TOUCHES_OTHER = 1.5
-_NEARER_TO_OTHER = 0.8
+_NEARER_TO_OTHER = 1.4
+_IN_OTHER_ROW = 0.8
+"""The cost of standing in the row of another target, a few pixels from it, though nearer to its own."""
 _NARROW = 0.4
 _PER_PIXEL_AWAY = 0.03
 _BENT = 0.3
 _LEADER_OVER_OTHER = 0.08
 
 _CUT_PX = 15
+_BESIDE_PX = 1
+_OVER_PX = 4
+"""How much of a label is on its target where it is beside it but for that."""
+_FAR_PX = 8
+_ROOMY = 3
+"""A target more than this many times as wide as its label has room along its middle, and needs no place far away."""
 
 # Groups of similar neighbours, and the value of placing their labels alike.
-_ROW_GAP_PX = 24
+_ROW_GAP_PX = 40
 _MISFIT = 3.0
 _MIXED = 0.5
 _STRAY = 2.0
@@ -102,7 +115,7 @@ def plan(marks: Sequence[Mark], extent: Extent, style: Style = STYLE, before: Se
 
 def carry_out(plan: Plan, picture: Picture) -> tuple[Mark, ...]:
     """Completes a plan with the picture; the result is that of `place`."""
-    spots = _assign(plan.scene, Ink(picture, plan.scene.ground.rects)) if plan.scene else []
+    spots = _assign(plan.scene, InkOfTargets(picture, plan.scene.ground)) if plan.scene else []
     colours = plan.scene.colours if plan.scene else []
     result = iter(zip(spots, colours, strict=True))
     return tuple(
@@ -181,31 +194,51 @@ class _Candidates(NamedTuple):
     rects: Ints
     may_be: Bools
     """Which candidates break no hard rule about targets or the picture."""
+    at: Group
+    """Where these are in `may_be`."""
+    allowed: Ints
+    """The rectangles of these, and below whose they are, and their cost without ink."""
+    of: Ints
     flaws: NDArray[np.float64]
-    """The cost of each allowed candidate, without ink."""
+    on_own: Group
+    """Which of these lie on their target."""
     preferences: Floats
     points: Ints
-    """The positions in the flattened picture to check for a label on each candidate."""
+    """For each allowed candidate, the positions in the flattened picture to check for a label on it."""
+    rows: Ints
+    """The row in `points` of each allowed candidate."""
 
 
 def _gather(ground: PlacementCost) -> _Candidates:
     rects, welcome = _around(ground)
     at, of = rects.reshape(-1, 4), np.repeat(np.arange(len(rects), dtype=np.int32), rects.shape[1])
-    possible = np.nonzero(ground.is_inside(at))[0]
+    is_roomy = rects[:, 0, 2] - rects[:, 0, 0] < (ground.rects[:, 2] - ground.rects[:, 0]) // _ROOMY
+    useful = np.where(is_roomy[:, None], ~_IS_FAR, ~_IS_INNER)
+    possible = np.flatnonzero(useful.ravel() & ground.is_inside(at))
     possible = possible[ground.foreign(at[possible], of[possible]) <= 0]
-    may_be = np.zeros(len(at), np.bool_)
-    may_be[possible] = True
+    may_be = np.zeros(rects.shape[:2], np.bool_)
+    may_be.ravel()[possible] = True
     preferences = np.tile(welcome, (len(rects), 1))
     preferences[ground.is_field] += _WHERE_TEXT_BEGINS
-    flaws = _flaws(ground, at[possible], of[possible])
-    return _Candidates(rects, may_be.reshape(rects.shape[:2]), flaws, preferences, _points(rects, ground))
+    rows = (np.cumsum(may_be, dtype=np.int32) - 1).reshape(rects.shape[:2])
+    at, of = at[possible], of[possible]
+    on_own = common_area(at, ground.rects[of])
+    flaws = _flaws(ground, at, of, on_own)
+    return _Candidates(
+        rects, may_be, possible, at, of, flaws, np.flatnonzero(on_own), preferences, _points(at, ground), rows
+    )
 
 
-def _costs(candidates: _Candidates, ink: Ink) -> Floats:
+def _costs(candidates: _Candidates, ink: InkOfTargets) -> Floats:
     """The cost of each candidate, infinite if it is not allowed."""
     costs = np.full(candidates.may_be.shape, np.inf, np.float32)
-    share = ink.share(candidates.rects[candidates.may_be])
-    costs[candidates.may_be] = _INK * np.maximum(0, share - 0.02) + candidates.flaws
+    share, first = ink.share(candidates.allowed), ink.touches_first(candidates.allowed)
+    on_own = candidates.on_own
+    at, of = candidates.allowed[on_own], candidates.of[on_own]
+    first[on_own] = ink.hides_first(at)
+    cost = _INK * np.maximum(0, share - 0.02) + _HIDES_FIRST_LETTER * first + candidates.flaws
+    cost[on_own] += _HIDES_INK * np.minimum(1, 1.5 * ink.hidden(at, of))
+    costs.ravel()[candidates.at] = cost
     return costs + candidates.preferences
 
 
@@ -215,27 +248,38 @@ _AROUND: dict[LabelWidth, tuple[tuple[str, str, float], ...]] = {
         # Inside: corners, edges, along the middle.
         ("start", "top", 0.0), ("end", "top", 0.15), ("start", "foot", 0.3), ("end", "foot", 0.35),
         ("start", "centre", 0.2), ("end", "centre", 0.2), ("middle", "top", 0.4), ("middle", "foot", 0.5),
-        ("middle", "centre", 0.6), ("quarter", "centre", 0.55), ("three", "centre", 0.5),
-        # Across the edge: half of the label is on the target.
+        ("middle", "centre", 0.6), ("fifth", "centre", 0.55), ("two", "centre", 0.55), ("three", "centre", 0.5),
+        ("four", "centre", 0.5),
+        # Across the edge: half of the label is on the target, or just so much that it is clear whose it is.
         ("start", "on top", 0.45), ("end", "on top", 0.5), ("on start", "on top", 0.5), ("on end", "on top", 0.55),
         ("on start", "centre", 0.5), ("on end", "centre", 0.55), ("start", "on foot", 0.65), ("end", "on foot", 0.7),
-        ("on end", "on foot", 0.75),
-        # Beside the target, one pixel away, which keeps the outline whole.
+        ("on end", "on foot", 0.75), ("middle", "over top", 0.78), ("start", "over top", 0.78),
+        ("middle", "over foot", 0.92), ("end", "over foot", 0.92), ("over start", "centre", 0.73),
+        ("over end", "centre", 0.78),
+        # Beside the target, so close that the outline is whole.
         ("before", "centre", 0.7), ("after", "centre", 0.75), ("start", "above", 0.75), ("end", "above", 0.8),
         ("middle", "above", 0.75), ("before", "top", 0.8), ("after", "top", 0.85), ("start", "below", 0.9),
         ("end", "below", 0.95), ("middle", "below", 0.9), ("before", "above", 1.1), ("after", "above", 1.1),
         ("before", "below", 1.2), ("after", "below", 1.2),
+        # Farther away, with a line to the target.
+        ("far before", "centre", 1.5), ("far after", "centre", 1.55), ("middle", "far above", 1.55),
+        ("middle", "far below", 1.65),
     ),
     "narrow": (
         ("start", "top", 0.0), ("end", "top", 0.15), ("start", "foot", 0.3), ("end", "foot", 0.35),
         ("start", "centre", 0.2), ("end", "centre", 0.2), ("middle", "top", 0.4), ("middle", "foot", 0.5),
-        ("middle", "centre", 0.6), ("start", "on top", 0.5), ("end", "on foot", 0.75), ("before", "centre", 0.7),
-        ("after", "centre", 0.75), ("middle", "above", 0.75), ("middle", "below", 0.9),
+        ("middle", "centre", 0.6), ("start", "on top", 0.5), ("end", "on foot", 0.75), ("middle", "over top", 0.78),
+        ("middle", "over foot", 0.92), ("before", "centre", 0.7), ("after", "centre", 0.75),
+        ("middle", "above", 0.75), ("middle", "below", 0.9),
     ),
 }  # fmt: skip
 _PLACES = [(x, y) for places in _AROUND.values() for x, y, _ in places]
 # The extra cost of places where the text of a field begins, whether it has text yet or not.
-_WHERE_TEXT_BEGINS = np.array([0.35 * (x in ("start", "quarter", "on start")) for x, _ in _PLACES], np.float32)
+_WHERE_TEXT_BEGINS = np.array(
+    [0.35 * (x in ("start", "fifth", "on start", "over start")) for x, _ in _PLACES], np.float32
+)
+_IS_FAR = np.array(["far" in x + y for x, y in _PLACES])
+_IS_INNER = np.array([x in ("fifth", "two", "three", "four") for x, _ in _PLACES])
 _ABOVE_AND_BELOW = [
     tuple(first + [(x, y) for x, y, _ in places].index(("middle", side)) for side in ("above", "below"))
     for first, places in ((0, _AROUND["wide"]), (len(_AROUND["wide"]), _AROUND["narrow"]))
@@ -244,31 +288,41 @@ _ABOVE_AND_BELOW = [
 
 
 def _around(ground: PlacementCost) -> tuple[Ints, Floats]:
-    """Label rectangles in, across the edge of, and beside each target, with the preference for each place."""
-    rects, preferences = [], []
+    """Label rectangles in, across the edge of, and beside each target, with the preference for each place.
+
+    Those that would stick out of the picture are moved inside.
+    """
+    found = []
     left, top, right, bottom = ground.rects.T
     for width, places in _AROUND.items():
         wide, high = (ground.wide if width == "wide" else ground.narrow).T
         ends, foot = right - wide, bottom - high
         x_at = {
-            "start": left, "end": ends, "middle": (left + ends) // 2, "quarter": (3 * left + ends) // 4,
-            "three": (left + 3 * ends) // 4, "on start": left - wide // 2, "on end": right - wide // 2,
-            "before": left - wide - 1, "after": right + 1,
+            "start": left, "end": ends, "middle": (left + ends) // 2, "fifth": (4 * left + ends) // 5,
+            "two": (3 * left + 2 * ends) // 5, "three": (2 * left + 3 * ends) // 5, "four": (left + 4 * ends) // 5,
+            "on start": left - wide // 2, "on end": right - wide // 2, "over start": left - wide + _OVER_PX,
+            "over end": right - _OVER_PX, "before": left - wide - _BESIDE_PX, "after": right + _BESIDE_PX,
+            "far before": left - wide - _FAR_PX, "far after": right + _FAR_PX,
         }  # fmt: skip
         y_at = {
             "top": top, "foot": foot, "centre": (top + foot) // 2, "on top": top - high // 2,
-            "on foot": bottom - high // 2, "above": top - high - 1, "below": bottom + 1,
+            "on foot": bottom - high // 2, "over top": top - high + _OVER_PX, "over foot": bottom - _OVER_PX,
+            "above": top - high - 1, "below": bottom + 1, "far above": top - high - _FAR_PX,
+            "far below": bottom + _FAR_PX,
         }  # fmt: skip
-        for x, y, preference in places:
-            rects.append(np.stack([x_at[x], y_at[y], x_at[x] + wide, y_at[y] + high], axis=1))
-            preferences.append(preference + (_NARROW if width == "narrow" else 0))
-    return np.stack(rects, axis=1).astype(np.int32), np.array(preferences, np.float32)
+        x = np.maximum(np.minimum(np.stack(list(x_at.values()), axis=1), (ground.width - wide)[:, None]), 0)
+        y = np.maximum(np.minimum(np.stack(list(y_at.values()), axis=1), (ground.height - high)[:, None]), 0)
+        x, y = x[:, [list(x_at).index(x) for x, _, _ in places]], y[:, [list(y_at).index(y) for _, y, _ in places]]
+        found.append(np.stack([x, y, x + wide[:, None], y + high[:, None]], axis=2))
+    preferences = [
+        preference + _NARROW * (width == "narrow") for width, places in _AROUND.items() for _, _, preference in places
+    ]
+    return np.concatenate(found, axis=1).astype(np.int32), np.array(preferences, np.float32)
 
 
-def _flaws(ground: PlacementCost, at: Ints, of: Ints) -> NDArray[np.float64]:
-    """The cost of these label rectangles, without ink."""
+def _flaws(ground: PlacementCost, at: Ints, of: Ints, on_own: Ints) -> NDArray[np.float64]:
+    """The cost of these label rectangles, without ink; `on_own` is how much of each lies on its target."""
     rects, areas = ground.rects[of], rect_areas(at)
-    on_own = common_area(at, rects)
     around = ground.clip(at + np.array([-2, -2, 2, 2], np.int32))
     touching = ground.foreign(around, of) / np.maximum(1, rect_areas(around) - areas)
     # A label on its own target is not misread, however close a neighbour is.
@@ -278,6 +332,7 @@ def _flaws(ground: PlacementCost, at: Ints, of: Ints) -> NDArray[np.float64]:
         hides * on_own / np.maximum(1, rect_areas(rects))
         + _TOUCHES_OTHER * np.minimum(1, touching) * doubt
         + _NEARER_TO_OTHER * ~ground.is_nearest(at, of) * doubt
+        + _IN_OTHER_ROW * ground.is_in_other_row(at, of) * doubt
     )
     return flaws
 
@@ -285,7 +340,7 @@ def _flaws(ground: PlacementCost, at: Ints, of: Ints) -> NDArray[np.float64]:
 # --- assignment -------------------------------------------------------------------------------------------------------
 
 
-def _assign(scene: _Scene, ink: Ink) -> list[Rect]:
+def _assign(scene: _Scene, ink: InkOfTargets) -> list[Rect]:
     """One place for each mark: previous places first, then groups, then single marks with the fewest candidates."""
     board = _Board(scene.ground, scene.candidates, ink)
     for mark in board.keep_places(scene.kept):
@@ -320,7 +375,7 @@ def _groups(ground: PlacementCost) -> list[Group]:
 class _Board:
     """The places taken so far. `_taken` holds, for each pixel, the index of the mark whose label lies there, plus 1."""
 
-    def __init__(self, ground: PlacementCost, candidates: _Candidates, ink: Ink) -> None:
+    def __init__(self, ground: PlacementCost, candidates: _Candidates, ink: InkOfTargets) -> None:
         self.spots: dict[int, Rect] = {}
         self._ground = ground
         self._targets = [as_rect(edges) for edges in ground.rects.tolist()]
@@ -362,7 +417,10 @@ class _Board:
         if len(group) < 2:
             return
         costs = self._costs[group]
-        costs[self._taken.ravel()[self._candidates.points[group]].any(axis=2)] = np.inf
+        open_to = np.isfinite(costs)
+        rows = self._candidates.rows[group][open_to]
+        is_taken = self._taken.ravel()[self._candidates.points[rows]].any(axis=1)
+        costs[open_to] = np.where(is_taken, np.float32(np.inf), costs[open_to])
         capped, clashes = np.minimum(costs, _MISFIT), clashes[group]
         choice, cost = _best_common_place(capped, clashes)
         lefts, tops, rights, _ = zip(*[self._targets[mark] for mark in group.tolist()], strict=True)
@@ -451,7 +509,7 @@ class _Board:
         far_y = np.maximum(np.maximum(own[1] - y - high, y - own[3]), 0)[row]
         at = np.stack([x[column], y[row], x[column] + wide, y[row] + high], axis=1).astype(np.int32)
         costs = _PER_PIXEL_AWAY * np.maximum(far_x, far_y) + _BENT * ((far_x > 0) & (far_y > 0))
-        costs += _INK * self._ink.share(at)
+        costs += _INK * self._ink.share(at) + _HIDES_FIRST_LETTER * self._ink.touches_first(at)
         if may_cover:
             costs += 0.2 * foreign[row, column]
         if is_crowd:
@@ -508,16 +566,15 @@ def _spread(values: Sequence[int]) -> int:
     return max(values) - min(values)
 
 
-def _points(rects: Ints, ground: PlacementCost) -> Ints:
-    """The positions in the flattened picture to check for a label on each of these rectangles.
+def _points(at: Ints, ground: PlacementCost) -> Ints:
+    """The positions in the flattened picture to check for a label on each of these rectangles inside the picture.
 
     Labels differ by a pixel in height and are at least 9 wide, so that none fits between the points.
     """
-    left, top, right, bottom = np.moveaxis(rects, -1, 0)[..., None]
-    x = np.minimum(left + np.arange(0, int((right - left).max()) + 7, 8, dtype=np.int32), right - 1)
-    np.clip(x, 0, ground.width - 1, out=x)
-    y = np.clip(np.concatenate([top, bottom - 1], axis=-1), 0, ground.height - 1)
-    points: Ints = (y[..., None] * np.int32(ground.width) + x[..., None, :]).reshape(*rects.shape[:2], -1)
+    left, top, right, bottom = at.T[..., None]
+    x = np.minimum(left + np.arange(0, int((right - left).max(initial=0)) + 7, 8, dtype=np.int32), right - 1)
+    width = np.int32(ground.width)
+    points: Ints = np.concatenate([top * width + x, (bottom - 1) * width + x], axis=1)
     return points
 
 

@@ -1,6 +1,6 @@
 """The cost of placing a label on a rectangle, from tables that answer for many rectangles at once.
 
-`PlacementCost` depends only on the targets; only `Ink` needs pixels. `place` chooses the best place.
+`PlacementCost` depends only on the targets; what needs pixels is in `ink`. `place` chooses the best place.
 """
 
 from __future__ import annotations
@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, get_args
+from unicodedata import bidirectional
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision_agent.types import Kind, Mark
-from vision_agent.vision.picture import Extent, Picture, Pixels, pixels_of
+from vision_agent.vision.picture import Extent
 from vision_agent.vision.rects import (
     CONTAINED,
     Bools,
-    Floats,
     Group,
     Ints,
     common_area,
@@ -30,9 +30,10 @@ from vision_agent.vision.style import LabelWidth, Style
 
 NEAR_PX = 40
 """The largest gap in pixels between two targets that count as near each other."""
-_COARSE = 2
-_COARSER = 4
+_CELL = (8, 3)
+"""The width and height of a cell for the nearest target: what is in a row belongs together more than what is not."""
 _KINDS = {kind: place for place, kind in enumerate(get_args(Kind))}
+_ASIDE_PX = 24
 _ROOMY = 999
 """A target width with room for any number."""
 
@@ -58,12 +59,16 @@ class PlacementCost:
     is_toggle: Bools
     is_link: Bools
     is_field: Bools
+    is_rtl: Bools
+    """Which targets have a name that is read from right to left."""
     width: int
     height: int
     cover: Ints
     """A summed-area table of the number of targets on each pixel."""
     nearest: Ints
-    """An id of the nearest target centre for each pixel, at a quarter of the size."""
+    """The index of the nearest target that contains no other, for each cell of the picture."""
+    on: Ints
+    """The index of the target on each cell of the picture, -1 where there is none; containers do not count."""
     near: Near
     containers: Ints
     """For each target, a row with the indexes of its containers, padded with -1."""
@@ -81,14 +86,25 @@ class PlacementCost:
         return (at[:, 0] >= 0) & (at[:, 1] >= 0) & (at[:, 2] <= self.width) & (at[:, 3] <= self.height)
 
     def is_nearest(self, at: Ints, of: Ints) -> Bools:
-        """Whether the target centre nearest to each rectangle's middle is that of its own target."""
-        own: Bools = self._nearest_centres_at_middle(at) == self._nearest_centres_at_middle(self.rects)[of]
+        """Whether the target nearest to each rectangle's middle is its own; on a container there is always a nearer."""
+        x, y = (at[:, 0] + at[:, 2]) // (2 * _CELL[0]), (at[:, 1] + at[:, 3]) // (2 * _CELL[1])
+        height, width = self.nearest.shape
+        own: Bools = self.nearest[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)] == of
         return own
 
-    def _nearest_centres_at_middle(self, at: Ints) -> Ints:
-        x, y = (at[:, 0] + at[:, 2]) // (2 * _COARSER), (at[:, 1] + at[:, 3]) // (2 * _COARSER)
-        height, width = self.nearest.shape
-        found: Ints = self.nearest[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)]
+    def is_in_other_row(self, at: Ints, of: Ints) -> Bools:
+        """Whether each rectangle is above or below its own target and beside another one."""
+        middle = (at[:, 1] + at[:, 3]) // 2
+        found: Bools = (middle < self.rects[of, 1]) | (middle >= self.rects[of, 3])
+        off = np.flatnonzero(found)
+        at, own = at[off], of[off]
+        y = middle[off] // _CELL[1]
+        is_beside = np.zeros(len(off), np.bool_)
+        width = self.on.shape[1]
+        for edge, aside in ((0, -_ASIDE_PX), (0, -_ASIDE_PX // 2), (2, _ASIDE_PX // 2), (2, _ASIDE_PX)):
+            target = self.on[y, np.clip((at[:, edge] + aside) // _CELL[0], 0, width - 1)]
+            is_beside |= (target >= 0) & (target != own)
+        found[off] = is_beside
         return found
 
     def clip(self, at: Ints) -> Ints:
@@ -103,6 +119,8 @@ def build_cost_tables(marks: Sequence[Mark], extent: Extent, style: Style) -> Pl
     width, height = extent.size.width, extent.size.height
     near = _near(rects)
     wide, narrow = _label_sizes(marks, rects, style)
+    containers = _containers(rects, near)
+    nearest, on = _nearest_targets(rects, containers, width, height)
     kinds = np.array([_KINDS[mark.kind] for mark in marks], np.int32)
     return PlacementCost(
         rects=rects,
@@ -112,13 +130,22 @@ def build_cost_tables(marks: Sequence[Mark], extent: Extent, style: Style) -> Pl
         is_toggle=kinds == _KINDS["toggle"],
         is_link=kinds == _KINDS["link"],
         is_field=kinds == _KINDS["field"],
+        is_rtl=np.array([_is_rtl(mark.name) for mark in marks], np.bool_),
         width=width,
         height=height,
         cover=_cover_table(rects, width, height),
-        nearest=_nearest_centres(rects, width, height),
+        nearest=nearest,
+        on=on,
         near=near,
-        containers=_containers(rects, near),
+        containers=containers,
     )
+
+
+def _is_rtl(name: str) -> bool:
+    """Whether the first letter of a name belongs to a script written from right to left."""
+    if name.isascii():
+        return False
+    return next((way for way in map(bidirectional, name) if way in ("L", "R", "AL")), "L") != "L"
 
 
 def _near(rects: Ints) -> Near:
@@ -152,38 +179,24 @@ def _sizes(width: LabelWidth, texts: Sequence[str], which: Group, room: Ints, st
     return found
 
 
-class Ink:
-    """Where brightness changes sharply, as at the strokes of letters."""
-
-    def __init__(self, picture: Picture, targets: Ints) -> None:
-        self._table = _ink_table(pixels_of(picture), targets)
-
-    def share(self, at: Ints) -> Floats:
-        """The share of each rectangle that is ink."""
-        coarse = at // _COARSE
-        return (rect_sums(self._table, coarse) / np.maximum(1, rect_areas(coarse))).astype(np.float32)
-
-
-def _ink_table(pixels: Pixels, rects: Ints) -> Ints:
-    """A summed-area table of edge pixels, at half size."""
-    height, width = pixels.shape[:2]
-    # Half size costs a quarter; it is rounded up, so that a last odd pixel is included.
-    half = cv2.resize(pixels, (-(-width // _COARSE), -(-height // _COARSE)), interpolation=cv2.INTER_AREA)
-    grey = cv2.cvtColor(half, cv2.COLOR_BGR2GRAY)
-    change = cv2.morphologyEx(grey, cv2.MORPH_GRADIENT, np.ones((2, 2), np.uint8))
-    edges = np.asarray(cv2.threshold(change, 20, 1, cv2.THRESH_BINARY)[1], np.uint8)
-    # Outlines will be drawn over these pixels, so there is no ink to cover.
-    for left, top, right, bottom in (rects // _COARSE).tolist():
-        cv2.rectangle(edges, (left, top), (right, bottom), 0, 2)
-    return np.asarray(cv2.integral(edges), np.int32)
-
-
-def _nearest_centres(rects: Ints, width: int, height: int) -> Ints:
-    field = np.ones((-(-height // _COARSER), -(-width // _COARSER)), np.uint8)
-    x, y = (rects[:, 0] + rects[:, 2]) // (2 * _COARSER), (rects[:, 1] + rects[:, 3]) // (2 * _COARSER)
-    field[np.minimum(y, field.shape[0] - 1), np.minimum(x, field.shape[1] - 1)] = 0
+def _nearest_targets(rects: Ints, containers: Ints, width: int, height: int) -> tuple[Ints, Ints]:
+    """For each cell of the picture the index of the nearest target, and of the one on it; containers do not count."""
+    on = np.full((height // _CELL[1] + 1, width // _CELL[0] + 1), -1, np.int32)
+    is_container = np.zeros(len(rects), np.bool_)
+    is_container[containers[containers >= 0]] = True
+    order = np.flatnonzero(~is_container)
+    if not len(order):  # targets on the same box contain each other
+        order = np.arange(len(rects))
+    cells = (rects[order] + np.array(_CELL * 2, np.int32) // 2) // np.array(_CELL * 2, np.int32)
+    cells[:, 2:] = np.maximum(cells[:, 2:], cells[:, :2] + 1)
+    for at, (left, top, right, bottom) in zip(order.tolist(), cells.tolist(), strict=True):
+        on[top:bottom, left:right] = at
+    is_on = on >= 0
+    field = (~is_on).astype(np.uint8)
     _, labels = cv2.distanceTransformWithLabels(field, cv2.DIST_L2, cv2.DIST_MASK_5, labelType=cv2.DIST_LABEL_PIXEL)
-    return np.asarray(labels, np.int32)
+    at_label = np.zeros(int(labels.max()) + 1, np.int32)
+    at_label[labels[is_on]] = on[is_on]
+    return at_label[labels], on
 
 
 def _containers(rects: Ints, near: Near) -> Ints:

@@ -1,0 +1,219 @@
+"""Finds what a label would hide: ink, a target's own ink, and its first letter or icon.
+
+It works at half size and on all targets at once, because it is the part of placing that waits for the pixels.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision_agent.vision.labels.placement_cost import PlacementCost
+from vision_agent.vision.picture import Picture, Pixels, pixels_of
+from vision_agent.vision.rects import Bools, Floats, Group, Ints, intersections, rect_areas, rect_sums
+
+_CHANGE = 20
+# In pixels at half size.
+_FRAME = 2
+"""The width of the strip along an edge of a target that is its frame if a line runs there."""
+_LINE = 0.8
+"""The share of an edge that must be ink for it to be a line."""
+_POINTS = 10
+_ROUND = 24
+"""The diameter of the roundest corner."""
+_ON_NOTHING, _ON_FRAME = -1, -2
+_ICON = 18
+_ACCENT = 3
+_LARGE, _LETTER = 12, 8
+_LARGEST = 28
+"""What is higher or wider is a picture, of which a label may hide any part."""
+_NARROWEST = 4
+_LOST = 0.15
+"""A label that hides this share of a first letter hides it."""
+_GLYPH = 240
+"""The weight of a first letter: it has as many pixels as it is large, and each has an equal part of it."""
+
+
+class Ink:
+    """Where brightness changes sharply, as at the strokes of letters."""
+
+    def __init__(self, edges: NDArray[np.uint8]) -> None:
+        self._table = np.asarray(cv2.integral(edges), np.int32)
+
+    @classmethod
+    def of(cls, picture: Picture) -> Ink:
+        """All ink of a picture."""
+        return cls(_edges(pixels_of(picture)))
+
+    def share(self, at: Ints) -> Floats:
+        """The share of each rectangle that is ink."""
+        coarse = at >> 1
+        return (rect_sums(self._table, coarse) / np.maximum(1, rect_areas(coarse))).astype(np.float32)
+
+
+class InkOfTargets(Ink):
+    """The ink of a picture without the frames of targets, and of each target its own ink and its first letter.
+
+    Own ink is on no smaller target in it.
+    """
+
+    def __init__(self, picture: Picture, ground: PlacementCost) -> None:
+        edges = _edges(pixels_of(picture))
+        rects = _coarse(ground.rects)
+        at = np.flatnonzero(edges.ravel().view(np.bool_))
+        sides = _framed_sides(edges, rects) & ~ground.is_toggle
+        owners = _owners(rects, sides, edges.shape).ravel()[at]
+        edges.ravel()[at[owners == _ON_FRAME]] = 0
+        own = np.flatnonzero(owners >= 0)
+        own = own[np.argsort(owners[own], kind="stable")]
+        of: Group = owners[own].astype(np.int64)
+        y, x = np.divmod(at[own].astype(np.int32), np.int32(edges.shape[1]))
+        # A label at the edge of the picture is drawn beyond it.
+        first = np.zeros((edges.shape[0] + 1, edges.shape[1] + 1), np.uint8)
+        is_first = _is_first_glyph(y, x, of, ground)
+        sizes = np.bincount(of[is_first], minlength=len(rects))
+        first[y[is_first], x[is_first]] = np.maximum(1, _GLYPH // np.maximum(1, sizes))[of[is_first]]
+        super().__init__(edges)
+        self._first = np.asarray(cv2.integral(first), np.int32)
+        self._rects = rects
+        self._whole = np.maximum(1, np.bincount(of, minlength=len(rects)))
+
+    def hidden(self, at: Ints, of: Ints) -> Floats:
+        """The share of the target's own ink that a label on each rectangle hides; `of` holds the target."""
+        both = intersections(_drawn(at), self._rects[of])
+        np.maximum(both[:, 2:], both[:, :2], out=both[:, 2:])
+        return (rect_sums(self._table, both) / self._whole[of]).astype(np.float32)
+
+    def hides_first(self, at: Ints) -> Floats:
+        """How much a label on each rectangle hides of a first letter or an icon: 0 to 1.
+
+        The white line around a label counts. For a label that is not on its target, see `touches_first`.
+        """
+        return self._first_under(_drawn(at))
+
+    def touches_first(self, at: Ints) -> Floats:
+        """The same for labels that are not on their target, which may only be on a container of it."""
+        return self._first_under((at + np.array([0, 0, 1, 1], np.int32)) >> 1)
+
+    def _first_under(self, coarse: Ints) -> Floats:
+        weight = np.float32(1 / (_LOST * _GLYPH))
+        found: Floats = np.minimum(1, rect_sums(self._first, coarse) * weight).astype(np.float32)
+        return found
+
+
+def _drawn(at: Ints) -> Ints:
+    """The labels on these rectangles with the line around them; edges reach a pixel to the right and below."""
+    coarse = at >> 1
+    coarse[:, 2:] += 1
+    return coarse
+
+
+def _coarse(rects: Ints) -> Ints:
+    """The rectangles at half size, rounded outwards to the right and below."""
+    found: Ints = (rects + np.array([0, 0, 1, 1], np.int32)) >> 1
+    return found
+
+
+def _edges(pixels: Pixels) -> NDArray[np.uint8]:
+    """The edge pixels, at half size."""
+    height, width = pixels.shape[:2]
+    # Half size costs a quarter; it is rounded up, so that a last odd pixel is included.
+    half = cv2.resize(pixels, (max(2, (width + 1) >> 1), max(2, (height + 1) >> 1)), interpolation=cv2.INTER_AREA)
+    # In each colour by itself: a green icon on a light green ground is as grey as that.
+    change = np.zeros_like(half)
+    change[:, 1:] = cv2.absdiff(half[:, 1:], half[:, :-1])
+    cv2.max(change[1:], cv2.absdiff(half[1:], half[:-1]), dst=change[1:])
+    is_even = cv2.inRange(change, (0, 0, 0), (_CHANGE, _CHANGE, _CHANGE))
+    edges: NDArray[np.uint8] = np.equal(is_even, 0).view(np.uint8)
+    return edges
+
+
+def _framed_sides(edges: NDArray[np.uint8], rects: Ints) -> Bools:
+    """For left, top, right and bottom, whether each target has a line there or its coloured ground ends.
+
+    Ten points on each side tell, none near the corners, which may be round.
+    """
+    height, width = edges.shape
+    along = np.linspace(0.2, 0.8, _POINTS)
+    start, last = rects[:, :2, None], rects[:, 2:, None] - 1
+    x, y = np.moveaxis((start + along * (last - start)).astype(np.int32), 1, 0)
+    flat = edges.ravel()
+    sums = np.zeros((4, len(rects)), np.int32)
+    for shift in (-1, 0, 1):
+        at_x, at_y = (
+            np.clip(rects[:, [edge, edge + 2]].T[..., None] + [[[shift]], [[shift - 1]]], 0, limit - 1)
+            for edge, limit in ((0, width), (1, height))
+        )
+        found = np.concatenate([flat[y * width + at_x], flat[at_y * width + x]]).sum(axis=2, dtype=np.int32)
+        np.maximum(sums, found[[0, 2, 1, 3]], out=sums)
+    sides: Bools = sums >= _LINE * _POINTS
+    # One upright line may be that of a letter.
+    sides[[0, 2]] &= sides[2] & sides[0]
+    return sides
+
+
+def _owners(rects: Ints, sides: Bools, shape: tuple[int, ...]) -> NDArray[np.int16]:
+    """The index of the smallest target on each pixel, or that its frame or a round corner is there."""
+    owners = np.full(shape, _ON_NOTHING, np.int16)
+    order = np.argsort(-rect_areas(rects), kind="stable")
+    # Less than half a round corner is left when the frame is gone.
+    round_off = np.minimum(_ROUND, (rects[:, 2:] - rects[:, :2]).min(axis=1)) * 9 // 40
+    rows = zip(order.tolist(), rects[order].tolist(), sides.T[order].tolist(), round_off[order].tolist(), strict=True)
+    for at, (left, top, right, bottom), framed, corner in rows:
+        if not any(framed):
+            owners[top:bottom, left:right] = at
+            continue
+        inner = [_FRAME * is_framed for is_framed in framed]
+        owners[top:bottom, left:right] = _ON_FRAME
+        owners[top + inner[1] : bottom - inner[3], left + inner[0] : right - inner[2]] = at
+        if corner > _FRAME and sum(framed) >= 2:
+            for rows_at in (slice(top, top + corner), slice(bottom - corner, bottom)):
+                owners[rows_at, left : left + corner] = _ON_FRAME
+                owners[rows_at, right - corner : right] = _ON_FRAME
+    return owners
+
+
+def _is_first_glyph(y: Ints, x: Ints, of: Group, ground: PlacementCost) -> Bools:
+    """Which of these pixels, sorted by target and then by row, are the first letter of their target, or its icon.
+
+    That is the beginning of the first line. Letters touch at half size, so it is as wide as a wide letter is.
+    """
+    if not len(of):
+        return np.zeros(0, np.bool_)
+    many = len(ground.rects)
+    x = np.where(ground.is_rtl[of], -x, x)
+    is_new = np.diff(of, prepend=-1) != 0
+    starts = np.flatnonzero(is_new)
+    has_ink = of[starts]
+    top, wide, high = (np.zeros(many, np.int32) for _ in range(3))
+    top[has_ink] = y[starts]
+    wide[has_ink] = np.maximum.reduceat(x, starts) - np.minimum.reduceat(x, starts) + 1
+    high[has_ink] = y[np.append(starts[1:], len(y)) - 1] - y[starts] + 1
+    is_icon = (np.maximum(wide, high) <= _ICON) & (wide <= 1.4 * high)
+    # A row without ink ends a line, unless only an accent or the dot of an i is above it.
+    line = np.cumsum(is_new | (np.diff(y, prepend=y[0]) >= 2)) - 1
+    begins = np.flatnonzero(np.diff(line, prepend=-1))
+    ends = np.append(begins[1:], len(y)) - 1
+    heights = y[ends] - y[begins] + 1
+    first = line[starts]
+    last = first + (heights[first] < _ACCENT)
+    np.minimum(last, np.append(first[1:], len(begins)) - 1, out=last)
+    low, lines_high = np.zeros(many, np.int32), np.zeros(many, np.int32)
+    low[has_ink], lines_high[has_ink] = last, y[ends[last]] - y[begins[first]] + 1
+    in_line = line <= low[of]
+    # Lines without space between them.
+    cut = np.where((lines_high > _LARGE) & (wide > 2 * lines_high), _LETTER, lines_high)
+    in_line &= y < (top + cut)[of]
+    lefts = np.full(many, np.iinfo(np.int32).max, np.int32)
+    lefts[has_ink] = np.minimum.reduceat(np.where(in_line, x, np.iinfo(np.int32).max), starts)
+    along = x - lefts[of]
+    near = in_line & (along < _LARGEST)
+    columns = np.zeros((many, _LARGEST + 1), np.bool_)
+    columns[of[near], along[near]] = True
+    run = columns.argmin(axis=1)
+    squat = np.where(ground.is_toggle, 2.2, 1.3)
+    width = np.where(run <= squat * cut, run, np.maximum(_NARROWEST, 0.65 * cut))
+    width[lines_high > _LARGEST] = 0
+    found: Bools = is_icon[of] | in_line & (along < width[of])
+    return found
