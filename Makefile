@@ -14,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make run       the demonstration: one task on each of two small sites"
+	@echo "make run       sets everything up and runs `vision-agent demo`: a task in a shop, one on a canvas"
 	@echo "make check     format, lint, types, and every test that needs no browser (a minute)"
 	@echo "make test      lint, types, and the most telling tests (ten minutes)"
 	@echo "make test-rest the other variants and the long tests; a build server runs both"
@@ -45,7 +45,7 @@ help:
 	@echo "make clean     remove what was made here, the environment too; run folders stay"
 
 run: $(READY)
-	@$(BIN)/python fixtures/demo.py
+	@$(BIN)/vision-agent demo
 
 # The pages are fetched while the types are checked.
 test: $(READY)

@@ -525,6 +525,8 @@ STARTS_A_BROWSER = (
     "test_terminal_output.py::test_a_terminal_gets_our_colours_and_none_of_the_page_s",
     "test_terminal_output.py::test_what_a_page_shows_is_escaped_by_each_command_that_prints_it",
     "test_trace.py::test_of_a_run_that_breaks_there_is_a_trace_too",
+    "test_wheel.py::test_the_demonstration_of_the_wheel_reaches_both_tasks_without_a_key",
+    "test_wheel.py::test_the_fixtures_are_evaluated_from_the_wheel_too",
     "test_zero_leak.py::test_no_form_of_a_secret_is_in_any_file_or_name_or_on_a_terminal_or_sent_to_the_model",
     "test_zero_leak.py::test_pictures_are_the_same_whatever_the_secrets_were",
     "test_zero_leak.py::test_what_a_page_gives_to_keep_is_not_kept_where_it_holds_a_secret",

@@ -140,6 +140,7 @@ INSIDE = {
         "results": "ablation answer_grading items run_metrics statistics",
         "suites": "baselines answer_grading items miniwob miniwob_solvers run_metrics",
         "perception": "listing_tokens suites",
+        "demo": "suites",
         "security": "items suites",
         "runner": "ablation baselines hit_oracle items run_metrics suites",
         "ray_workers": "items runner suites",

@@ -1,7 +1,9 @@
-"""Claims about the wheel: it contains the package, the overlay and the prompts. Nothing is installed."""
+"""Claims about the wheel: what it contains, and that the demonstration runs from it alone. Nothing is installed."""
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -13,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="module")
-def wheel_files(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
@@ -23,11 +25,23 @@ def wheel_files(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
         timeout=60,
     )
     (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel_files(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as archive:
         return set(archive.namelist())
 
 
-@pytest.mark.parametrize(("source", "target"), [("overlay_js/src", "overlay_js"), ("prompts", "prompts")])
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("overlay_js/src", "overlay_js"),
+        ("prompts", "prompts"),
+        *((f"fixtures/{name}", f"fixtures/{name}") for name in ("sites", "variants", "pages", "churn", "security")),
+    ],
+)
 def test_every_asset_travels_in_the_wheel_and_nothing_else_does(
     source: str, target: str, wheel_files: set[str]
 ) -> None:
@@ -45,6 +59,63 @@ def test_every_module_and_the_type_marker_travel_in_the_wheel(wheel_files: set[s
     assert modules | {"vision_agent/py.typed"} <= outside_assets
 
 
-def test_the_wheel_holds_no_tests_fixtures_or_runs(wheel_files: set[str]) -> None:
+def test_the_wheel_holds_no_tests_other_fixtures_or_runs(wheel_files: set[str]) -> None:
     tops = {name.split("/")[0] for name in wheel_files}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"vision_agent"}
+    assets = {name.split("/")[2] for name in wheel_files if name.startswith("vision_agent/_assets/")}
+    fixtures = {name.split("/")[3] for name in wheel_files if name.startswith("vision_agent/_assets/fixtures/")}
+    assert assets == {"overlay_js", "prompts", "fixtures"}
+    assert fixtures == {"sites", "variants", "pages", "churn", "security"}
+
+
+@pytest.fixture(scope="module")
+def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("unpacked")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+@pytest.mark.timeout(240)
+def test_the_demonstration_of_the_wheel_reaches_both_tasks_without_a_key(unpacked: Path, tmp_path: Path) -> None:
+    done = _vision_agent(unpacked, tmp_path, "demo", "--json")
+
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert [(each["site"], each["exit_code"]) for each in said["tasks"]] == [("shop", 0), ("seats", 0)]
+    assert all(Path(each["report"]).is_file() for each in said["tasks"])
+    assert "Step lines decide" in done.stderr
+
+
+@pytest.mark.timeout(240)
+def test_the_fixtures_are_evaluated_from_the_wheel_too(unpacked: Path, tmp_path: Path) -> None:
+    task = "seats/book-two-in-the-stalls"
+    done = _vision_agent(unpacked, tmp_path, "eval", "fixtures", "--model", "steps", "--only", task, "--out", "scores")
+
+    assert done.returncode == 0, done.stderr
+    assert "100%" in done.stdout
+
+
+def test_a_model_that_is_named_for_the_demonstration_must_be_there(unpacked: Path, tmp_path: Path) -> None:
+    done = _vision_agent(unpacked, tmp_path, "demo", "--model", "openai:gpt-5.5")
+
+    assert done.returncode == 5
+    assert "OPENAI_API_KEY" in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
+def _vision_agent(package: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    # Where it is imported from is checked by itself: a checkout has its assets elsewhere.
+    code = (
+        "import sys, vision_agent.assets as a; assert sys.argv.pop(1) in a.__file__; "
+        "import vision_agent.cli.main as m; m.main()"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", code, str(package), *arguments],
+        cwd=folder,
+        env={**environment, "PYTHONPATH": str(package)},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )

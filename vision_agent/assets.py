@@ -1,4 +1,4 @@
-"""Finds `overlay_js` and `prompts`, beside the package in a checkout and inside it in a wheel."""
+"""Finds `overlay_js`, `prompts` and the fixtures, beside the package in a checkout and inside it in a wheel."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ def prompt_hashes() -> dict[str, str]:
         for path in sorted(folder.glob("*.md"))
         if path.stem != "README"
     }
+
+
+def fixtures(name: str) -> Path:
+    """The folder `fixtures/<name>`, such as `sites`: what the demonstration and the built-in evaluations run on."""
+    return _folder(f"fixtures/{name}", f"fixtures/{name}")
 
 
 def _folder(in_wheel: str, in_checkout: str) -> Path:

@@ -250,7 +250,7 @@ def _ablated(text: str | None) -> list[LeftOut]:
 def perception(
     folders: Annotated[
         list[Path] | None,
-        typer.Argument(help="Folders of .html pages; default: the labelled pages of the checkout.", show_default=False),
+        typer.Argument(help="Folders of .html pages; default: the labelled pages of the package.", show_default=False),
     ] = None,
     ocr: Annotated[bool, typer.Option(help="Read the numbers back by OCR; slow, needs the extra `ocr`.")] = True,
     rounds: Annotated[int, typer.Option(min=0, help="How often to time each page; 0: never.")] = 0,

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vision_agent.cli.demo import app as demonstration
 from vision_agent.cli.eval import app as evaluation
 from vision_agent.cli.freeze import app as freezing
 from vision_agent.cli.memory import app as memory
@@ -54,6 +55,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+app.add_typer(demonstration)
 app.add_typer(run)
 app.add_typer(record)
 app.add_typer(replay)

@@ -101,10 +101,15 @@ async def _supervised(agent: Agent, page: SupervisionPage, progress: Progress, c
         agent.listen(hear)
         console.print(f"Supervise it at {address}", soft_wrap=True, highlight=False)
         console.print("The address works in one browser on this machine.", style="dim")
-        has_screen = sys.platform != "linux" or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
-        if console.is_terminal and has_screen:  # without a screen, a text browser would open in this terminal
+        if has_screen(console):
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         await agent.run()
+
+
+def has_screen(console: Console) -> bool:
+    """Whether somebody at the terminal can see a window; without a screen, a text browser would open in it."""
+    is_shown = sys.platform != "linux" or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+    return console.is_terminal and is_shown
 
 
 def require_models(model: str | Model | None, settings: Settings) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
+from vision_agent import assets
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
@@ -23,7 +24,7 @@ from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.settings import BrowserSettings, ObserveSettings
 from vision_agent.vision.image_limits import image_limits_for
 
-CHURN = Path(__file__).parents[3] / "fixtures" / "churn"
+CHURN = assets.fixtures("churn")
 _STEPS = 4
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from playwright.async_api import Browser, ElementHandle, Frame, Page
 from playwright.async_api import Error as PlaywrightError
 
+from vision_agent import assets
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
@@ -40,7 +41,7 @@ from vision_agent.settings import BrowserSettings, ObserveSettings
 from vision_agent.types import Box, Mark, Observation
 from vision_agent.vision.image_limits import image_limits_for
 
-FIXTURES = Path(__file__).parents[3] / "fixtures" / "pages"
+FIXTURES = assets.fixtures("pages")
 OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
 """Pages can reach only this machine, whatever they request."""
 _VIEW = {"width": 1280, "height": 800}

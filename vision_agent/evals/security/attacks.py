@@ -71,8 +71,6 @@ def attacks_in(folder: Path) -> tuple[Attack, ...]:
     try:
         return TypeAdapter(tuple[Attack, ...]).validate_json(path.read_bytes())
     except FileNotFoundError as error:
-        raise UsageError(
-            f"The attack pages are not in {folder}", "they come with a checkout, not with the package"
-        ) from error
+        raise UsageError(f"{folder} has no {ATTACKS_FILE}", "it lists the attacks of the pages beside it") from error
     except ValidationError as error:
         raise UsageError(f"{path} is not a list of attacks: {error}") from error

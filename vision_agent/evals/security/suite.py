@@ -21,6 +21,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from vision_agent import assets
 from vision_agent.errors import UsageError
 from vision_agent.evals.security.attacks import Attack, EarlierRun, attacks_in
 from vision_agent.evals.security.deciders import DECIDERS, PageObeyingModel, Unguarded
@@ -38,7 +39,7 @@ from vision_agent.session import Agent
 from vision_agent.settings import Settings
 from vision_agent.types import Choice, Decision, Limits, Observation, Risk, Risky, Secret, Task
 
-ATTACKS = Path(__file__).parents[3] / "fixtures" / "security"
+ATTACKS = assets.fixtures("security")
 DEFENCES: Mapping[str, str] = {
     "approval": "risky actions ask the person",
     "hosts": "only the site of the task may be reached",
@@ -98,7 +99,7 @@ class SecuritySuite:
         )
 
     def use_local_files(self) -> SecuritySuite:
-        """The suite with the pages of the checkout on this machine."""
+        """The suite with the pages that this machine has."""
         return SecuritySuite(self._folder if self._folder.is_dir() else ATTACKS, self.without)
 
     @contextmanager

@@ -3,7 +3,7 @@
 An open suite is a `Stage`: it serves its pages and can play several tasks at once, each on its own page. This module
 knows nothing of folders, jobs or figures.
 
-- `fixtures`: the sites of a checkout; judged by what their pages reported to their server.
+- `fixtures`: the sites of `fixtures/sites`; judged by what their pages reported to their server.
 - `miniwob`: MiniWoB++; judged by the environment's own reward. An episode ends when the environment says so.
 - your own file: see `suite_file`.
 - `frozen` and `grounding`: recorded pages, answered without a browser (`recorded`, `offline`).
@@ -23,6 +23,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 from pydantic import JsonValue
 
+from vision_agent import assets
 from vision_agent.actions import Finish, Wait
 from vision_agent.errors import UsageError
 from vision_agent.evals import miniwob
@@ -39,7 +40,7 @@ from vision_agent.session import attach
 from vision_agent.settings import ObserveSettings, Settings
 from vision_agent.types import Decision, Limits, Observation, Step, SuccessCheck, Task
 
-SITES = Path(__file__).parents[3] / "fixtures" / "sites"
+SITES = assets.fixtures("sites")
 PAGES = Path(__file__).parents[3] / ".cache" / "pages"
 BUILT_IN = ("fixtures", "miniwob")
 EPISODE_S = 3600.0
@@ -158,9 +159,7 @@ class FixtureSuite:
 
     def __init__(self, folder: Path, variant: Variant | None = None) -> None:
         if not folder.is_dir():
-            raise UsageError(
-                f"The fixture sites are not in {folder}", "they come with a checkout, not with the package"
-            )
+            raise UsageError(f"There is no folder {folder} of sites", "name a folder with a subfolder for each site")
         self.name = "fixtures"
         self.seeds = 1
         self.variant = variant
@@ -188,7 +187,7 @@ class FixtureSuite:
         return self.variant.apply(settings) if self.variant else settings
 
     def use_local_files(self) -> FixtureSuite:
-        """The suite with the sites of the checkout on this machine."""
+        """The suite with the sites that this machine has."""
         return FixtureSuite(self._folder if self._folder.is_dir() else SITES, self.variant)
 
     def varied(self, names: Sequence[str]) -> list[FixtureSuite]:
