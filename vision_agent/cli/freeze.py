@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vision_agent.action_sentences import counted
-from vision_agent.cli.options import AsJson, LaunchOptions, grouped
+from vision_agent.cli.options import AsJson, LaunchOptions, grouped, named_run
 from vision_agent.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ def freeze(
     sources: Annotated[
         list[Path],
         typer.Argument(
-            help="Run folders, or folders of run folders, such as the output of an evaluation; or one list of pages: "
-            "a .toml, .yaml or .py file."
+            help="Run folders, latest, or folders of run folders, such as the output of an evaluation; or one list of "
+            "pages: a .toml, .yaml or .py file."
         ),
     ],
     *,
@@ -61,6 +61,7 @@ def freeze(
     from vision_agent.evals.suites import frozen
     from vision_agent.evals.suites.suite_file import is_list
 
+    sources = [named_run(each) for each in sources]
     if any(map(is_list, sources)):
         if len(sources) > 1 or any_ending:
             raise UsageError("A list of pages cannot be combined with runs or --any-ending", "freeze it alone")

@@ -36,6 +36,7 @@ from vision_agent.cli.options import (
 from vision_agent.cli.replay import app as replay
 from vision_agent.cli.run import app as run
 from vision_agent.cli.run_folders import app as record
+from vision_agent.cli.runs import app as runs
 from vision_agent.cli.terminal import escape_commands, escaped_output
 from vision_agent.cli.trust import app as trusting
 from vision_agent.errors import VisionAgentError
@@ -58,6 +59,7 @@ app = typer.Typer(
 app.add_typer(demonstration)
 app.add_typer(run)
 app.add_typer(record)
+app.add_typer(runs)
 app.add_typer(replay)
 app.add_typer(memory)
 app.add_typer(evaluation)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vision_agent.cli.options import AsJson
+from vision_agent.cli.options import AsJson, run_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -76,7 +76,7 @@ def show(id: Id, folder: Folder = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def add(
-    run: Annotated[Path, typer.Argument(help="The run folder.")],
+    run: Annotated[Path, run_argument("The run folder, or latest.")],
     head: Annotated[
         str | None,
         typer.Option(
@@ -94,7 +94,7 @@ def add(
     A check (--expect) or a judge (--judge) must have agreed that the task was done, or you, with --confirm.
     Steps that were refused or changed nothing are left out. Adding a run again replaces its exemplar.
 
-    The latest run: vision-agent memory add "$(ls -d runs/*/ | tail -n 1)"
+    The latest run: vision-agent memory add latest
 
     Exit codes: 0 added, 2 the run cannot be used, 5 the memory cannot be written.
     """

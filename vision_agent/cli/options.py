@@ -46,6 +46,11 @@ Runs = Annotated[Path | None, option("Folder in which run folders are created.",
 MaxSeconds = Annotated[float | None, option("Time limit of the run, in seconds.", "--max-seconds")]
 
 
+def run_argument(help: str) -> Any:
+    """An argument that takes a run folder, or `latest`."""
+    return typer.Argument(help=help, show_default=False, callback=named_run)
+
+
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """The command for typer, with each dataclass parameter replaced by its fields as options."""
     hints = get_type_hints(command, include_extras=True)
@@ -279,6 +284,28 @@ def pair_of(text: str, option: str) -> tuple[str, str]:
     if not (name and equals and value):
         raise UsageError(f"{option} {text!r} is not of the form name=value")
     return name, value
+
+
+def named_run(folder: Path) -> Path:
+    """The folder of the latest run for `latest`, if nothing else is called that; else the path as it is.
+
+    Raises:
+        UsageError: there is no run.
+    """
+    if str(folder) != "latest" or folder.exists():
+        return folder
+    from vision_agent.record.run_list import latest_run
+    from vision_agent.settings import load
+
+    return latest_run(load().runs)
+
+
+def named_beginning(where: str | None) -> str | None:
+    """The same for `--begin`: `latest`, or `latest:3`."""
+    if where is None or Path(where).exists():
+        return where
+    name, colon, steps = where.partition(":")
+    return f"{named_run(Path(name))}{colon}{steps}" if name == "latest" else where
 
 
 def size_of(text: str | None) -> dict[str, int] | None:

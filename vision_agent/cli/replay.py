@@ -21,6 +21,7 @@ from vision_agent.cli.options import (
     grouped,
     option,
     pairs_of,
+    run_argument,
     secrets_of,
     terminal_approver,
     terminal_person,
@@ -42,7 +43,7 @@ _LONGEST_SHOWN = 500
 @app.command()
 @grouped
 def replay(
-    run: Annotated[Path, typer.Argument(help="The folder of the recorded run.", show_default=False)],
+    run: Annotated[Path, run_argument("The folder of the recorded run, or latest.")],
     *,
     set_: Annotated[
         list[str] | None,
@@ -196,7 +197,7 @@ def _as_json(one: Replay) -> dict[str, Any]:
 @app.command()
 @grouped
 def resume(
-    run: Annotated[Path, typer.Argument(help="The folder of the interrupted run.", show_default=False)],
+    run: Annotated[Path, run_argument("The folder of the interrupted run, or latest.")],
     *,
     model: Annotated[
         str | None,
@@ -273,8 +274,8 @@ def resume(
 
 @app.command()
 def diff(
-    a: Annotated[Path, typer.Argument(help="A run folder.", show_default=False)],
-    b: Annotated[Path, typer.Argument(help="The run folder to compare with.", show_default=False)],
+    a: Annotated[Path, run_argument("A run folder, or latest.")],
+    b: Annotated[Path, run_argument("The run folder to compare with, or latest.")],
     html: Annotated[
         Path | None,
         option("Also write an HTML page with both pictures of each step.", "--html"),

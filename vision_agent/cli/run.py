@@ -19,6 +19,7 @@ from vision_agent.cli.options import (
     files_in,
     given,
     grouped,
+    named_beginning,
     option,
     pair_of,
     pairs_of,
@@ -45,7 +46,10 @@ class ModelOptions:
     steps: Annotated[Path | None, option("Follow the step lines in this file, without a model.", "--steps")] = None
     begin: Annotated[
         str | None,
-        option("First repeat the steps of an earlier run: its folder, or FOLDER:3 for the first three.", "--begin"),
+        option(
+            "First repeat the steps of an earlier run: its folder or latest, or FOLDER:3 for the first three.",
+            "--begin",
+        ),
     ] = None
     judge: Annotated[
         str | None,
@@ -264,7 +268,7 @@ def run(
         task.task(goal or _goal_of_lines(decides.steps), url, settings.limits),
         model=model,
         settings=settings,
-        begin=decides.begin,
+        begin=named_beginning(decides.begin),
         person=terminal_person(),
         approver=terminal_approver(as_json, settings) if is_asked and not approval.supervise else None,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vision_agent.action_sentences import counted
-from vision_agent.cli.options import AsJson, Runs
+from vision_agent.cli.options import AsJson, Runs, run_argument
 from vision_agent.escape import printable_line
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-RunPath = Annotated[Path, typer.Argument(help="The run folder.", show_default=False)]
-RunOrFile = Annotated[Path, typer.Argument(help="The run folder, or a .cere file.", show_default=False)]
+RunPath = Annotated[Path, run_argument("The run folder, or latest.")]
+RunOrFile = Annotated[Path, run_argument("The run folder, latest, or a .cere file.")]
 Head = Annotated[
     str | None,
     typer.Option(
@@ -38,7 +38,7 @@ def verify(run: RunOrFile, head: Head = None, as_json: AsJson = False) -> None:
     file, the parts that other tools read must be those of the record. The report is made from the record and is not
     verified: make it again if in doubt.
 
-    The latest run: vision-agent verify "$(ls -d runs/*/ | tail -n 1)"
+    The latest run: vision-agent verify latest
 
     Exit codes: 0 verified, 1 faults found (the first faulty entry is named first), 5 no such run, or a damaged file.
     """

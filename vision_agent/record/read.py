@@ -38,7 +38,15 @@ from vision_agent.events import (
     Troubled,
 )
 from vision_agent.policy.interrupted import InterruptedStep, where_it_stood
-from vision_agent.record.run_files import MOST_OF_FILE, MOST_OF_LINE, MOST_OF_RECORD, parse_json, read_file, reading
+from vision_agent.record.run_files import (
+    MOST_OF_FILE,
+    MOST_OF_LINE,
+    MOST_OF_RECORD,
+    parse_json,
+    read_file,
+    read_last_line,
+    reading,
+)
 from vision_agent.record.store import RUN, SHOTS, STEPS, is_run_id, shot_name
 from vision_agent.types import (
     Approval,
@@ -339,7 +347,21 @@ def read_lines(folder: Path) -> tuple[RecordLine, ...]:
     """
     run = read_run_file(folder)
     complete, _torn = _split(_bytes(folder, STEPS, MOST_OF_RECORD))
-    return tuple(_parse(raw, number, run, folder) for number, raw in enumerate(complete, 1))
+    return tuple(_parse(raw, f"Line {number}", run, folder) for number, raw in enumerate(complete, 1))
+
+
+def last_line(folder: Path) -> RecordLine | None:
+    """The last complete line of the record, read from its end; None if it has none.
+
+    Raises:
+        RecordError: there is no run, or the line cannot be read.
+    """
+    run = read_run_file(folder)
+    try:
+        raw = read_last_line(folder, STEPS, MOST_OF_LINE)
+    except (OSError, ValueError) as error:
+        raise _unreadable(folder, STEPS, error) from error
+    return _parse(raw, "The last line", run, folder) if raw else None
 
 
 def load_shot(folder: Path, shot: Shot) -> Shot:
@@ -413,7 +435,7 @@ def _split(content: bytes) -> tuple[list[bytes], bytes]:
     return [line + b"\n" for line in complete], torn
 
 
-def _parse(raw: bytes, number: int, run: Run, folder: Path) -> RecordLine:
+def _parse(raw: bytes, which: str, run: Run, folder: Path) -> RecordLine:
     try:
         if len(raw) > MOST_OF_LINE:
             raise ValueError(f"it has {len(raw)} bytes, and at most {MOST_OF_LINE} are read")
@@ -423,7 +445,7 @@ def _parse(raw: bytes, number: int, run: Run, folder: Path) -> RecordLine:
             fields["run"] = run
         return RecordLine(**about, event=_EVENT.validate_python(fields))
     except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
-        raise RecordError(f"Line {number} of {folder / STEPS} cannot be read: {first_line(error)}") from error
+        raise RecordError(f"{which} of {folder / STEPS} cannot be read: {first_line(error)}") from error
 
 
 def first_line(error: Exception) -> str:
@@ -462,15 +484,19 @@ def _bytes(folder: Path, name: str, most: int = MOST_OF_FILE) -> bytes:
     try:
         return read_file(folder, name, most)
     except (OSError, ValueError) as error:
-        if not folder.exists():
-            raise RecordError(f"There is no folder {folder}", "give the folder of a run") from error
-        if name == RUN and isinstance(error, FileNotFoundError) and (folder / STEPS).is_file():
-            raise RecordError(f"The run in {folder} was interrupted before it began", "start it again") from error
-        hint = "is this a run folder, and did the run start?"
-        if folder.is_file():
-            hint = f"a golden session becomes a run folder with: vision-agent import {folder}"
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        raise RecordError(f"{folder / name} cannot be read: {why}", hint) from error
+        raise _unreadable(folder, name, error) from error
+
+
+def _unreadable(folder: Path, name: str, error: OSError | ValueError) -> RecordError:
+    if not folder.exists():
+        return RecordError(f"There is no folder {folder}", "give the folder of a run")
+    if name == RUN and isinstance(error, FileNotFoundError) and (folder / STEPS).is_file():
+        return RecordError(f"The run in {folder} was interrupted before it began", "start it again")
+    hint = "is this a run folder, and did the run start?"
+    if folder.is_file():
+        hint = f"a golden session becomes a run folder with: vision-agent import {folder}"
+    why = error.strerror if isinstance(error, OSError) else str(error)
+    return RecordError(f"{folder / name} cannot be read: {why}", hint)
 
 
 def _fields(raw: bytes) -> dict[str, Any]:

@@ -46,6 +46,26 @@ def read_file(folder: Path, name: str, most: int = MOST_OF_FILE) -> bytes:
     return content
 
 
+def read_last_line(folder: Path, name: str, most: int) -> bytes:
+    """The last complete line of a file in a run folder, with its newline; empty if there is none.
+
+    Raises:
+        OSError: the file is missing, is not a plain file in the folder, or the line has more than `most` bytes.
+    """
+    with open_file(folder, name) as file:
+        at = os.fstat(file.fileno()).st_size
+        tail = b""
+        while at > 0 and tail.count(b"\n") < 2:
+            if len(tail) > most:
+                raise OSError(errno.EFBIG, f"its last line has more than {most} bytes")
+            size = min(_CHUNK, at)
+            at -= size
+            file.seek(at)
+            tail = file.read(size) + tail
+    complete, newline, _torn = tail.rpartition(b"\n")
+    return complete.rpartition(b"\n")[2] + newline
+
+
 def hash_file(folder: Path, name: str, size: int) -> str:
     """The sha256 of a file that should have `size` bytes; empty if it has another size.
 

@@ -1,0 +1,116 @@
+"""Claims about `vision-agent runs` and about `latest`, each tested in a real process."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from record_builder import small_run, write_run
+
+
+def vision_agent(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "vision_agent", *args],
+        cwd=folder,
+        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "80"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a run of last year and one of an hour ago."""
+    for run_id, age in (("old", timedelta(days=365)), ("new", timedelta(hours=1))):
+        write_run(tmp_path / "runs", small_run(run_id=run_id, started_at=datetime.now(UTC) - age))
+    return tmp_path
+
+
+def test_runs_are_listed_in_eighty_columns_with_what_each_took(folder: Path) -> None:
+    said = vision_agent(folder, "runs").stdout
+
+    assert all(len(line) <= 80 for line in said.splitlines())
+    new, old = (line for line in said.splitlines() if "done" in line)
+    assert new.split()[:4] == ["new", "✓", "done", "2"]
+    assert "Put the large wool" in new
+    assert old.split()[0] == "old"
+
+
+def test_the_list_is_one_json_array_for_programs(folder: Path) -> None:
+    (found,) = json.loads(vision_agent(folder, "runs", "--json", "--most", "1").stdout)
+
+    assert found["folder"] == "runs/new"
+    assert (found["status"], found["steps"]) == ("done", 2)
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        (["runs", "--status", "fine"], 2, "known are done"),
+        (["runs", "--older-than", "soon"], 2, "such as 30d"),
+        (["runs", "rm"], 2, "Nothing says which runs to delete"),
+        (["runs", "rm", "runs/old", "--older-than", "1d"], 2, "cannot be combined"),
+        (["runs", "rm", "--older-than", "30d"], 2, "give --yes"),
+        (["runs", "rm", "--yes", "somewhere"], 2, "nothing else is deleted"),
+        (["verify", "latest", "--head", "0" * 64], 1, "runs/new"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence_and_deletes_nothing(
+    folder: Path, args: list[str], code: int, said: str
+) -> None:
+    done = vision_agent(folder, *args)
+
+    assert done.returncode == code
+    assert said in done.stdout + done.stderr
+    assert sorted(each.name for each in (folder / "runs").iterdir()) == ["new", "old"]
+
+
+def test_old_runs_are_deleted_and_others_stay(folder: Path) -> None:
+    done = vision_agent(folder, "runs", "rm", "--older-than", "30d", "--yes")
+
+    assert (done.returncode, done.stdout) == (0, "1 run deleted.\n")
+    assert [each.name for each in (folder / "runs").iterdir()] == ["new"]
+
+
+@pytest.mark.parametrize(("answer", "code", "left"), [("n", 1, ["new", "old"]), ("y", 0, ["new"])])
+def test_a_person_is_asked_first_and_sees_which_runs_would_go(
+    folder: Path, answer: str, code: int, left: list[str]
+) -> None:
+    ours, theirs = pty.openpty()
+    os.write(ours, f"{answer}\n".encode())
+    done = subprocess.run(
+        [sys.executable, "-m", "vision_agent", "runs", "rm", "--older-than", "30d"],
+        cwd=folder,
+        stdin=theirs,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    os.close(ours)
+    os.close(theirs)
+
+    assert done.returncode == code
+    assert "runs/old" in done.stderr
+    assert sorted(each.name for each in (folder / "runs").iterdir()) == left
+
+
+def test_latest_is_the_run_that_was_started_last_unless_a_folder_is_called_that(folder: Path) -> None:
+    assert "runs/new: everything holds" in vision_agent(folder, "verify", "latest").stdout
+
+    (folder / "runs" / "old").rename(folder / "latest")
+    assert "latest: everything holds" in vision_agent(folder, "verify", "latest").stdout
+
+
+def test_without_a_run_there_is_no_latest(tmp_path: Path) -> None:
+    done = vision_agent(tmp_path, "report", "latest")
+
+    assert done.returncode == 2
+    assert "There is no run in runs" in done.stderr

@@ -1,0 +1,196 @@
+"""`vision-agent runs`: parses, calls, prints. No logic lives here."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vision_agent.action_sentences import counted
+from vision_agent.cli.options import AsJson, Runs, given, named_run, option
+from vision_agent.errors import RecordError, UsageError
+
+if TYPE_CHECKING:
+    from vision_agent.record.run_list import ListedRun, RunFigures
+
+app = typer.Typer(name="runs")
+
+Status = Annotated[str | None, option("Only runs with this status, such as done, limit or running.", "--status")]
+Goal = Annotated[str | None, option("Only runs whose goal or ending has this text in it.", "--text")]
+OlderThan = Annotated[
+    str | None, option("Only runs that were started longer ago than this, such as 12h, 30d or 8w.", "--older-than")
+]
+_AGE = re.compile(r"(\d{1,6})\s*(m|h|d|w)", re.IGNORECASE)
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_SIGNS = {"done": ("✓", "green"), "dry_run": ("✓", "green"), "running": ("…", "cyan"), "unfinished": ("◐", "yellow")}
+
+
+@app.callback(invoke_without_command=True)
+def runs_(
+    context: typer.Context,
+    runs: Runs = None,
+    status: Status = None,
+    text: Goal = None,
+    older_than: OlderThan = None,
+    most: Annotated[int, typer.Option("--most", min=1, help="How many runs to list.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List the runs in the folder of runs, the latest first.
+
+    Those that failed last week: vision-agent runs --status not_done --most 50
+
+    The latest run is called `latest` wherever a run folder is taken: vision-agent report latest
+
+    A status is how the run ended, or running, unfinished (cut off; perhaps it can be resumed) or unreadable.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    folder = _folder(runs)
+    found = _found(folder, status, text, older_than)
+    shown = [(run, _figures(run)) for run in found[:most]]
+    if as_json:
+        typer.echo(json.dumps([_facts(run, figures) for run, figures in shown], ensure_ascii=False, indent=2))
+        return
+    if not found:
+        typer.echo(f"There is no such run in {folder}." if status or text or older_than else f"No runs in {folder}.")
+        return
+    _print(shown, len(found), folder)
+
+
+@app.command("rm")
+def rm(
+    folders: Annotated[
+        list[Path] | None, typer.Argument(help="Run folders, or latest; default: those that the options select.")
+    ] = None,
+    *,
+    older_than: OlderThan = None,
+    status: Status = None,
+    text: Goal = None,
+    runs: Runs = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete runs, after asking: those that are named, or those that the options select.
+
+    vision-agent runs rm --older-than 30d
+
+    A run that is still going is never deleted, and neither is anything that is no run folder.
+
+    Exit codes: 0 deleted or nothing to delete, 1 you said no, 2 usage, 5 one could not be deleted.
+    """
+    from vision_agent.record.run_list import delete_run
+
+    if folders and (older_than or status or text):
+        raise UsageError("Run folders cannot be combined with --older-than, --status or --text", "leave one out")
+    if not (folders or older_than or status or text):
+        raise UsageError("Nothing says which runs to delete", "name run folders, or give --older-than 30d")
+    if folders:
+        chosen = [named_run(each) for each in folders]
+    else:
+        chosen = [run.folder for run in _found(_folder(runs), status, text, older_than) if run.status != "running"]
+    if chosen and not yes:
+        _ask(chosen, as_json)
+    for each in chosen:
+        delete_run(each)
+    if as_json:
+        typer.echo(json.dumps({"deleted": [str(each) for each in chosen]}, ensure_ascii=False))
+    else:
+        typer.echo(f"{counted(len(chosen), 'run')} deleted.")
+
+
+def _ask(chosen: list[Path], as_json: bool) -> None:
+    if as_json or not sys.stdin.isatty():
+        raise UsageError(f"Nobody is there to confirm that {counted(len(chosen), 'run')} may be deleted", "give --yes")
+    for each in chosen[:20]:
+        typer.echo(f"  {each}", err=True)
+    if len(chosen) > 20:
+        typer.echo(f"  and {len(chosen) - 20} more", err=True)
+    if not typer.confirm(f"Delete {counted(len(chosen), 'run')}?", err=True):
+        raise typer.Exit(1)
+
+
+def _folder(runs: Path | None) -> Path:
+    from vision_agent.settings import load
+
+    return load(**given(runs=runs)).runs
+
+
+def _found(folder: Path, status: str | None, text: str | None, older_than: str | None) -> tuple[ListedRun, ...]:
+    from vision_agent.record.run_list import list_runs, matching
+
+    before = datetime.now(UTC) - _age(older_than) if older_than else None
+    return matching(list_runs(folder), status=status or "", text=text or "", before=before)
+
+
+def _age(text: str) -> timedelta:
+    if not (matched := _AGE.fullmatch(text.strip())):
+        raise UsageError(f"--older-than {text!r} is no age", "give a number and m, h, d or w, such as 30d")
+    return timedelta(**{_UNITS[matched[2].lower()]: int(matched[1])})
+
+
+def _figures(run: ListedRun) -> RunFigures | None:
+    from vision_agent.record.run_list import figures_of
+
+    try:
+        return figures_of(run.folder)
+    except RecordError:
+        return None
+
+
+def _facts(run: ListedRun, figures: RunFigures | None) -> dict[str, object]:
+    return {**run.model_dump(mode="json"), **(figures.model_dump(mode="json") if figures else {})}
+
+
+def _print(shown: list[tuple[ListedRun, RunFigures | None]], many: int, folder: Path) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    from vision_agent.cli.terminal import TerminalConsole
+    from vision_agent.escape import cut_text, escaped_line
+
+    rows = [_row(run, figures) for run, figures in shown]
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim")
+    for at, name in enumerate(("run", "status", "steps", "time", "cost")):
+        table.add_column(name, justify="right" if at > 1 else "left", no_wrap=True)
+    table.add_column("goal")
+    for (run, _), row in zip(shown, rows, strict=True):
+        _sign, style = _sign_of(run)
+        name, status, *figures = row
+        # Only the goal may shrink in a narrow terminal.
+        goal = Text(escaped_line(cut_text(run.goal or run.sentence, 300)), no_wrap=True, overflow="ellipsis")
+        table.add_row(name, Text(status, style=style), *figures, goal)
+    console = TerminalConsole()
+    console.print(table)
+    if many > len(shown):
+        console.print(f"{many - len(shown)} more in {folder}; --most shows more.", style="dim", highlight=False)
+
+
+def _row(run: ListedRun, figures: RunFigures | None) -> tuple[str, ...]:
+    from vision_agent.escape import escaped_line
+
+    sign, _style = _sign_of(run)
+    status = f"{sign} {run.status.replace('_', ' ')}"
+    steps = str(figures.steps) if figures else ""
+    return escaped_line(run.folder.name), status, steps, _time(run.seconds), _cost(figures)
+
+
+def _sign_of(run: ListedRun) -> tuple[str, str]:
+    return _SIGNS.get(run.status, ("✗", "red"))
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"{seconds:.0f} s" if seconds < 60 else str(timedelta(seconds=round(seconds))).removeprefix("0:")
+
+
+def _cost(figures: RunFigures | None) -> str:
+    if figures is None or figures.cost_usd is None:
+        return "?" if figures is not None and figures.tokens else ""
+    return f"${figures.cost_usd:.2f}" if figures.cost_usd else ""
