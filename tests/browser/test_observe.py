@@ -131,7 +131,8 @@ async def test_what_moved_and_came_back_since_the_scan_is_known(page: Page, serv
 async def test_a_page_that_a_shadow_root_pushes_up_and_down_is_not_at_rest(
     page: Page, serve: Server, mode: str
 ) -> None:
-    body = PUSHED.replace("MODE", mode).replace("</script>", f"; setInterval(() => {{ {BLINK} }}, 60)</script>")
+    blink = "; const first = root.firstChild; setInterval(() => first.isConnected ? first.remove() : root.append(first), 60)"
+    body = PUSHED.replace("MODE", mode).replace("</script>", f"{blink}</script>")
     observation = await looked_at(page, serve({"/": body}), ObserveSettings(settle_deadline_s=20))
     assert "the page was not at rest" in observation.warnings
     assert names(observation) == ["There"]
