@@ -8,6 +8,8 @@ const MAY_HAVE_ONE = new Set([
   'nav', 'p', 'section', 'span',
 ]);
 const MOST_AT_ONCE = 300;
+/** How many are kept where their places must be known although the browser was not asked about them. */
+const MOST_UNASKED = 5000;
 /** How many places of one element are kept. */
 const MOST_PLACES = 60;
 /** CSS pixels; anything smaller has no room for a target. */
@@ -17,6 +19,8 @@ const SMALLEST = 8;
 const asked = /** @type {WeakMap<Element, string>} */ (new WeakMap());
 /** Those that it has not been asked about yet, with every place where they were seen. */
 const suspects = /** @type {Map<Element, DOMRect[]>} */ (new Map());
+/** Whether there were more elements or places than are kept, since `forgetPlaces`. */
+let missed = false;
 
 /**
  * Notes an element that may have a closed root. A custom element may hide one. Any other element is suspect only if it
@@ -27,8 +31,10 @@ const suspects = /** @type {Map<Element, DOMRect[]>} */ (new Map());
  * @param {boolean} isThorough an element that shows nothing is suspect too: it may show something a moment later
  */
 export function noteSuspect(element, tag, display, isThorough) {
-  if (display !== null && isNowhere(element, display)) addHost(flatParentOf(element));
-  else if (tag.includes('-') ? isDefined(element) : MAY_HAVE_ONE.has(tag) && isEmpty(element, isThorough)) add(element);
+  if (display !== null && isNowhere(element, display)) addHost(flatParentOf(element), isThorough);
+  else if (tag.includes('-') ? isDefined(element) : MAY_HAVE_ONE.has(tag) && isEmpty(element, isThorough)) {
+    add(element, isThorough);
+  }
 }
 
 /** How many elements the browser has not been asked about yet. */
@@ -36,9 +42,9 @@ export function countOfSuspects() {
   return suspects.size;
 }
 
-/** Those elements; null if there are none. @returns {Element[] | null} */
+/** The first of those elements; null if there are none. @returns {Element[] | null} */
 export function takeSuspects() {
-  return suspects.size ? [...suspects.keys()] : null;
+  return suspects.size ? [...suspects.keys()].slice(0, MOST_AT_ONCE) : null;
 }
 
 /** The browser has told about these elements: it need not be asked again. @param {Element[]} told */
@@ -49,9 +55,21 @@ export function dropSuspects(told) {
   }
 }
 
-/** Where elements without content of their own were seen that the browser has not been asked about. */
+/** Forgets where such elements were before they were seen last. */
+export function forgetPlaces() {
+  missed = false;
+  for (const places of suspects.values()) places.splice(0, places.length - 1);
+}
+
+/**
+ * Where in view elements without content of their own were seen that the browser has not been asked about; null if
+ * there were too many to keep.
+ * @returns {DOMRect[] | null}
+ */
 export function placesOfSuspects() {
-  return [...suspects].filter(([element]) => isWithoutContent(element)).flatMap(([, places]) => places);
+  if (missed) return null;
+  const empty = [...suspects].filter(([element]) => isWithoutContent(element));
+  return empty.flatMap(([, places]) => places.filter(isInView));
 }
 
 /**
@@ -67,20 +85,32 @@ function isNowhere(element, display) {
 /**
  * Adds the host of an element without a box. Options, areas and the like have no box either, but their parents can have
  * no shadow root.
- * @param {Element | null} element
+ * @param {Element | null} element @param {boolean} isThorough
  */
-function addHost(element) {
-  if (element && (MAY_HAVE_ONE.has(localNameOf(element)) || localNameOf(element).includes('-'))) add(element);
+function addHost(element, isThorough) {
+  if (element && (MAY_HAVE_ONE.has(localNameOf(element)) || localNameOf(element).includes('-'))) {
+    add(element, isThorough);
+  }
 }
 
-/** @param {Element | null} element */
-function add(element) {
+/** @param {Element | null} element @param {boolean} isThorough */
+function add(element, isThorough) {
   if (!element || shadowRootOf(element)) return;
   const rect = rectOf(element);
   if (asked.get(element) === askedSizeOf(rect)) return;
   const places = suspects.get(element);
-  if (!places && suspects.size < MOST_AT_ONCE) suspects.set(element, [rect]);
-  else if (places && places.length < MOST_PLACES && !isSameRect(places[places.length - 1], rect)) places.push(rect);
+  if (places && isSameRect(places[places.length - 1], rect)) return;
+  const isTooMany = places
+    ? places.length >= MOST_PLACES
+    : suspects.size >= (isThorough ? MOST_UNASKED : MOST_AT_ONCE);
+  if (isTooMany) missed = true;
+  else if (places) places.push(rect);
+  else suspects.set(element, [rect]);
+}
+
+/** @param {DOMRect} rect */
+function isInView({ left, top, right, bottom }) {
+  return left < right && top < bottom && right > 0 && bottom > 0 && left < innerWidth && top < innerHeight;
 }
 
 /** @param {DOMRect} rect */

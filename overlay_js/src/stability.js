@@ -10,7 +10,9 @@ import { takeWords } from './word_watch.js';
 /** @typedef {{first: number, last: number, times: number}} Repeated changes of the same kind in the same place */
 
 const watch = {
-  doc: /** @type {Document | null} */ (null),
+  doc: /** @type {Document | null} */ (null), observer: /** @type {MutationObserver | null} */ (null),
+  /** The shadow roots that are watched too. A change of the document shows nothing of those inside them. */
+  roots: /** @type {WeakSet<ShadowRoot>} */ (new WeakSet()),
   /** When any attribute, text or child changed last. */
   lastAny: 0,
   /** The same without what is restyled all the time. */
@@ -40,20 +42,29 @@ const GOING_ON = { times: 5, ms: 700, pause: 400 };
 const EFFECT_MS = 3000;
 /** A change by itself this many milliseconds ago still goes on. */
 const GOES_ON_MS = 500;
+const EVERY_CHANGE = { childList: true, subtree: true, attributes: true, characterData: true };
 const INPUTS = ['pointerdown', 'keydown', 'beforeinput', 'wheel', 'change'];
 
-const seen = { at: 0, marks: /** @type {{key: string, element: WeakRef<Element>, rect: DOMRect}[]} */ ([]) };
+/** How long the places of marks are watched for the picture of a look, in milliseconds. */
+const WATCHED_MS = 2000;
+
+const seen = {
+  at: 0, marks: /** @type {{key: string, element: WeakRef<Element>, rect: DOMRect}[]} */ ([]),
+  /** The keys of marks that were elsewhere in some frame since. */
+  strayed: /** @type {Set<string>} */ (new Set()), frame: 0,
+};
 
 /** @param {Document} doc */
 function watchOver(doc) {
   if (watch.doc === doc) return;
   watch.doc = doc;
+  watch.roots = new WeakSet();
   watch.lastAny = watch.last = watch.lastOwn = watch.ownSince = performance.now();
-  const observer = new MutationObserver((records) => {
+  watch.observer = new MutationObserver((records) => {
     const now = performance.now();
     for (const record of records) noteChange(record, now);
   });
-  observer.observe(doc, { childList: true, subtree: true, attributes: true, characterData: true });
+  watch.observer.observe(doc, EVERY_CHANGE);
   // Scrolling changes no attribute. The page cannot see a listener of this world.
   watchEdits(doc);
   addCaptureListener(doc, 'scroll', (event) => {
@@ -66,6 +77,15 @@ function watchOver(doc) {
   // On the window, because the browser reports listeners of documents as those of the page.
   for (const type of INPUTS) {
     addCaptureListener(window, type, (event) => { if (event.isTrusted) watch.input = performance.now(); });
+  }
+}
+
+/** Watches over these shadow roots, too, from now on. @param {Document} doc @param {ShadowRoot[]} roots */
+export function watchRoots(doc, roots) {
+  watchOver(doc);
+  for (const root of roots.filter((each) => !watch.roots.has(each))) {
+    watch.roots.add(root);
+    watch.observer?.observe(root, EVERY_CHANGE);
   }
 }
 
@@ -130,13 +150,38 @@ function goesOn({ first, times }, now) {
   return times >= GOING_ON.times && now - first >= GOING_ON.ms && !mayBeEffect;
 }
 
-/** Keeps where elements are now, for `reportMoved`. @param {Document} doc @param {Element[]} elements */
+/**
+ * Keeps where elements are now, and watches in each frame whether they still are, until `reportMoved` asks.
+ * @param {Document} doc @param {Element[]} elements
+ */
 export function rememberPlaces(doc, elements) {
   watchOver(doc);
   seen.at = performance.now();
   seen.marks = elements.map((element) => (
     { key: keyOf(doc, element), element: new WeakRef(element), rect: rectOf(element) }
   ));
+  stopWatchingPlaces();
+  seen.frame = requestAnimationFrame(noteStrayed);
+}
+
+/** Notes which marks are elsewhere at the beginning of a frame: they are where they were last painted. */
+function noteStrayed() {
+  for (const { key, element, rect } of seen.marks) {
+    const [at, x, y] = [element.deref(), (rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2];
+    // One that only throbs is still where its number is drawn.
+    if (!at || !isConnectedOf(at) || !hasPoint(rectOf(at), x, y)) seen.strayed.add(key);
+  }
+  seen.frame = performance.now() - seen.at < WATCHED_MS ? requestAnimationFrame(noteStrayed) : 0;
+}
+
+function stopWatchingPlaces() {
+  cancelAnimationFrame(seen.frame);
+  seen.strayed.clear();
+}
+
+/** @param {DOMRect} rect @param {number} x @param {number} y */
+function hasPoint({ left, top, right, bottom }, x, y) {
+  return left <= x && x <= right && top <= y && y <= bottom;
 }
 
 /**
@@ -144,10 +189,11 @@ export function rememberPlaces(doc, elements) {
  * @param {Document} doc
  */
 export function reportMoved(doc) {
-  const moved = seen.marks.filter(({ element, rect }) => {
+  const moved = seen.marks.filter(({ key, element, rect }) => {
     const at = element.deref();
-    return !at || !isConnectedOf(at) || isElsewhere(rectOf(at), rect);
+    return seen.strayed.has(key) || !at || !isConnectedOf(at) || isElsewhere(rectOf(at), rect);
   });
+  stopWatchingPlaces();
   const changed = watch.last > seen.at;
   return { token: documentToken(doc), moved: moved.map(({ key }) => key), changed, words: takeWords() };
 }

@@ -1,7 +1,7 @@
 // Which elements may show at all. Most of a long page lies above or below the viewport, and the box of an element costs
 // a tenth of what its style costs. So only what is near the viewport is looked at closely.
 import { noteSuspect } from './closed_shadow_suspects.js';
-import { flatElementsOf, hasAttribute, localNameOf, rectOf, styleOf } from './dom.js';
+import { flatElementsOf, hasAttribute, localNameOf, rectOf, shadowRootOf, styleOf } from './dom.js';
 
 /** @import { Area } from './quad.js' */
 
@@ -24,9 +24,10 @@ const NEAR = 400;
  * @param {Element} root
  * @param {Area} clip the visible part of the document
  * @param {boolean} isThorough whether an element that shows nothing now is asked about too, because it may hide a root
+ * @param {ShadowRoot[]} [roots] gets the shadow roots of the whole document
  * @returns {Set<Element>}
  */
-export function elementsNearViewport(root, clip, isThorough) {
+export function elementsNearViewport(root, clip, isThorough, roots) {
   const near = /** @type {Set<Element>} */ (new Set());
   const stack = /** @type {Way[]} */ ([{ element: root, around: null }]);
   for (let way = stack.pop(); way; way = stack.pop()) {
@@ -43,6 +44,8 @@ export function elementsNearViewport(root, clip, isThorough) {
       for (let at = /** @type {Way | null} */ (way); at && !near.has(at.element); at = at.around) near.add(at.element);
     }
     if (NO_CHILDREN.has(tag)) continue;
+    const inner = roots && shadowRootOf(element);
+    if (inner) roots.push(inner);
     for (const child of childrenShown(element, tag, isNear)) stack.push({ element: child, around: way });
   }
   return near;

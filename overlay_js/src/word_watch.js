@@ -1,7 +1,7 @@
 // What the document shows between a look's two questions, in each state that a picture may have caught meanwhile: text
 // can move and blink faster than a picture is taken. The words are read at the beginning of each frame, when they are
 // as they were last painted, and in what changes, as soon as it has changed.
-import { placesOfSuspects } from './closed_shadow_suspects.js';
+import { forgetPlaces, placesOfSuspects } from './closed_shadow_suspects.js';
 import { documentElementOf, flatContains, inOneMoment, nodeTypeOf, parentElementOf, rootOf } from './dom.js';
 import { shownWords } from './shown_words.js';
 import { elementsNearViewport } from './viewport_filter.js';
@@ -39,6 +39,7 @@ export function watchWords(doc, root, near, clip) {
   Object.assign(watched, { doc, observer, clip, last: words, states: [], missed: false, roots: new Set() });
   observeRoots([doc, ...roots]);
   watched.frame = requestAnimationFrame(tick);
+  forgetPlaces();
   return words;
 }
 
@@ -51,7 +52,9 @@ export function takeWords() {
   addState();
   const { states, missed } = watched;
   stop();
-  return { states, missed, unread: placesOfSuspects().flatMap(({ x, y, width, height }) => [x, y, width, height]) };
+  const places = placesOfSuspects();
+  const unread = (places ?? []).flatMap(({ x, y, width, height }) => [x, y, width, height]);
+  return { states, missed: missed || !places, unread };
 }
 
 /** @param {Node[]} roots */

@@ -107,6 +107,37 @@ async def test_what_moved_since_the_scan_is_known(page: Page, serve: Server) -> 
     assert after.has_changed
 
 
+PUSHED = """<div id=host></div><button>There</button>
+<script>const [root] = [host.attachShadow({mode: 'MODE'})]; root.innerHTML = '<p style="height:90px">First</p>'</script>"""
+BLINK = "root.firstChild.style.display = root.firstChild.style.display ? '' : 'none'"
+FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+@pytest.mark.parametrize("mode", ["open", "closed"])
+async def test_what_moved_and_came_back_since_the_scan_is_known(page: Page, serve: Server, mode: str) -> None:
+    await overlay.register(page.context)
+    await page.goto(serve({"/": PUSHED.replace("MODE", mode)}))
+    found = await frames.scan(page, 5)
+    still = await overlay_calls.changes_since_scan(page.main_frame, 5, found.main)
+    assert (still.moved, still.has_changed) == ((), False)
+    found = await frames.scan(page, 5)
+    await page.evaluate(f"(async () => {{ {BLINK}; await {FRAMES}; {BLINK}; await {FRAMES} }})()")
+    after = await overlay_calls.changes_since_scan(page.main_frame, 5, found.main)
+    assert list(after.moved) == [mark.key for mark in found.marks if mark.name == "There"]
+    assert after.has_changed
+
+
+@pytest.mark.parametrize("mode", ["open", "closed"])
+async def test_a_page_that_a_shadow_root_pushes_up_and_down_is_not_at_rest(
+    page: Page, serve: Server, mode: str
+) -> None:
+    blink = "; const first = root.firstChild; setInterval(() => first.isConnected ? first.remove() : root.append(first), 60)"
+    body = PUSHED.replace("MODE", mode).replace("</script>", f"{blink}</script>")
+    observation = await looked_at(page, serve({"/": body}), ObserveSettings(settle_deadline_s=20))
+    assert "the page was not at rest" in observation.warnings
+    assert names(observation) == ["There"]
+
+
 @pytest.mark.parametrize("what", NEVER)
 async def test_a_page_that_never_rests_is_looked_at_when_the_deadline_comes_and_it_is_said(
     page: Page, serve: Server, what: str

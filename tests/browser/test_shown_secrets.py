@@ -74,6 +74,18 @@ async def test_a_value_that_moves_or_blinks_is_in_no_picture(on: On, way: str) -
             assert dark_pixels(hand) == 0
 
 
+@pytest.mark.parametrize("count", [700, 6000])
+async def test_a_value_in_one_of_more_empty_boxes_than_are_asked_about_at_once_is_in_no_picture(
+    on: On, count: int
+) -> None:
+    boxes = f"<style>div {{ float: left; width: 8px; height: 8px }} #it {{ float: none; width: 300px; height: 40px }}</style><div id=it></div>{'<div></div>' * count}"
+    body = f"{boxes}<script>it.attachShadow({{ mode: 'closed' }}).innerHTML = '{VALUE}'</script>"
+    async with on(body, secrets=SECRET) as hand:
+        assert dark_pixels(hand) == 0
+        await hand.look()
+        assert dark_pixels(hand) == 0
+
+
 @pytest.mark.parametrize("shown", ["4831", "4 8 3 1", "4-8-3-1", "4.8.3.1", "4\u200b8\u200b3\u200b1", "٤٨٣١"])
 async def test_a_short_value_is_masked_in_pictures_as_in_text(on: On, shown: str) -> None:
     secrets = (Secret(name="pin", value=SecretStr("4831")),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -9,8 +10,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import CDPSession, Page
+from playwright.async_api import Error as PlaywrightError
 
+from tests.browser.answers import answering
 from tests.conftest import Server
 from vision_agent.actions import Click, Goto, OpenTab
 from vision_agent.browser import live
@@ -212,6 +215,82 @@ async def test_windows_count_in_the_order_in_which_they_were_opened_and_not_in_t
     three = "<title>Three</title><img src=/shown>"
     pages = TwoIsLate({"/": both, "/two": "<title>Two</title>", "/three": three}, seconds)
     async with on(page, serve, pages) as browser:
+        await click(browser, "Go")
+        observation = await browser.observe()
+        while len(observation.tabs) < 3 or "(no answer)" in titles(observation):
+            observation = await browser.observe()
+        assert titles(observation) == ["One", "Two*", "Three"]
+
+
+async def test_a_window_that_is_sent_on_to_another_address_keeps_its_place_among_those_that_opened(page: Page) -> None:
+    both = "<title>One</title><button onclick='window.open(`/after/1/`); window.open(`/to/three`)'>Go</button>"
+    with answering({"/": both, "/three": "<title>Three</title>"}) as site:
+        async with live.attach(page, SETTINGS, ImageLimits()) as browser:
+            await browser.open(site.address)
+            await click(browser, "Go")
+            observation = await browser.observe()
+            while len(observation.tabs) < 3 or "(no answer)" in titles(observation):
+                observation = await browser.observe()
+            assert titles(observation) == ["One", "Late*", "Three"]
+
+
+class Held(TwoIsLate):
+    """Pages of which `/held`, too, is answered only when it is let go."""
+
+    def __init__(self, pages: dict[str, str]) -> None:
+        super().__init__(pages, 0)
+        self.is_asked, self.let_go = threading.Event(), threading.Event()
+
+    def get(self, path: str, default: Any = None) -> Any:
+        if path == "/held":
+            self.is_asked.set()
+            assert self.let_go.wait(20)
+        return super().get(path, default)
+
+
+async def changes_process(session: CDPSession) -> bool:
+    """Whether a page has its answer, and waits for the process of its new document."""
+    try:
+        await session.send("Page.getNavigationHistory")
+    except PlaywrightError as error:
+        if "Not attached to an active page" not in error.message:
+            raise
+        return True
+    return False
+
+
+async def test_windows_are_seen_to_open_on_a_page_that_was_handed_over_while_it_changed_to_another_process(
+    page: Page, serve: Server
+) -> None:
+    pages = Held(
+        {
+            "/": "<title>Zero</title>",
+            "/one": "<title>One</title><button onclick='window.open(`/two`); window.open(`/three`)'>Go</button>",
+            "/two": "<title>Two</title>",
+            "/three": "<title>Three</title><img src=/shown>",
+            "/held": "",
+        }
+    )
+    site = serve(pages)
+    await page.goto(site)
+    elsewhere = serve({"/": f"<script>onclick = () => {{ location = `{site}/one` }}</script>"})
+    async with page.expect_popup() as opening:
+        await page.evaluate(f"window.open(`{elsewhere.replace('127.0.0.1', 'localhost')}`)")
+    popup = await opening.value
+    await popup.wait_for_load_state()
+    session = await page.context.new_cdp_session(popup)
+    # The new document of the popup gets the process of its opener, which waits for an answer.
+    waits = "setTimeout(() => { const asked = new XMLHttpRequest(); asked.open('GET', '/held', false); asked.send() })"
+    await page.evaluate(waits)
+    assert await asyncio.to_thread(pages.is_asked.wait, 20)
+    await popup.evaluate("onclick()")
+    while not await changes_process(session):
+        pass
+    async with live.attach(popup, SETTINGS.model_copy(update={"action_deadline_s": 1}), ImageLimits()) as browser:
+        for _ in range(3):  # what it asks of the browser first has been answered when these are
+            assert await changes_process(session)
+        pages.let_go.set()
+        await popup.wait_for_url("**/one")
         await click(browser, "Go")
         observation = await browser.observe()
         while len(observation.tabs) < 3 or "(no answer)" in titles(observation):

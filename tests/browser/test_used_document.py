@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser, ElementHandle, Page, async_playwright
@@ -121,3 +124,39 @@ async def test_handles_and_locators_of_the_owner_live_on(unknowing: Browser, ser
     await handle.click()
     await page.get_by_role("button", name="Go").click()
     assert await page.title() == "hithit"
+
+
+class Held(dict[str, str]):
+    """Pages of which `/held` is answered only when it is let go."""
+
+    def __init__(self, pages: dict[str, str]) -> None:
+        super().__init__({**pages, "/held": ""})
+        self.is_asked, self.let_go = threading.Event(), threading.Event()
+
+    def get(self, path: str, default: Any = None) -> Any:
+        if path == "/held":
+            self.is_asked.set()
+            assert self.let_go.wait(60)
+        return super().get(path, default)
+
+
+async def test_a_frame_that_hangs_keeps_the_marks_out_of_no_other_frame_of_a_used_page(
+    unknowing: Browser, serve: Server
+) -> None:
+    hang = "onmessage = () => { const asked = new XMLHttpRequest(); asked.open('GET', '/held', false); asked.send() }"
+    pages = Held({"/one": f"<button>One</button><script>{hang}</script>", "/two": "<button>Two</button>"})
+    port = serve(pages).rpartition(":")[2]
+    frames = "".join(f"<iframe src=http://{each}.localhost:{port}/{each}></iframe>" for each in ("one", "two"))
+    page = await unknowing.new_page()
+    await page.goto(serve({"/": f"<button>Zero</button>{frames}"}))
+    for frame in page.frames:
+        await frame.locator("button").wait_for()
+    await page.evaluate("frames[0].postMessage('', '*')")
+    assert await asyncio.to_thread(pages.is_asked.wait, 20)
+    try:
+        seen = await observe(page)
+    finally:
+        pages.let_go.set()
+    assert {mark.name for mark in seen.marks} == {"Zero", "Two"}
+    assert any("frame 1 is missing" in each for each in seen.warnings)
+    assert {mark.name for mark in (await observe(page)).marks} == {"Zero", "One", "Two"}

@@ -18,6 +18,9 @@ from playwright.async_api import CDPSession, Frame, Page
 from playwright.async_api import Error as PlaywrightError
 
 _RELEASE_S = 1.0
+_EVERY_S = 0.05
+_CHANGES_PROCESS = "Not attached to an active page"
+"""Chromium's answer while a new document was answered and has not been committed in its process."""
 _FRAMES_ONLY = [{"type": "iframe"}, {"exclude": True}]
 _ATTACH = (
     "Target.setAutoAttach",
@@ -163,13 +166,22 @@ async def send_to_frames(session: CDPSession, commands: Sequence[tuple[str, dict
 async def is_form_result(page: Page) -> bool:
     """Whether a form submission loaded the document of a page; False in other engines.
 
+    Waits while the page changes to another process.
+
     Raises:
         PlaywrightError: the page is closing.
     """
     session = await page_session(page)
     if session is None:
         return False
-    history = await session.send("Page.getNavigationHistory")
+    while True:
+        try:
+            history = await session.send("Page.getNavigationHistory")
+            break
+        except PlaywrightError as error:
+            if _CHANGES_PROCESS not in error.message:
+                raise
+        await asyncio.sleep(_EVERY_S)
     return bool(history["entries"][history["currentIndex"]]["transitionType"] == "form_submit")
 
 

@@ -166,6 +166,8 @@ class Observer:
             read, png = await self._scan(page), await capture(page, deadline_s)
         else:
             read, png = await asyncio.gather(self._scan(page), capture(page, deadline_s))
+            if read.scan.has_opened_roots:  # nobody watched over them before
+                png = await capture(page, deadline_s)
         if (
             is_first
             and not is_woken

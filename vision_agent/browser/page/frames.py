@@ -99,6 +99,8 @@ class Scan:
     """The known keys whose element is only scrolled out of view, in visible frames."""
     is_partial: bool = False
     """Whether some frames were not scanned."""
+    has_opened_roots: bool = False
+    """Whether closed shadow roots were opened for it, so that it is later than the first question."""
     opens_roots: bool = False
     """Whether the browser can show closed shadow roots; only Chromium can."""
 
@@ -133,12 +135,13 @@ async def scan(page: Page, deadline_s: float, known: Sequence[str] = (), *, word
         FrameSilent: the main frame did not answer.
         BrowserUnavailable: the browser is gone.
     """
-    result = await _scan(page, deadline_s, known, words)
+    result, has_opened = await _scan(page, deadline_s, known, words), False
     for _ in range(_MOST_NESTED):
         is_news = any(scanned.answer.unopened_roots for scanned in result.frames)
         if not (is_news and await closed_shadow.open_roots(page, _LISTEN_SHARE * deadline_s)):
             break
-        result = await _scan(page, deadline_s, known, words)
+        result, has_opened = await _scan(page, deadline_s, known, words), True
+    result.has_opened_roots = has_opened
     result.opens_roots = bool(cdp.open_sessions(page))
     return result
 

@@ -27,38 +27,48 @@ _entered: WeakKeyDictionary[CDPSession, set[str]] = WeakKeyDictionary()
 
 _ADD = """function (name) {
   const engine = %s;
+  let count = 0;
   for (const each of this) {
     for (const { value } of Object.values(Object.getOwnPropertyDescriptors(each))) {
       if (!(value instanceof Map) || !value.has('css') || !value.has('xpath') || !value.has('internal:role')) continue;
       if (!value.has(name)) value.set(name, engine);
+      count += 1;
     }
   }
+  return count;
 }"""
-"""Adds the engine to every collection of engines among the objects. It reads only data: no getter runs."""
+"""Adds the engine to every collection of engines among the objects, and returns how many have it now. It reads only
+data: no getter runs."""
 
 
 async def bring_into(page: Page, world: str, name: str, source: str) -> None:
     """Adds the engine to all documents of a page, in their isolated worlds with the name `world`.
 
     Does nothing in other browsers than Chromium, and where Playwright keeps its engines in another way; the next
-    question then fails as this one did.
+    question then fails as this one did. A frame that hangs keeps it out of no other one.
     """
     with suppress(PlaywrightError, TimeoutError):
         async with asyncio.timeout(_ENTER_S):
             session = await cdp.page_session(page)
             if session is None:
                 return
-            for each in (session, *await cdp.frame_sessions(page, _ENTER_S / 2)):
-                for context in await cdp.execution_contexts(each):
-                    entered = _entered.setdefault(each, set())
-                    if context["name"] != world or context["uniqueId"] in entered:
-                        continue
-                    with suppress(PlaywrightError):  # this document is gone; the others are not
-                        await _bring_into_world(each, context["id"], name, source)
-                        entered.add(context["uniqueId"])
+            sessions = (session, *await cdp.frame_sessions(page, _ENTER_S / 2))
+            await asyncio.gather(*(_bring_into_session(each, world, name, source) for each in sessions))
 
 
-async def _bring_into_world(session: CDPSession, context_id: int, name: str, source: str) -> None:
+async def _bring_into_session(session: CDPSession, world: str, name: str, source: str) -> None:
+    with suppress(PlaywrightError):  # this frame is gone; the others are not
+        for context in await cdp.execution_contexts(session):
+            entered = _entered.setdefault(session, set())
+            if context["name"] != world or context["uniqueId"] in entered:
+                continue
+            with suppress(PlaywrightError):  # this document is gone; the others are not
+                if await _bring_into_world(session, context["id"], name, source):
+                    entered.add(context["uniqueId"])
+
+
+async def _bring_into_world(session: CDPSession, context_id: int, name: str, source: str) -> bool:
+    """Whether the world has the engine now: Playwright may not have brought its own ones into it yet."""
     try:
         prototype = await session.send(
             "Runtime.evaluate", {"expression": "Object.prototype", "contextId": context_id, "objectGroup": _GROUP}
@@ -67,7 +77,8 @@ async def _bring_into_world(session: CDPSession, context_id: int, name: str, sou
             "Runtime.queryObjects", {"prototypeObjectId": prototype["result"]["objectId"], "objectGroup": _GROUP}
         )
         call = {"functionDeclaration": _ADD % source, "arguments": [{"value": name}]}
-        await session.send("Runtime.callFunctionOn", {"objectId": found["objects"]["objectId"], **call})
+        added = await session.send("Runtime.callFunctionOn", {"objectId": found["objects"]["objectId"], **call})
+        return bool(added["result"].get("value"))
     finally:
         with suppress(PlaywrightError, TimeoutError):  # the page may hang
             async with asyncio.timeout(_RELEASE_S):

@@ -13,7 +13,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -153,6 +153,7 @@ class Tabs:
         self._on(page, "framenavigated", self._on_navigated)
         self._on(page, "close", self._on_close)
         self._spawn(self._watch_windows(page))
+        self._spawn(self._note_form(page))
 
     def route_file_choosers(self, *, to_person: bool) -> None:
         """Lets file choosers open for the person at the window; otherwise they are reported and get no files."""
@@ -232,12 +233,25 @@ class Tabs:
     async def _watch_windows(self, page: Page) -> None:
         with suppress(PlaywrightError, TimeoutError):  # gone or hanging: its tabs are then noticed a little later
             async with asyncio.timeout(_LISTEN_S):
-                self.navigations.note_form(page, page.url, is_sent=await cdp.is_form_result(page))
                 await cdp.watch_windows(page, partial(self._on_window, page))
+
+    async def _note_form(self, page: Page) -> None:
+        with suppress(PlaywrightError, TimeoutError):  # gone or hanging
+            async with asyncio.timeout(_LISTEN_S):
+                is_sent = await cdp.is_form_result(page)
+                self.navigations.note_form(page, page.url, is_sent=is_sent)
 
     def _on_window(self, opener: Page, url: str) -> None:
         self._openings.setdefault(opener, []).append(_Opening(url, self._is_asked(opener), time.monotonic()))
         self._expect_tab()
+
+    def _follow_redirect(self, before: str, url: str) -> None:
+        """Notes that a window whose page has not come yet is now to have another address."""
+        for openings in self._openings.values():
+            for at, each in enumerate(openings):
+                if each.url == before:
+                    openings[at] = replace(each, url=url)
+                    return
 
     def _expect_tab(self) -> None:
         self._tab_expected_until = time.monotonic() + _OPENS_S
@@ -372,6 +386,8 @@ class Tabs:
         if is_for_new_tab:
             self._tab_expected_until = 0.0
             self._new_tab_urls.append(request.url)
+            if request.redirected_from:
+                self._follow_redirect(request.redirected_from.url, request.url)
         if request.is_navigation_request():
             self.navigations.add_document_request(request)
             self._untold_forms += request.method not in _ONLY_ASKS and request.redirected_from is None
