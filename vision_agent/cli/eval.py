@@ -275,19 +275,12 @@ def perception(
 
     Exit codes: 0 every required score is reached, 1 one is missed, 2 usage, 5 no browser.
     """
-    from vision_agent.cli.terminal import TerminalConsole
+    from vision_agent.cli.terminal import TerminalConsole, progress_line
     from vision_agent.evals.perception.run import run
     from vision_agent.evals.perception.summary import show, summary
     from vision_agent.settings import load
 
-    console = TerminalConsole(stderr=True)
-    with console.status("Opening a browser") as status:
-
-        def tell(text: str) -> None:
-            status.update(text)
-            if not console.is_terminal:
-                console.print(text, style="dim", highlight=False)
-
+    with progress_line("Opening a browser") as tell:
         settings = load(**browser_flags(executable)).browser
         result = run(folders or [], settings=settings, with_ocr=ocr, rounds=rounds, sheet_to=sheet, tell=tell)
     if as_json:

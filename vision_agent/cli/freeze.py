@@ -86,16 +86,9 @@ def freeze(
 
 
 def _freeze_list(path: Path, out: Path, flags: dict[str, Any]) -> FrozenFolder:
-    from vision_agent.cli.terminal import TerminalConsole
+    from vision_agent.cli.terminal import progress_line
     from vision_agent.evals.suites.page_list import freeze_pages
     from vision_agent.settings import load
 
-    console = TerminalConsole(stderr=True)
-    with console.status("Opening a browser") as status:
-
-        def tell(text: str) -> None:
-            status.update(text)
-            if not console.is_terminal:
-                console.print(text, style="dim", highlight=False, soft_wrap=True)
-
+    with progress_line("Opening a browser") as tell:
         return asyncio.run(freeze_pages(path, out, load(**flags), tell))
