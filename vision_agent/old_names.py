@@ -31,7 +31,7 @@ MODULES = {
     "browser.frames": "browser.page.frames",
     "browser.gate": "browser.network.host_policy",
     "browser.guard": "browser.act.press_guard",
-    "browser.hands": "browser.act.executor",
+    "browser.hands": "browser.act.input_sender",
     "browser.hold": "browser.network.request_interception",
     "browser.ladder": "browser.locate.relocate",
     "browser.lasting": "browser.restarting",
