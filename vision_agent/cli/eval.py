@@ -121,7 +121,7 @@ def suite(
         Path, typer.Option("--out", help="Folder for results and run folders; items with a result in it are skipped.")
     ] = Path("evals"),
     retry_errors: Annotated[
-        bool, typer.Option("--retry-errors", help="Run items again that ended in an error.")
+        bool, typer.Option("--retry-errors", help="Run items that ended in an error again.")
     ] = False,
     pages: Annotated[
         Path | None,
@@ -321,7 +321,7 @@ def security(
         Path, typer.Option("--out", help="Folder for results and run folders; attacks with a result in it are skipped.")
     ] = Path("evals"),
     retry_errors: Annotated[
-        bool, typer.Option("--retry-errors", help="Run attacks again that ended in an error.")
+        bool, typer.Option("--retry-errors", help="Run attacks that ended in an error again.")
     ] = False,
     limits: LimitOptions,
     executable: Executable = None,

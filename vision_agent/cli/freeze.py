@@ -33,7 +33,7 @@ def freeze(
     out: Annotated[Path, typer.Option("--out", help="The folder to create; it must not exist.", show_default=False)],
     any_ending: Annotated[
         bool,
-        typer.Option("--any-ending", help="Include runs that did not end as done, and take their actions for right."),
+        typer.Option("--any-ending", help="Include runs that did not end as done, and treat their actions as correct."),
     ] = False,
     browser: LaunchOptions,
     as_json: AsJson = False,
