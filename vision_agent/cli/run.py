@@ -111,7 +111,7 @@ class TaskOptions:
     ] = None
     code: Annotated[
         list[str] | None,
-        option("A one-time code the model may type: name=VARIABLE, which holds the key that makes the codes.", "--code"),
+        option("A one-time code the model may type: name=VARIABLE, which holds the key that makes it.", "--code"),
     ] = None
     private: Annotated[
         list[str] | None,
