@@ -187,7 +187,7 @@ endef
 
 # Only what is imported is compiled, when it is.
 $(READY): pyproject.toml | $(PIP)
-	@$(BIN)/python -m pip install --no-compile --editable . --group dev </dev/null >>$(VENV)/pip.log 2>&1 || $(PIP_FAILED)
+	@$(BIN)/python -m pip install --no-compile --editable . --group dev </dev/null >$(VENV)/pip.log 2>&1 || $(PIP_FAILED)
 	@$(BIN)/vision-agent setup </dev/null
 	@touch $@
 

@@ -236,7 +236,7 @@ class _Search:
             x, y = (0.0, way) if scroller.is_upright else (way, 0.0)
             now = await overlay_calls.scroll(frame, deadline_s, key, x=x, y=y, in_pixels=True)
             if now is None:
-                raise Refused("gone", f"{safe_line(scroller.words, 60)} left the page as it was searched.")
+                raise Refused("gone", f"{safe_line(scroller.words, 60)} left the page while it was searched.")
             at, moved = (now.above, now.moved_y) if scroller.is_upright else (now.left, now.moved_x)
         await self._stand_still(frame, scroller.key)
         await settle(self.sender.tabs, 0, min(_LOADS_S, deadline_s))
