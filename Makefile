@@ -4,7 +4,10 @@
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3 python,$(if $(shell command -v $(name) 2>/dev/null),$(name))))
 VENV := .venv
 BIN := $(VENV)/bin
+# There is pip; all packages are there; the tests are compiled.
+PIP := $(VENV)/.pip
 READY := $(VENV)/.ready
+COMPILED := $(VENV)/.compiled
 # Tests at a time. They wait for browsers more than they compute, so it is more than the cores of a small machine.
 WORKERS ?= 4
 # Tests start hundreds of processes, and each would compile the package anew where this is set.
@@ -16,7 +19,7 @@ export PYTHONDONTWRITEBYTECODE :=
 help:
 	@echo "make run       sets everything up and runs `vision-agent demo`: a task in a shop, one on a canvas"
 	@echo "make check     format, lint, types, and every test that needs no browser (a minute)"
-	@echo "make test      lint, types, and the most telling tests (ten minutes)"
+	@echo "make test      lint, types, and the most telling tests (six minutes)"
 	@echo "make test-rest the other variants and the long tests; a build server runs both"
 	@echo "make test-all  everything, the large suites too (an hour)"
 	@echo "make test-browsergym  our agent in BrowserGym's own environment, which is fetched (two minutes)"
@@ -47,19 +50,21 @@ help:
 run: $(READY)
 	@$(BIN)/vision-agent demo
 
-# The pages are fetched while the types are checked.
-test: $(READY)
-	@$(MAKE) --no-print-directory -j2 lint pages
+# Two at a time: the pages are fetched while the packages are, and the tests compiled while the types are checked.
+test:
+	@$(MAKE) --no-print-directory -j2 $(READY) pages
+	@$(MAKE) --no-print-directory -j2 lint $(COMPILED)
 	@$(BIN)/python -m pytest -q -n $(WORKERS) -m "not thorough and not rest"
 
-test-rest: pages
+test-rest: $(READY) pages
 	@$(BIN)/python -m pytest -q -n $(WORKERS) -m "rest and not thorough"
 
-test-all: lint types-js pages
+test-all: lint types-js pages pyright
 	@$(BIN)/python -m pytest -q -n $(WORKERS)
 
 # Nothing here may start a browser: Playwright's driver is replaced by a script that says so and fails.
-check: lint
+check: $(READY)
+	@$(MAKE) --no-print-directory -j2 lint $(COMPILED)
 	@PLAYWRIGHT_NODEJS_PATH="$(CURDIR)/tests/no_browser.sh" $(BIN)/python -m pytest -q -n 2 -m "not browser and not thorough"
 
 # In an environment of its own: its pins exclude ours.
@@ -73,8 +78,14 @@ test-ray: $(READY)
 	@$(BIN)/python -m pytest -q tests/evals/test_ray_workers.py
 
 # Fetched beforehand, so that tests need no network; what cannot be fetched is said, and its tests are skipped.
-pages: $(READY)
+pages: $(PIP)
 	@$(BIN)/python tests/pages.py || true
+
+# For the Python in docs/. It is large, and only the large suites use it.
+.PHONY: pyright
+pyright: $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group pyright >>$(VENV)/pip.log 2>&1 \
+		|| echo "pyright could not be installed: its tests are skipped; see $(VENV)/pip.log"
 
 bench: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_observe.py
@@ -163,19 +174,31 @@ clean:
 	rm -rf $(VENV) build dist test-results .pytest_cache .mypy_cache .ruff_cache overlay_js/node_modules
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# Each worker of pytest would compile every test by itself, at the same time.
+$(COMPILED): $(shell find tests -name '*.py' -not -name '* *') | $(READY)
+	@$(BIN)/python -m pytest -q --collect-only >/dev/null 2>&1 || true
+	@touch $@
+
 # pip's own words go to a file: they are long, and they name servers. Its errors are shown when it fails.
-$(READY): pyproject.toml
+define PIP_FAILED
+{ { grep ERROR $(VENV)/pip.log || tail -n 5 $(VENV)/pip.log; } | sed -E "s#[a-z+]+://[^ ,)]+#(address)#g; s#host='[^']*'#(address)#g"; \
+	echo "The packages could not be installed; all of what pip said is in $(VENV)/pip.log"; exit 5; }
+endef
+
+# Only what is imported is compiled, when it is.
+$(READY): pyproject.toml | $(PIP)
+	@$(BIN)/python -m pip install --no-compile --editable . --group dev </dev/null >$(VENV)/pip.log 2>&1 || $(PIP_FAILED)
+	@$(BIN)/vision-agent setup </dev/null
+	@touch $@
+
+$(PIP):
 	@test -n "$(PYTHON)" || { echo "There is no Python here; 3.11 or later is needed: apt-get install python3 python3-venv"; exit 5; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "$(PYTHON) is older than 3.11; name another one: make PYTHON=python3.13 …"; exit 5; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(MAKE) --no-print-directory python-venv
 	@echo "Setting up $(VENV) (once, a minute or two)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@{ $(BIN)/python -m pip install --upgrade "pip>=25.1" && $(BIN)/python -m pip install --editable . --group dev; } \
-		</dev/null >$(VENV)/pip.log 2>&1 \
-		|| { { grep ERROR $(VENV)/pip.log || tail -n 5 $(VENV)/pip.log; } | sed -E "s#[a-z+]+://[^ ,)]+#(address)#g; s#host='[^']*'#(address)#g"; \
-			echo "The packages could not be installed; all of what pip said is in $(VENV)/pip.log"; exit 5; }
-	@$(BIN)/vision-agent setup </dev/null
+	@$(BIN)/python -m pip install "pip>=25.1" </dev/null >$(VENV)/pip.log 2>&1 || $(PIP_FAILED)
 	@touch $@
 
 # Debian ships Python without the part that makes environments.

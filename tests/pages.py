@@ -13,6 +13,7 @@ import tarfile
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -22,6 +23,8 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 CACHE = ROOT / ".cache" / "pages"
 _FETCH_S = 120
+_AT_ONCE = 4
+"""Packages fetched at a time: most of it is waiting for a server."""
 
 
 class MissingPages(Exception):
@@ -158,15 +161,19 @@ def _whole(folder: Path) -> Iterator[Path]:
 
 def main() -> int:
     """0 when all are here."""
-    missing = 0
-    for package in dict.fromkeys((*versions(), *sites(tested="--all" not in sys.argv), *widgets())):
-        try:
-            folder = pages(package) if package in versions() else site(package).root
-            print(f"{package}: {folder.relative_to(ROOT)}", flush=True)
-        except MissingPages as error:
-            missing += 1
-            print(f"{package}: missing; tests on it will be skipped. {error}", file=sys.stderr)
-    return 1 if missing else 0
+    wanted = dict.fromkeys((*versions(), *sites(tested="--all" not in sys.argv), *widgets()))
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return int(not all(list(pool.map(_is_here, wanted))))
+
+
+def _is_here(package: str) -> bool:
+    try:
+        folder = pages(package) if package in versions() else site(package).root
+    except MissingPages as error:
+        print(f"{package}: missing; tests on it will be skipped. {error}", file=sys.stderr)
+        return False
+    print(f"{package}: {folder.relative_to(ROOT)}", flush=True)
+    return True
 
 
 if __name__ == "__main__":

@@ -280,7 +280,7 @@ async def test_a_fault_of_our_own_is_recorded_as_one_and_raised() -> None:
     with pytest.raises(IndexError):
         await ran.run()
     assert ran.ending[0] == "error"
-    assert ran.ending[1].startswith("A fault of our own: IndexError")
+    assert ran.ending[1].startswith("Internal error: IndexError")
 
 
 @pytest.mark.parametrize("at", ["started", "observed", "intended", "happened", "ended"])

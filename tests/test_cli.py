@@ -232,7 +232,7 @@ def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path:
             "NO_SUCH_VARIABLE, which is not set",
             marks=pytest.mark.thorough,
         ),
-        (["Save", "--secret-origin", "pin=https://shop.example"], "--secret-origin names pin, which is no secret"),
+        (["Save", "--secret-origin", "pin=https://shop.example"], "--secret-origin names pin, which is not a secret"),
         (
             ["Save", "--private", "phone"],
             "--private 'phone' names no kind of private data; the kinds are card, iban, national-id",

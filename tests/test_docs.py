@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import builtins
 import json
 import re
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
@@ -12,7 +15,7 @@ from typing import Any, get_args
 import pytest
 from docs_snippets.blocks import PAGES, ROOT, WrongPage, blocks_of, commands_of, has_snippets, name_of, snippet_pages
 from docs_snippets.commands import check_commands, check_files
-from docs_snippets.links import check_links, check_links_of
+from docs_snippets.links import anchors_of, check_links, check_links_of
 from docs_snippets.python_types import check_types, has_pyright
 from docs_snippets.run_blocks import missing_line, run_page, snippet_environment
 from jsonschema import Draft202012Validator, ValidationError
@@ -69,7 +72,7 @@ def test_the_links_of_a_page_lead_somewhere(page: Path, generated: dict[str, str
 @pytest.mark.timeout(600)
 def test_the_python_of_all_pages_has_the_right_types(tmp_path: Path) -> None:
     if not has_pyright():
-        pytest.skip("pyright cannot run: it is in the extra `docs`, and needs Node")
+        pytest.skip("pyright cannot run: `make pyright` installs it, and it needs Node")
     check_types(snippet_pages(), tmp_path, ROOT / ".mypy_cache" / "docs")
 
 
@@ -305,6 +308,33 @@ def generated(reference: Any) -> dict[str, str]:
 def test_every_public_name_is_in_the_reference(generated: dict[str, str]) -> None:
     text = generated["reference/python/index.md"]
     assert [name for name in vision_agent.__all__ if f"[`{name}`]" not in text] == []
+
+
+def test_no_heading_is_where_a_signature_links_a_name_of_python_to(generated: dict[str, str]) -> None:
+    found = {path: anchors_of(text) & set(dir(builtins)) for path, text in generated.items() if path.endswith(".md")}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_every_argument_that_a_docstring_explains_exists() -> None:
+    wrong = [
+        f"{path.name}: {name} has no {argument}"
+        for path in (ROOT / "vision_agent").rglob("*.py")
+        for name, arguments, explained in documented_calls(ast.parse(path.read_text("utf-8")))
+        for argument in explained - arguments
+    ]
+    assert wrong == []
+
+
+def documented_calls(tree: ast.Module) -> Iterator[tuple[str, set[str], set[str]]]:
+    """Each function, and each class with a constructor: its name, its arguments, and those its docstring explains."""
+    for each in ast.walk(tree):
+        if not isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        made = next((member for member in each.body if getattr(member, "name", "") == "__init__"), each)
+        block = re.search(r"^Args:\n((?: +.*\n?)+)", ast.get_docstring(each) or "", re.MULTILINE)
+        if block and not isinstance(made, ast.ClassDef):
+            taken = {every.arg for every in ast.walk(made.args) if isinstance(every, ast.arg)}
+            yield each.name, taken, set(re.findall(r"^    (\S[^:\n]*):", block[1], re.MULTILINE))
 
 
 def test_every_command_and_option_is_in_the_reference(reference: Any, generated: dict[str, str]) -> None:

@@ -175,7 +175,7 @@ async def test_what_worked_once_is_told_the_next_time_and_counted_as_a_help(
     [request] = api.asked
     content = request["messages"][0]["content"]
     said = [each.get("text", "<picture>") for each in content]
-    at = next(i for i, text in enumerate(said) if "What was wanted then: Save the draft “One”" in text)
+    at = next(i for i, text in enumerate(said) if "Goal then: Save the draft “One”" in text)
     assert said[at + 1] == "<picture>"
     assert "<button>Save" in said[at + 2]
     last = max(i for i, text in enumerate(said) if text.startswith("<exemplar turn="))

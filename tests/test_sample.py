@@ -8,17 +8,21 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.sample import LONG, ONE_IN, SLOW_VARIANTS, STARTS_A_BROWSER
 
 TESTS = Path(__file__).parent
 
 
-@pytest.mark.parametrize("name", [*STARTS_A_BROWSER, *sorted(LONG), *sorted(SLOW_VARIANTS), *ONE_IN])
-def test_what_the_choice_names_exists(name: str) -> None:
+def test_what_the_choice_names_exists() -> None:
+    assert [name for name in (*STARTS_A_BROWSER, *LONG, *SLOW_VARIANTS, *ONE_IN) if not _exists(name)] == []
+
+
+def _exists(name: str) -> bool:
     file, _, test = name.partition("::")
-    assert re.search(rf"^(async )?def {test}\(" if test else "", (TESTS / file).read_text("utf-8"), re.MULTILINE)
+    path = TESTS / file
+    return path.is_file() and (
+        not test or re.search(rf"^(async )?def {test}\(", path.read_text("utf-8"), re.M) is not None
+    )
 
 
 def test_a_browser_cannot_be_started_without_the_driver_of_playwright() -> None:

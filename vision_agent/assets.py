@@ -1,4 +1,4 @@
-"""Finds `overlay_js`, `prompts` and the fixtures, beside the package in a checkout and inside it in a wheel."""
+"""Finds `overlay_js`, `prompts`, the fixtures and the palette, beside the package in a checkout and in a wheel."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ def overlay_sources() -> dict[str, str]:
     """The sources of the overlay's modules by file name, sorted."""
     folder = _folder("overlay_js", "overlay_js/src")
     return {path.name: path.read_text("utf-8") for path in sorted(folder.glob("*.js"))}
+
+
+def palette() -> str:
+    """The colours and fonts of every page that the product writes or serves, as CSS."""
+    return (_PACKAGE / "palette.css").read_text("utf-8")
 
 
 def prompt(name: str) -> str:

@@ -10,7 +10,7 @@
     Agent(task, actions=[book_seat])
 
 The model sees the function's name, docstring and arguments. The record holds a `Custom` action, which can be read
-without the function. This module knows no browser; the executor passes an `ActionContext`.
+without the function. This module knows no browser; `browser.live` passes an `ActionContext`.
 """
 
 from __future__ import annotations

@@ -93,4 +93,4 @@ def ending_of_error(error: BaseException) -> Ending:
             return Ending(status="unavailable", sentence=str(error))
         case VisionAgentError():
             return Ending(status="error", sentence=str(error))
-    return Ending(status="error", sentence=f"A fault of our own: {type(error).__name__}: {error}")
+    return Ending(status="error", sentence=f"Internal error: {type(error).__name__}: {error}")

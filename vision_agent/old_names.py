@@ -1,4 +1,4 @@
-"""Keeps names of the previous version working, with a warning: old module paths, and old names in modules.
+"""Keeps names of 0.1 working until 0.3, with a warning: old module paths, and old names in modules.
 
 Internal names are not kept: paths that are something else now, such as `browser.locate`, and names whose arguments have
 changed too, such as `browser.live.on` (now `attach`) and `models.providers.ProviderModel`.
@@ -31,7 +31,7 @@ MODULES = {
     "browser.frames": "browser.page.frames",
     "browser.gate": "browser.network.host_policy",
     "browser.guard": "browser.act.press_guard",
-    "browser.hands": "browser.act.executor",
+    "browser.hands": "browser.act.input_sender",
     "browser.hold": "browser.network.request_interception",
     "browser.ladder": "browser.locate.relocate",
     "browser.lasting": "browser.restarting",

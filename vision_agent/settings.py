@@ -1,7 +1,7 @@
 """User-configurable settings. Flags override the environment, the environment the files, and the files the defaults.
 
 The files are `vision-agent.toml` in the current folder and in the user's configuration folder; the first overrides the
-second. By itself the file of the current folder sets only what harms nobody; `vision-agent trust` lets it set the rest.
+second. By itself the file of the current folder sets only what is harmless; `vision-agent trust` lets it set the rest.
 Variables are named like `VISION_AGENT_BROWSER__HEADLESS=false`. Unknown keys are errors.
 """
 

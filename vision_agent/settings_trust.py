@@ -1,6 +1,6 @@
 """What a settings file of the current folder may set by itself, and which such files a person trusts.
 
-Whoever made the folder wrote the file, so by itself it sets only what harms nobody. Everything else (`GRANTS`) needs a
+Whoever made the folder wrote the file, so by itself it sets only what is harmless. Everything else (`GRANTS`) needs a
 person's decision, which holds for one path with one content: a changed file must be trusted again. A setting that is in
 none of these tables is refused.
 

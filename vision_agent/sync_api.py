@@ -36,7 +36,7 @@ T = TypeVar("T")
 _WRAPPER = "_vision_agent_async_instance_"
 
 
-class Agent:
+class SyncAgent:
     """Runs one task on one page and records it in a run folder, in sync code.
 
     Args:
@@ -117,6 +117,11 @@ class Agent:
     def say(self, text: str) -> None:
         """Sends the agent a message, which reaches the next decision."""
         self._agent.say(text)
+
+
+Agent = SyncAgent
+"""The name to import it by, as Playwright's `Page` is called the same in both of its APIs; `SyncAgent` tells it from
+`vision_agent.Agent` in type errors and tracebacks."""
 
 
 class AttachedPage:

@@ -26,7 +26,8 @@ def actions_page() -> str:
     ]
     for each in action_classes():
         kind = each.model_fields["kind"].default
-        parts += [alias(each), f"## `{kind}` {{ #{kind} }}", *docstring_parts(each)]
+        # A heading called `set` would be where signatures link Python's own `set` to.
+        parts += [alias(each), f"## `{kind}` {{ #action-{kind} }}", *docstring_parts(each)]
         parts.append(f"Class: `vision_agent.actions.{each.__name__}`")
         rows = list(field_rows(each, skip=("kind",)))
         parts += [markdown_table(("Field", "Type", "Default", "Meaning"), rows)] if rows else ["It has no fields."]

@@ -74,7 +74,7 @@ def _data_class(made: type) -> Iterator[str]:
     name = f"{made.__module__}.{made.__name__}"
     if made in action_classes():
         kind = made.model_fields["kind"].default  # type: ignore[attr-defined]
-        yield f"## `{made.__name__}`\n\nThe action [`{kind}`](../actions.md#{kind})."
+        yield f"## `{made.__name__}` {{ #class-{kind} }}\n\nThe action [`{kind}`](../actions.md#action-{kind})."
         return
     yield f"## `{made.__name__}` {{ #{name} }}"
     yield from docstring_parts(made)

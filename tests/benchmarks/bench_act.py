@@ -8,13 +8,11 @@ must be told from what the click did.
 
 from __future__ import annotations
 
-import argparse
-import asyncio
-import json
 import statistics
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
+from bench_command import run_command
 from playwright.async_api import Page
 from rich.box import SIMPLE
 from rich.console import Console
@@ -101,16 +99,5 @@ def show(kinds: list[Acted]) -> None:
     Console().print(table, f"{CLICKS} clicks each, medians")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print data instead of a table")
-    wants = parser.parse_args()
-    kinds = asyncio.run(run())
-    if wants.json:
-        print(json.dumps([asdict(each) for each in kinds], indent=2))
-    else:
-        show(kinds)
-
-
 if __name__ == "__main__":
-    main()
+    run_command(__doc__, run, show)

@@ -6,15 +6,13 @@ In one run, a look at each page in turn, so that the load of the machine meets t
 
 from __future__ import annotations
 
-import argparse
-import asyncio
-import json
 import statistics
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
+from bench_command import run_command
 from playwright.async_api import Browser, Page
 from rich.box import SIMPLE
 from rich.console import Console
@@ -107,16 +105,5 @@ def show(kinds: list[Looked]) -> None:
     Console().print(table, f"{ROUNDS} looks each, medians")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print data instead of a table")
-    wants = parser.parse_args()
-    kinds = asyncio.run(run())
-    if wants.json:
-        print(json.dumps([asdict(each) for each in kinds], indent=2))
-    else:
-        show(kinds)
-
-
 if __name__ == "__main__":
-    main()
+    run_command(__doc__, run, show)

@@ -9,14 +9,12 @@ Each click changes its row: one that changes nothing mostly waits for the proof 
 
 from __future__ import annotations
 
-import argparse
-import asyncio
-import json
 import statistics
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
+from bench_command import run_command
 from playwright.async_api import Page
 from rich.box import SIMPLE
 from rich.console import Console
@@ -144,16 +142,5 @@ def show(ways: list[Way]) -> None:
     Console().print(table, f"{CLICKS} clicks in a list of {ROWS} rows; to reach: {REACH} by number")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print data instead of a table")
-    wants = parser.parse_args()
-    ways = asyncio.run(run())
-    if wants.json:
-        print(json.dumps([asdict(way) for way in ways], indent=2))
-    else:
-        show(ways)
-
-
 if __name__ == "__main__":
-    main()
+    run_command(__doc__, run, show)

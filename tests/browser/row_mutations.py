@@ -136,7 +136,6 @@ _TALL = ("long", "longend")
 ALONE = ("dialog", "ariadialog", "chat")
 MOVABLE = tuple(each for each in MANY if each != "frames")
 """A frame that is moved is loaded anew."""
-EDITED = tuple(each for each in MANY if each != "groups")
 _FEW = ("h3p", "spans", "grid", "table", "meta", "heads", "closed", "inframe", "incross", "slotted", "numbered", "dl")
 _FEWER = ("h3p", "grid", "table", "heads", "custom", "frames", "incross", "long")
 

@@ -16,10 +16,6 @@ SWAP = (
 )
 
 
-async def click_number(hand: Hand, number: int) -> Outcome:
-    return await hand.act(Click(target=number))
-
-
 async def click_id(hand: Hand, name: str) -> Outcome:
     """Clicks the mark that lies where the element with the id does."""
     x, y = await hand.js(

@@ -16,7 +16,7 @@ from vision_agent.browser.network.host_policy import Gate, policy_for
 from vision_agent.browser.network.request_interception import NOT_INTERCEPTED, intercept_requests, limiting_arguments
 from vision_agent.settings import BrowserSettings
 
-AHEAD, SOCKETS, OTHERS = NOT_INTERCEPTED
+_, SOCKETS, OTHERS = NOT_INTERCEPTED
 SAID = {
     "a shared worker's web socket": SOCKETS,
     "WebRTC over TCP": OTHERS,

@@ -102,7 +102,7 @@ def _fault_of(link: str, page: Path, text: str, generated: Mapping[str, str]) ->
         return ""
     else:
         text = path.read_text("utf-8")
-    if parts.fragment and parts.fragment not in _anchors_of(text) and not _is_documented(parts.fragment, text):
+    if parts.fragment and parts.fragment not in anchors_of(text) and not _is_documented(parts.fragment, text):
         return "leads to no heading"
     return ""
 
@@ -124,7 +124,8 @@ def slug(heading: str) -> str:
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain).strip().lower())
 
 
-def _anchors_of(text: str) -> set[str]:
+def anchors_of(text: str) -> set[str]:
+    """What links into a page may name: its headings and its anchors."""
     anchors: dict[str, int] = {}
     is_code = False
     tags = _Tags()

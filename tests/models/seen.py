@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from vision_agent.actions import Action, Click, Point
+from pydantic import SecretStr
+
+from vision_agent.actions import Action, Click, Point, Type
+from vision_agent.ports import Model
+from vision_agent.record.redact import Redactor
 from vision_agent.types import (
     Box,
     Decision,
     Mark,
     MarkState,
+    Message,
     Observation,
     Outcome,
     PageMap,
+    Secret,
     Shot,
     Size,
     Step,
     Tab,
+    Task,
 )
 
 PIXEL = base64.b64decode(
@@ -100,3 +108,26 @@ def unchanged(text: str) -> str:
 
 def point(x: float, y: float) -> Point:
     return Point(x=x, y=y)
+
+
+async def decide_with_a_secret(make: Callable[..., Model]) -> tuple[bytes, list[bytes]]:
+    """Asks a model about a task, a page, a step and a complaint that all hold a secret.
+
+    Returns the secret, and the requests that the model gave to be kept.
+    """
+    value = "hunter2-is-secret"
+    secret = Secret(name="password", value=SecretStr(value), origins=("shop.test",))
+    task = Task(
+        goal=f"Use {value}.",
+        secrets=(secret,),
+        user_data={"note": value},
+        messages=(Message(text=f"it is {value}", at=AT),),
+    )
+    page = seen(
+        url=f"http://shop.test/?p={value}", title=value, listing=f"3[:]<input>{value}", warnings=(f"saw {value}",)
+    )
+    told = step(0, Type(target=3, text=value), memory=value, outcome=refused(f"could not type {value}"))
+    kept: list[bytes] = []
+    model = make(redact=Redactor((secret,)), keep_request=lambda request: kept.append(request) or "")  # type: ignore[func-returns-value]
+    await model.decide(task, (told,), page, complaint=f"no {value}")
+    return value.encode(), kept

@@ -12,13 +12,11 @@ from itertools import count
 
 import pytest
 from messages_server import Answer, fault, reply, saying
-from pydantic import SecretStr
-from seen import AT, PIXEL, refused, seen, shot, step
+from seen import AT, PIXEL, decide_with_a_secret, refused, seen, shot, step
 
 from vision_agent.actions import Click, Type
 from vision_agent.errors import FormatError, ModelUnavailable, UsageError
-from vision_agent.record.redact import Redactor
-from vision_agent.types import GoalPicture, Message, Secret, Task
+from vision_agent.types import GoalPicture, Message, Task
 
 TASK = Task(goal="Sign in as Ada.", user_data={"name": "Ada"})
 
@@ -147,24 +145,10 @@ async def test_consecutive_requests_begin_with_the_same_bytes(api, claude):
 
 
 async def test_no_secret_reaches_the_api_in_any_part_of_a_request(api, claude):
-    value = "hunter2-is-secret"
-    secret = Secret(name="password", value=SecretStr(value), origins=("shop.test",))
-    task = Task(
-        goal=f"Use {value}.",
-        secrets=(secret,),
-        user_data={"note": value},
-        messages=(Message(text=f"it is {value}", at=AT),),
-    )
-    page = seen(
-        url=f"http://shop.test/?p={value}", title=value, listing=f"3[:]<input>{value}", warnings=(f"saw {value}",)
-    )
-    told = step(0, Type(target=3, text=value), memory=value, outcome=refused(f"could not type {value}"))
-    kept = []
-    model = claude(redact=Redactor((secret,)), keep_request=lambda request: kept.append(request) or "")
-    await model.decide(task, (told,), page, complaint=f"no {value}")
+    value, kept = await decide_with_a_secret(claude)
 
-    assert value.encode() not in api.requests[0]
-    assert value.encode() not in kept[0]
+    assert value not in api.requests[0]
+    assert value not in kept[0]
     assert b"<secret:password>" in api.requests[0]
     assert "<secret:password> (only on shop.test)" in content(api.asked[0])[0]["text"]
 

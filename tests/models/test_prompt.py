@@ -174,7 +174,7 @@ def test_the_rules_say_how_many_actions_an_answer_may_have():
     assert [line for line in several.splitlines() if line not in same] == [
         "- `actions`: what to do now, in order; usually one.",
         "  If you give several, all refer to the current picture.",
-        "  That suits filling the fields of a form, but nothing that follows a click which changes the page: "
+        "  That suits filling the fields of a form, but not what follows a click that changes the page: "
         "the rest is then not carried out, and you look again.",
     ]
     assert [line for line in one.splitlines() if line not in same] == [

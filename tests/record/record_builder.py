@@ -6,6 +6,7 @@ import hashlib
 import io
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 from PIL import Image, ImageDraw
@@ -91,6 +92,7 @@ MARKS = (
 )  # fmt: skip
 
 
+@cache
 def pictures(marks: tuple[Mark, ...] = MARKS, scale: int = 1, note: str = "") -> tuple[Shot, Shot]:
     """A small shop page without and with its marks."""
     image = Image.new("RGB", (PAGE.width * scale, PAGE.height * scale), "#f7f4ee")

@@ -18,7 +18,7 @@ from vision_agent import custom_actions, totp
 from vision_agent.actions import Action, Custom
 from vision_agent.browser import cdp
 from vision_agent.browser.act.act import act
-from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.navigate import open_page
 from vision_agent.browser.network.host_policy import WEB, Gate, Policy, start_folder
 from vision_agent.browser.observe.live_observation import LiveObservation
@@ -51,13 +51,13 @@ class LiveBrowser:
         self,
         tabs: Tabs,
         observer: Observer,
-        executor: Executor,
+        sender: InputSender,
         actions: Sequence[CustomAction] = (),
         learn: Callable[[Secret], None] = lambda _: None,
     ) -> None:
         self._tabs = tabs
         self._observer = observer
-        self._executor = executor
+        self._sender = sender
         self._custom = actions
         self._learn = learn
         self._latest: LiveObservation | None = None
@@ -87,7 +87,7 @@ class LiveBrowser:
                 f'{url} cannot be opened: "{scheme}" is not a scheme this browser opens',
                 f"begin with {', '.join(f'{each}:' for each in _SCHEMES[:3])}",
             )
-        policy = self._executor.policy
+        policy = self._sender.policy
         begin = replace(policy, schemes=_SCHEMES, folder=start_folder(url))
         try:
             await open_page(
@@ -111,8 +111,8 @@ class LiveBrowser:
         """
         if not self._tabs.pages:
             raise BrowserUnavailable("There is nothing to look at: every tab was closed", "start the run again")
-        region, self._executor.region = self._executor.region, None
-        seen = await self._observer.look(self._tabs, region, grid=self._executor.grid)
+        region, self._sender.region = self._sender.region, None
+        seen = await self._observer.look(self._tabs, region, grid=self._sender.grid)
         unreported = self._tabs.take_unreported()
         # The record is the only place with the hash of a download, so none of them is left out.
         news = [each.sentence for at, each in enumerate(unreported) if at < _MOST_WARNINGS or each.kind == "download"]
@@ -145,7 +145,7 @@ class LiveBrowser:
             return await custom_actions.carry_out(
                 action, self._custom, lent, self._observer.settings.custom_action_deadline_s
             )
-        return await act(self._executor, action, self._latest)
+        return await act(self._sender, action, self._latest)
 
     def manual_actions(self, handed_back: Callable[[], Awaitable[None]]) -> AsyncGenerator[ManualAction, None]:
         """What a person does in our tabs during a takeover, as actions, each with the last look before it.
@@ -156,7 +156,7 @@ class LiveBrowser:
         Raises:
             BrowserUnavailable: the browser is gone before the takeover starts.
         """
-        return manual_actions(self._look, self._executor, handed_back, self._learn)
+        return manual_actions(self._look, self._sender, handed_back, self._learn)
 
     async def _look(self) -> LiveObservation:
         await self.observe()
@@ -252,7 +252,7 @@ async def attach(
         known.append(secret)
 
     browser = LiveBrowser(
-        tabs, observer, Executor(tabs, observer, settings, image_limits, policy, secrets, named), actions, hide
+        tabs, observer, InputSender(tabs, observer, settings, image_limits, policy, secrets, named), actions, hide
     )
     tabs.start_listening()
     gate.report = tabs.note_blocked

@@ -121,7 +121,7 @@ def suite(
         Path, typer.Option("--out", help="Folder for results and run folders; items with a result in it are skipped.")
     ] = Path("evals"),
     retry_errors: Annotated[
-        bool, typer.Option("--retry-errors", help="Run items again that ended in an error.")
+        bool, typer.Option("--retry-errors", help="Run items that ended in an error again.")
     ] = False,
     pages: Annotated[
         Path | None,
@@ -275,19 +275,12 @@ def perception(
 
     Exit codes: 0 every required score is reached, 1 one is missed, 2 usage, 5 no browser.
     """
-    from vision_agent.cli.terminal import TerminalConsole
+    from vision_agent.cli.terminal import TerminalConsole, progress_line
     from vision_agent.evals.perception.run import run
     from vision_agent.evals.perception.summary import show, summary
     from vision_agent.settings import load
 
-    console = TerminalConsole(stderr=True)
-    with console.status("Opening a browser") as status:
-
-        def tell(text: str) -> None:
-            status.update(text)
-            if not console.is_terminal:
-                console.print(text, style="dim", highlight=False)
-
+    with progress_line("Opening a browser") as tell:
         settings = load(**browser_flags(executable)).browser
         result = run(folders or [], settings=settings, with_ocr=ocr, rounds=rounds, sheet_to=sheet, tell=tell)
     if as_json:
@@ -328,7 +321,7 @@ def security(
         Path, typer.Option("--out", help="Folder for results and run folders; attacks with a result in it are skipped.")
     ] = Path("evals"),
     retry_errors: Annotated[
-        bool, typer.Option("--retry-errors", help="Run attacks again that ended in an error.")
+        bool, typer.Option("--retry-errors", help="Run attacks that ended in an error again.")
     ] = False,
     limits: LimitOptions,
     executable: Executable = None,

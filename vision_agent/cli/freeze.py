@@ -33,7 +33,7 @@ def freeze(
     out: Annotated[Path, typer.Option("--out", help="The folder to create; it must not exist.", show_default=False)],
     any_ending: Annotated[
         bool,
-        typer.Option("--any-ending", help="Include runs that did not end as done, and take their actions for right."),
+        typer.Option("--any-ending", help="Include runs that did not end as done, and treat their actions as correct."),
     ] = False,
     browser: LaunchOptions,
     as_json: AsJson = False,
@@ -87,16 +87,9 @@ def freeze(
 
 
 def _freeze_list(path: Path, out: Path, flags: dict[str, Any]) -> FrozenFolder:
-    from vision_agent.cli.terminal import TerminalConsole
+    from vision_agent.cli.terminal import progress_line
     from vision_agent.evals.suites.page_list import freeze_pages
     from vision_agent.settings import load
 
-    console = TerminalConsole(stderr=True)
-    with console.status("Opening a browser") as status:
-
-        def tell(text: str) -> None:
-            status.update(text)
-            if not console.is_terminal:
-                console.print(text, style="dim", highlight=False, soft_wrap=True)
-
+    with progress_line("Opening a browser") as tell:
         return asyncio.run(freeze_pages(path, out, load(**flags), tell))

@@ -148,21 +148,13 @@ def doctor(executable: Executable = None, cdp: Cdp = None, as_json: AsJson = Fal
 
 
 def _check(probe: Any, flags: dict[str, Any], as_json: bool) -> None:
-    from vision_agent.cli.terminal import TerminalConsole
+    from vision_agent.cli.terminal import TerminalConsole, progress_line
     from vision_agent.models.credentials import model_accesses
     from vision_agent.settings import load
 
-    # Progress goes to stderr, so that stdout can be piped.
-    progress = TerminalConsole(stderr=True)
-    with progress.status("Looking for a browser") as status:
-
-        def say(text: str) -> None:
-            status.update(text)
-            if not progress.is_terminal:
-                progress.print(text, style="dim", highlight=False)
-
+    with progress_line("Looking for a browser") as tell:
         settings = load(**flags)
-        health: Health = asyncio.run(probe(settings, say))
+        health: Health = asyncio.run(probe(settings, tell))
         known = model_accesses(settings.model)
     if as_json:
         facts = {**health.model_dump(mode="json"), "models": [each.model_dump() for each in known]}

@@ -84,7 +84,7 @@ def add(
         ),
     ] = None,
     confirm: Annotated[
-        bool, typer.Option("--confirm", help="You checked the result; needed for a run without a check and a judge.")
+        bool, typer.Option("--confirm", help="You checked the result yourself; needed if no check or judge did.")
     ] = False,
     folder: Folder = None,
     as_json: AsJson = False,

@@ -216,7 +216,7 @@ def secrets_of(
 
     found, types = [], dict(pairs_of(fields, "--secret-field"))
     if unknown := set(types) - {name for name, _ in pairs_of(texts, option)}:
-        raise UsageError(f"--secret-field names {min(unknown)}, which is no secret", f"give it with {option}")
+        raise UsageError(f"--secret-field names {min(unknown)}, which is not a secret", f"give it with {option}")
     for name, variable in pairs_of(texts, option):
         if variable not in os.environ:
             raise UsageError(
@@ -239,7 +239,7 @@ def bound_to_origins(secrets: tuple[Secret, ...], origins: list[str] | None) -> 
     for name, text in pairs_of(origins, "--secret-origin"):
         if name not in known:
             raise UsageError(
-                f"--secret-origin names {name}, which is no secret", "give it with --secret, --code or --private"
+                f"--secret-origin names {name}, which is not a secret", "give it with --secret, --code or --private"
             )
         bound.setdefault(name, []).extend(_origins_in(text, name))
     return tuple(each.model_copy(update={"origins": tuple(bound.get(each.name, each.origins))}) for each in secrets)

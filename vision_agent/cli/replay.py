@@ -221,7 +221,7 @@ def resume(
     ] = None,
     url: Annotated[
         str | None,
-        option("The address that the run was at; needed only if that is a file of this machine.", "--url"),
+        option("The address where the run was; needed only if it is a file on this machine.", "--url"),
     ] = None,
     supervise: Supervise = False,
     approve: Annotated[

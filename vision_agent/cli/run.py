@@ -115,13 +115,13 @@ class TaskOptions:
     ] = None
     code: Annotated[
         list[str] | None,
-        option("A one-time code the model may type: name=VARIABLE, which holds the key of the codes.", "--code"),
+        option("A one-time code the model may type: name=VARIABLE, which holds the key that makes it.", "--code"),
     ] = None
     private: Annotated[
         list[str] | None,
         option(
             "Private data that the model may read, but that pictures, record and report do not show: name=VARIABLE, "
-            "read from the environment; or card, iban or national-id: all such numbers, wherever they stand.",
+            "read from the environment; or card, iban or national-id: all such numbers, wherever they appear.",
             "--private",
         ),
     ] = None

@@ -62,6 +62,23 @@ class TerminalConsole(Console):
 
 
 @contextmanager
+def progress_line(first: str) -> Iterator[Callable[[str], None]]:
+    """A function that shows what is being done until the block ends: in one line that moves, or else a line each.
+
+    On stderr, so that stdout can be piped.
+    """
+    console = TerminalConsole(stderr=True)
+    with console.status(first) as status:
+
+        def tell(text: str) -> None:
+            status.update(text)
+            if not console.is_terminal:
+                console.print(text, style="dim", highlight=False, soft_wrap=True)
+
+        yield tell
+
+
+@contextmanager
 def escaped_output() -> Iterator[None]:
     """Inside the `with` block, all that is written to stdout and stderr is escaped."""
     out, err = (cast("Any", _EscapingStream(stream)) for stream in (sys.stdout, sys.stderr))

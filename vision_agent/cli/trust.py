@@ -18,11 +18,11 @@ def trust(
         Path, typer.Argument(help="A vision-agent.toml, or its folder; default: the current folder.")
     ] = Path(),
     show: Annotated[bool, typer.Option("--show", help="Only show what the file would grant.")] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Trust the file no longer.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Stop trusting the file.")] = False,
 ) -> None:
     """Trust the settings file of a folder, and show what that grants.
 
-    Whoever made a folder wrote its vision-agent.toml. By itself, that file sets only what harms nobody; it may start no
+    Whoever made a folder wrote its vision-agent.toml. By itself, that file sets only what is harmless; it may start no
     program, send nothing elsewhere and raise no limit. Trust is for one file as it is now: once it is changed, it must
     be trusted again.
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import UsageError
-from vision_agent.models.llm.judge import ModelJudge, Promptable
+from vision_agent.models.llm.judge import ModelJudge
+from vision_agent.models.llm.promptable import Promptable
 from vision_agent.models.offline.human import HumanModel
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.models.providers import KNOWN, KNOWN_MODELS, Provider, find_provider

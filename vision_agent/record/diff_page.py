@@ -9,12 +9,10 @@ import base64
 from dataclasses import dataclass
 from pathlib import Path
 
-from markupsafe import Markup
-
 from vision_agent.errors import RecordError
 from vision_agent.record.diff import Diff, StepPair
 from vision_agent.record.read import load_shot, read
-from vision_agent.record.report import TEMPLATES, environment, policy, write_named
+from vision_agent.record.report import TEMPLATES, environment, policy, report_style, write_named
 from vision_agent.types import Box, Run, Shot
 from vision_agent.vision.picture import Picture
 
@@ -53,7 +51,7 @@ def render_diff(found: Diff) -> str:
     """The comparison as HTML."""
     folders = Path(found.a.folder), Path(found.b.folder)
     runs = read(folders[0]), read(folders[1])
-    style = Markup("".join((TEMPLATES / name).read_text("utf-8") for name in ("report.css", "diff.css")))
+    style = report_style(TEMPLATES / "diff.css")
     return (
         environment()
         .get_template("diff.html.j2")

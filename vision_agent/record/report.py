@@ -28,6 +28,7 @@ from vision_agent.action_sentences import (
     lacks_effect,
 )
 from vision_agent.actions import Action, Cell, Finish, Infeasible, Point, Target, mark_in, targets_of
+from vision_agent.assets import palette
 from vision_agent.errors import RecordError, UsageError
 from vision_agent.events import Graded, Resumed
 from vision_agent.policy import budget
@@ -103,8 +104,8 @@ def _render(folder: Path, *, holds_pictures: bool) -> str:
     views = [_view(turn, then, album, run) for turn, then in zip(steps, [*steps[1:], None], strict=False)]
     observed = [(view.turn.index, view.turn.observation) for view in views if view.turn.observation]
     states = dict(zip([at for at, _ in observed], states_of([seen for _, seen in observed]), strict=True))
-    # Both are the report's own files; their hashes in the policy block every other style and script.
-    style, script = (Markup((TEMPLATES / name).read_text("utf-8")) for name in ("report.css", "report.js"))
+    # Both are our own files; their hashes in the policy block every other style and script.
+    style, script = report_style(), Markup((TEMPLATES / "report.js").read_text("utf-8"))
     page = environment().get_template("report.html.j2")
     return page.render(
         run=run,
@@ -457,6 +458,11 @@ def _target(order: int, action: Action, target: Target, turn: Turn, seen: Observ
 
 
 # --- rendering --------------------------------------------------------------------------------------------------------
+
+
+def report_style(*more: Path) -> Markup:
+    """The style of a report, with `more` files after it for a page that is like one."""
+    return Markup("".join([palette(), *(each.read_text("utf-8") for each in (TEMPLATES / "report.css", *more))]))
 
 
 def environment(templates: Path = TEMPLATES) -> Environment:

@@ -72,7 +72,7 @@ def _require_granted(events: EventSettings, permissions: Sequence[str], settings
 
 
 def _stricter(then: ApprovalSettings, now: ApprovalSettings) -> ApprovalSettings:
-    """The approval settings of now, with what the record adds where now says nothing."""
+    """The current approval settings, completed by those of the record."""
     added = {
         "ask": then.ask,
         "dry_run": now.dry_run or then.dry_run,

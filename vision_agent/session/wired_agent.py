@@ -72,7 +72,8 @@ class Agent:
         approver: approves what the settings' `approval` asks about; `vision_agent.policy.approval.Answers` makes one
             from a function. It sees everything as recorded, without secrets. If None, the run ends when it would have
             to ask.
-        goes_on, around: the old names of `resume` and `wrap_model`.
+        goes_on: the old name of `resume`.
+        around: the old name of `wrap_model`.
     """
 
     def __init__(

@@ -24,6 +24,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from vision_agent.assets import palette
 from vision_agent.errors import UsageError
 
 if TYPE_CHECKING:
@@ -153,7 +154,8 @@ def _app(page: SupervisionPage, port: int, token: str) -> Starlette:
 
     async def web(request: Request) -> Response:
         file = _WEB / request.url.path.lstrip("/")
-        return Response(file.read_bytes(), media_type=_KINDS[file.suffix])
+        text = file.read_text("utf-8")
+        return Response(palette() + text if file.suffix == ".css" else text, media_type=_KINDS[file.suffix])
 
     async def nothing(_: Request) -> Response:
         return Response(status_code=204)

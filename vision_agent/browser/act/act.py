@@ -1,7 +1,7 @@
 """Carries out one action on a live page within a deadline and returns its outcome.
 
-The work is in `pointer`, `drag`, `fields`, `select`, `navigate`, `scroll_to`, `read` and `zoom`; `effect` infers the
-outcome.
+It gives the action to `pointer`, `drag`, `fields`, `select`, `navigate`, `scroll_to`, `read` or `zoom`. They reach the
+page through the `InputSender` and return an `Attempt`, from which `effect` infers the outcome.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from vision_agent import actions
 from vision_agent.actions import Action
 from vision_agent.browser.act import drag, fields, navigate, pointer, read, select, zoom
+from vision_agent.browser.act.attempt import Attempt, PageBefore
 from vision_agent.browser.act.batch_guard import allowed_focus, must_still_hold
 from vision_agent.browser.act.effect import CRASHED, NO_ANSWER, determine_outcome
-from vision_agent.browser.act.execution import Before, Execution
-from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.held import tab_closed
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.out_of_view import bring_into_view
 from vision_agent.browser.act.scroll_to import scroll_to
 from vision_agent.browser.observe.live_observation import LiveObservation
@@ -44,48 +44,44 @@ _POINT_S = 0.05
 """For each point of a path: its moves take a few frames."""
 
 
-async def act(executor: Executor, action: Action, seen: LiveObservation) -> Outcome:
+async def act(sender: InputSender, action: Action, seen: LiveObservation) -> Outcome:
     """The outcome of an action whose marks and points are those of `seen`.
 
     Raises:
         BrowserUnavailable: the browser is gone.
     """
     started = time.perf_counter()
-    executor.tabs.start_action(with_input=action.traits.presses)
-    is_later = executor.start_action(seen, action)
-    before = Before(seen, seen.page, len(executor.tabs.pages))
+    sender.tabs.start_action(with_input=action.traits.presses)
+    is_later = sender.start_action(seen, action)
+    before = PageBefore(seen, seen.page, len(sender.tabs.pages))
     try:
-        _must_be_in_front(executor, action)
-        _must_not_be_hung(executor, action)
+        _must_be_in_front(sender, action)
+        _must_not_be_hung(sender, action)
         if isinstance(action, actions.Zoom):
-            outcome = _zoom(executor, action)
+            outcome = _zoom(sender, action)
         else:
-            outcome = await _attempt(executor, action, before, is_later=is_later)
+            outcome = await _outcome_in_time(sender, action, before, is_later=is_later)
     except Refused as refusal:
-        outcome = await _interrupted_outcome(executor, refusal, before)
+        outcome = await _interrupted_outcome(sender, refusal, before)
     except FrameSilent as error:
-        outcome = await _interrupted_outcome(
-            executor, Refused("timed_out", f"The page did not answer: {error}."), before
-        )
+        outcome = await _interrupted_outcome(sender, Refused("timed_out", f"The page did not answer: {error}."), before)
     except PlaywrightError as error:
-        outcome = await _interrupted_outcome(executor, _translate_error(error, executor, action), before)
+        outcome = await _interrupted_outcome(sender, _translate_error(error, sender, action), before)
     finally:
-        executor.tabs.end_action()
+        sender.tabs.end_action()
     return outcome.model_copy(update={"seconds": round(time.perf_counter() - started, 4)})
 
 
-def _must_be_in_front(executor: Executor, action: Action) -> None:
-    if executor.tabs.active is executor.page or isinstance(
-        action, actions.SwitchTab | actions.CloseTab | actions.OpenTab
-    ):
+def _must_be_in_front(sender: InputSender, action: Action) -> None:
+    if sender.tabs.active is sender.page or isinstance(action, actions.SwitchTab | actions.CloseTab | actions.OpenTab):
         return
-    front = safe_line(executor.tabs.active.url, 100)
+    front = safe_line(sender.tabs.active.url, 100)
     raise Refused("changed", f"{action.kind} was not done: another tab came to the front ({front}). Look again.")
 
 
-def _must_not_be_hung(executor: Executor, action: Action) -> None:
+def _must_not_be_hung(sender: InputSender, action: Action) -> None:
     """A page that hung at the last look can only be left or waited for: whatever it shows later was never seen."""
-    if executor.seen.is_hung and action.traits.needs_page:
+    if sender.seen.is_hung and action.traits.needs_page:
         raise Refused(
             "timed_out",
             f"{action.kind} was not done: the page did not answer when it was looked at. Reload it, open an address, "
@@ -93,114 +89,114 @@ def _must_not_be_hung(executor: Executor, action: Action) -> None:
         )
 
 
-async def _attempt(executor: Executor, action: Action, before: Before, *, is_later: bool) -> Outcome:
+async def _outcome_in_time(sender: InputSender, action: Action, before: PageBefore, *, is_later: bool) -> Outcome:
     sentence = f"The tab closed during {action.kind}"
     try:
-        await executor.observer.hide(before.page)
-        async with asyncio.timeout(_deadline_s(executor, action)):
-            if is_later and not executor.seen.is_hung:
-                await must_still_hold(executor, action)
-            await bring_into_view(executor, action)
-            execution = await _carry_out_unless_hung(executor, action)
-            executor.focused_mark = _next_focus(action, execution)
-            if execution.at is not None:
-                executor.observer.players.pointer = (executor.page, execution.at.point)
-            executor.allowed_focus = await allowed_focus(executor, action)
-        if executor.brought:
-            execution = replace(execution, sentence=f"{execution.sentence} after scrolling to it")
+        await sender.observer.hide(before.page)
+        async with asyncio.timeout(_deadline_s(sender, action)):
+            if is_later and not sender.seen.is_hung:
+                await must_still_hold(sender, action)
+            await bring_into_view(sender, action)
+            attempt = await _carry_out_unless_hung(sender, action)
+            sender.focused_mark = _next_focus(action, attempt)
+            if attempt.at is not None:
+                sender.observer.players.pointer = (sender.page, attempt.at.point)
+            sender.allowed_focus = await allowed_focus(sender, action)
+        if sender.brought:
+            attempt = replace(attempt, sentence=f"{attempt.sentence} after scrolling to it")
         if isinstance(action, actions.Click | actions.Check):
-            execution = replace(execution, missed=executor.missed)
-        if executor.remark:
-            execution = replace(execution, sentence=f"{execution.sentence}; {executor.remark}")
-        sentence = execution.sentence
-        return await determine_outcome(execution, _before(executor, before), executor.tabs, executor.observer)
+            attempt = replace(attempt, missed=sender.missed)
+        if sender.remark:
+            attempt = replace(attempt, sentence=f"{attempt.sentence}; {sender.remark}")
+        sentence = attempt.sentence
+        return await determine_outcome(attempt, _before(sender, before), sender.tabs, sender.observer)
     except (TimeoutError, PageHangs):
         raise Refused(
-            "timed_out", NO_ANSWER if executor.sent_inputs else f"{action.kind} was started, but {NO_ANSWER}"
+            "timed_out", NO_ANSWER if sender.sent_inputs else f"{action.kind} was started, but {NO_ANSWER}"
         ) from None
     except (BrowserUnavailable, PlaywrightError) as error:
         if isinstance(error, PlaywrightError) and not overlay.is_browser_gone(error):
             raise
-        if not await executor.tabs.has_lost_tab():
+        if not await sender.tabs.has_lost_tab():
             raise
-        if action.traits.presses and not executor.sent_inputs:
+        if action.traits.presses and not sender.sent_inputs:
             raise Refused("gone", f"The tab closed before {action.kind} started; nothing was sent.") from None
-        if executor.hold is not None:
-            began, seconds = executor.hold
+        if sender.hold is not None:
+            began, seconds = sender.hold
             raise tab_closed(time.monotonic() - began, seconds) from None
-    closed = Execution(sentence, None, needs_no_effect=True)
-    return await determine_outcome(closed, _before(executor, before), executor.tabs, executor.observer)
+    closed = Attempt(sentence, None, needs_no_effect=True)
+    return await determine_outcome(closed, _before(sender, before), sender.tabs, sender.observer)
 
 
-def _before(executor: Executor, before: Before) -> Before:
+def _before(sender: InputSender, before: PageBefore) -> PageBefore:
     """The state before the action, once its target was in view: scrolling to it does not count as an effect."""
-    return replace(before, seen=executor.brought) if executor.brought else before
+    return replace(before, seen=sender.brought) if sender.brought else before
 
 
-async def _carry_out_unless_hung(executor: Executor, action: Action) -> Execution:
+async def _carry_out_unless_hung(sender: InputSender, action: Action) -> Attempt:
     # A page that hangs already is left, or waited for.
-    if executor.seen.is_hung:
-        return await _carry_out(executor, action)
-    return await unless_hung(_carry_out(executor, action), executor.tabs)
+    if sender.seen.is_hung:
+        return await _carry_out(sender, action)
+    return await unless_hung(_carry_out(sender, action), sender.tabs)
 
 
-async def _carry_out(executor: Executor, action: Action) -> Execution:
+async def _carry_out(sender: InputSender, action: Action) -> Attempt:
     match action:
         case actions.Click():
-            return await pointer.click(executor, action)
+            return await pointer.click(sender, action)
         case actions.DoubleTap():
-            return await pointer.double_tap(executor, action)
+            return await pointer.double_tap(sender, action)
         case actions.Hold():
-            return await pointer.hold(executor, action)
+            return await pointer.hold(sender, action)
         case actions.Hover():
-            return await pointer.hover(executor, action)
+            return await pointer.hover(sender, action)
         case actions.Drag():
-            return await drag.drag(executor, action)
+            return await drag.drag(sender, action)
         case actions.SelectText():
-            return await pointer.select_text(executor, action)
+            return await pointer.select_text(sender, action)
         case actions.Scroll():
-            return await pointer.scroll(executor, action)
+            return await pointer.scroll(sender, action)
         case actions.ScrollTo():
-            return await scroll_to(executor, action)
+            return await scroll_to(sender, action)
         case actions.Type():
-            return await fields.type_text(executor, action)
+            return await fields.type_text(sender, action)
         case actions.Set():
-            return await fields.set_value(executor, action)
+            return await fields.set_value(sender, action)
         case actions.Check():
-            return await fields.check(executor, action)
+            return await fields.check(sender, action)
         case actions.Upload():
-            return await fields.upload(executor, action)
+            return await fields.upload(sender, action)
         case actions.Press():
-            return await fields.press(executor, action)
+            return await fields.press(sender, action)
         case actions.Select():
-            return await select.select(executor, action)
+            return await select.select(sender, action)
         case actions.Goto():
-            return await navigate.goto(executor, action)
+            return await navigate.goto(sender, action)
         case actions.Back() | actions.Forward():
-            return await navigate.go(executor, action)
+            return await navigate.go(sender, action)
         case actions.Reload():
-            return await navigate.reload(executor)
+            return await navigate.reload(sender)
         case actions.OpenTab():
-            return await navigate.open_tab(executor, action)
+            return await navigate.open_tab(sender, action)
         case actions.SwitchTab():
-            return await navigate.switch_tab(executor, action)
+            return await navigate.switch_tab(sender, action)
         case actions.CloseTab():
-            return await navigate.close_tab(executor, action)
+            return await navigate.close_tab(sender, action)
         case actions.Wait():
-            return await read.wait(executor, action)
+            return await read.wait(sender, action)
         case actions.Read():
-            return await read.read(executor, action)
+            return await read.read(sender, action)
         case actions.Extract():
-            return await read.extract(executor, action)
+            return await read.extract(sender, action)
         case actions.Zoom() | actions.Ask() | actions.Finish() | actions.Infeasible() | actions.Custom():
             raise Refused("unsupported", f"The browser does not carry out {action.kind}.")
         case _:
             assert_never(action)
 
 
-def _next_focus(action: Action, execution: Execution) -> Mark | None:
+def _next_focus(action: Action, attempt: Attempt) -> Mark | None:
     """The mark that should have the focus for the next keys without a target."""
-    mark = execution.at.mark if execution.at else None
+    mark = attempt.at.mark if attempt.at else None
     match action.traits.focuses:
         case "target":
             return mark
@@ -210,52 +206,52 @@ def _next_focus(action: Action, execution: Execution) -> Mark | None:
             return None
 
 
-def _zoom(executor: Executor, action: actions.Zoom) -> Outcome:
-    executor.region, words = zoom.zoom_region(action, executor.seen.observation)
-    executor.grid = action.grid
+def _zoom(sender: InputSender, action: actions.Zoom) -> Outcome:
+    sender.region, words = zoom.zoom_region(action, sender.seen.observation)
+    sender.grid = action.grid
     sentence = f"The next picture shows only {words}, enlarged" + (" and with a grid over it." if action.grid else ".")
     return Outcome(status="done", effect="zoomed", sentence=sentence)
 
 
-def _deadline_s(executor: Executor, action: Action) -> float:
+def _deadline_s(sender: InputSender, action: Action) -> float:
     """Seconds for the whole action: mouse and keyboard calls have no deadline of their own on a page that hangs."""
-    deadline = _LOOKS * executor.deadline_s + action.lasts_s
+    deadline = _LOOKS * sender.deadline_s + action.lasts_s
     match action:
         case actions.Goto() | actions.Back() | actions.Forward() | actions.Reload() | actions.OpenTab():
-            return deadline + executor.settings.navigation_deadline_s
+            return deadline + sender.settings.navigation_deadline_s
         case actions.Select():
-            return _LOOKS_FOR_OPTIONS * executor.deadline_s
+            return _LOOKS_FOR_OPTIONS * sender.deadline_s
         case actions.Drag():
             return deadline + _POINT_S * len(action.path)
         case _:
             return deadline
 
 
-async def _interrupted_outcome(executor: Executor, refusal: Refused, before: Before) -> Outcome:
+async def _interrupted_outcome(sender: InputSender, refusal: Refused, before: PageBefore) -> Outcome:
     """Refused if nothing reached the page; else partial, with what did reach it and the effect of that."""
-    if not executor.sent_inputs:
+    if not sender.sent_inputs:
         # An address or a file name keeps its first letter.
         said = capitalised(refusal.sentence) if refusal.sentence.startswith("mark ") else refusal.sentence
-        said += " The page was scrolled to find it." if executor.brought else ""
+        said += " The page was scrolled to find it." if sender.brought else ""
         return Outcome(status="refused", refusal=refusal.refusal, sentence=said)
-    sentence = f"{' and '.join(executor.sent_inputs)}; the rest was not done: {refusal.sentence.rstrip('.')}"
+    sentence = f"{' and '.join(sender.sent_inputs)}; the rest was not done: {refusal.sentence.rstrip('.')}"
     cut = Outcome(status="partial", refusal=refusal.refusal, sentence=f"{sentence}.")
-    at = None if before.page.is_closed() else executor.last_location
+    at = None if before.page.is_closed() else sender.last_location
     try:
         if refusal.refusal == "timed_out" and not before.page.is_closed():
             await overlay_calls.document_token(before.page.main_frame, _ANSWERS_S)
-        was = _before(executor, before)
-        came = await determine_outcome(Execution(sentence, at), was, executor.tabs, executor.observer)
+        was = _before(sender, before)
+        came = await determine_outcome(Attempt(sentence, at), was, sender.tabs, sender.observer)
     except (Refused, FrameSilent, PlaywrightError):
         return cut  # the page does not answer
     except BrowserUnavailable:
-        if not await executor.tabs.has_lost_tab():
+        if not await sender.tabs.has_lost_tab():
             raise
         return cut
     return came.model_copy(update={"status": "partial", "refusal": refusal.refusal})
 
 
-def _translate_error(error: PlaywrightError, executor: Executor, action: Action) -> Refused:
+def _translate_error(error: PlaywrightError, sender: InputSender, action: Action) -> Refused:
     """The refusal that a Playwright error stands for.
 
     Raises:
@@ -266,10 +262,10 @@ def _translate_error(error: PlaywrightError, executor: Executor, action: Action)
             f"The browser is gone: {error.message.splitlines()[0]}", "start the run again"
         ) from error
     if overlay.is_crash_error(error):
-        return Refused("crashed", CRASHED if executor.sent_inputs else f"{action.kind} was not done. {CRASHED}")
+        return Refused("crashed", CRASHED if sender.sent_inputs else f"{action.kind} was not done. {CRASHED}")
     first = safe_line(error.message.splitlines()[0], 200)
     if not isinstance(error, PlaywrightTimeout):
         return Refused("unsupported", f"The browser refused {action.kind}: {first}.")
-    if executor.sent_inputs and "performing" in error.message:
+    if sender.sent_inputs and "performing" in error.message:
         return Refused("timed_out", NO_ANSWER)
     return Refused("timed_out", f"The page did not allow {action.kind}: {first.rstrip('.')}.")

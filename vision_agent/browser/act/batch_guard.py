@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from vision_agent.actions import Action, Press, mark_in, targets_of
-from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.key_focus import has_focus
 from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.wording import element_words, mark_words
@@ -36,7 +36,7 @@ _LEAVE_S = 0.5
 _SUGGESTIONS = {"option", "listbox", "menu", "menuitem", "menuitemcheckbox", "menuitemradio"}
 
 
-async def must_still_hold(executor: Executor, action: Action) -> None:
+async def must_still_hold(sender: InputSender, action: Action) -> None:
     """Checks that the page still is as the decision assumed.
 
     Raises:
@@ -44,41 +44,41 @@ async def must_still_hold(executor: Executor, action: Action) -> None:
     """
     if not _sends_input(action):
         return
-    marks = _target_marks(executor, action)
+    marks = _target_marks(sender, action)
     # An action with a plain effect ends before the page is known to be quiet.
-    settings = executor.observer.settings
-    await settle(executor.tabs, settings.quiet_s, settings.settle_deadline_s)
+    settings = sender.observer.settings
+    await settle(sender.tabs, settings.quiet_s, settings.settle_deadline_s)
     # Before the scan, which gives every element a key.
-    focus = await overlay_calls.focused_element(executor.page.main_frame, executor.deadline_s)
-    now = await relocate.rescan(executor.seen, executor.deadline_s)
-    _must_have_opened_nothing(executor.seen.scan, now)
-    _must_have_covered_nothing(executor.seen.scan, now)
+    focus = await overlay_calls.focused_element(sender.page.main_frame, sender.deadline_s)
+    now = await relocate.rescan(sender.seen, sender.deadline_s)
+    _must_have_opened_nothing(sender.seen.scan, now)
+    _must_have_covered_nothing(sender.seen.scan, now)
     if isinstance(action, Press) and action.target is None:
-        await _must_have_kept_focus(executor)
-    await _must_not_have_lost_focus(executor, focus, {mark.key for mark in marks})
-    known = executor.seen.scan.keys() | set(executor.seen.earlier)
+        await _must_have_kept_focus(sender)
+    await _must_not_have_lost_focus(sender, focus, {mark.key for mark in marks})
+    known = sender.seen.scan.keys() | set(sender.seen.earlier)
     new = [found for found in now.marks if found.key not in known]
     if any(found.role in _SUGGESTIONS for found in new) and not marks and targets_of(action):
         raise Refused("changed", "Suggestions have appeared. Look before going on.")
     for mark in marks:
         here = now.found(mark.key)
         _must_be_alone(mark, here, new)
-        _must_have_stayed(mark, here, executor.seen.scan, now)
+        _must_have_stayed(mark, here, sender.seen.scan, now)
 
 
-async def allowed_focus(executor: Executor, action: Action) -> set[str] | None:
+async def allowed_focus(sender: InputSender, action: Action) -> set[str] | None:
     """Keys (or words) of the elements that may have the focus when the next action starts.
 
     They are the element that has it now, and this action's targets.
     None: the page did not answer.
     """
     if not _sends_input(action):
-        return executor.allowed_focus
-    about = {mark.key: mark for mark in _target_marks(executor, action)}
+        return sender.allowed_focus
+    about = {mark.key: mark for mark in _target_marks(sender, action)}
     if any(mark.kind == "field" for mark in about.values()) and action.keeps_focus:
         return {*about}
     try:
-        now = await overlay_calls.focused_element(executor.page.main_frame, min(_LEAVE_S, executor.deadline_s))
+        now = await overlay_calls.focused_element(sender.page.main_frame, min(_LEAVE_S, sender.deadline_s))
     except FrameSilent:
         return None  # it navigates or hangs; `effect` reports that
     return {now.key or now.words, *about}
@@ -89,19 +89,19 @@ def _sends_input(action: Action) -> bool:
     return action.traits.presses or bool(targets_of(action))
 
 
-def _target_marks(executor: Executor, action: Action) -> list[Mark]:
+def _target_marks(sender: InputSender, action: Action) -> list[Mark]:
     numbers = [number for each in targets_of(action) if (number := mark_in(each)) is not None]
-    return [mark for number in numbers if (mark := executor.seen.observation.mark(number)) is not None]
+    return [mark for number in numbers if (mark := sender.seen.observation.mark(number)) is not None]
 
 
-async def _must_not_have_lost_focus(executor: Executor, focus: Focus, targets: set[str]) -> None:
+async def _must_not_have_lost_focus(sender: InputSender, focus: Focus, targets: set[str]) -> None:
     """It is no loss if nothing has the focus, or the next target has it: many pages move it from field to field."""
-    before = {mark.key for mark in executor.seen.observation.marks if mark.state.focused}
-    if executor.allowed_focus is None or not focus.words:
+    before = {mark.key for mark in sender.seen.observation.marks if mark.state.focused}
+    if sender.allowed_focus is None or not focus.words:
         return
-    if (focus.key or focus.words) in executor.allowed_focus | targets | before:
+    if (focus.key or focus.words) in sender.allowed_focus | targets | before:
         return
-    if executor.focused_mark is None or not await has_focus(executor, executor.focused_mark):
+    if sender.focused_mark is None or not await has_focus(sender, sender.focused_mark):
         what = safe_line(focus.words, 100)
         raise Refused("changed", f"The focus has moved to {what} since the last action. Look before going on.")
 
@@ -133,9 +133,9 @@ def _without_digits(layer: OpenLayer) -> tuple[str, str]:
     return layer.kind, _DIGITS.sub("", layer.words)
 
 
-async def _must_have_kept_focus(executor: Executor) -> None:
-    mark = executor.focused_mark
-    if mark is not None and not await has_focus(executor, mark):
+async def _must_have_kept_focus(sender: InputSender) -> None:
+    mark = sender.focused_mark
+    if mark is not None and not await has_focus(sender, mark):
         raise Refused("changed", f"{mark_words(mark)} lost the focus, so no key was sent. Look again.")
 
 

@@ -9,7 +9,7 @@ from math import inf
 
 from playwright.async_api import Page
 
-from vision_agent.browser.act.execution import Before, Execution
+from vision_agent.browser.act.attempt import Attempt, PageBefore
 from vision_agent.browser.locate.identify import recheck
 from vision_agent.browser.observe.observer import Observer
 from vision_agent.browser.page import overlay_calls
@@ -46,7 +46,7 @@ class ChangedPixels:
     """The page now; None for another tab."""
 
 
-async def changed_pixels(execution: Execution, before: Before, page: Page, observer: Observer) -> ChangedPixels:
+async def changed_pixels(attempt: Attempt, before: PageBefore, page: Page, observer: Observer) -> ChangedPixels:
     """How the page's picture differs from the one before the action, near its point and elsewhere."""
     if page is not before.page:
         return ChangedPixels(inf)
@@ -57,9 +57,9 @@ async def changed_pixels(execution: Execution, before: Before, page: Page, obser
     after = Picture.decode(raw, before.seen.clean.page, observer.image_limits).masked(before.seen.masked)
     everywhere = changed_share(before.seen.clean, after)
     whole = after.size.width * after.size.height
-    if execution.at is None:
+    if attempt.at is None:
         return ChangedPixels(everywhere * whole, None, round(everywhere, 4), after)
-    point, view = execution.at.point, before.seen.clean.page
+    point, view = attempt.at.point, before.seen.clean.page
     around = Box(x=point.x - _NEAR, y=point.y - _NEAR, width=2 * _NEAR, height=2 * _NEAR).intersection(view)
     if around is None:
         return ChangedPixels(everywhere * whole, None, round(everywhere, 4), after)
@@ -83,9 +83,9 @@ class Paint:
     """The target was ticked, pressed or selected, if only for a moment."""
 
 
-async def find_paint(execution: Execution, before: Before, observer: Observer) -> Paint | None:
+async def find_paint(attempt: Attempt, before: PageBefore, observer: Observer) -> Paint | None:
     """Where a difference is only styling of the target; None if any difference may be an effect."""
-    mark = (execution.at.mark or execution.at.under) if execution.at else None
+    mark = (attempt.at.mark or attempt.at.under) if attempt.at else None
     owner = before.seen.scan.owner(mark.key) if mark else None
     if mark is None or owner is None or mark.source != "dom" or mark.kind in ("surface", "scroller", "guess"):
         return None
@@ -101,11 +101,11 @@ async def find_paint(execution: Execution, before: Before, observer: Observer) -
             act=before.began,
             since_ms=(time.monotonic() - before.began) * 1000,
             lost=[each.key for each in left],
-            is_press=not execution.hover_counts,
+            is_press=not attempt.hover_counts,
         )
     except FrameSilent:
         return None
-    if answer is None or execution.hover_counts:
+    if answer is None or attempt.hover_counts:
         return None
     rings = [with_focus_ring(each.box) for each in (mark, *left)]
     paint, judged, own = (
@@ -114,7 +114,7 @@ async def find_paint(execution: Execution, before: Before, observer: Observer) -
     return Paint((*paint, *rings), judged, own, answer.was_switched)
 
 
-async def _unchanged_marks(mark: Mark, before: Before, deadline_s: float) -> list[Mark]:
+async def _unchanged_marks(mark: Mark, before: PageBefore, deadline_s: float) -> list[Mark]:
     """Marks that had the pointer or the focus before, and have the same value and state now."""
     marks = before.seen.observation.marks
     left = [each for each in marks if each.key != mark.key and (each.state.hovered or each.state.focused)]
@@ -132,7 +132,7 @@ def with_focus_ring(box: Box) -> Box:
     return Box(x=box.x - _RING, y=box.y - _RING, width=box.width + 2 * _RING, height=box.height + 2 * _RING)
 
 
-def judge_pixels(paint: Paint | None, pixels: ChangedPixels, before: Before) -> tuple[bool, bool]:
+def judge_pixels(paint: Paint | None, pixels: ChangedPixels, before: PageBefore) -> tuple[bool, bool]:
     """Whether all changed pixels are only paint, and whether any others changed."""
     is_otherwise = pixels.changed > NOISE
     if paint is None or pixels.after is None:

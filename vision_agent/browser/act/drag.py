@@ -14,8 +14,8 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame
 
 from vision_agent.actions import Drag, Offset, Point, offset_words
-from vision_agent.browser.act.execution import Execution
-from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.attempt import Attempt
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.moving_target import current_point, is_still_moving, is_well_inside, locate_any
 from vision_agent.browser.act.out_of_view import bring, is_between_marks
 from vision_agent.browser.act.press_guard import Gesture
@@ -45,7 +45,7 @@ _LAST_MOVES = 2
 8 of 40), and until then lists ignore moves."""
 
 
-async def drag(executor: Executor, action: Drag) -> Execution:
+async def drag(sender: InputSender, action: Drag) -> Attempt:
     """Presses at the source, moves along the path, and releases at the target.
 
     If the two are not visible together, the page is scrolled to the target while the source is held.
@@ -54,63 +54,61 @@ async def drag(executor: Executor, action: Drag) -> Execution:
         Refused: the target cannot be reached, or changed on the way; the dragged element is then brought back before
             the release.
     """
-    way = [page_point(each, executor.seen) for each in action.path]
+    way = [page_point(each, sender.seen) for each in action.path]
     if isinstance(action.target, Offset):
-        start = await executor.aim(action.source, may_move=True)
-        end: Location | _Away = _offset_location(start, action.target, executor)
+        start = await sender.aim(action.source, may_move=True)
+        end: Location | _Away = _offset_location(start, action.target, sender)
     else:
-        start, end = await _locate_both(executor, action)
-    is_met = (
-        isinstance(end, Location) and not isinstance(action.target, Offset) and await is_still_moving(executor, end)
-    )
+        start, end = await _locate_both(sender, action)
+    is_met = isinstance(end, Location) and not isinstance(action.target, Offset) and await is_still_moving(sender, end)
     dropped: Location | None = None
     remark = ""
 
     async def carry(start: Location, gesture: Gesture) -> None:
         nonlocal dropped, remark
-        mouse, places, is_held = executor.page.mouse, _ScrollPlaces(), False
+        mouse, places, is_held = sender.page.mouse, _ScrollPlaces(), False
         try:
             await mouse.move(start.point.x, start.point.y)
             await mouse.down()
             await gesture.must_have_begun()
             is_held, begun = True, start.point
             if isinstance(action.target, Offset):
-                there = _offset_location(start, action.target, executor)
+                there = _offset_location(start, action.target, sender)
             elif isinstance(end, _Away):
-                await places.note(executor, end)
+                await places.note(sender, end)
                 begun = _pulled(start)
                 await mouse.move(begun.x, begun.y, steps=_LAST_MOVES)
-                await bring(executor, [end.mark], action)
-                there = await locate_any(executor, end.mark.number, reveal=False)
+                await bring(sender, [end.mark], action)
+                there = await locate_any(sender, end.mark.number, reveal=False)
             else:
                 there = end
             last = _drop_point(there, way[-1] if way else begun)
             for before, place in pairwise([begun, *way, last]):
                 await mouse.move(place.x, place.y, steps=_steps_between(before, place) if way else _STEPS)
             if is_met:
-                drop = await _meet(executor, there)
+                drop = await _meet(sender, there)
             else:
                 # While rows slide aside, lists ignore moves: repeat the last one once they have stopped.
-                await settle(executor.tabs, 0, min(executor.settings.settle_deadline_s, executor.deadline_s))
+                await settle(sender.tabs, 0, min(sender.settings.settle_deadline_s, sender.deadline_s))
                 await mouse.move(last.x, last.y, steps=_LAST_MOVES)
-                drop = await _judge_drop(executor, there, start, last)
+                drop = await _judge_drop(sender, there, start, last)
             if drop.objection:
                 raise Refused("moved", f"{drop.objection} while {start.words} was held")
             dropped, remark = there, drop.remark
         except Refused as refusal:
             if not is_held:
                 raise
-            await places.restore(executor)
+            await places.restore(sender)
             await mouse.move(start.point.x, start.point.y, steps=_STEPS)
             raise Refused(refusal.refusal, f"{refusal.sentence.rstrip('.')}; it was brought back.") from refusal
         finally:
-            await asyncio.wait_for(mouse.up(), executor.deadline_s)
+            await asyncio.wait_for(mouse.up(), sender.deadline_s)
 
-    start = await executor.send(carry, start, action.source, is_drag=True)
+    start = await sender.send(carry, start, action.source, is_drag=True)
     assert dropped is not None
     along = f" along {len(way)} points" if way else ""
     to = dropped.words if isinstance(action.target, Offset) else f"to {dropped.words}"
-    return Execution(f"Dragged {start.words} {to}{along}{remark}", dropped, hover_counts=True)
+    return Attempt(f"Dragged {start.words} {to}{along}{remark}", dropped, hover_counts=True)
 
 
 def _steps_between(one: Point, other: Point) -> int:
@@ -130,16 +128,16 @@ class _ScrollPlaces:
 
     places: list[tuple[Frame, str, tuple[tuple[float, float], ...]]] = field(default_factory=list)
 
-    async def note(self, executor: Executor, ends: _Away) -> None:
-        frame, deadline_s = executor.page.main_frame, executor.deadline_s
+    async def note(self, sender: InputSender, ends: _Away) -> None:
+        frame, deadline_s = sender.page.main_frame, sender.deadline_s
         for key in (ends.mark.key, ends.source.key):
             self.places.append((frame, key, await overlay_calls.scroll_places(frame, deadline_s, key)))
 
-    async def restore(self, executor: Executor) -> None:
+    async def restore(self, sender: InputSender) -> None:
         """Scrolls everything back, as far as the page allows it."""
         for frame, key, places in self.places:
             with suppress(FrameSilent, PlaywrightError):
-                await overlay_calls.scroll_places(frame, executor.deadline_s, key, back_to=places)
+                await overlay_calls.scroll_places(frame, sender.deadline_s, key, back_to=places)
 
 
 def _pulled(start: Location) -> Point:
@@ -151,38 +149,38 @@ def _pulled(start: Location) -> Point:
     return Point(x=start.point.x + (by if is_left else -by), y=start.point.y)
 
 
-async def _locate_both(executor: Executor, action: Drag) -> tuple[Location, Location | _Away]:
+async def _locate_both(sender: InputSender, action: Drag) -> tuple[Location, Location | _Away]:
     source, target = action.source, action.target
     assert not isinstance(target, Offset)
     for each in (source, target):
-        must_not_be_grid(each, executor.seen)
-    first, second = await locate_any(executor, source), await locate_any(executor, target)
+        must_not_be_grid(each, sender.seen)
+    first, second = await locate_any(sender, source), await locate_any(sender, target)
     try:
         # Scrolling to one may have moved the other out of view: locate both again without scrolling.
-        return await locate_any(executor, source, reveal=False), await locate_any(executor, target, reveal=False)
+        return await locate_any(sender, source, reveal=False), await locate_any(sender, target, reveal=False)
     except Refused as refusal:
-        ends = _away(executor, action, first, second)
+        ends = _away(sender, action, first, second)
         if ends is None:
             words = f"{first.words} and {second.words} cannot be seen at once; scroll so that both show."
             raise Refused("moved", words) from refusal
-    return await executor.aim(source, may_move=True), ends
+    return await sender.aim(source, may_move=True), ends
 
 
-def _away(executor: Executor, action: Drag, first: Location, second: Location) -> _Away | None:
+def _away(sender: InputSender, action: Drag, first: Location, second: Location) -> _Away | None:
     """The marks of both ends, if the page can be scrolled from one to the other while the source is held.
 
     Points are places in the picture, which scrolling leaves behind, and in frames more than the page would be scrolled.
     """
     if not is_between_marks(action) or first.mark is None or second.mark is None:
         return None
-    if {first.frame, second.frame} != {executor.page.main_frame}:
+    if {first.frame, second.frame} != {sender.page.main_frame}:
         return None
     return _Away(first.mark, second.mark)
 
 
-def _offset_location(start: Location, offset: Offset, executor: Executor) -> Location:
+def _offset_location(start: Location, offset: Offset, sender: InputSender) -> Location:
     """The location at an offset from another."""
-    shot, view = executor.seen.observation.marked.map, executor.seen.observation.viewport
+    shot, view = sender.seen.observation.marked.map, sender.seen.observation.viewport
     point = Point(x=start.point.x + offset.right * shot.scale_x, y=start.point.y + offset.down * shot.scale_y)
     words = offset_words(offset)
     if not view.contains(point):
@@ -203,16 +201,16 @@ def _drop_point(end: Location, before: Point) -> Point:
     return Point(x=beyond(end.point.x, before.x, box.width), y=beyond(end.point.y, before.y, box.height))
 
 
-async def _meet(executor: Executor, end: Location) -> _Drop:
+async def _meet(sender: InputSender, end: Location) -> _Drop:
     """Brings the pointer, which holds something, onto a target that moves; whether it may be released there."""
-    mark, until = end.mark or end.under, time.monotonic() + executor.deadline_s
+    mark, until = end.mark or end.under, time.monotonic() + sender.deadline_s
     assert mark is not None
     while time.monotonic() < until:
-        there = await current_point(executor, replace(end, is_moving=True))
-        if not executor.seen.observation.viewport.contains(there):
+        there = await current_point(sender, replace(end, is_moving=True))
+        if not sender.seen.observation.viewport.contains(there):
             continue
-        await executor.page.mouse.move(there.x, there.y, steps=_LAST_MOVES)
-        now = await executor.recheck(mark, in_place=True)
+        await sender.page.mouse.move(there.x, there.y, steps=_LAST_MOVES)
+        now = await sender.recheck(mark, in_place=True)
         if now is None or now.fingerprint != mark.fingerprint:
             return _Drop(f"{end.words} is gone or became something else")
         if now.difference is not None:
@@ -231,7 +229,7 @@ class _Drop(NamedTuple):
     """What moved along with the pointer, as a clause that follows."""
 
 
-async def _judge_drop(executor: Executor, end: Location, start: Location, last: Point) -> _Drop:
+async def _judge_drop(sender: InputSender, end: Location, start: Location, last: Point) -> _Drop:
     """Whether the end is still what was meant, now that the pointer is there. `last`: the pointer, page coordinates.
 
     Rows make room for what is dragged among them, so a target may have moved by the size of the dragged element. An end
@@ -241,12 +239,12 @@ async def _judge_drop(executor: Executor, end: Location, start: Location, last: 
     if mark is None or end.element is None:
         return _Drop()
     held = start.mark or start.under
-    is_harmless = not executor.seen.risks
+    is_harmless = not sender.seen.risks
     is_itself = end.mark is None and held is not None and held.key == mark.key and mark.kind != "surface"
     if is_itself and is_harmless:
         return _Drop()
     carried = held.name if held is not None and is_harmless else ""
-    now, before = await executor.recheck(mark, in_place=True, carried=carried), end.element.rect
+    now, before = await sender.recheck(mark, in_place=True, carried=carried), end.element.rect
     if end.mark is not None and (now is None or now.fingerprint != mark.fingerprint):
         return _Drop(f"{end.words} is gone or became something else")
     if now is None:

@@ -14,6 +14,7 @@ from urllib.parse import urldefrag
 
 from playwright.async_api import Page
 
+from vision_agent.browser.act.attempt import Attempt, PageBefore
 from vision_agent.browser.act.changed_pixels import (
     NOISE,
     SWITCHES,
@@ -24,7 +25,6 @@ from vision_agent.browser.act.changed_pixels import (
     judge_pixels,
     with_focus_ring,
 )
-from vision_agent.browser.act.execution import Before, Execution
 from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.locate.context_changed import describe_change
 from vision_agent.browser.locate.identify import recheck
@@ -56,22 +56,22 @@ _MOST_SAID = 5
 """Tab events in one outcome; a page may open dialogs endlessly."""
 
 
-async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, observer: Observer) -> Outcome:
+async def determine_outcome(attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer) -> Outcome:
     """The outcome of an action, once the page has settled or the deadline has passed.
 
     Raises:
         Refused: the page crashed, or did not answer afterwards.
     """
-    at = execution.at
-    if execution.read:
-        return Outcome(status="done", effect="read", sentence=f"{execution.sentence}.", read=execution.read)
-    if execution.is_already_so and at is not None:
-        sentence = f"{capitalised(execution.sentence)}; nothing was sent."
+    at = attempt.at
+    if attempt.read:
+        return Outcome(status="done", effect="read", sentence=f"{attempt.sentence}.", read=attempt.read)
+    if attempt.is_already_so and at is not None:
+        sentence = f"{capitalised(attempt.sentence)}; nothing was sent."
         return Outcome(status="done", effect="as_wanted", sentence=sentence, rung=at.rung, point=at.point)
     try:
-        read = await _read_settled_page(execution, before, tabs, observer)
+        read = await _read_settled_page(attempt, before, tabs, observer)
     except FrameSilent as error:
-        raise Refused("timed_out", f"{execution.sentence}, but {NO_ANSWER}") from error
+        raise Refused("timed_out", f"{attempt.sentence}, but {NO_ANSWER}") from error
     is_other, now, value, pixels = read.is_other, read.now, read.value, read.pixels
     happened = tabs.take_events()
     changes = [*read.changes]
@@ -79,7 +79,7 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
         changes += await _surface_changes(at, pixels.after, before.seen, observer)
     is_painted, is_seen = judge_pixels(read.paint, pixels, before)
     # A blocked request is reported, but does not change the page.
-    is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or execution.needs_no_effect or is_seen
+    is_said = any(each.kind != "blocked" for each in happened) or bool(changes) or attempt.needs_no_effect or is_seen
     # The record is the only place with the hash of a download, so none of them is left out.
     told = _first_few([each.sentence for each in happened if each.kind != "download"])
     changes = [*(each.sentence for each in happened if each.kind == "download"), *told, *changes]
@@ -92,8 +92,8 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
     )
     requests = tabs.request_count()
     is_answered = bool(happened or requests or is_other or tabs.awaited_pages())
-    if execution.missed and not is_answered and _is_untouched(execution, read, before, changes):
-        return _missed_click(execution.missed, read)
+    if attempt.missed and not is_answered and _is_untouched(attempt, read, before, changes):
+        return _missed_click(attempt.missed, read)
     is_sent = requests > 0 and not any(each.kind == "blocked" for each in happened)
     effect = _kind(happened, before, tabs, is_other, is_said or is_sent)
     if tabs.awaited_pages():
@@ -104,11 +104,11 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
         changes.append(pending)
     said = changes
     if effect == "no_effect":
-        said = [*changes, _no_change_words(execution, is_painted, read.paint, before.seen)]
+        said = [*changes, _no_change_words(attempt, is_painted, read.paint, before.seen)]
     return Outcome(
         status="done",
         effect=effect,
-        sentence=_sentence(_final_sentence(execution, now, read.paint), execution, value, said),
+        sentence=_sentence(_final_sentence(attempt, now, read.paint), attempt, value, said),
         rung=at.rung if at else None,
         point=at.point if at else None,
         value=value,
@@ -121,9 +121,9 @@ async def determine_outcome(execution: Execution, before: Before, tabs: Tabs, ob
     )
 
 
-def _is_untouched(execution: Execution, read: _PageAfter, before: Before, changes: Sequence[str]) -> bool:
+def _is_untouched(attempt: Attempt, read: _PageAfter, before: PageBefore, changes: Sequence[str]) -> bool:
     """Whether nothing on the page is different, except that the target may be elsewhere or have been redrawn."""
-    at, paint, missed = execution.at, read.paint, execution.missed
+    at, paint, missed = attempt.at, read.paint, attempt.missed
     mark = (at.mark or at.under) if at is not None else None
     if missed is None or at is None or mark is None or read.pixels.after is None or set(changes) - {_gone_words(mark)}:
         return False
@@ -178,7 +178,7 @@ class _PageAfter:
     paint: Paint | None
 
 
-async def _read_settled_page(execution: Execution, before: Before, tabs: Tabs, observer: Observer) -> _PageAfter:
+async def _read_settled_page(attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer) -> _PageAfter:
     """The page, once it has settled or the deadline has passed.
 
     The last part of the quiet time that proves it has settled is used to read it. If something changes meanwhile, it
@@ -190,11 +190,11 @@ async def _read_settled_page(execution: Execution, before: Before, tabs: Tabs, o
     """
     settings, began = observer.settings, time.monotonic()
     whole, until = settings.quiet_s, began + settings.settle_deadline_s
-    waits = _waits(execution, before, whole)
+    waits = _waits(attempt, before, whole)
     for quiet_s in waits:
         has_settled = quiet_s is None or await settle(tabs, quiet_s, until - time.monotonic(), input_at=began)
         asked = time.monotonic()
-        read = await _read_page(execution, before, tabs, observer)
+        read = await _read_page(attempt, before, tabs, observer)
         if not has_settled or quiet_s == whole:
             break
         if quiet_s is None:
@@ -209,41 +209,41 @@ async def _read_settled_page(execution: Execution, before: Before, tabs: Tabs, o
     return read
 
 
-def _waits(execution: Execution, before: Before, whole: float) -> tuple[float | None, ...]:
+def _waits(attempt: Attempt, before: PageBefore, whole: float) -> tuple[float | None, ...]:
     """The seconds of quiet after each of which the page is read, in turn, until it has settled; None: at once."""
     if any(mark.kind == "surface" for mark in before.seen.observation.marks):
         return (whole,)  # documents do not report when what they draw changed
     soon = whole - min(_READING_S, whole / 2)
     # A page may take back or reformat what was typed or ticked, and on one that never rests that is harder to detect.
-    may_be_taken_back = execution.expected is not None or execution.wants_ticked is not None
+    may_be_taken_back = attempt.expected is not None or attempt.wants_ticked is not None
     # A missed click may be answered late by what is around the target, and its target's leaving looks like an effect.
-    is_early = whole > 0 and before.seen.observation.at_rest and not (may_be_taken_back or execution.missed)
+    is_early = whole > 0 and before.seen.observation.at_rest and not (may_be_taken_back or attempt.missed)
     return (None, soon, whole) if is_early else (soon, whole)
 
 
-def _is_plain(read: _PageAfter, before: Before) -> bool:
+def _is_plain(read: _PageAfter, before: PageBefore) -> bool:
     """A new document goes on loading."""
     return not read.is_other and (bool(read.changes) or judge_pixels(read.paint, read.pixels, before)[1])
 
 
-async def _read_page(execution: Execution, before: Before, tabs: Tabs, observer: Observer) -> _PageAfter:
+async def _read_page(attempt: Attempt, before: PageBefore, tabs: Tabs, observer: Observer) -> _PageAfter:
     settings = observer.settings
     # Concurrently: Chromium takes a picture two frames after it is asked.
     is_other, (now, value, changes), retitled, pixels, paint = await asyncio.gather(
         _is_other_document(before, tabs, settings.action_deadline_s),
-        _read_back(execution.at, before, observer),
+        _read_back(attempt.at, before, observer),
         _title_change(before, tabs.active, settings.action_deadline_s),
-        changed_pixels(execution, before, tabs.active, observer),
-        find_paint(execution, before, observer),
+        changed_pixels(attempt, before, tabs.active, observer),
+        find_paint(attempt, before, observer),
     )
     if is_other:
         return _PageAfter(True, None, None, (), pixels, paint)
     return _PageAfter(False, now, value, (*changes, *retitled), pixels, paint)
 
 
-def _sentence(sentence: str, execution: Execution, value: str | None, changes: list[str]) -> str:
+def _sentence(sentence: str, attempt: Attempt, value: str | None, changes: list[str]) -> str:
     said = [sentence]
-    if execution.expected is not None and value is not None and value != execution.expected:
+    if attempt.expected is not None and value is not None and value != attempt.expected:
         said.append(f'The field now holds "{safe_line(value, 80)}"')
     if changes:
         joined = "; ".join(changes)
@@ -251,25 +251,25 @@ def _sentence(sentence: str, execution: Execution, value: str | None, changes: l
     return " ".join(f"{sentence}." for sentence in said)
 
 
-def _final_sentence(execution: Execution, now: LiveElement | None, paint: Paint | None) -> str:
+def _final_sentence(attempt: Attempt, now: LiveElement | None, paint: Paint | None) -> str:
     """What was done; for a tick or untick, with the state that the control has once the page has settled."""
     stands = tick_state(now)
-    if execution.wants_ticked is None or execution.at is None or stands is None:
-        return execution.sentence
-    word, other = ("ticked", "unticked") if execution.wants_ticked else ("unticked", "ticked")
-    if stands == str(execution.wants_ticked).lower():
-        return f"{word.capitalize()} {execution.at.words}"
+    if attempt.wants_ticked is None or attempt.at is None or stands is None:
+        return attempt.sentence
+    word, other = ("ticked", "unticked") if attempt.wants_ticked else ("unticked", "ticked")
+    if stands == str(attempt.wants_ticked).lower():
+        return f"{word.capitalize()} {attempt.at.words}"
     if paint is not None and paint.was_switched:
-        return f"{word.capitalize()} {execution.at.words}, and the page {other} it again"
-    return f"Clicked {execution.at.words}, but it is not {word}"
+        return f"{word.capitalize()} {attempt.at.words}, and the page {other} it again"
+    return f"Clicked {attempt.at.words}, but it is not {word}"
 
 
-def _no_change_words(execution: Execution, is_painted: bool, paint: Paint | None, seen: LiveObservation) -> str:
-    if paint is not None and paint.own and execution.at is not None and not is_painted:
+def _no_change_words(attempt: Attempt, is_painted: bool, paint: Paint | None, seen: LiveObservation) -> str:
+    if paint is not None and paint.own and attempt.at is not None and not is_painted:
         return "nothing looks different, but the page changed something: it may have been switched"
     apart = ", apart from hover and focus styles" if is_painted else ""
-    is_click = execution.expected is None and execution.wants_ticked is None
-    return f"nothing changed{apart}" + (_nearest_marks(execution.at, seen) if execution.at and is_click else "")
+    is_click = attempt.expected is None and attempt.wants_ticked is None
+    return f"nothing changed{apart}" + (_nearest_marks(attempt.at, seen) if attempt.at and is_click else "")
 
 
 def tick_state(element: LiveElement | None) -> str | None:
@@ -280,7 +280,7 @@ def tick_state(element: LiveElement | None) -> str | None:
     return next((str(each).lower() for each in said if each is not None), None)
 
 
-def _kind(happened: list[TabEvent], before: Before, tabs: Tabs, is_other: bool, is_said: bool) -> Effect:
+def _kind(happened: list[TabEvent], before: PageBefore, tabs: Tabs, is_other: bool, is_said: bool) -> Effect:
     kinds = {each.kind for each in happened}
     if "crash" in kinds and tabs.is_crashed(tabs.active):
         raise Refused("crashed", CRASHED)
@@ -299,7 +299,7 @@ def _kind(happened: list[TabEvent], before: Before, tabs: Tabs, is_other: bool, 
     return "changed" if is_said else "no_effect"
 
 
-async def _is_other_document(before: Before, tabs: Tabs, deadline_s: float) -> bool:
+async def _is_other_document(before: PageBefore, tabs: Tabs, deadline_s: float) -> bool:
     """Whether the tab that was acted on now shows another document."""
     page = tabs.active
     if page is not before.page:
@@ -310,7 +310,7 @@ async def _is_other_document(before: Before, tabs: Tabs, deadline_s: float) -> b
     return token != before.seen.scan.main.token
 
 
-async def _title_change(before: Before, page: Page, deadline_s: float) -> list[str]:
+async def _title_change(before: PageBefore, page: Page, deadline_s: float) -> list[str]:
     """The new title, if it changed. Counters and clocks in it, as in `(3) Inbox`, do not count."""
     if page is not before.page:
         return []
@@ -320,7 +320,7 @@ async def _title_change(before: Before, page: Page, deadline_s: float) -> list[s
 
 
 async def _read_back(
-    at: Location | None, before: Before, observer: Observer
+    at: Location | None, before: PageBefore, observer: Observer
 ) -> tuple[LiveElement | None, str | None, list[str]]:
     """The target as it is now, its value, and what changed in its state and in the focus."""
     if at is None or at.mark is None:
@@ -367,7 +367,7 @@ def _value_words(value: str, state: MarkState) -> str:
     return f'line {state.caret_line} of {len(lines)}, where the caret is, is "{line}"'
 
 
-async def _focus_change(mark: Mark, before: Before, observer: Observer) -> list[str]:
+async def _focus_change(mark: Mark, before: PageBefore, observer: Observer) -> list[str]:
     """Where the focus is now, unless it is where it was before or on the target."""
     focus = await overlay_calls.focused_element(before.page.main_frame, observer.settings.action_deadline_s)
     is_news = focus.words and focus.key not in (mark.key, before.focused)

@@ -15,10 +15,10 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent import totp
 from vision_agent.actions import Check, Click, Press, Set, Type, Upload, chord_keys
+from vision_agent.browser.act.attempt import Attempt
 from vision_agent.browser.act.effect import tick_state
-from vision_agent.browser.act.execution import Execution
-from vision_agent.browser.act.executor import Executor
 from vision_agent.browser.act.held import held_keys, stay_held
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.key_focus import (
     has_focus,
     must_keep_focus,
@@ -62,40 +62,40 @@ _SECRET = re.compile(r"<secret:([\w.-]+)>")
 _PRIVATE = re.compile(r"<private:[\w-]+>")
 
 
-async def type_text(executor: Executor, action: Type) -> Execution:
+async def type_text(sender: InputSender, action: Type) -> Attempt:
     """Types into a field, or at a point that takes the focus."""
-    at = await executor.aim(action.target, may_move=True)
-    text, is_secret = _insert_secrets(executor, action.text, at)
+    at = await sender.aim(action.target, may_move=True)
+    text, is_secret = _insert_secrets(sender, action.text, at)
     remark = ""
     if is_secret and at.mark is not None:
-        executor.observer.masked_keys.add(at.mark.key)
+        sender.observer.masked_keys.add(at.mark.key)
     expected = text
     if at.mark is not None and at.mark.state.input_type in _FORMS:
-        expected = await _fill(at, text, executor)
+        expected = await _fill(at, text, sender)
         if action.submit:
-            async with executor.guard_keys(at):
-                await _press_at_end(executor, at, "Enter")
+            async with sender.guard_keys(at):
+                await _press_at_end(sender, at, "Enter")
     else:
-        at, remark = await _type_keys(executor, action, at, text, is_secret, "Enter" if action.submit else None)
+        at, remark = await _type_keys(sender, action, at, text, is_secret, "Enter" if action.submit else None)
     shown = action.text if len(action.text) <= 60 else action.text[:59] + "…"
     held = None if is_secret or remark else expected
-    return Execution(f'Typed "{safe_line(shown, 60)}" into {at.words}{remark}', at, expected=held)
+    return Attempt(f'Typed "{safe_line(shown, 60)}" into {at.words}{remark}', at, expected=held)
 
 
-async def set_value(executor: Executor, action: Set) -> Execution:
+async def set_value(sender: InputSender, action: Set) -> Attempt:
     """Sets a control to a value: at once if the browser can, a slider by keys or the pointer, a field by typing.
 
     Raises:
         Refused: the value does not fit the control, or the control does not reach it.
     """
-    must_be_element(action.mark, executor.seen)
-    at = await executor.aim(action.mark, may_move=True)
+    must_be_element(action.mark, sender.seen)
+    at = await sender.aim(action.mark, may_move=True)
     assert at.mark is not None
     expected = action.value
     if at.mark.state.input_type in _FORMS:
-        expected = await _fill(at, action.value, executor)
+        expected = await _fill(at, action.value, sender)
     elif at.mark.role in ("slider", "spinbutton") and at.mark.tag != "input":
-        return await move_slider(executor, at, action.value)
+        return await move_slider(sender, at, action.value)
     elif at.mark.kind != "field":
         words = f"{at.words} exposes no value to set. Type, drag it, or press ArrowRight on it."
         raise Refused("unsupported", words)
@@ -103,104 +103,104 @@ async def set_value(executor: Executor, action: Set) -> Execution:
         typing = Type(target=action.mark, text=action.value)
         # Many fields take a value only on blur; an editor writes a tab.
         last_key = None if at.mark.is_drawn_editor else "Tab"
-        at, _ = await _type_keys(executor, typing, at, action.value, False, last_key, must_replace=True)
-    return Execution(f'Set {at.words} to "{safe_line(action.value, 60)}"', at, expected=expected)
+        at, _ = await _type_keys(sender, typing, at, action.value, False, last_key, must_replace=True)
+    return Attempt(f'Set {at.words} to "{safe_line(action.value, 60)}"', at, expected=expected)
 
 
-async def check(executor: Executor, action: Check) -> Execution:
+async def check(sender: InputSender, action: Check) -> Attempt:
     """Ticks or unticks a control with a click; sends nothing if it already is as wanted.
 
     Raises:
         Refused: it has no ticked state, or is a radio button, which cannot be unticked.
     """
-    must_be_element(action.mark, executor.seen)
-    at = await executor.aim(action.mark, may_move=True)
+    must_be_element(action.mark, sender.seen)
+    at = await sender.aim(action.mark, may_move=True)
     assert at.mark is not None
     now = tick_state(at.element)
     if now is None:
         raise Refused("unsupported", f"{at.words} cannot be ticked: it has no checked state. Click it.")
     wanted, word = str(action.checked).lower(), "ticked" if action.checked else "unticked"
     if now == wanted:
-        return Execution(f"{at.words} is {word} already", at, is_already_so=True)
+        return Attempt(f"{at.words} is {word} already", at, is_already_so=True)
     if not action.checked and at.mark.role == "radio":
         raise Refused("unsupported", f"{at.words} is a radio button; tick another one of its group instead.")
     mark = at.mark
-    at = await executor.click(at, Click(target=action.mark))
-    until = time.monotonic() + executor.settings.quiet_s * 4
-    while (now := tick_state(await executor.recheck(mark))) not in (wanted, None) and time.monotonic() < until:
+    at = await sender.click(at, Click(target=action.mark))
+    until = time.monotonic() + sender.settings.quiet_s * 4
+    while (now := tick_state(await sender.recheck(mark))) not in (wanted, None) and time.monotonic() < until:
         continue
     words = word.capitalize() if now == wanted else "Clicked"
-    return Execution(f"{words} {at.words}", at, wants_ticked=action.checked)
+    return Attempt(f"{words} {at.words}", at, wants_ticked=action.checked)
 
 
-async def upload(executor: Executor, action: Upload) -> Execution:
+async def upload(sender: InputSender, action: Upload) -> Attempt:
     """Gives files of the task to a file field, or to the file chooser that a click on the mark opens.
 
     Raises:
         Refused: a file is not one of the task's, or no file chooser opened.
     """
-    unknown = [name for name in action.files if name not in executor.files]
+    unknown = [name for name in action.files if name not in sender.files]
     if unknown:
-        offered = ", ".join(executor.files) or "none"
+        offered = ", ".join(sender.files) or "none"
         raise Refused("blocked", f"{', '.join(unknown)} may not be uploaded; the task's files are {offered}.")
-    paths = [executor.files[name] for name in action.files]
+    paths = [sender.files[name] for name in action.files]
     if missing := [str(path) for path in paths if not path.is_file()]:
         raise Refused("unsupported", f"{', '.join(missing)} no longer exists, so nothing was uploaded.")
-    must_be_element(action.mark, executor.seen)
-    at = await executor.aim(action.mark, may_move=True)
+    must_be_element(action.mark, sender.seen)
+    at = await sender.aim(action.mark, may_move=True)
     assert at.mark is not None
     if at.locator is not None and at.mark.state.input_type == "file":
-        given = at.locator.set_input_files(paths, timeout=executor.timeout_ms)
-        await perform_directly(executor, given, f"files were given to {at.words}", at)
+        given = at.locator.set_input_files(paths, timeout=sender.timeout_ms)
+        await perform_directly(sender, given, f"files were given to {at.words}", at)
     else:
-        executor.tabs.expects_files = True
+        sender.tabs.expects_files = True
         try:
-            async with executor.page.expect_file_chooser(timeout=executor.timeout_ms) as asked:
-                at = await executor.click(at, Click(target=action.mark))
+            async with sender.page.expect_file_chooser(timeout=sender.timeout_ms) as asked:
+                at = await sender.click(at, Click(target=action.mark))
             chooser = await asked.value
         except PlaywrightTimeout:
             raise Refused(
                 "unsupported", f"{at.words} was clicked and opened no file chooser; find the file field."
             ) from None
         finally:
-            executor.tabs.expects_files = False
+            sender.tabs.expects_files = False
         if len(paths) > 1 and not chooser.is_multiple():
             raise Refused("unsupported", f"{at.words} takes one file at a time; nothing was uploaded.")
-        await chooser.set_files(paths, timeout=executor.timeout_ms)
+        await chooser.set_files(paths, timeout=sender.timeout_ms)
     files = ", ".join(f"{path.name} (sha256 {hashlib.sha256(path.read_bytes()).hexdigest()[:12]}…)" for path in paths)
-    return Execution(f"Gave {files} to {at.words}", at, needs_no_effect=True)
+    return Attempt(f"Gave {files} to {at.words}", at, needs_no_effect=True)
 
 
-async def press(executor: Executor, action: Press) -> Execution:
+async def press(sender: InputSender, action: Press) -> Attempt:
     """Presses keys where the focus is, or on a target that is focused first."""
     at = None
     if action.target is not None:
-        must_not_be_grid(action.target, executor.seen)
-        at = await executor.locate(action.target)
-        await take_focus(executor, at)
-    elif executor.focused_mark is not None:
-        await must_take_keys(executor, executor.focused_mark)
-    focused = at.mark if at else executor.focused_mark
+        must_not_be_grid(action.target, sender.seen)
+        at = await sender.locate(action.target)
+        await take_focus(sender, at)
+    elif sender.focused_mark is not None:
+        await must_take_keys(sender, sender.focused_mark)
+    focused = at.mark if at else sender.focused_mark
     _must_not_press_on_release(action, focused)
     if focused is not None and focused.state.masked and copies(action):
         words = f"{capitalised(mark_words(focused))} holds a hidden value, which is not copied"
         raise Refused("blocked", f"{words}. Type it by its name where it is needed.")
-    executor.note_input(f"{action.keys} was pressed", at)
+    sender.note_input(f"{action.keys} was pressed", at)
     try:
-        async with executor.guard_keys(at, action.lasts_s):
+        async with sender.guard_keys(at, action.lasts_s):
             for _ in range(action.count):
-                await _press_once(executor, action)
+                await _press_once(sender, action)
     except PlaywrightError as error:
         if "Unknown key" not in error.message:
             raise
-        executor.sent_inputs.pop()
+        sender.sent_inputs.pop()
         raise Refused(
             "unsupported", f'There is no key "{safe_line(action.keys, 40)}"; try Enter, Tab, ArrowDown, Control+a.'
         ) from error
     times = f" {action.count} times" if action.count > 1 else ""
     times += f" for {action.seconds:g} s" if action.seconds else ""
     verb = "Held" if action.seconds else "Pressed"
-    return Execution(f"{verb} {action.keys}{times}" + (f" in {at.words}" if at else ""), at)
+    return Attempt(f"{verb} {action.keys}{times}" + (f" in {at.words}" if at else ""), at)
 
 
 def _must_not_press_on_release(action: Press, mark: Mark | None) -> None:
@@ -218,18 +218,18 @@ def _must_not_press_on_release(action: Press, mark: Mark | None) -> None:
     )
 
 
-async def _press_once(executor: Executor, action: Press) -> None:
-    page, deadline_s = executor.page, executor.deadline_s
+async def _press_once(sender: InputSender, action: Press) -> None:
+    page, deadline_s = sender.page, sender.deadline_s
     if action.seconds is None:
         await page.keyboard.press(action.keys)
         return
     async with AsyncExitStack() as down:
-        with executor.noting_hold(action.seconds):
+        with sender.noting_hold(action.seconds):
             await down.enter_async_context(held_keys(page, chord_keys(action.keys), deadline_s))
             await stay_held(page, action.keys, action.seconds, deadline_s)
 
 
-async def _fill(at: Location, value: str, executor: Executor) -> str:
+async def _fill(at: Location, value: str, sender: InputSender) -> str:
     """Fills a field at once and returns the value in the field's form. A value that the field cannot
     hold would empty it, so that is checked first.
     """
@@ -238,20 +238,20 @@ async def _fill(at: Location, value: str, executor: Executor) -> str:
     kind, value = at.mark.state.input_type or "", value.strip()
     held = _in_form(kind, value)
     if value:
-        await _must_fit(at, kind, value, held, executor)
+        await _must_fit(at, kind, value, held, sender)
     if at.element and at.element.state.readonly:
         raise Refused("disabled", f"{at.words} is read-only.")
-    await set_directly(executor, at, f"a value was put into {at.words}", {"value": held})
+    await set_directly(sender, at, f"a value was put into {at.words}", {"value": held})
     return held
 
 
-async def _must_fit(at: Location, kind: str, value: str, held: str, executor: Executor) -> None:
+async def _must_fit(at: Location, kind: str, value: str, held: str, sender: InputSender) -> None:
     assert at.mark is not None
     assert at.frame is not None
     said = f'"{safe_line(value, 60)}"'
     if kind == "range" and (goes := exceeded_range(at.mark.state, value)):
         raise Refused("not_an_option", f"{at.words} goes {goes}; {safe_line(value, 40)} is out of range.")
-    fit = await overlay_calls.fit_value(at.frame, executor.deadline_s, at.mark.key, kind, held)
+    fit = await overlay_calls.fit_value(at.frame, sender.deadline_s, at.mark.key, kind, held)
     if fit is None:
         raise Refused("gone", f"{at.words} is gone from the page, so no value was set. Look again.")
     is_held = fit.becomes.lower() == held.lower() or (kind == "range" and _NUMERIC.fullmatch(value) is not None)
@@ -284,7 +284,7 @@ def _in_form(kind: str, value: str) -> str:
 
 
 async def _type_keys(
-    executor: Executor,
+    sender: InputSender,
     action: Type,
     at: Location,
     text: str,
@@ -302,21 +302,21 @@ async def _type_keys(
             raise Refused("unsupported", f"{at.words} is not a field; text cannot be typed into it.{hint}")
         if at.mark.state.readonly:
             raise Refused("disabled", f"{at.words} is read-only.")
-        at = await _click_into_field(executor, at, action)
+        at = await _click_into_field(sender, at, action)
     else:
-        at = await executor.click(at, Click(target=action.target))
-        await must_not_focus_other_field(executor, at)
+        at = await sender.click(at, Click(target=action.target))
+        await must_not_focus_other_field(sender, at)
     if at.mark is not None and at.mark.tag == "input":
         text = " ".join(text.splitlines())  # a line break would submit the form
-    async with executor.guard_keys(at):
-        remark = await _prepare(executor, action, at, text, must_replace=must_replace)
-        await _send_keys(executor, at, text, is_secret)
+    async with sender.guard_keys(at):
+        remark = await _prepare(sender, action, at, text, must_replace=must_replace)
+        await _send_keys(sender, at, text, is_secret)
         if last_key:
-            await _press_at_end(executor, at, last_key)
+            await _press_at_end(sender, at, last_key)
     return at, remark
 
 
-async def _prepare(executor: Executor, action: Type, at: Location, text: str, *, must_replace: bool) -> str:
+async def _prepare(sender: InputSender, action: Type, at: Location, text: str, *, must_replace: bool) -> str:
     """Selects the content of a field, or puts the caret at its end; returns a remark if no text field takes the keys.
 
     Raises:
@@ -324,9 +324,9 @@ async def _prepare(executor: Executor, action: Type, at: Location, text: str, *,
     """
     is_removal = action.clear and not text
     or_nothing = not (must_replace or is_removal)
-    focus = await select_field_text(executor, at, or_nothing=or_nothing, to_end=not action.clear)
+    focus = await select_field_text(sender, at, or_nothing=or_nothing, to_end=not action.clear)
     if is_removal:
-        await executor.page.keyboard.press("Delete")
+        await sender.page.keyboard.press("Delete")
     if focus.selects != "nothing":
         return ""
     if focus.words and at.mark is not None:
@@ -334,43 +334,43 @@ async def _prepare(executor: Executor, action: Type, at: Location, text: str, *,
     return ", where no text field has the focus, so nothing was selected first" if action.clear else ""
 
 
-async def _press_at_end(executor: Executor, at: Location, key: str) -> None:
-    await must_keep_focus(executor, at, f"the text was typed, {key} was not pressed")
-    await executor.page.keyboard.press(key)
+async def _press_at_end(sender: InputSender, at: Location, key: str) -> None:
+    await must_keep_focus(sender, at, f"the text was typed, {key} was not pressed")
+    await sender.page.keyboard.press(key)
 
 
-async def _send_keys(executor: Executor, at: Location, text: str, is_secret: bool) -> None:
-    keyboard = executor.page.keyboard
+async def _send_keys(sender: InputSender, at: Location, text: str, is_secret: bool) -> None:
+    keyboard = sender.page.keyboard
     if is_secret:
-        await _insert_secret(executor, at, text)
+        await _insert_secret(sender, at, text)
         return
     await keyboard.type(text[:1])
     if text[1:]:
         if at.mark is None:
             # The first key opens a field over the cell of a drawn grid; the next one must wait for it.
-            quiet = executor.settings.quiet_s
-            await settle(executor.tabs, quiet, executor.deadline_s, input_at=time.monotonic())
-        await must_keep_focus(executor, at, "only the first character was typed")
+            quiet = sender.settings.quiet_s
+            await settle(sender.tabs, quiet, sender.deadline_s, input_at=time.monotonic())
+        await must_keep_focus(sender, at, "only the first character was typed")
     await keyboard.type(text[1:_TYPED_KEYS])
     if text[_TYPED_KEYS:]:
         await keyboard.insert_text(text[_TYPED_KEYS:])
 
 
-async def _insert_secret(executor: Executor, at: Location, text: str) -> None:
+async def _insert_secret(sender: InputSender, at: Location, text: str) -> None:
     """Types a secret all at once, at the same moment as its field is checked. A key would go to whatever has the focus
     when it arrives, and that may be a frame of another site.
     """
-    await must_keep_focus(executor, at, "nothing was typed")
+    await must_keep_focus(sender, at, "nothing was typed")
     assert at.mark is not None
     assert at.frame is not None
     mark = at.mark
-    if not await overlay_calls.insert_guarded(at.frame, executor.deadline_s, mark.key, mark.state.input_type, text):
+    if not await overlay_calls.insert_guarded(at.frame, sender.deadline_s, mark.key, mark.state.input_type, text):
         raise Refused(
             "changed", f"{at.words} did not take the secret: it lost the focus or changed. Nothing was typed."
         )
 
 
-async def _click_into_field(executor: Executor, at: Location, action: Type) -> Location:
+async def _click_into_field(sender: InputSender, at: Location, action: Type) -> Location:
     """Clicks a field and returns where. A field that moves away as it takes the focus counts as focused too.
 
     Raises:
@@ -378,13 +378,13 @@ async def _click_into_field(executor: Executor, at: Location, action: Type) -> L
     """
     refused: Refused | None = None
     try:
-        at = await executor.click(at, Click(target=action.target))
+        at = await sender.click(at, Click(target=action.target))
     except Refused as refusal:
         refused = refusal
     assert at.mark is not None
-    now = executor.seen.observation.mark(at.mark.number) or at.mark
-    if await has_focus(executor, now):
-        await executor.must_be_unchanged(now)
+    now = sender.seen.observation.mark(at.mark.number) or at.mark
+    if await has_focus(sender, now):
+        await sender.must_be_unchanged(now)
         return at
     raise refused or Refused("changed", f"{at.words} did not take the focus when it was clicked; nothing was typed.")
 
@@ -395,10 +395,10 @@ def _fields_hint(secret: Secret) -> str:
     return " A password is for password fields, unless the task names other types of fields for it."
 
 
-def _insert_secrets(executor: Executor, text: str, at: Location) -> tuple[str, bool]:
+def _insert_secrets(sender: InputSender, text: str, at: Location) -> tuple[str, bool]:
     """The text with secrets in place of their names, and whether it contains any."""
-    by_name = {secret.name: secret for secret in executor.secrets}
-    origin = origin_of(at.frame.url if at.frame else executor.page.url)
+    by_name = {secret.name: secret for secret in sender.secrets}
+    origin = origin_of(at.frame.url if at.frame else sender.page.url)
     is_secret = False
     if _PRIVATE.search(text):
         raise Refused(
@@ -410,8 +410,8 @@ def _insert_secrets(executor: Executor, text: str, at: Location) -> tuple[str, b
         secret = by_name.get(name)
         if secret is None:
             raise Refused("blocked", f"There is no secret {name}; the secrets are: {', '.join(by_name) or 'none'}.")
-        if not host_policy.origin_matches(origin, secret.origins, executor.policy.start_origin):
-            known = ", ".join(secret.origins) or executor.policy.start_origin or "no page of this run"
+        if not host_policy.origin_matches(origin, secret.origins, sender.policy.start_origin):
+            known = ", ".join(secret.origins) or sender.policy.start_origin or "no page of this run"
             raise Refused(
                 "blocked", f"The secret {name} may not be typed on {origin or 'this page'}: it is for {known}."
             )

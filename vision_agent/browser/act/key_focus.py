@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.async_api import Frame
 
-from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.locate.identify import identify
 from vision_agent.browser.locate.location import Location
 from vision_agent.browser.locate.wording import mark_words
@@ -14,90 +14,90 @@ from vision_agent.browser.refusal import Refused
 from vision_agent.types import Mark
 
 
-async def take_focus(executor: Executor, at: Location) -> None:
+async def take_focus(sender: InputSender, at: Location) -> None:
     """Gives a target the focus; a point gets it by a click.
 
     Raises:
         Refused: the target does not take the focus.
     """
     if at.locator is None or at.mark is None:
-        async with executor.guard_gesture(at):
-            await executor.page.mouse.click(at.point.x, at.point.y)
-        await must_not_focus_other_field(executor, at)
+        async with sender.guard_gesture(at):
+            await sender.page.mouse.click(at.point.x, at.point.y)
+        await must_not_focus_other_field(sender, at)
         return
-    if await has_focus(executor, at.mark):
+    if await has_focus(sender, at.mark):
         return
-    await at.locator.focus(timeout=executor.timeout_ms)
-    if not await has_focus(executor, at.mark):
+    await at.locator.focus(timeout=sender.timeout_ms)
+    if not await has_focus(sender, at.mark):
         raise Refused("unsupported", f"{at.words} cannot take the focus, so keys would not reach it. Click it instead.")
-    await executor.must_be_unchanged(at.mark)
+    await sender.must_be_unchanged(at.mark)
 
 
-async def must_take_keys(executor: Executor, mark: Mark) -> None:
+async def must_take_keys(sender: InputSender, mark: Mark) -> None:
     """Checks that keys without a target reach a mark that is still the same element in the same row.
 
     Raises:
         Refused: the focus is elsewhere, or the mark or the words beside it have changed.
     """
-    _, now = await identify(mark, executor.seen, executor.deadline_s, pointed=True)
-    if not now.state.focused and not await has_focus(executor, mark):
+    _, now = await identify(mark, sender.seen, sender.deadline_s, pointed=True)
+    if not now.state.focused and not await has_focus(sender, mark):
         raise Refused("changed", f"{mark_words(mark)} lost the focus, so no key was sent. Look again.")
 
 
-async def has_focus(executor: Executor, mark: Mark) -> bool:
+async def has_focus(sender: InputSender, mark: Mark) -> bool:
     """Whether keys reach a mark: it is focused in its document, and so is each frame around it in its parent."""
-    now = await executor.recheck(mark)
-    scanned = executor.seen.scan.owner(mark.key)
+    now = await sender.recheck(mark)
+    scanned = sender.seen.scan.owner(mark.key)
     if now is None or scanned is None:
         return False
-    if not now.state.focused and not await _receives_its_keys(executor, mark, scanned.frame):
+    if not now.state.focused and not await _receives_its_keys(sender, mark, scanned.frame):
         return False
     for inside in reversed(scanned.chain()):
-        around = await overlay_calls.check(inside.parent.frame, executor.deadline_s, inside.key, "frame")
+        around = await overlay_calls.check(inside.parent.frame, sender.deadline_s, inside.key, "frame")
         if around is None or not around.state.focused:
             return False
     return True
 
 
-async def _receives_its_keys(executor: Executor, mark: Mark, frame: Frame) -> bool:
+async def _receives_its_keys(sender: InputSender, mark: Mark, frame: Frame) -> bool:
     """Whether an invisible field, such as a code editor's, receives the keys for the element drawn around it."""
     if mark.tag in ("input", "textarea", "select"):
         return False  # a native field receives its keys itself
-    focus = await overlay_calls.focused_element(frame, executor.deadline_s, mark.key)
-    is_marked = any(each.key == focus.key for each in executor.seen.observation.marks)
+    focus = await overlay_calls.focused_element(frame, sender.deadline_s, mark.key)
+    is_marked = any(each.key == focus.key for each in sender.seen.observation.marks)
     return focus.takes_text and not is_marked
 
 
-async def focus_of_keys(executor: Executor, at: Location) -> tuple[Frame, Focus]:
+async def focus_of_keys(sender: InputSender, at: Location) -> tuple[Frame, Focus]:
     """The element that gets the keys for a target, and its frame."""
-    frame = at.frame or executor.page.main_frame
-    focus = await overlay_calls.focused_element(frame, executor.deadline_s, at.mark.key if at.mark else None)
-    frames = executor.seen.scan.frames
+    frame = at.frame or sender.page.main_frame
+    focus = await overlay_calls.focused_element(frame, sender.deadline_s, at.mark.key if at.mark else None)
+    frames = sender.seen.scan.frames
     while inner := next((each for each in frames if each.element and each.element.key == focus.key), None):
         frame = inner.frame
-        focus = await overlay_calls.focused_element(frame, executor.deadline_s)
+        focus = await overlay_calls.focused_element(frame, sender.deadline_s)
     return frame, focus
 
 
-async def must_keep_focus(executor: Executor, at: Location, so_far: str) -> None:
+async def must_keep_focus(sender: InputSender, at: Location, so_far: str) -> None:
     """Checks that keys still reach a target.
 
     Raises:
         Refused: it lost the focus; `so_far` says what was done.
     """
-    if at.mark is not None and not await has_focus(executor, at.mark):
+    if at.mark is not None and not await has_focus(sender, at.mark):
         raise Refused("changed", f"{at.words} lost the focus to something else; {so_far}.")
 
 
-async def must_not_focus_other_field(executor: Executor, at: Location) -> None:
+async def must_not_focus_other_field(sender: InputSender, at: Location) -> None:
     """Checks that no field elsewhere has the focus: a click on a canvas may leave it there.
 
     Raises:
         Refused: keys would go to another field.
     """
-    for mark in executor.seen.observation.marks:
+    for mark in sender.seen.observation.marks:
         is_elsewhere = mark.kind == "field" and not mark.box.contains(at.point)
-        if mark.state.focused and is_elsewhere and await has_focus(executor, mark):
+        if mark.state.focused and is_elsewhere and await has_focus(sender, mark):
             raise Refused(
                 "changed", f"{at.words} did not take the focus because {mark_words(mark)} kept it; no key was sent."
             )

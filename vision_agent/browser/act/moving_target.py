@@ -28,7 +28,7 @@ from vision_agent.browser.page.overlay_calls import LiveElement, Middle
 from vision_agent.browser.refusal import Refused
 
 if TYPE_CHECKING:
-    from vision_agent.browser.act.executor import Executor
+    from vision_agent.browser.act.input_sender import InputSender
 
 RESTLESS = "{} keeps moving, so nothing was sent to it."
 
@@ -46,32 +46,32 @@ Body = Callable[[Location, Gesture], Awaitable[None]]
 """Sends the events of a gesture to a location, guarded."""
 
 
-async def locate_any(executor: Executor, target: Target, *, reveal: bool = True, with_drawn: bool = False) -> Location:
+async def locate_any(sender: InputSender, target: Target, *, reveal: bool = True, with_drawn: bool = False) -> Location:
     """Where a target is now. A point in an element that has moved on since the look, and still moves, goes along.
 
     `with_drawn`: a thing that moves in a canvas may be returned as moving too.
 
     Raises:
-        Refused: see `Executor.locate`; or it is not clear what was meant.
+        Refused: see `InputSender.locate`; or it is not clear what was meant.
     """
-    drawn = drawn_target(target, executor.seen) if with_drawn else None
-    more = (executor.seen, executor.image_limits, executor.deadline_s)
+    drawn = drawn_target(target, sender.seen) if with_drawn else None
+    more = (sender.seen, sender.image_limits, sender.deadline_s)
     if drawn is not None and drawn.moves:
         found = await locate_moving_drawing(drawn, *more)
         if found is not None:
             return found
     try:
-        return await executor.locate(target, reveal=reveal)
+        return await sender.locate(target, reveal=reveal)
     except Refused as refusal:
         if refusal.refusal != "moved":
             raise
         found = None
         if isinstance(target, Point):
-            found = await locate_moving_point(executor.page, target, *more)
+            found = await locate_moving_point(sender.page, target, *more)
         elif drawn is not None and drawn.is_followed and not drawn.moves:
             with suppress(Refused):  # the first refusal says more about what did not move at the look
                 found = await locate_moving_drawing(drawn, *more)
-            if found is not None and not await is_still_moving(executor, found):
+            if found is not None and not await is_still_moving(sender, found):
                 raise
         if found is None:
             raise
@@ -79,7 +79,7 @@ async def locate_any(executor: Executor, target: Target, *, reveal: bool = True,
 
 
 async def send_to_moving(
-    executor: Executor,
+    sender: InputSender,
     body: Body,
     at: Location,
     target: Target,
@@ -92,15 +92,15 @@ async def send_to_moving(
     Raises:
         Refused: no press met the target before the deadline; those that missed were stopped.
     """
-    until, delay_ms = time.monotonic() + executor.deadline_s, _PRESS_DELAY_MS
+    until, delay_ms = time.monotonic() + sender.deadline_s, _PRESS_DELAY_MS
     while True:
         track: Track | None = None
         gesture: Gesture | None = None
         try:
-            async with executor.guard_gesture(at, is_drag=is_drag, lasts_s=lasts_s) as gesture:
-                track = await _follow(at, executor.deadline_s)
+            async with sender.guard_gesture(at, is_drag=is_drag, lasts_s=lasts_s) as gesture:
+                track = await _follow(at, sender.deadline_s)
                 ahead = track and _ahead(at, track, delay_ms)
-                if ahead and executor.seen.observation.viewport.contains(ahead):
+                if ahead and sender.seen.observation.viewport.contains(ahead):
                     at = _moved_to(at, ahead)
                     await body(at, gesture)
                     return at
@@ -111,20 +111,20 @@ async def send_to_moving(
                 delay_ms = gesture.pressed_ms - track.last_ms
         if time.monotonic() > until:
             raise Refused("moved", RESTLESS.format(at.words))
-        at = await locate_any(executor, target, reveal=False, with_drawn=True)
+        at = await locate_any(sender, target, reveal=False, with_drawn=True)
         if at.element is None or at.frame is None:
             raise Refused("moved", RESTLESS.format(at.words))
 
 
-async def current_point(executor: Executor, at: Location) -> Point:
+async def current_point(sender: InputSender, at: Location) -> Point:
     """Where input to a location goes now, in page coordinates; another place only if it moves."""
-    track = await _follow(at, executor.deadline_s) if at.is_moving else None
+    track = await _follow(at, sender.deadline_s) if at.is_moving else None
     return _ahead(at, track, _PRESS_DELAY_MS) if track else at.point
 
 
-async def is_still_moving(executor: Executor, at: Location) -> bool:
+async def is_still_moving(sender: InputSender, at: Location) -> bool:
     """Whether the element of a location moves at this moment."""
-    track = await _follow(at, executor.deadline_s, _FEW_SAMPLES)
+    track = await _follow(at, sender.deadline_s, _FEW_SAMPLES)
     return track is not None and track.is_moving
 
 
@@ -138,12 +138,12 @@ def is_well_inside(at: Location, now: LiveElement, point: Point) -> bool:
 
 
 @asynccontextmanager
-async def stay_on(executor: Executor, at: Location) -> AsyncIterator[None]:
+async def stay_on(sender: InputSender, at: Location) -> AsyncIterator[None]:
     """Keeps the pointer on a location in the `with` block, if it moves."""
     if not at.is_moving:
         yield
         return
-    following = asyncio.create_task(_stay_on(executor, at))
+    following = asyncio.create_task(_stay_on(sender, at))
     try:
         yield
     finally:
@@ -152,10 +152,10 @@ async def stay_on(executor: Executor, at: Location) -> AsyncIterator[None]:
             await following
 
 
-async def _stay_on(executor: Executor, at: Location) -> None:
-    while (track := await _follow(at, executor.deadline_s)) is not None:
+async def _stay_on(sender: InputSender, at: Location) -> None:
+    while (track := await _follow(at, sender.deadline_s)) is not None:
         there = _ahead(at, track, _PRESS_DELAY_MS)
-        await executor.page.mouse.move(there.x, there.y)
+        await sender.page.mouse.move(there.x, there.y)
 
 
 def _moved_to(at: Location, point: Point) -> Location:

@@ -10,8 +10,8 @@ from playwright.async_api import Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Back, CloseTab, Forward, Goto, OpenTab, SwitchTab
-from vision_agent.browser.act.execution import Execution
-from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.attempt import Attempt
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.network import host_policy
 from vision_agent.browser.network.navigations import Navigation, Navigations, failure_reason
 from vision_agent.browser.page import overlay
@@ -25,96 +25,96 @@ _ELSEWHERE = "data:text/html,"
 _NET = "net::ERR_"
 
 
-async def goto(executor: Executor, action: Goto) -> Execution:
+async def goto(sender: InputSender, action: Goto) -> Attempt:
     """Opens an address in the tab of the observation."""
-    url = _absolute_url(action.url, executor.page)
-    host_policy.check(url, executor.policy)
-    await _leave_if_hung(executor)
+    url = _absolute_url(action.url, sender.page)
+    host_policy.check(url, sender.policy)
+    await _leave_if_hung(sender)
     opened = await open_page(
-        executor.page, url, executor.policy, executor.settings.navigation_deadline_s, executor.tabs.navigations
+        sender.page, url, sender.policy, sender.settings.navigation_deadline_s, sender.tabs.navigations
     )
-    return Execution(opened, None)
+    return Attempt(opened, None)
 
 
-async def reload(executor: Executor) -> Execution:
+async def reload(sender: InputSender) -> Attempt:
     """Reloads the page, even if a frame in it has crashed, or if it hangs."""
-    url = executor.page.url
-    if await _leave_if_hung(executor):
-        await open_page(executor.page, url, executor.policy, executor.settings.navigation_deadline_s,
-                        executor.tabs.navigations)  # fmt: skip
-        return Execution("Left the page, which did not answer, and opened it again", None)
+    url = sender.page.url
+    if await _leave_if_hung(sender):
+        await open_page(sender.page, url, sender.policy, sender.settings.navigation_deadline_s,
+                        sender.tabs.navigations)  # fmt: skip
+        return Attempt("Left the page, which did not answer, and opened it again", None)
     try:
-        await executor.page.reload(timeout=_navigation_ms(executor), wait_until="commit")
+        await sender.page.reload(timeout=_navigation_ms(sender), wait_until="commit")
     except PlaywrightError as error:
-        if _NET not in error.message and not await _loads_despite_crash(executor.page, error):
+        if _NET not in error.message and not await _loads_despite_crash(sender.page, error):
             raise
-    return Execution("Loaded the page again", None)
+    return Attempt("Loaded the page again", None)
 
 
-async def go(executor: Executor, action: Back | Forward) -> Execution:
+async def go(sender: InputSender, action: Back | Forward) -> Attempt:
     """Goes one page back or forward."""
-    page, was = executor.page, executor.page.url
-    if executor.seen.is_hung:
+    page, was = sender.page, sender.page.url
+    if sender.seen.is_hung:
         raise Refused(
             "unsupported", f"A page that hangs cannot be left with {action.kind}: reload it or open an address."
         )
     way = page.go_back if isinstance(action, Back) else page.go_forward
     try:
-        await way(timeout=_navigation_ms(executor), wait_until="commit")
+        await way(timeout=_navigation_ms(sender), wait_until="commit")
     except PlaywrightError as error:
         if _NET not in error.message:
             raise
-        return Execution(f"Went {action.kind}", None)  # `effect` reports what came instead
+        return Attempt(f"Went {action.kind}", None)  # `effect` reports what came instead
     if page.url == was:
-        return Execution(f"There is no page to go {action.kind} to", None)
-    return Execution(f"Went {action.kind} to {shown_address(page.url)}", None)
+        return Attempt(f"There is no page to go {action.kind} to", None)
+    return Attempt(f"Went {action.kind} to {shown_address(page.url)}", None)
 
 
-async def _leave_if_hung(executor: Executor) -> bool:
+async def _leave_if_hung(sender: InputSender) -> bool:
     """Leaves a page that does not answer; returns whether there was one.
 
     Chromium opens an address of the same site in the same process, where nothing happens any more. A `data:` page gets
     a process of its own, from which every address can be opened.
     """
-    if executor.seen.is_hung:
-        await executor.page.goto(_ELSEWHERE, timeout=_navigation_ms(executor), wait_until="commit")
-    return executor.seen.is_hung
+    if sender.seen.is_hung:
+        await sender.page.goto(_ELSEWHERE, timeout=_navigation_ms(sender), wait_until="commit")
+    return sender.seen.is_hung
 
 
-async def open_tab(executor: Executor, action: OpenTab) -> Execution:
+async def open_tab(sender: InputSender, action: OpenTab) -> Attempt:
     """Opens an address in a new tab; if that fails, the old tab stays in front."""
-    tabs, url = executor.tabs, _absolute_url(action.url, executor.page)
-    host_policy.check(url, executor.policy)
-    page, was = await executor.page.context.new_page(), executor.page
+    tabs, url = sender.tabs, _absolute_url(action.url, sender.page)
+    host_policy.check(url, sender.policy)
+    page, was = await sender.page.context.new_page(), sender.page
     tabs.add(page)
     tabs.active = page
     try:
-        opened = await open_page(page, url, executor.policy, executor.settings.navigation_deadline_s, tabs.navigations)
+        opened = await open_page(page, url, sender.policy, sender.settings.navigation_deadline_s, tabs.navigations)
     except Refused:
         tabs.active, tabs.closing_page = was, page  # its closing need not be reported
         await close_page(page)
         raise
-    return Execution(f"{opened} in tab {tabs.number(page)}", None, needs_no_effect=True)
+    return Attempt(f"{opened} in tab {tabs.number(page)}", None, needs_no_effect=True)
 
 
-async def switch_tab(executor: Executor, action: SwitchTab) -> Execution:
+async def switch_tab(sender: InputSender, action: SwitchTab) -> Attempt:
     """Brings a tab to the front."""
-    page = _find_tab(executor, action.tab)
-    executor.tabs.active = page
+    page = _find_tab(sender, action.tab)
+    sender.tabs.active = page
     await page.bring_to_front()
-    return Execution(f"Went to tab {action.tab}", None, needs_no_effect=True)
+    return Attempt(f"Went to tab {action.tab}", None, needs_no_effect=True)
 
 
-async def close_tab(executor: Executor, action: CloseTab) -> Execution:
+async def close_tab(sender: InputSender, action: CloseTab) -> Attempt:
     """Closes a tab, but never the last one."""
-    page = _find_tab(executor, action.tab)
-    if len(executor.tabs.pages) == 1:
+    page = _find_tab(sender, action.tab)
+    if len(sender.tabs.pages) == 1:
         raise Refused("unsupported", "The last tab stays open: without it there is nothing to look at.")
-    executor.tabs.closing_page = page
+    sender.tabs.closing_page = page
     if not await close_page(page):
-        executor.tabs.closing_page = None
+        sender.tabs.closing_page = None
         raise Refused("unsupported", f"Tab {action.tab} did not close; it may be stuck.")
-    return Execution(f"Closed tab {action.tab}", None, needs_no_effect=True)
+    return Attempt(f"Closed tab {action.tab}", None, needs_no_effect=True)
 
 
 async def open_page(
@@ -179,12 +179,12 @@ async def _loads_despite_crash(page: Page, error: PlaywrightError) -> bool:
     return True
 
 
-def _find_tab(executor: Executor, number: int) -> Page:
+def _find_tab(sender: InputSender, number: int) -> Page:
     """The tab with this number in the observation."""
-    pages = executor.seen.pages
+    pages = sender.seen.pages
     if not 1 <= number <= len(pages):
         raise Refused("unknown_mark", f"There is no tab {number}; there are {len(pages)}.")
-    if pages[number - 1] not in executor.tabs.pages:
+    if pages[number - 1] not in sender.tabs.pages:
         raise Refused("gone", f"Tab {number} has been closed.")
     return pages[number - 1]
 
@@ -196,5 +196,5 @@ def _absolute_url(url: str, page: Page) -> str:
         raise Refused("unsupported", f"{safe_line(url, 200)} is not a valid address, so it was not opened.") from None
 
 
-def _navigation_ms(executor: Executor) -> float:
-    return executor.settings.navigation_deadline_s * 1000
+def _navigation_ms(sender: InputSender) -> float:
+    return sender.settings.navigation_deadline_s * 1000

@@ -16,7 +16,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import Action, Drag, Offset, Zoom, mark_in, targets_of
-from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.moving_target import RESTLESS
 from vision_agent.browser.locate import relocate
 from vision_agent.browser.locate.location import Location
@@ -45,23 +45,23 @@ class _Look(NamedTuple):
     clean: Picture
 
 
-async def bring_into_view(executor: Executor, action: Action) -> None:
-    """Makes the executor see the page as if the look had been made with the action's target in view.
+async def bring_into_view(sender: InputSender, action: Action) -> None:
+    """Makes the sender see the page as if the look had been made with the action's target in view.
 
-    Does nothing if the target is in view. `executor.brought` then has no other marks, because those have moved.
+    Does nothing if the target is in view. `sender.brought` then has no other marks, because those have moved.
 
     Raises:
         Refused: the target is gone or has changed, cannot be reached, or the action needs it in the picture.
     """
     numbers = [number for each in targets_of(action) if (number := mark_in(each)) is not None]
-    seen = executor.seen.observation
+    seen = sender.seen.observation
     away = [mark for number in numbers if seen.mark(number) is None and (mark := seen.known_mark(number))]
     if not away:
         return
     # A zoom shows a part of the picture.
     if isinstance(action, Zoom) or (isinstance(action, Drag) and not is_between_marks(action)):
         raise Refused("outside", f"{mark_words(away[0])} is out of view. Scroll to it, then {action.kind}.")
-    await bring(executor, away, action)
+    await bring(sender, away, action)
 
 
 def is_between_marks(drag: Drag) -> bool:
@@ -69,47 +69,47 @@ def is_between_marks(drag: Drag) -> bool:
     return not drag.path and isinstance(drag.source, int) and isinstance(drag.target, int | Offset)
 
 
-async def bring(executor: Executor, marks: Sequence[Mark], action: Action) -> None:
-    """Brings marks into view, one after the other, and makes the executor see the page as it is then.
+async def bring(sender: InputSender, marks: Sequence[Mark], action: Action) -> None:
+    """Brings marks into view, one after the other, and makes the sender see the page as it is then.
 
     Raises:
         Refused: one is gone or has changed, or cannot be reached.
     """
     for mark in marks:
-        await _bring(executor, mark, action)
-    now, numbers = executor.seen, {each.number for each in marks}
+        await _bring(sender, mark, action)
+    now, numbers = sender.seen, {each.number for each in marks}
     here = tuple(mark for mark in now.observation.marks if mark.number in numbers)
-    executor.brought = replace(now, observation=now.observation.model_copy(update={"marks": here}))
+    sender.brought = replace(now, observation=now.observation.model_copy(update={"marks": here}))
 
 
-async def _bring(executor: Executor, mark: Mark, action: Action) -> None:
-    if executor.seen.observation.mark(mark.number) is None:
-        executor.seen = _as_seen_earlier(executor.seen, mark)
-    executor.brought = executor.seen
-    at = await executor.locate(mark.number)
+async def _bring(sender: InputSender, mark: Mark, action: Action) -> None:
+    if sender.seen.observation.mark(mark.number) is None:
+        sender.seen = _as_seen_earlier(sender.seen, mark)
+    sender.brought = sender.seen
+    at = await sender.locate(mark.number)
     look = None
     if at.element is not None and at.element.was_scrolled and at.locator is not None:
-        look = await _look_early(executor, mark.number, at.element.rect)
+        look = await _look_early(sender, mark.number, at.element.rect)
         if look is None:
-            await _wait_until_it_stops(executor, at)
-    await _refresh(executor, mark.number, action, look)
+            await _wait_until_it_stops(sender, at)
+    await _refresh(sender, mark.number, action, look)
 
 
-async def _look_early(executor: Executor, number: int, rect: Rect) -> _Look | None:
+async def _look_early(sender: InputSender, number: int, rect: Rect) -> _Look | None:
     """A look made while the page comes to rest after it was scrolled; None if none shows the page at rest.
 
     It counts if nothing has changed since it began, and the target has not moved since: from `rect`, the first time.
     A list that draws its rows as it is scrolled needs two.
     """
-    seen = executor.seen.observation
+    seen = sender.seen.observation
     # Documents do not report when what they draw changed.
     if not seen.at_rest or any(mark.kind == "surface" for mark in seen.marks):
         return None
     for _ in range(_EARLY_LOOKS):
         began = time.monotonic()
-        look, mark = await _look_again(executor, number), _mark(executor, number)
+        look, mark = await _look_again(sender, number), _mark(sender, number)
         now, is_at_rest = await asyncio.gather(
-            executor.recheck(mark), is_quiet(executor.tabs, time.monotonic() - began, executor.deadline_s)
+            sender.recheck(mark), is_quiet(sender.tabs, time.monotonic() - began, sender.deadline_s)
         )
         if now is None:
             return None
@@ -119,7 +119,7 @@ async def _look_early(executor: Executor, number: int, rect: Rect) -> _Look | No
     return None
 
 
-async def _wait_until_it_stops(executor: Executor, at: Location) -> None:
+async def _wait_until_it_stops(sender: InputSender, at: Location) -> None:
     """Pages redraw lists as they scroll, so a target is compared again once it has stopped moving.
 
     Raises:
@@ -127,8 +127,8 @@ async def _wait_until_it_stops(executor: Executor, at: Location) -> None:
     """
     assert at.locator is not None
     try:
-        handle = await at.locator.element_handle(timeout=executor.timeout_ms)
-        await handle.wait_for_element_state("stable", timeout=executor.timeout_ms)
+        handle = await at.locator.element_handle(timeout=sender.timeout_ms)
+        await handle.wait_for_element_state("stable", timeout=sender.timeout_ms)
     except PlaywrightTimeout:
         raise Refused("moved", RESTLESS.format(at.words)) from None
     except PlaywrightError as error:
@@ -144,34 +144,34 @@ def _as_seen_earlier(seen: LiveObservation, mark: Mark) -> LiveObservation:
     return replace(seen, observation=observation, scan=scan)
 
 
-async def _look_again(executor: Executor, number: int) -> _Look:
+async def _look_again(sender: InputSender, number: int) -> _Look:
     # Concurrently: Chromium takes a picture two frames after it is asked.
-    fresh, clean = await asyncio.gather(relocate.rescan(executor.seen, executor.deadline_s), _picture(executor))
-    return _Look(fresh.found(_mark(executor, number).key), fresh, clean)
+    fresh, clean = await asyncio.gather(relocate.rescan(sender.seen, sender.deadline_s), _picture(sender))
+    return _Look(fresh.found(_mark(sender, number).key), fresh, clean)
 
 
-async def _picture(executor: Executor) -> Picture:
-    seen = executor.seen
-    raw = await capture(seen.page, executor.deadline_s)
-    picture = await asyncio.to_thread(Picture.decode, raw, seen.clean.page, executor.image_limits)
+async def _picture(sender: InputSender) -> Picture:
+    seen = sender.seen
+    raw = await capture(seen.page, sender.deadline_s)
+    picture = await asyncio.to_thread(Picture.decode, raw, seen.clean.page, sender.image_limits)
     return picture.masked(seen.masked)
 
 
-def _mark(executor: Executor, number: int) -> Mark:
-    return next(each for each in executor.seen.observation.marks if each.number == number)
+def _mark(sender: InputSender, number: int) -> Mark:
+    return next(each for each in sender.seen.observation.marks if each.number == number)
 
 
-async def _refresh(executor: Executor, number: int, action: Action, look: _Look | None) -> None:
+async def _refresh(sender: InputSender, number: int, action: Action, look: _Look | None) -> None:
     """Notes where the mark is now, its state, and how the page looks before the action.
 
     Raises:
         Refused: it is not visible, or has risks that it did not have when it was last seen.
     """
-    now, fresh, clean = look or await _look_again(executor, number)
-    if now is None or now.fingerprint != _mark(executor, number).fingerprint:
-        await executor.locate(number)  # refuses it, or finds what the page drew in its place
-        now, fresh, clean = await _look_again(executor, number)
-    seen, mark = executor.seen, _mark(executor, number)
+    now, fresh, clean = look or await _look_again(sender, number)
+    if now is None or now.fingerprint != _mark(sender, number).fingerprint:
+        await sender.locate(number)  # refuses it, or finds what the page drew in its place
+        now, fresh, clean = await _look_again(sender, number)
+    seen, mark = sender.seen, _mark(sender, number)
     box = now.box.intersection(seen.clean.page) if now is not None else None
     if now is None or box is None:
         raise Refused("covered", f"{mark_words(mark)} could not be brought into view.")
@@ -188,4 +188,4 @@ async def _refresh(executor: Executor, number: int, action: Action, look: _Look 
             "changed",
             f"{mark_words(mark)} carries a risk that it did not have when it was last seen. Scroll to it and look.",
         )
-    executor.seen = replace(seen, observation=observation, scan=scan, clean=clean)
+    sender.seen = replace(seen, observation=observation, scan=scan, clean=clean)

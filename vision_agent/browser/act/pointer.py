@@ -17,9 +17,9 @@ from vision_agent.actions import (
     SelectText,
 )
 from vision_agent.browser.act import touch
-from vision_agent.browser.act.execution import Execution
-from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.attempt import Attempt
 from vision_agent.browser.act.held import held_button, held_keys, shows_text, stay_held
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.moving_target import current_point, stay_on
 from vision_agent.browser.act.press_guard import Gesture
 from vision_agent.browser.locate.location import Location
@@ -36,142 +36,140 @@ _TO_THE_END = 1e6
 """Views; farther than anything scrolls."""
 
 
-async def click(executor: Executor, action: Click) -> Execution:
+async def click(sender: InputSender, action: Click) -> Attempt:
     """Clicks a mark or a point."""
-    at = await executor.click(await executor.aim(action.target, may_move=True), action)
+    at = await sender.click(await sender.aim(action.target, may_move=True), action)
     how = {1: "Clicked", 2: "Double-clicked", 3: "Triple-clicked"}[action.count]
-    return Execution(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
+    return Attempt(f"{how if action.button == 'left' else f'{action.button.capitalize()}-clicked'} {at.words}", at)
 
 
-async def double_tap(executor: Executor, action: DoubleTap) -> Execution:
+async def double_tap(sender: InputSender, action: DoubleTap) -> Attempt:
     """Taps a mark or a point twice with a finger."""
 
     async def tap(at: Location, gesture: Gesture) -> None:
-        await touch.tap(executor.page, partial(current_point, executor, at), gesture, 2, executor.deadline_s)
+        await touch.tap(sender.page, partial(current_point, sender, at), gesture, 2, sender.deadline_s)
 
-    at = await executor.send(tap, await executor.aim(action.target, may_move=True), action.target, is_pointed=False)
-    return Execution(f"Double-tapped {at.words}", at)
+    at = await sender.send(tap, await sender.aim(action.target, may_move=True), action.target, is_pointed=False)
+    return Attempt(f"Double-tapped {at.words}", at)
 
 
-async def hold(executor: Executor, action: Hold) -> Execution:
+async def hold(sender: InputSender, action: Hold) -> Attempt:
     """Presses on a mark or a point, holds for a time or until a text appears, then releases the button or the finger.
 
     Raises:
         Refused: the text is already visible, so nothing was pressed; or it did not appear in time, or the tab closed,
             and the button or the finger was released.
     """
-    if action.until and await shows_text(executor.page, executor.deadline_s, action.until):
+    if action.until and await shows_text(sender.page, sender.deadline_s, action.until):
         shown = f'"{safe_line(action.until, 60)}" shows already, so nothing was pressed'
         raise Refused("unsupported", f"{shown}. Hold for a time, or until another text shows.")
-    page, deadline_s, what = executor.page, executor.deadline_s, "finger" if action.touch else "button"
+    page, deadline_s, what = sender.page, sender.deadline_s, "finger" if action.touch else "button"
 
     async def press(at: Location, gesture: Gesture) -> None:
         # A press may close the page before the browser answers it; what closes the page on release was held.
         async with AsyncExitStack() as down:
-            with executor.noting_hold(action.seconds):
+            with sender.noting_hold(action.seconds):
                 if action.touch:
                     await down.enter_async_context(touch.held_finger(page, at.point, deadline_s))
                 else:
                     await page.mouse.move(at.point.x, at.point.y)
                     await down.enter_async_context(held_button(page, deadline_s))
-                    await down.enter_async_context(stay_on(executor, at))
+                    await down.enter_async_context(stay_on(sender, at))
                 await gesture.must_have_begun()
                 await stay_held(page, f"the {what}", action.seconds, deadline_s, action.until)
 
-    at, lasts_s = await executor.aim(action.target, may_move=True), deadline_s + action.seconds
-    at = await executor.send(press, at, action.target, lasts_s=lasts_s, is_pointed=not action.touch)
+    at, lasts_s = await sender.aim(action.target, may_move=True), deadline_s + action.seconds
+    at = await sender.send(press, at, action.target, lasts_s=lasts_s, is_pointed=not action.touch)
     how_long = f'until "{safe_line(action.until, 60)}" showed' if action.until else f"for {action.seconds:g} s"
-    return Execution(f"Held {'a finger' if action.touch else 'the button down'} on {at.words} {how_long}", at)
+    return Attempt(f"Held {'a finger' if action.touch else 'the button down'} on {at.words} {how_long}", at)
 
 
-async def hover(executor: Executor, action: Hover) -> Execution:
+async def hover(sender: InputSender, action: Hover) -> Attempt:
     """Moves the pointer over a mark or a point and leaves it there.
 
     A hover commits to nothing, so it does not wait for targets that move on their own. It does wait after scrolling a
     target into view, because pages then load more content that pushes the target away.
     """
-    at = await executor.locate(action.target)
+    at = await sender.locate(action.target)
     if at.element and at.element.was_scrolled:
-        await executor.settle_page()
-        at = await executor.locate(action.target)
-    await executor.page.mouse.move(at.point.x, at.point.y)
-    return Execution(f"Moved the pointer over {at.words}", at, hover_counts=True)
+        await sender.settle_page()
+        at = await sender.locate(action.target)
+    await sender.page.mouse.move(at.point.x, at.point.y)
+    return Attempt(f"Moved the pointer over {at.words}", at, hover_counts=True)
 
 
-async def select_text(executor: Executor, action: SelectText) -> Execution:
+async def select_text(sender: InputSender, action: SelectText) -> Attempt:
     """Selects text with the pointer, and reads the selection back.
 
     Raises:
         Refused: the text does not appear exactly once, cannot be reached, or something else was selected.
     """
-    mouse, more = executor.page.mouse, (action.first, action.last, executor.seen, executor.deadline_s)
+    mouse, more = sender.page.mouse, (action.first, action.last, sender.seen, sender.deadline_s)
     begin, end, _ = await locate_text(*more)
     await mouse.move(begin.point.x, begin.point.y)
     again, end, text = await locate_text(*more)
     if again.point != begin.point:
         raise Refused("moved", f"{begin.words} keeps moving, so nothing was pressed.")
-    async with executor.guard_gesture(again, is_drag=True) as gesture:
+    async with sender.guard_gesture(again, is_drag=True) as gesture:
         try:
             await mouse.down()
             await gesture.must_have_begun()
             await mouse.move(end.point.x, end.point.y, steps=_STEPS)
         finally:
-            await asyncio.wait_for(mouse.up(), executor.deadline_s)
+            await asyncio.wait_for(mouse.up(), sender.deadline_s)
     assert again.frame is not None
-    now = await overlay_calls.selected_text(again.frame, executor.deadline_s)
+    now = await overlay_calls.selected_text(again.frame, sender.deadline_s)
     if now != text:
         what = f'"{safe_line(now, 100)}" is selected' if now else "nothing is selected"
         raise Refused("unsupported", f"{begin.words} cannot be selected with the pointer: {what} instead.")
-    return Execution(f'Selected "{safe_line(text, 100)}"', again, needs_no_effect=True)
+    return Attempt(f'Selected "{safe_line(text, 100)}"', again, needs_no_effect=True)
 
 
-async def scroll(executor: Executor, action: Scroll) -> Execution:
+async def scroll(sender: InputSender, action: Scroll) -> Attempt:
     """Scrolls the page or the container of a mark, or turns the wheel over a surface or a point.
 
     Raises:
         Refused: the mark is gone, or the action names no mark to bring to the middle.
     """
-    mark = executor.seen.observation.mark(action.target) if isinstance(action.target, int) else None
+    mark = sender.seen.observation.mark(action.target) if isinstance(action.target, int) else None
     if isinstance(action.target, int) and mark is None:
-        await executor.locate(action.target)  # refuses with the numbers there are
+        await sender.locate(action.target)  # refuses with the numbers there are
         raise AssertionError("an unknown mark was located")
     is_drawn = isinstance(action.target, Point | Cell) or (mark is not None and mark.source != "dom")
     if action.to == "middle":
-        return await _scroll_to_middle(executor, mark)
+        return await _scroll_to_middle(sender, mark)
     sign = 1 if action.direction in ("down", "right") else -1
     far = _TO_THE_END if action.to == "end" else action.px or action.pages
     by = (sign * far, 0.0) if action.direction in ("left", "right") else (0.0, sign * far)
     if action.modifiers or is_drawn or (mark is not None and mark.kind == "surface"):
-        return await _turn_wheel(executor, action, by)
-    return await _scroll_container(executor, action, by, mark)
+        return await _turn_wheel(sender, action, by)
+    return await _scroll_container(sender, action, by, mark)
 
 
-async def _turn_wheel(executor: Executor, action: Scroll, by: tuple[float, float]) -> Execution:
+async def _turn_wheel(sender: InputSender, action: Scroll, by: tuple[float, float]) -> Attempt:
     if action.target is None:
         raise Refused("unsupported", "With keys held, the wheel needs a target to turn over; name a mark or a point.")
-    at = await executor.locate(action.target)
-    view = executor.seen.observation.viewport
+    at = await sender.locate(action.target)
+    view = sender.seen.observation.viewport
     wide, high = (1.0, 1.0) if _is_in_pixels(action) else (view.width, view.height)
-    await executor.page.mouse.move(at.point.x, at.point.y)
-    async with held_keys(executor.page, action.modifiers, executor.deadline_s):
-        await executor.page.mouse.wheel(by[0] * wide, by[1] * high)
+    await sender.page.mouse.move(at.point.x, at.point.y)
+    async with held_keys(sender.page, action.modifiers, sender.deadline_s):
+        await sender.page.mouse.wheel(by[0] * wide, by[1] * high)
     held = f" with {'+'.join(action.modifiers)} held" if action.modifiers else ""
-    return Execution(f"Turned the wheel {action.direction} over {at.words}{held}", at)
+    return Attempt(f"Turned the wheel {action.direction} over {at.words}{held}", at)
 
 
 def _is_in_pixels(action: Scroll) -> bool:
     return action.px is not None and action.to is None
 
 
-async def _scroll_container(
-    executor: Executor, action: Scroll, by: tuple[float, float], mark: Mark | None
-) -> Execution:
-    frame, key = executor.page.main_frame, None
+async def _scroll_container(sender: InputSender, action: Scroll, by: tuple[float, float], mark: Mark | None) -> Attempt:
+    frame, key = sender.page.main_frame, None
     if mark is not None:
-        frame, now = await executor.identify(mark)
+        frame, now = await sender.identify(mark)
         key = now.key
     scrolled = await overlay_calls.scroll(
-        frame, executor.deadline_s, key, x=by[0], y=by[1], in_pixels=_is_in_pixels(action)
+        frame, sender.deadline_s, key, x=by[0], y=by[1], in_pixels=_is_in_pixels(action)
     )
     if scrolled is None:
         assert mark is not None
@@ -187,12 +185,12 @@ async def _scroll_container(
     sentence = f"Scrolled {what} {action.direction} by {far:.0f} px; {left:.0f} px remain {side}"
     if far < 1:
         sentence = f"{what[:1].upper()}{what[1:]} did not scroll {action.direction}: it is at its end"
-    return Execution(sentence, None, needs_no_effect=far >= 1)
+    return Attempt(sentence, None, needs_no_effect=far >= 1)
 
 
-async def _scroll_to_middle(executor: Executor, mark: Mark | None) -> Execution:
+async def _scroll_to_middle(sender: InputSender, mark: Mark | None) -> Attempt:
     if mark is None or mark.source != "dom":
         raise Refused("unsupported", "Only a mark of an element can be brought to the middle; name one as the target.")
-    await executor.locate(mark.number)
-    now = await executor.recheck(mark, reveal="always")
-    return Execution(f"Brought {mark_words(mark)} to the middle", None, needs_no_effect=now is not None)
+    await sender.locate(mark.number)
+    now = await sender.recheck(mark, reveal="always")
+    return Attempt(f"Brought {mark_words(mark)} to the middle", None, needs_no_effect=now is not None)

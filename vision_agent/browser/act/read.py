@@ -13,9 +13,9 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
 from vision_agent.actions import Extract, Read, Wait
-from vision_agent.browser.act.execution import Execution
-from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.attempt import Attempt
 from vision_agent.browser.act.held import shows_text
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.locate.drawn_target import must_be_element
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.page import overlay_calls
@@ -37,58 +37,58 @@ _NOTHING = {"", "-", "–", "—", "−"}
 _NUMBER = re.compile(r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")
 
 
-async def read(executor: Executor, action: Read) -> Execution:
+async def read(sender: InputSender, action: Read) -> Attempt:
     """Text of the page, of its visible part, of a field, or of the table or list around a mark.
 
     Long text is cut, and says so.
     """
-    field = _field(executor, action)
+    field = _field(sender, action)
     if field is not None:
-        text, what = await _field_value(executor, field)
+        text, what = await _field_value(sender, field)
     elif action.what == "table":
         if action.mark is None:
             raise Refused("unsupported", "Name a mark in the table to read.")
-        table, words = await _table(executor, action.mark)
+        table, words = await _table(sender, action.mark)
         lines = [" | ".join(cells) for cells in [table.headings, *table.rows] if cells]
         text, what = "\n".join(lines), f"the {table.kind} around {words}, {len(table.rows)} rows"
     else:
-        text = await _read_frames(executor, action.what)
+        text = await _read_frames(sender, action.what)
         what = "what is in view" if action.what == "view" else "the whole page"
     cut = len(text) - _MOST_READ
     said = f", the first {_MOST_READ} of {len(text)} characters" if cut > 0 else ""
-    return Execution(f"Read {what}{said}", None, read=text[:_MOST_READ], needs_no_effect=True)
+    return Attempt(f"Read {what}{said}", None, read=text[:_MOST_READ], needs_no_effect=True)
 
 
-def _field(executor: Executor, action: Read) -> Mark | None:
+def _field(sender: InputSender, action: Read) -> Mark | None:
     """The field whose value is to be read."""
     if action.mark is None or action.what != "view":
         return None
-    mark = executor.seen.observation.mark(action.mark)
+    mark = sender.seen.observation.mark(action.mark)
     return mark if mark is not None and mark.kind == "field" and mark.tag != "select" else None
 
 
-async def _field_value(executor: Executor, mark: Mark) -> tuple[str, str]:
+async def _field_value(sender: InputSender, mark: Mark) -> tuple[str, str]:
     """The whole value of a field, and what it is in words.
 
     Raises:
         Refused: it is secret, or has no text.
     """
-    must_be_element(mark.number, executor.seen)
-    frame, mark = await executor.identify(mark)
-    found = await overlay_calls.field_value(frame, executor.deadline_s, MarkKey(mark.key))
+    must_be_element(mark.number, sender.seen)
+    frame, mark = await sender.identify(mark)
+    found = await overlay_calls.field_value(frame, sender.deadline_s, MarkKey(mark.key))
     words = mark_words(mark)
     if found is None:
         raise Refused("gone", f"{capitalised(words)} is no longer on the page. Look at the new listing.")
     text = found.text or ""
-    secrets = Disguises([("secret", each) for each in executor.observer.secrets()])
-    if found.is_secret or mark.key in executor.observer.masked_keys or secrets.find(text):
+    secrets = Disguises([("secret", each) for each in sender.observer.secrets()])
+    if found.is_secret or mark.key in sender.observer.masked_keys or secrets.find(text):
         raise Refused("blocked", f"{capitalised(words)} holds a secret, which is not read.")
     if found.text is None:
         raise Refused("unsupported", f"{capitalised(words)} has no text; read the page instead.")
     return text, f"what {words} shows of its text" if found.is_part else f"the value of {words}"
 
 
-async def extract(executor: Executor, action: Extract) -> Execution:
+async def extract(sender: InputSender, action: Extract) -> Attempt:
     """Rows of a table, a list or repeated cards as JSON that matches a schema.
 
     Raises:
@@ -96,7 +96,7 @@ async def extract(executor: Executor, action: Extract) -> Execution:
             contain a single number where one is wanted.
     """
     properties = _properties(action.json_schema)
-    found, words = await _records(executor, action, [*properties])
+    found, words = await _records(sender, action, [*properties])
     columns = {name: _column(name, found, words) for name in properties}
     rows = [
         {name: _value(row, columns[name], name, properties[name], number) for name in properties}
@@ -110,20 +110,20 @@ async def extract(executor: Executor, action: Extract) -> Execution:
         raise Refused(
             "unsupported", f"{len(rows)} rows are too many at once; ask for fewer columns, or read the table."
         )
-    return Execution(
+    return Attempt(
         f"Extracted {_rows_words(len(rows))} of {_THE_SET[found.kind]} {words}", None, read=text, needs_no_effect=True
     )
 
 
-async def _records(executor: Executor, action: Extract, names: list[str]) -> tuple[RecordSet, str]:
+async def _records(sender: InputSender, action: Extract, names: list[str]) -> tuple[RecordSet, str]:
     """The one set of records that is meant, and where it is in words.
 
     Raises:
         Refused: there is none with these columns, or there are several.
     """
     if isinstance(action.mark, int):
-        return await _records_around(executor, action.mark, names)
-    every = [each for each in await _all_records(executor) if each.rows]
+        return await _records_around(sender, action.mark, names)
+    every = [each for each in await _all_records(sender) if each.rows]
     named = _named(action.mark, every) if action.mark else every
     where = f'of "{safe_line(action.mark, 60)}"' if action.mark else "of the page"
     fitting = _fitting(named, names)
@@ -140,18 +140,18 @@ async def _records(executor: Executor, action: Extract, names: list[str]) -> tup
     raise Refused("not_an_option", f"No table, list or cards {where} have the columns {asked}. There are: {there}.")
 
 
-async def _records_around(executor: Executor, number: int, names: list[str]) -> tuple[RecordSet, str]:
-    must_be_element(number, executor.seen)
-    at = await executor.locate(number)
+async def _records_around(sender: InputSender, number: int, names: list[str]) -> tuple[RecordSet, str]:
+    must_be_element(number, sender.seen)
+    at = await sender.locate(number)
     assert at.mark is not None
     assert at.frame is not None
     words = f"around {at.words}"
-    table = await overlay_calls.table_around(at.frame, executor.deadline_s, at.mark.key)
+    table = await overlay_calls.table_around(at.frame, sender.deadline_s, at.mark.key)
     if table is not None and table.kind == "table":
         wide = max(map(len, table.rows), default=0)
         headings = table.headings or [f"column {at}" for at in range(1, wide + 1)]
         return RecordSet("table", "", headings, _without_head(headings, table.rows), ()), words
-    around = await overlay_calls.record_sets(at.frame, executor.deadline_s, at.mark.key)
+    around = await overlay_calls.record_sets(at.frame, sender.deadline_s, at.mark.key)
     fitting = next((each for each in around if _has_columns(each, names)), None)
     if fitting is None and not around:
         raise Refused(
@@ -160,14 +160,14 @@ async def _records_around(executor: Executor, number: int, names: list[str]) -> 
     return fitting or around[0], words
 
 
-async def _all_records(executor: Executor) -> list[RecordSet]:
+async def _all_records(sender: InputSender) -> list[RecordSet]:
     """Those of all frames that answer."""
     found: list[RecordSet] = []
-    for scanned in executor.seen.scan.frames:
+    for scanned in sender.seen.scan.frames:
         if scanned.frame.is_detached():
             continue
         try:
-            sets = await overlay_calls.record_sets(scanned.frame, executor.deadline_s)
+            sets = await overlay_calls.record_sets(scanned.frame, sender.deadline_s)
         except FrameSilent:
             if scanned.parent is None:
                 raise
@@ -219,7 +219,7 @@ def _described(records: RecordSet) -> str:
     return f"{_THE_SET[records.kind]} {title}{_rows_words(len(records.rows))} with {columns}, first {first}"
 
 
-async def wait(executor: Executor, action: Wait) -> Execution:
+async def wait(sender: InputSender, action: Wait) -> Attempt:
     """Waits for a text, for any change, or for a number of seconds.
 
     Raises:
@@ -228,27 +228,27 @@ async def wait(executor: Executor, action: Wait) -> Execution:
     began = time.monotonic()
     if action.text is None and not action.change:
         await asyncio.sleep(action.seconds)
-        return Execution(f"Waited {action.seconds:g} s", None)
+        return Attempt(f"Waited {action.seconds:g} s", None)
     what = f'"{safe_line(action.text, 60)}" did not show' if action.text is not None else "Nothing changed"
     said = f'"{safe_line(action.text, 60)}" shows' if action.text is not None else "The page changed"
-    before = executor.page.url
+    before = sender.page.url
     while True:
         passed = time.monotonic() - began
         if action.text is not None:
-            has_come = await shows_text(executor.page, executor.deadline_s, action.text)
+            has_come = await shows_text(sender.page, sender.deadline_s, action.text)
         else:
-            has_come = executor.page.url != before or await _has_changed(executor, passed)
+            has_come = sender.page.url != before or await _has_changed(sender, passed)
         if has_come:
-            return Execution(f"{said} after {time.monotonic() - began:.1f} s", None, needs_no_effect=True)
+            return Attempt(f"{said} after {time.monotonic() - began:.1f} s", None, needs_no_effect=True)
         if passed >= action.seconds:
             raise Refused("timed_out", f"{what} within {action.seconds:g} s.")
         await asyncio.sleep(_LOOK_EVERY_S)
 
 
-async def _has_changed(executor: Executor, since_s: float) -> bool:
-    for frame in executor.page.frames:
+async def _has_changed(sender: InputSender, since_s: float) -> bool:
+    for frame in sender.page.frames:
         try:
-            stability = await overlay_calls.stability(frame, executor.deadline_s)
+            stability = await overlay_calls.stability(frame, sender.deadline_s)
         except FrameSilent:
             continue
         if stability.quiet_ms < since_s * 1000:
@@ -256,14 +256,14 @@ async def _has_changed(executor: Executor, since_s: float) -> bool:
     return False
 
 
-async def _read_frames(executor: Executor, what: str) -> str:
+async def _read_frames(sender: InputSender, what: str) -> str:
     """The text of all frames that answer, the main frame first, each child frame under its name."""
     parts = []
-    for scanned in executor.seen.scan.frames:
+    for scanned in sender.seen.scan.frames:
         if scanned.frame.is_detached():
             continue
         try:
-            text = await overlay_calls.read_text(scanned.frame, executor.deadline_s, what)
+            text = await overlay_calls.read_text(scanned.frame, sender.deadline_s, what)
         except FrameSilent:
             if scanned.parent is None:
                 raise
@@ -273,12 +273,12 @@ async def _read_frames(executor: Executor, what: str) -> str:
     return "\n".join(parts)
 
 
-async def _table(executor: Executor, number: int) -> tuple[TableAnswer, str]:
-    must_be_element(number, executor.seen)
-    at = await executor.locate(number)
+async def _table(sender: InputSender, number: int) -> tuple[TableAnswer, str]:
+    must_be_element(number, sender.seen)
+    at = await sender.locate(number)
     assert at.mark is not None
     assert at.frame is not None
-    table = await overlay_calls.table_around(at.frame, executor.deadline_s, at.mark.key)
+    table = await overlay_calls.table_around(at.frame, sender.deadline_s, at.mark.key)
     if table is None:
         raise Refused("unsupported", f"{mark_words(at.mark)} is not in a table or list; read the page instead.")
     return replace(table, rows=_without_head(table.headings, table.rows)), at.words

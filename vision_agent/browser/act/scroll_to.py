@@ -16,8 +16,8 @@ from playwright.async_api import Frame
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from vision_agent.actions import LONGEST_SEARCH_S, ScrollTo
-from vision_agent.browser.act.execution import Execution
-from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.attempt import Attempt
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.page import overlay, overlay_calls
 from vision_agent.browser.page.overlay_calls import FoundNamed, NamedAnswer, ScrollerFound
 from vision_agent.browser.page.settle import settle
@@ -70,13 +70,13 @@ class _Hit:
         return safe_line(self.finding.words, 100) + beside
 
 
-async def scroll_to(executor: Executor, action: ScrollTo) -> Execution:
+async def scroll_to(sender: InputSender, action: ScrollTo) -> Attempt:
     """Brings the only thing that is called by the words into view.
 
     Raises:
         Refused: nothing has that name, or several things have it, or not all of the page could be searched.
     """
-    search = _Search(executor, action.text)
+    search = _Search(sender, action.text)
     hits = await search.in_documents()
     if not hits:
         hits = await search.in_lists()
@@ -92,14 +92,14 @@ async def scroll_to(executor: Executor, action: ScrollTo) -> Execution:
     if search.goes_on:
         raise Refused("ambiguous", f"{hit.words} is in view now, but may not be the only one: {search.goes_on}.")
     how = "Scrolled to" if was_scrolled else "Already in view is"
-    return Execution(f"{how} {hit.words}", None, needs_no_effect=was_scrolled)
+    return Attempt(f"{how} {hit.words}", None, needs_no_effect=was_scrolled)
 
 
 @dataclass
 class _Search:
     """A search of the page for what has a given name."""
 
-    executor: Executor
+    sender: InputSender
     text: str
     count: int = 0
     """How many things have that name, as far as was searched."""
@@ -154,7 +154,7 @@ class _Search:
             if answer.rank != hit.rank or answer.count != 1:
                 raise Refused("gone", f"{hit.words} was there and is gone: its list shows something else now.")
             hit = _Hit(hit.document, answer.found[0], hit.rank)
-        deadline_s, frame, key = self.executor.deadline_s, hit.document.frame, hit.finding.key
+        deadline_s, frame, key = self.sender.deadline_s, hit.document.frame, hit.finding.key
         is_visible = False
         for _ in range(2):
             # Once more after the page has drawn: what it adds may push the finding away.
@@ -171,7 +171,7 @@ class _Search:
 
     async def _documents(self) -> list[_Document]:
         """The main document and those of all frames that have a size."""
-        page, deadline_s = self.executor.page, self.executor.deadline_s
+        page, deadline_s = self.sender.page, self.sender.deadline_s
         known = {page.main_frame: _Document(page.main_frame)}
         for frame in page.frames[1:_MOST_FRAMES]:
             outer = known.get(frame.parent_frame) if frame.parent_frame else None
@@ -189,7 +189,7 @@ class _Search:
         return list(known.values())
 
     async def _find(self, document: _Document) -> NamedAnswer:
-        answer = await overlay_calls.find_named(document.frame, self.executor.deadline_s, self.text)
+        answer = await overlay_calls.find_named(document.frame, self.sender.deadline_s, self.text)
         if answer.is_cut:
             raise Refused("unsupported", "The page is too large to be searched for a name. Scroll, or search in it.")
         return answer
@@ -230,21 +230,21 @@ class _Search:
         self, document: _Document, scroller: ScrollerFound, by: float, *, from_start: bool = False
     ) -> tuple[float, float]:
         """How far a list is scrolled now, and by how much that is more than before; it is drawn and loaded by then."""
-        key, frame, deadline_s = None if scroller.is_page else scroller.key, document.frame, self.executor.deadline_s
+        key, frame, deadline_s = None if scroller.is_page else scroller.key, document.frame, self.sender.deadline_s
         at = 0.0
         for way in [-1e7, by] if from_start else [by]:
             x, y = (0.0, way) if scroller.is_upright else (way, 0.0)
             now = await overlay_calls.scroll(frame, deadline_s, key, x=x, y=y, in_pixels=True)
             if now is None:
-                raise Refused("gone", f"{safe_line(scroller.words, 60)} left the page as it was searched.")
+                raise Refused("gone", f"{safe_line(scroller.words, 60)} left the page while it was searched.")
             at, moved = (now.above, now.moved_y) if scroller.is_upright else (now.left, now.moved_x)
         await self._stand_still(frame, scroller.key)
-        await settle(self.executor.tabs, 0, min(_LOADS_S, deadline_s))
+        await settle(self.sender.tabs, 0, min(_LOADS_S, deadline_s))
         return at, abs(moved)
 
     async def _stand_still(self, frame: Frame, key: str) -> None:
         """Waits two frames, in which a list draws what it was scrolled to."""
-        timeout = self.executor.timeout_ms
+        timeout = self.sender.timeout_ms
         try:
             handle = await overlay.element_locator(frame, key).element_handle(timeout=timeout)
             await handle.wait_for_element_state("stable", timeout=timeout)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from playwright.async_api import Frame
 
 from vision_agent.actions import Click, Select
-from vision_agent.browser.act.execution import Execution
-from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.attempt import Attempt
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.key_focus import has_focus
 from vision_agent.browser.act.select_field_text import select_field_text
 from vision_agent.browser.act.set_directly import set_directly
@@ -57,41 +57,41 @@ class _OpenList:
         return [option.name for option in self.options]
 
 
-async def select(executor: Executor, action: Select) -> Execution:
+async def select(sender: InputSender, action: Select) -> Attempt:
     """Chooses options in a list, or takes them out.
 
     Raises:
         Refused: the list lacks an option, has it twice, allows only one, or does not open.
     """
-    at = await executor.aim(action.target, may_move=True)
+    at = await sender.aim(action.target, may_move=True)
     if at.mark is None or at.locator is None:
         raise Refused("unsupported", f"{at.words} is not a mark, so its options cannot be read. Click what you see.")
     if at.mark.tag == "select":
-        return await _select_natively(executor, action, at)
+        return await _select_natively(sender, action, at)
     assert at.frame is not None
-    if listed := await overlay_calls.listed_values(at.frame, executor.deadline_s, at.mark.key):
-        return await _take_listed(executor, action, at, listed)
-    before: set[str] = executor.seen.scan.keys()
-    remarks = [await _choose_option(executor, at, option, action, before) for option in action.options]
-    is_so = not executor.sent_inputs
+    if listed := await overlay_calls.listed_values(at.frame, sender.deadline_s, at.mark.key):
+        return await _take_listed(sender, action, at, listed)
+    before: set[str] = sender.seen.scan.keys()
+    remarks = [await _choose_option(sender, at, option, action, before) for option in action.options]
+    is_so = not sender.sent_inputs
     sentence = _sentence(action, action.options, at.words, is_so=is_so)
     sentence = "; ".join([sentence, *dict.fromkeys(each for each in remarks if each and not is_so)])
     expected = None if action.change else ", ".join(action.options)
-    return Execution(sentence, at, expected=expected, is_already_so=is_so)
+    return Attempt(sentence, at, expected=expected, is_already_so=is_so)
 
 
-async def _select_natively(executor: Executor, action: Select, at: Location) -> Execution:
+async def _select_natively(sender: InputSender, action: Select, at: Location) -> Attempt:
     state = at.element.state if at.element else MarkState()
     if not state.multiple and (action.change or len(action.options) > 1):
         raise Refused("unsupported", f"{at.words} allows one option only; select the one that it should have.")
     chosen = [_unique_option(state.options, option, at.words) for option in action.options]
     what = {"options": chosen, **({"change": action.change} if action.change else {})}
-    was_set = await set_directly(executor, at, f"an option was chosen in {at.words}", what)
+    was_set = await set_directly(sender, at, f"an option was chosen in {at.words}", what)
     expected = None if action.change else ", ".join(sorted(set(chosen), key=state.options.index))
-    return Execution(_sentence(action, chosen, at.words, is_so=not was_set), at, expected, is_already_so=not was_set)
+    return Attempt(_sentence(action, chosen, at.words, is_so=not was_set), at, expected, is_already_so=not was_set)
 
 
-async def _take_listed(executor: Executor, action: Select, at: Location, listed: Sequence[ListedValue]) -> Execution:
+async def _take_listed(sender: InputSender, action: Select, at: Location, listed: Sequence[ListedValue]) -> Attempt:
     """Takes a value that the browser suggests for a field."""
     assert at.mark is not None
     if action.change or len(action.options) != 1:
@@ -104,8 +104,8 @@ async def _take_listed(executor: Executor, action: Select, at: Location, listed:
     value = next(each.value for each in listed if name in (each.value, each.label))
     if at.mark.state.readonly:
         raise Refused("disabled", f"{at.words} is read-only.")
-    await set_directly(executor, at, f"a value was put into {at.words}", {"value": value})
-    return Execution(_sentence(action, [name], at.words, is_so=False), at, expected=value)
+    await set_directly(sender, at, f"a value was put into {at.words}", {"value": value})
+    return Attempt(_sentence(action, [name], at.words, is_so=False), at, expected=value)
 
 
 def _sentence(action: Select, chosen: Sequence[str], words: str, *, is_so: bool) -> str:
@@ -148,23 +148,23 @@ def _match_option(wanted: str, offered: Sequence[str]) -> str | None:
     return None
 
 
-async def _choose_option(executor: Executor, at: Location, wanted: str, action: Select, before: set[str]) -> str:
+async def _choose_option(sender: InputSender, at: Location, wanted: str, action: Select, before: set[str]) -> str:
     """Clicks one option: one that shows already, else one that a click opens, else one suggested for the typed text.
 
     Returns what else there is to say.
     """
-    found = await _find_option(executor, at, wanted, before)
-    if _match_option(wanted, found.names) is None and await _takes_text(executor, at):
-        found = await _type_for_option(executor, at, wanted, before)
+    found = await _find_option(sender, at, wanted, before)
+    if _match_option(wanted, found.names) is None and await _takes_text(sender, at):
+        found = await _type_for_option(sender, at, wanted, before)
     elif not found.options:
         raise Refused("unsupported", f"{at.words} was clicked and opened nothing to choose from. Look again.")
-    option = await _only_option(executor, at, wanted, found)
+    option = await _only_option(sender, at, wanted, found)
     if _allows_several(option) and _is_chosen(option.state) is (action.change != "remove"):
         return "" if action.change else f"{_quoted(option.name)} was selected already"
     if action.change and not (_allows_several(option) and _is_chosen(option.state) is not None):
         raise Refused("unsupported", f"{at.words} does not say that it allows several options; click the one you mean.")
-    mark = await _click_option(executor, at, option)
-    now = await executor.recheck(mark) if _allows_several(option) else None
+    mark = await _click_option(sender, at, option)
+    now = await sender.recheck(mark) if _allows_several(option) else None
     if now is not None and _is_chosen(now.state) is (action.change == "remove"):
         is_now = "still" if action.change == "remove" else "not"
         return f"{_quoted(option.name)} was clicked, and is {is_now} selected"
@@ -175,7 +175,7 @@ async def _choose_option(executor: Executor, at: Location, wanted: str, action: 
     return f"{', '.join(_quoted(name) for name in others)} {'stays' if len(others) == 1 else 'stay'} selected"
 
 
-async def _only_option(executor: Executor, at: Location, wanted: str, found: _OpenList) -> FoundMark:
+async def _only_option(sender: InputSender, at: Location, wanted: str, found: _OpenList) -> FoundMark:
     """The one option that is meant.
 
     Raises:
@@ -186,35 +186,35 @@ async def _only_option(executor: Executor, at: Location, wanted: str, found: _Op
     where = " and ".join(f"at ({point.x:.0f}, {point.y:.0f})" for point in places)
     name = _unique_option(found.names if match else found.passed, wanted, at.words, where)
     [option] = [each for each in found.options if each.name == name]
-    owner = executor.seen.scan.owner(option.key) or executor.seen.scan.owner(at.mark.key if at.mark else option.key)
-    many = await overlay_calls.count_alike(owner.frame, executor.deadline_s, option.key) if owner else 1
+    owner = sender.seen.scan.owner(option.key) or sender.seen.scan.owner(at.mark.key if at.mark else option.key)
+    many = await overlay_calls.count_alike(owner.frame, sender.deadline_s, option.key) if owner else 1
     if many > 1:
         words = f"{at.words} has {many} options {_quoted(name)}, not all in view"
         raise Refused("ambiguous", f"{words}, so none was chosen. Scroll in it and click the one that is meant.")
     return option
 
 
-async def _find_option(executor: Executor, at: Location, wanted: str, before: set[str]) -> _OpenList:
+async def _find_option(sender: InputSender, at: Location, wanted: str, before: set[str]) -> _OpenList:
     """The visible options, once the wanted one is among them or the list was opened and scrolled to its end."""
     assert at.mark is not None
-    found = await _list_options(executor, at, before)
+    found = await _list_options(sender, at, before)
     if _match_option(wanted, found.names) is not None:
         return found
     if not (found.options and at.mark.role in _SHOWN_LISTS):
-        now = await executor.recheck(at.mark) if found.options else None
+        now = await sender.recheck(at.mark) if found.options else None
         if now is None or not now.state.expanded:
-            await executor.click(await executor.aim(at.mark.number, may_move=True), Click(target=at.mark.number))
-            await executor.settle_page()
-            found = await _list_options(executor, at, before)
-    return await _scroll_to_option(executor, at, wanted, found, before)
+            await sender.click(await sender.aim(at.mark.number, may_move=True), Click(target=at.mark.number))
+            await sender.settle_page()
+            found = await _list_options(sender, at, before)
+    return await _scroll_to_option(sender, at, wanted, found, before)
 
 
-async def _click_option(executor: Executor, at: Location, option: FoundMark) -> Mark:
+async def _click_option(sender: InputSender, at: Location, option: FoundMark) -> Mark:
     assert at.mark is not None
-    fresh = await relocate.rescan(executor.seen, executor.deadline_s)
-    executor.seen, mark = relocate.adopt(executor.seen, fresh, option, at.mark)
-    await executor.click(await executor.aim(mark.number, may_move=True), Click(target=mark.number))
-    await executor.settle_page()
+    fresh = await relocate.rescan(sender.seen, sender.deadline_s)
+    sender.seen, mark = relocate.adopt(sender.seen, fresh, option, at.mark)
+    await sender.click(await sender.aim(mark.number, may_move=True), Click(target=mark.number))
+    await sender.settle_page()
     return mark
 
 
@@ -232,16 +232,16 @@ def _quoted(name: str) -> str:
     return f'"{safe_line(name, 60)}"'
 
 
-async def _list_options(executor: Executor, at: Location, before: set[str]) -> _OpenList:
+async def _list_options(sender: InputSender, at: Location, before: set[str]) -> _OpenList:
     """Elements that have appeared since the look, or lie in the control or in what it controls (`aria-controls`)."""
     assert at.mark is not None
-    scan = await relocate.rescan(executor.seen, executor.deadline_s)
-    owner = executor.seen.scan.owner(at.mark.key)
+    scan = await relocate.rescan(sender.seen, sender.deadline_s)
+    owner = sender.seen.scan.owner(at.mark.key)
     assert owner is not None
     here = [found for found in scan.marks if found.frame == at.mark.frame and found.key != at.mark.key]
     # A control's own field and arrow button are no options.
     known = [found.key for found in here if found.key in before and found.role not in _PARTS]
-    inside = await overlay_calls.contained_keys(owner.frame, executor.deadline_s, at.mark.key, known)
+    inside = await overlay_calls.contained_keys(owner.frame, sender.deadline_s, at.mark.key, known)
     mine = [found for found in here if found.key not in before or found.key in inside]
     choices = [found for found in mine if found.role in _CHOICES]
     options = choices or [found for found in mine if found.kind != "scroller"]
@@ -251,81 +251,81 @@ async def _list_options(executor: Executor, at: Location, before: set[str]) -> _
     return _OpenList(tuple(options), scroller or own, owner.frame, names)
 
 
-async def _type_for_option(executor: Executor, at: Location, wanted: str, before: set[str]) -> _OpenList:
+async def _type_for_option(sender: InputSender, at: Location, wanted: str, before: set[str]) -> _OpenList:
     """The options that are suggested for the wanted text, once it is typed.
 
     Raises:
         Refused: the wanted one is not among them. The field then gets its text back.
     """
     assert at.mark is not None
-    now = await executor.recheck(at.mark)
+    now = await sender.recheck(at.mark)
     old = now.state.value if now and not now.state.masked else None
-    await _replace_text(executor, at, wanted, f"text was typed into {at.words}")
-    found = await _wait_for_suggestions(executor, at, wanted, before)
+    await _replace_text(sender, at, wanted, f"text was typed into {at.words}")
+    found = await _wait_for_suggestions(sender, at, wanted, before)
     if found.names.count(_match_option(wanted, found.names) or "") == 1:
         return found
     try:
-        await _only_option(executor, at, wanted, found)
+        await _only_option(sender, at, wanted, found)
     except Refused as refusal:
         sentence = refusal.sentence if found.options else f"{at.words} suggested nothing for {_quoted(wanted)}."
-        held = await _put_back(executor, at, old)
+        held = await _put_back(sender, at, old)
         kind = refusal.refusal if found.options else "unsupported"
         raise Refused(kind, f"{sentence} {_quoted(wanted)} was typed into it, and is not chosen{held}.") from refusal
     return found
 
 
-async def _put_back(executor: Executor, at: Location, old: str | None) -> str:
+async def _put_back(sender: InputSender, at: Location, old: str | None) -> str:
     """Gives a field its text back; a clause that says whether it has it."""
     assert at.mark is not None
-    if old is None or not await has_focus(executor, at.mark):
+    if old is None or not await has_focus(sender, at.mark):
         return ""
-    await _replace_text(executor, at, old, "its own text was typed again")
-    await executor.settle_page()
-    now = await executor.recheck(at.mark)
+    await _replace_text(sender, at, old, "its own text was typed again")
+    await sender.settle_page()
+    now = await sender.recheck(at.mark)
     if now is None or now.state.value != old:
         return ""
     return f"; the field holds {_quoted(old)} again" if old else "; the field is empty again"
 
 
-async def _replace_text(executor: Executor, at: Location, text: str, words: str) -> None:
-    executor.note_input(words, at)
-    async with executor.guard_keys(at):
-        await select_field_text(executor, at, or_nothing=False)
+async def _replace_text(sender: InputSender, at: Location, text: str, words: str) -> None:
+    sender.note_input(words, at)
+    async with sender.guard_keys(at):
+        await select_field_text(sender, at, or_nothing=False)
         if text:
-            await executor.page.keyboard.type(text)
+            await sender.page.keyboard.type(text)
         else:
-            await executor.page.keyboard.press("Delete")
+            await sender.page.keyboard.press("Delete")
 
 
-async def _wait_for_suggestions(executor: Executor, at: Location, wanted: str, before: set[str]) -> _OpenList:
+async def _wait_for_suggestions(sender: InputSender, at: Location, wanted: str, before: set[str]) -> _OpenList:
     """The suggestions for the typed text, once the wanted option is among them or the time is up."""
-    until = time.monotonic() + min(_SUGGESTED_S, executor.deadline_s)
+    until = time.monotonic() + min(_SUGGESTED_S, sender.deadline_s)
     while True:
-        await executor.settle_page()
-        found = await _list_options(executor, at, before)
+        await sender.settle_page()
+        found = await _list_options(sender, at, before)
         is_there = _match_option(wanted, found.names) is not None
         if is_there or time.monotonic() > until:
             return found
 
 
 async def _scroll_to_option(
-    executor: Executor, at: Location, wanted: str, found: _OpenList, before: set[str]
+    sender: InputSender, at: Location, wanted: str, found: _OpenList, before: set[str]
 ) -> _OpenList:
     """Scrolls a long list from its top until it shows the option, its end, or the time is up."""
-    until = time.monotonic() + _SCROLLED_LOOKS * executor.deadline_s
+    until = time.monotonic() + _SCROLLED_LOOKS * sender.deadline_s
     step, passed = -_TO_THE_TOP, dict.fromkeys(found.names)
     while found.scroller and _match_option(wanted, found.names) is None and time.monotonic() < until:
         key, frame = found.scroller, found.frame
         assert frame is not None
-        scrolled = await overlay_calls.scroll(frame, executor.deadline_s, key, y=step)
+        scrolled = await overlay_calls.scroll(frame, sender.deadline_s, key, y=step)
         if scrolled is None:
             break
         has_moved, step = abs(scrolled.moved_y) >= 1 or step < 0, _MOST_OF_A_PAGE
         if has_moved:
-            await executor.settle_page()
-            found = await _list_options(executor, at, before)
+            await sender.settle_page()
+            found = await _list_options(sender, at, before)
         else:
-            found, has_more = await _wait_for_more(executor, at, found, before)
+            found, has_more = await _wait_for_more(sender, at, found, before)
             if not has_more:
                 break
         passed |= dict.fromkeys(found.names)
@@ -333,28 +333,28 @@ async def _scroll_to_option(
 
 
 async def _wait_for_more(
-    executor: Executor, at: Location, found: _OpenList, before: set[str]
+    sender: InputSender, at: Location, found: _OpenList, before: set[str]
 ) -> tuple[_OpenList, bool]:
     """The options at the end of a list once others have come, and whether any have: some lists load as they go."""
     known = {option.key for option in found.options}
-    until = time.monotonic() + min(_SUGGESTED_S, executor.deadline_s)
+    until = time.monotonic() + min(_SUGGESTED_S, sender.deadline_s)
     while time.monotonic() < until:
-        await executor.settle_page()
+        await sender.settle_page()
         assert found.frame is not None
         assert found.scroller is not None
-        now = await _list_options(executor, at, before)
-        scrolled = await overlay_calls.scroll(found.frame, executor.deadline_s, found.scroller, y=_MOST_OF_A_PAGE)
+        now = await _list_options(sender, at, before)
+        scrolled = await overlay_calls.scroll(found.frame, sender.deadline_s, found.scroller, y=_MOST_OF_A_PAGE)
         if scrolled is not None and scrolled.moved_y >= 1:
-            await executor.settle_page()
-            return await _list_options(executor, at, before), True
+            await sender.settle_page()
+            return await _list_options(sender, at, before), True
         if any(option.key not in known for option in now.options):
             return now, True
         found = now if now.scroller else found
     return found, False
 
 
-async def _takes_text(executor: Executor, at: Location) -> bool:
+async def _takes_text(sender: InputSender, at: Location) -> bool:
     """Whether the control is a focused text field, in which typing brings up suggestions."""
     assert at.mark is not None
     is_field = at.mark.tag in ("input", "textarea") and not at.mark.state.readonly
-    return is_field and await has_focus(executor, at.mark)
+    return is_field and await has_focus(sender, at.mark)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 
 from playwright.async_api import Error as PlaywrightError
 
-from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.locate.context_changed import ContextChanged
 from vision_agent.browser.locate.identify import identify
 from vision_agent.browser.locate.location import Location
@@ -23,18 +23,18 @@ _NOT_SET: Mapping[str, tuple[Refusal, str]] = {
 }
 
 
-async def perform_directly(executor: Executor, doing: Awaitable[object], words: str, at: Location) -> None:
+async def perform_directly(sender: InputSender, doing: Awaitable[object], words: str, at: Location) -> None:
     """Awaits input that needs no pointer and no keys, and notes that it was sent, or may have been."""
     try:
         await doing
     except PlaywrightError as error:
         if overlay.is_browser_gone(error) or "performing" in error.message:
-            executor.note_input(words, at)
+            sender.note_input(words, at)
         raise
-    executor.note_input(words, at)
+    sender.note_input(words, at)
 
 
-async def set_directly(executor: Executor, at: Location, words: str, what: Mapping[str, str | Sequence[str]]) -> bool:
+async def set_directly(sender: InputSender, at: Location, words: str, what: Mapping[str, str | Sequence[str]]) -> bool:
     """Whether a `value` was set, or `options` were chosen: not if the list already was as wanted. Notes what it sent.
 
     The target must still be the same element in the same row. With `change`, a list keeps its other options.
@@ -45,25 +45,25 @@ async def set_directly(executor: Executor, at: Location, words: str, what: Mappi
     assert at.mark is not None
     assert at.frame is not None
     assert at.element is not None
-    expected, fingerprint = executor.seen.expectation(at.mark), at.element.fingerprint
+    expected, fingerprint = sender.seen.expectation(at.mark), at.element.fingerprint
     for attempt in range(2):
         more = (at.mark.key, at.mark.kind, fingerprint, expected, what)
         try:
-            answer = await overlay_calls.set_value(at.frame, executor.deadline_s, *more)
+            answer = await overlay_calls.set_value(at.frame, sender.deadline_s, *more)
         except FrameSilent:
-            executor.note_input(words, at)
+            sender.note_input(words, at)
             raise
         if not answer.why_not:
-            executor.note_input(words, at)
+            sender.note_input(words, at)
             return True
         if answer.why_not == "as_wanted":
             return False
         if answer.was_focused and not attempt:
-            executor.note_input(f"{at.words} got the focus", at)
+            sender.note_input(f"{at.words} got the focus", at)
         if answer.difference is not None:
             raise ContextChanged(answer.difference, at.words)
         if answer.why_not == "changed":
-            _, now = await identify(at.mark, executor.seen, executor.deadline_s, pointed=True)
+            _, now = await identify(at.mark, sender.seen, sender.deadline_s, pointed=True)
             fingerprint = now.fingerprint  # some fields have a longer name while they have the focus
             continue
         refusal, sentence = _NOT_SET[answer.why_not]

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 
 from vision_agent.actions import Point
-from vision_agent.browser.act.execution import Execution
-from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.attempt import Attempt
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.key_focus import take_focus
 from vision_agent.browser.act.moving_target import RESTLESS
 from vision_agent.browser.act.press_guard import GestureStopped
@@ -45,7 +45,7 @@ class _Stop:
     value: float
 
 
-async def move_slider(executor: Executor, at: Location, wanted: str) -> Execution:
+async def move_slider(sender: InputSender, at: Location, wanted: str) -> Attempt:
     """Brings a slider, or another control with a number and arrow keys, to a value.
 
     Raises:
@@ -57,20 +57,20 @@ async def move_slider(executor: Executor, at: Location, wanted: str) -> Executio
         raise Refused("unsupported", f'{at.words} exposes no number to set to "{safe_line(wanted, 40)}". Drag it.')
     if goes := exceeded_range(at.mark.state, wanted):
         raise Refused("not_an_option", f"{at.words} goes {goes}; {goal:g} is out of range.")
-    done = Execution(f'Set {at.words} to "{safe_line(wanted, 60)}"', at, expected=wanted)
-    reached = await _press_to_value(executor, at, now, goal)
+    done = Attempt(f'Set {at.words} to "{safe_line(wanted, 60)}"', at, expected=wanted)
+    reached = await _press_to_value(sender, at, now, goal)
     if reached == goal:
         return done
     if at.mark.role != "slider":
         raise Refused(
             "not_an_option", f"{at.words} is at {now if reached is None else reached:g}; {goal:g} is too far."
         )
-    dragged = await _drag_to_value(executor, at, now if reached is None else reached, goal)
+    dragged = await _drag_to_value(sender, at, now if reached is None else reached, goal)
     if not _is_at(dragged, goal) and reached is not None:
-        dragged = await _press_to_value(executor, at, dragged, goal) or dragged
+        dragged = await _press_to_value(sender, at, dragged, goal) or dragged
     if _is_at(dragged, goal):
         return done
-    return Execution(f"Dragged {at.words} as near to {goal:g} as it goes, to {dragged:g}", at)
+    return Attempt(f"Dragged {at.words} as near to {goal:g} as it goes, to {dragged:g}", at)
 
 
 def exceeded_range(state: MarkState, value: str) -> str:
@@ -102,14 +102,14 @@ def _differs_by_numbers(change: ContextDifference) -> bool:
     return _DIGITS.sub("", change.then) == _DIGITS.sub("", change.now)
 
 
-async def _value_now(executor: Executor, at: Location) -> float | None:
+async def _value_now(sender: InputSender, at: Location) -> float | None:
     """The slider's number as it is now; None if it exposes none.
 
     Raises:
         ContextChanged: the words around it are no longer the same.
     """
     assert at.mark is not None
-    element: LiveElement | None = await executor.recheck(at.mark, in_place=True)
+    element: LiveElement | None = await sender.recheck(at.mark, in_place=True)
     if element and (change := element.difference) and not _differs_by_numbers(change):
         raise ContextChanged(change, at.words)
     return _number(element.value_now if element else None)
@@ -118,25 +118,25 @@ async def _value_now(executor: Executor, at: Location) -> float | None:
 # --- keys -------------------------------------------------------------------------------------------------------------
 
 
-async def _press_to_value(executor: Executor, at: Location, now: float, goal: float) -> float | None:
+async def _press_to_value(sender: InputSender, at: Location, now: float, goal: float) -> float | None:
     """The value after the arrow keys; None if none of them moves the slider. Fewer are pressed where it is too far."""
     try:
-        await take_focus(executor, at)
+        await take_focus(sender, at)
     except Refused as refusal:
         if refusal.refusal != "unsupported":
             raise
         return None
-    executor.note_input(f"arrow keys were sent to {at.words}", at)
-    async with executor.guard_keys(at):
-        return await _press_arrows(executor, at, now, goal)
+    sender.note_input(f"arrow keys were sent to {at.words}", at)
+    async with sender.guard_keys(at):
+        return await _press_arrows(sender, at, now, goal)
 
 
-async def _press_arrows(executor: Executor, at: Location, now: float, goal: float) -> float | None:
+async def _press_arrows(sender: InputSender, at: Location, now: float, goal: float) -> float | None:
     keys, pressed = list(_ARROWS), 0
     while now != goal and pressed < _MOST_KEYS:
-        await executor.page.keyboard.press(keys[0][goal < now])
+        await sender.page.keyboard.press(keys[0][goal < now])
         pressed += 1
-        before, reached = now, await _value_now(executor, at)
+        before, reached = now, await _value_now(sender, at)
         if reached is None or (goal - before) * (goal - reached) < 0:
             raise Refused("not_an_option", f"{at.words} goes from {before:g} to {_words(reached)}, past {goal:g}.")
         now = reached
@@ -157,23 +157,23 @@ async def _press_arrows(executor: Executor, at: Location, now: float, goal: floa
 # --- the pointer ------------------------------------------------------------------------------------------------------
 
 
-async def _drag_to_value(executor: Executor, at: Location, now: float, goal: float) -> float:
+async def _drag_to_value(sender: InputSender, at: Location, now: float, goal: float) -> float:
     """The value once the slider was dragged as near to the wanted one as it goes.
 
     Raises:
         Refused: it does not follow the pointer, or became another's meanwhile.
     """
     assert at.mark is not None
-    at = await executor.move_pointer(await executor.aim(at.mark.number), at.mark.number)
+    at = await sender.move_pointer(await sender.aim(at.mark.number), at.mark.number)
     if at.is_moving:
         raise Refused("moved", RESTLESS.format(at.words))
     try:
-        has_followed = await _hold_and_move(executor, at, _likely_point(at, goal), goal)
+        has_followed = await _hold_and_move(sender, at, _likely_point(at, goal), goal)
     except GestureStopped as stopped:
         if not stopped.reached_nothing:
             raise
-        has_followed = await _hold_and_move(executor, at, at.point, goal)
-    reached = await _value_now(executor, at)
+        has_followed = await _hold_and_move(sender, at, at.point, goal)
+    reached = await _value_now(sender, at)
     if reached == now and not has_followed:
         words = f"{at.words} stays at {now:g} when its keys are pressed and when it is dragged."
         raise Refused("not_an_option", words)
@@ -207,41 +207,41 @@ def _likely_point(at: Location, goal: float) -> Point:
     return Point(x=box.x + share * box.width, y=at.point.y)
 
 
-async def _hold_and_move(executor: Executor, at: Location, start: Point, goal: float) -> bool:
+async def _hold_and_move(sender: InputSender, at: Location, start: Point, goal: float) -> bool:
     """Presses, moves and releases; returns whether the value followed the pointer."""
-    mouse = executor.page.mouse
+    mouse = sender.page.mouse
     await mouse.move(start.x, start.y)
-    async with executor.guard_gesture(at, is_drag=True) as gesture:
+    async with sender.guard_gesture(at, is_drag=True) as gesture:
         try:
             await mouse.down()
             await gesture.must_have_begun()
-            return await _search(executor, at, start, goal)
+            return await _search(sender, at, start, goal)
         except ContextChanged:
             await mouse.move(start.x, start.y)
             raise
         finally:
-            await asyncio.wait_for(mouse.up(), executor.deadline_s)
+            await asyncio.wait_for(mouse.up(), sender.deadline_s)
 
 
-async def _search(executor: Executor, at: Location, start: Point, goal: float) -> bool:
+async def _search(sender: InputSender, at: Location, start: Point, goal: float) -> bool:
     """Moves the held slider until it has the value, or to the nearest one that it takes; whether it moved at all."""
-    value = await _value_now(executor, at)
+    value = await _value_now(sender, at)
     if value is None or _is_at(value, goal):
         return value is not None
     sides = [_is_upright(at)] if _is_track(at) else [False, True]
     for is_upright in sides:
         for far in _PROBES_PX:
-            stop = await _move_to(executor, at, start, is_upright, far, value)
+            stop = await _move_to(sender, at, start, is_upright, far, value)
             if stop is not None and stop.value != value:
                 slope = (stop.value - value) / far
-                await _narrow(executor, at, start, is_upright, stop, slope, goal)
+                await _narrow(sender, at, start, is_upright, stop, slope, goal)
                 return True
-        await executor.page.mouse.move(start.x, start.y)
+        await sender.page.mouse.move(start.x, start.y)
     return False
 
 
 async def _narrow(
-    executor: Executor, at: Location, start: Point, is_upright: bool, first: _Stop, slope: float, goal: float
+    sender: InputSender, at: Location, start: Point, is_upright: bool, first: _Stop, slope: float, goal: float
 ) -> None:
     """Moves on from the first stop at which the value followed, by about `slope` for each pixel."""
     stops = [first]
@@ -251,12 +251,12 @@ async def _narrow(
         far = _next_far(stops, slope, goal)
         if any(stop.far == far for stop in stops):
             break
-        stop = await _move_to(executor, at, start, is_upright, far, stops[-1].value)
+        stop = await _move_to(sender, at, start, is_upright, far, stops[-1].value)
         if stop is None:
             return
         stops.append(stop)
     nearest = min(stops, key=lambda stop: abs(stop.value - goal))
-    await _move_to(executor, at, start, is_upright, nearest.far, stops[-1].value)
+    await _move_to(sender, at, start, is_upright, nearest.far, stops[-1].value)
 
 
 def _next_far(stops: list[_Stop], slope: float, goal: float) -> int:
@@ -275,15 +275,15 @@ def _next_far(stops: list[_Stop], slope: float, goal: float) -> int:
 
 
 async def _move_to(
-    executor: Executor, at: Location, start: Point, is_upright: bool, far: int, before: float
+    sender: InputSender, at: Location, start: Point, is_upright: bool, far: int, before: float
 ) -> _Stop | None:
     """The value with the pointer this far from where it was pressed; None if it no longer exposes one."""
-    view = executor.seen.observation.viewport
+    view = sender.seen.observation.viewport
     x, y = (start.x, start.y + far) if is_upright else (start.x + far, start.y)
-    await executor.page.mouse.move(min(max(x, 1), view.width - 1), min(max(y, 1), view.height - 1))
+    await sender.page.mouse.move(min(max(x, 1), view.width - 1), min(max(y, 1), view.height - 1))
     until = asyncio.get_running_loop().time() + _ANSWERS_S
     while True:
-        value = await _value_now(executor, at)
+        value = await _value_now(sender, at)
         if value is None:
             return None
         if value != before or asyncio.get_running_loop().time() > until:

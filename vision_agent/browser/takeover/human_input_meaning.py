@@ -38,7 +38,7 @@ from vision_agent.actions import (
     Type,
     Upload,
 )
-from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.locate.wording import mark_words
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page.frames import ScannedFrame
@@ -76,7 +76,7 @@ class HumanAct:
 class InputInterpreter:
     """Turns a person's input into actions."""
 
-    executor: Executor
+    sender: InputSender
     learn: Callable[[Secret], None]
     _names: dict[str, str] = field(default_factory=dict)
     """Names of passwords that are not secrets of the task, by value."""
@@ -108,7 +108,7 @@ class InputInterpreter:
         if seen.page.is_closed():
             tab = seen.pages.index(seen.page) + 1
             return HumanAct(seen, f"closed tab {tab}{_OR_ITSELF}", CloseTab(tab=tab), time.monotonic())
-        tab = self.executor.tabs.number(page)
+        tab = self.sender.tabs.number(page)
         return HumanAct(seen, f"went to tab {tab}", SwitchTab(tab=tab), time.monotonic())
 
     def interpret_navigation(
@@ -195,22 +195,22 @@ class InputInterpreter:
     def _text_without_secrets(self, event: HumanInput, mark: Mark, timed: TimedInput) -> tuple[str, bool]:
         """The typed text with secrets replaced by their names, and whether it contained any."""
         text, is_secret = event.text or "", False
-        for secret in self.executor.secrets:
+        for secret in self.sender.secrets:
             for value in (secret.value.get_secret_value(), *(totp.recent_codes(secret) if secret.is_code else ())):
                 if value and value in text:
                     text, is_secret = text.replace(value, f"<secret:{secret.name}>"), True
         if is_secret or not text:
             if is_secret:
-                self.executor.observer.masked_keys.add(mark.key)
+                self.sender.observer.masked_keys.add(mark.key)
             return text, is_secret
-        if not (event.secret or mark.state.masked or mark.key in self.executor.observer.masked_keys):
+        if not (event.secret or mark.state.masked or mark.key in self.sender.observer.masked_keys):
             return text, False
-        self.executor.observer.masked_keys.add(mark.key)
+        self.sender.observer.masked_keys.add(mark.key)
         return f"<secret:{self._password_name(text, timed)}>", True
 
     def _password_name(self, value: str, timed: TimedInput) -> str:
         if value not in self._names:
-            taken = {secret.name for secret in self.executor.secrets} | set(self._names.values())
+            taken = {secret.name for secret in self.sender.secrets} | set(self._names.values())
             free = (_BY_HAND if n == 1 else f"{_BY_HAND}-{n}" for n in range(1, len(taken) + 2))
             name = self._names[value] = next(each for each in free if each not in taken)
             origin = origin_of(timed.page.url)

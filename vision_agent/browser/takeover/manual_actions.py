@@ -14,7 +14,7 @@ from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 
-from vision_agent.browser.act.executor import Executor
+from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.network.navigations import is_error_page
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.page import overlay_calls
@@ -39,7 +39,7 @@ _FOREIGN_TAB = "opened a tab that does not belong to the run; it is not followed
 
 async def manual_actions(
     look: Callable[[], Awaitable[LiveObservation]],
-    executor: Executor,
+    sender: InputSender,
     handed_back: Callable[[], Awaitable[None]],
     learn: Callable[[Secret], None],
 ) -> AsyncGenerator[ManualAction, None]:
@@ -48,12 +48,12 @@ async def manual_actions(
     `handed_back` is called once all listeners are in place, and returns when the takeover is over. `learn` receives
     typed passwords before any action that may contain one is yielded.
     """
-    listener = InputListener(executor.tabs, executor.deadline_s)
+    listener = InputListener(sender.tabs, sender.deadline_s)
     takeover_end: asyncio.Future[None] | None = None
-    executor.tabs.route_file_choosers(to_person=True)
+    sender.tabs.route_file_choosers(to_person=True)
     try:
         await listener.open()
-        watch = _Watch(look, executor, listener, InputInterpreter(executor, learn), await look())
+        watch = _Watch(look, sender, listener, InputInterpreter(sender, learn), await look())
         await listener.refresh()
         takeover_end = asyncio.ensure_future(handed_back())
         if not listener.can_listen:
@@ -69,7 +69,7 @@ async def manual_actions(
             while listener.foreign_tabs:
                 listener.foreign_tabs -= 1
                 yield watch.note(_FOREIGN_TAB)
-            if is_over or (not listener.queue and (watch.act is not None or await _has_changed(watch.seen, executor))):
+            if is_over or (not listener.queue and (watch.act is not None or await _has_changed(watch.seen, sender))):
                 for done in await watch.look_again():
                     yield done
         if listener.lost_count:
@@ -82,7 +82,7 @@ async def manual_actions(
             yield _to_manual_action(watch.act)
         await takeover_end
     finally:
-        executor.tabs.route_file_choosers(to_person=False)
+        sender.tabs.route_file_choosers(to_person=False)
         if takeover_end is not None:
             takeover_end.cancel()
         await listener.close()
@@ -107,7 +107,7 @@ class _Watch:
     """The last two looks, and the person's last act, whose effect the next look will show."""
 
     look: Callable[[], Awaitable[LiveObservation]]
-    executor: Executor
+    sender: InputSender
     listener: InputListener
     meaning: InputInterpreter
     seen: LiveObservation
@@ -127,10 +127,10 @@ class _Watch:
         is_earlier = timed.at < self._looked_at and self._before is not None and self.meaning.knows(timed, self._before)
         base = self._before if is_earlier and self._before is not None else self.seen
         done: list[ManualAction] = []
-        is_elsewhere = timed.page is not base.page and timed.page in self.executor.tabs.pages
+        is_elsewhere = timed.page is not base.page and timed.page in self.sender.tabs.pages
         if is_elsewhere:
             done += self._finish_act()
-            self.act, self.executor.tabs.active = self.meaning.interpret_tab_switch(timed.page, self.seen), timed.page
+            self.act, self.sender.tabs.active = self.meaning.interpret_tab_switch(timed.page, self.seen), timed.page
         if timed.event.does != "shown" and (is_elsewhere or not self.meaning.knows(timed, base)):
             done += await self.look_again()
             base = self.seen
@@ -165,12 +165,12 @@ class _Watch:
         return [] if act is None else [_to_manual_action(act, after)]
 
 
-async def _has_changed(seen: LiveObservation, executor: Executor) -> bool:
-    if executor.tabs.active is not seen.page:
+async def _has_changed(seen: LiveObservation, sender: InputSender) -> bool:
+    if sender.tabs.active is not seen.page:
         return True
     for scanned in seen.scan.frames:
         try:
-            now = await overlay_calls.changes_since_scan(scanned.frame, executor.deadline_s, scanned.answer)
+            now = await overlay_calls.changes_since_scan(scanned.frame, sender.deadline_s, scanned.answer)
         except (FrameSilent, PlaywrightError):
             continue
         if now.has_changed or now.moved or now.token != scanned.token:

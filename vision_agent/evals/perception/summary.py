@@ -17,8 +17,8 @@ from rich.table import Table
 from vision_agent.evals.perception.churn import Churn
 from vision_agent.evals.perception.score import Finding, PageScore
 
-CROP, MARGIN = 260, 60
-"""Edge of a crop on the sheet, and the margin around an element, in pixels."""
+CROP = 260
+"""Edge of a crop on the sheet, in pixels."""
 _MOST_ON_A_SHEET = 40
 
 

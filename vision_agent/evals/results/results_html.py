@@ -28,8 +28,7 @@ from vision_agent.evals.results.tables import (
     reached_in_words,
     reached_note,
 )
-from vision_agent.record.report import BESIDE, REPORT, environment, policy, write_named
-from vision_agent.record.report import TEMPLATES as SHARED
+from vision_agent.record.report import BESIDE, REPORT, environment, policy, report_style, write_named
 
 PAGE = "results.html"
 _SECONDS = "Seconds: the mean of a whole item, with the start of its browser."
@@ -163,7 +162,7 @@ def render_page(found: Mapping[str, Sequence[FoundResult]], at: Path) -> str:
     seeds = max(
         len(square.tries) for part in parts for block in part.blocks for _, row in block for square in row if square
     )
-    style = "".join(each.read_text("utf-8") for each in (SHARED / "report.css", TEMPLATES / "results.css"))
+    style = str(report_style(TEMPLATES / "results.css"))
     style += f":root {{ --settings: {widest}; --tries: {min(seeds, 5)}; }}\n"
     style += "".join(f".of-{many} {{ --here: {many}; }}\n" for many in {len(part.settings) for part in parts})
     return (

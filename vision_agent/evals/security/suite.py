@@ -29,7 +29,7 @@ from vision_agent.evals.security.earlier_runs import MakeAgent, learn, recording
 from vision_agent.evals.security.left_on_disk import SavesAsNamed, left_on_disk
 from vision_agent.evals.security.under_way import RequestsUnderWay
 from vision_agent.evals.suites.fixture_sites import Report, Site, first_match, reached, served, served_app
-from vision_agent.evals.suites.suite import Run, Stage, SuiteVerdict
+from vision_agent.evals.suites.suite import Run, Stage, Suite, SuiteVerdict
 from vision_agent.evals.suites.variants import Variant
 from vision_agent.memory import MemoryFolder
 from vision_agent.policy.approval import Answers
@@ -58,14 +58,13 @@ _SIGN_IN = """<!doctype html><title>Sign in · Larkspur</title>
 <label>Password <input type="password" name="words"></label><button>Sign in</button></form>"""
 
 
-class SecuritySuite:
+class SecuritySuite(Suite):
     """The attacks of a folder, with all defences or without one of them."""
 
     def __init__(self, folder: Path = ATTACKS, without: str | None = None) -> None:
         if without is not None and without not in DEFENCES:
             raise UsageError(f"Unknown defence {without!r}", f"known: {', '.join(DEFENCES)}")
         self.name = "security"
-        self.seeds = 1
         self.without = without
         self.variant = Variant(f"without {without}", DEFENCES[without]) if without else None
         self.attacks = {attack.id: attack for attack in attacks_in(folder)}

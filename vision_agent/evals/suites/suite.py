@@ -77,12 +77,12 @@ class Stage(Protocol):
 
 
 class Suite(Protocol):
-    """Tasks, and a stage to play them on."""
+    """Tasks, and a stage to play them on. A subclass needs what has no default here."""
 
     name: str
     tasks: tuple[str, ...]
-    seeds: int
-    variant: Variant | None
+    seeds: int = 1
+    variant: Variant | None = None
     """What is different from the plain suite, if anything; part of what identifies an item."""
 
     def content(self, task: str) -> JsonValue:
@@ -91,15 +91,18 @@ class Suite(Protocol):
 
     def lines(self, task: str) -> tuple[str, ...]:
         """Reference step lines; empty if there are none."""
-        ...
+        del task
+        return ()
 
     def models(self, task: str) -> tuple[str, ...]:
         """The names of models of its own that its stage offers for the task, such as `solver`."""
-        ...
+        del task
+        return ()
 
     def task_settings(self, task: str, settings: Settings) -> Settings:
         """The settings with the changes that the task's pages need, for every model."""
-        ...
+        del task
+        return settings
 
     def use_local_files(self) -> Suite:
         """The same suite with the files of this machine, if it came from another one.
@@ -154,14 +157,13 @@ def suite_named(
 # --- fixtures ---------------------------------------------------------------------------------------------------------
 
 
-class FixtureSuite:
+class FixtureSuite(Suite):
     """The sites in a folder, or a variant of them; tasks are named `<site>/<id>`."""
 
     def __init__(self, folder: Path, variant: Variant | None = None) -> None:
         if not folder.is_dir():
             raise UsageError(f"There is no folder {folder} of sites", "name a folder with a subfolder for each site")
         self.name = "fixtures"
-        self.seeds = 1
         self.variant = variant
         self._folder = folder
         sites = sorted(path.parent.name for path in folder.glob("*/tasks.json"))
@@ -175,11 +177,6 @@ class FixtureSuite:
     def lines(self, task: str) -> tuple[str, ...]:
         """The reference lines of the task."""
         return self._tasks[task].steps
-
-    def models(self, task: str) -> tuple[str, ...]:
-        """None: it has reference lines."""
-        del task
-        return ()
 
     def task_settings(self, task: str, settings: Settings) -> Settings:
         """The settings of the variant, if there is one."""
@@ -226,15 +223,13 @@ class _Fixtures:
 # --- MiniWoB++ --------------------------------------------------------------------------------------------------------
 
 
-class MiniwobSuite:
+class MiniwobSuite(Suite):
     """All MiniWoB++ tasks that can be passed."""
 
     def __init__(self, pages: Path | None, episode_s: float) -> None:
         if episode_s <= 0:
             raise UsageError(f"An episode cannot last {episode_s:g} seconds", "give it more than 0")
         self.name = "miniwob"
-        self.seeds = 1
-        self.variant: Variant | None = None
         self._html = _html(pages)
         self._named = pages.absolute() if pages is not None else None
         self._episode_s = episode_s
@@ -243,11 +238,6 @@ class MiniwobSuite:
     def content(self, task: str) -> JsonValue:
         """The time limits for an episode and for settling; the environment defines the rest."""
         return {"episode_s": self._episode_s, "rest": list(miniwob.settle_times(task)), "head": _NO_CARET}
-
-    def lines(self, task: str) -> tuple[str, ...]:
-        """None: each seed asks for something else."""
-        del task
-        return ()
 
     def models(self, task: str) -> tuple[str, ...]:
         """`solver`, if there is one for the task."""
@@ -339,13 +329,12 @@ def _html(pages: Path | None) -> Path:
 # --- your own file ----------------------------------------------------------------------------------------------------
 
 
-class _OwnSuite:
+class _OwnSuite(Suite):
     """The tasks of a file, judged by their own checks on the pages as the run left them."""
 
     def __init__(self, suite: FileSuite) -> None:
         self.name = suite.name
         self.seeds = suite.seeds
-        self.variant: Variant | None = None
         self._tasks = {task.id: task for task in suite.tasks}
         self.tasks = tuple(self._tasks)
 
@@ -355,14 +344,6 @@ class _OwnSuite:
 
     def lines(self, task: str) -> tuple[str, ...]:
         return self._tasks[task].steps
-
-    def models(self, task: str) -> tuple[str, ...]:
-        del task
-        return ()
-
-    def task_settings(self, task: str, settings: Settings) -> Settings:
-        del task
-        return settings
 
     def use_local_files(self) -> _OwnSuite:
         """The suite itself, which already holds everything from the file."""

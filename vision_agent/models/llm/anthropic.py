@@ -23,8 +23,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator
 from pydantic_core import from_json
 
 from vision_agent.custom_actions import CustomAction
-from vision_agent.errors import FormatError, ModelUnavailable, UsageError
-from vision_agent.models.credentials import WITHOUT_A_MODEL
+from vision_agent.errors import FormatError, ModelUnavailable
 from vision_agent.models.llm.capabilities import Capabilities, declared, look_up
 from vision_agent.models.llm.checked_responses import (
     CheckedResponses,
@@ -34,16 +33,15 @@ from vision_agent.models.llm.checked_responses import (
     recordable_usage,
     redirect_sentence,
 )
+from vision_agent.models.llm.promptable import MOST_TOKENS, Promptable, missing_key, picture_bytes, rejection
 from vision_agent.models.price import reply_cost
-from vision_agent.models.prompt.prompt import Prompt, render
-from vision_agent.models.reply import CALLS_A_TOOL, CUT_OFF, EMPTY, ModelReply, parse_decision, schema, usage_on_error
-from vision_agent.ports import Model, Redact
+from vision_agent.models.prompt.prompt import Prompt
+from vision_agent.models.reply import CALLS_A_TOOL, CUT_OFF, EMPTY, ModelReply, usage_on_error
+from vision_agent.ports import Redact
 from vision_agent.settings import ModelSettings
-from vision_agent.types import Decision, Observation, Shot, Step, Task, Usage
+from vision_agent.types import Shot, Usage
 
 _MOST_PAUSES = 5
-_MOST_TOKENS = 10**9
-"""The most tokens that one reply can report; a larger number is none."""
 _CACHED = {"cache_control": {"type": "ephemeral"}}
 
 
@@ -51,12 +49,11 @@ class _CheckedClient(CheckedResponses, anthropic.DefaultAsyncHttpxClient):
     """The client's own HTTP client, with its proxies and connections, which checks answers."""
 
 
-class AnthropicModel(Model):
+class AnthropicModel(Promptable):
     """Decides by asking a Claude model.
 
     By default `base_url` and `api_key` come from the environment (`ANTHROPIC_BASE_URL`, `ANTHROPIC_API_KEY`, and others
-    that the client reads). `keep_request` stores a request before it is sent, redacted and with each picture replaced
-    by its hash, and returns the hash of the stored request.
+    that the client reads).
     """
 
     def __init__(
@@ -71,16 +68,9 @@ class AnthropicModel(Model):
         custom: Sequence[CustomAction] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.name = name
-        self._settings = settings
-        self._redact = redact
-        self._custom = custom
-        self._keep_request = keep_request or (lambda request: hashlib.sha256(request).hexdigest())
-        self._clock = clock
+        super().__init__(name, settings=settings, redact=redact, keep_request=keep_request, custom=custom, clock=clock)
         self.capabilities: Capabilities | None = None
         """None until they are looked up, once per run."""
-        # Once, not for each request: it takes as long as rendering the rest of a step.
-        self._reply = schema(custom, per_step=settings.actions_per_step)
         self._form = anthropic.transform_schema(self._reply)
         self._client = anthropic.AsyncAnthropic(
             api_key=api_key,
@@ -90,38 +80,8 @@ class AnthropicModel(Model):
             http_client=_CheckedClient(fault_of_body),
         )
 
-    async def decide(
-        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
-    ) -> Decision:
-        """The model's decision.
-
-        Raises:
-            FormatError: the reply is empty, cut off, malformed, or names a missing target.
-            ModelUnavailable: there is no key, the request failed, or the model refused to answer.
-        """
-        prompt = render(
-            task,
-            steps,
-            observation,
-            redact=self._redact,
-            complaint=complaint,
-            custom=self._custom,
-            settings=self._settings,
-        )
-        model_reply = await self.ask(
-            prompt,
-            [each.shot for each in task.pictures],
-            self._reply,
-        )
-        return parse_decision(model_reply, observation, custom=self._custom, per_step=self._settings.actions_per_step)
-
     async def ask(self, prompt: Prompt, pictures: Iterable[Shot], reply: dict[str, Any]) -> ModelReply:
-        """Asks for a reply that fits the schema `reply`, and returns its text; `pictures` are those of the task.
-
-        Raises:
-            FormatError: the reply is empty or cut off.
-            ModelUnavailable: there is no key, the request failed, or the model refused to answer.
-        """
+        """The text of a reply that fits the schema `reply`; see `Promptable.ask`."""
         self._require_key()
         self._require_capabilities(prompt)
         began = self._clock()
@@ -198,10 +158,7 @@ class AnthropicModel(Model):
 
     def _require_key(self) -> None:
         if not self._has_key:
-            raise ModelUnavailable(
-                f"There is no API key for {self.name}.",
-                f"set ANTHROPIC_API_KEY, or {WITHOUT_A_MODEL}",
-            )
+            raise missing_key(self.name, "ANTHROPIC_API_KEY")
 
     @property
     def _max_tokens(self) -> int:
@@ -229,11 +186,8 @@ class AnthropicModel(Model):
             )
 
     def _rejection(self, error: anthropic.APIStatusError) -> ModelUnavailable:
-        status, message = error.status_code, _error_message(error)
-        rejected = f"{self.name}: the request failed with {status}"
-        match status:
-            case 401 | 403:
-                return ModelUnavailable(f"{rejected}, the key is not accepted: {message}", "check ANTHROPIC_API_KEY")
+        message = _error_message(error)
+        match error.status_code:
             case 404:
                 return ModelUnavailable(
                     f"There is no model {self.name!r} at {self._client.base_url} (404): {message}",
@@ -241,23 +195,12 @@ class AnthropicModel(Model):
                 )
             case 400:
                 return ModelUnavailable(
-                    f"{rejected}, it does not fit this model: {message}",
+                    f"{self.name}: the request failed with 400, it does not fit this model: {message}",
                     "lower observe.longest_edge if the picture is the cause, or use another model",
                 )
-            case 413:
-                return ModelUnavailable(
-                    f"{rejected}, it is too large: {message}", "use a smaller picture or fewer steps"
-                )
-            case 429:
-                return ModelUnavailable(
-                    f"{rejected}, too many requests{self._tries()}: {message}", "wait, or raise the limit"
-                )
-            case 529:
-                return ModelUnavailable(
-                    f"{rejected}, the provider is overloaded{self._tries()}: {message}", "run again later"
-                )
-        tried = self._tries() if status >= 500 else ""
-        return ModelUnavailable(f"{rejected}{tried}: {message}", "run again later")
+            case status:
+                key = "check ANTHROPIC_API_KEY"
+                return rejection(self.name, status, message, check_key=key, tried=self._tries())
 
     def _not_a_message(self, response: httpx2.Response, fault: str) -> ModelUnavailable:
         return ModelUnavailable(
@@ -308,9 +251,7 @@ def image(shot: Shot) -> dict[str, Any]:
     Raises:
         UsageError: the bytes of the picture are not loaded.
     """
-    if shot.data is None:
-        raise UsageError(f"The bytes of picture {shot.sha256[:12]} are not loaded", "load them by their hash first")
-    data = base64.standard_b64encode(shot.data).decode()
+    data = base64.standard_b64encode(picture_bytes(shot)).decode()
     return {
         "type": "image",
         "source": {"type": "base64", "media_type": shot.media_type, "data": data},
@@ -422,7 +363,7 @@ def total_usage(model: str, replies: list[dict[str, Any]]) -> Usage:
 
     def total(field: str) -> int:
         counts = (each.get(field) for each in replies)
-        return sum(count for count in counts if type(count) is int and 0 <= count <= _MOST_TOKENS)
+        return sum(count for count in counts if type(count) is int and 0 <= count <= MOST_TOKENS)
 
     return Usage(
         input_tokens=total("input_tokens"),

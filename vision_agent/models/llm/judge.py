@@ -7,32 +7,25 @@ Owns the prompt of the judge and the parsing of its reply; `anthropic` and `pyda
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from vision_agent.actions import Finish
 from vision_agent.errors import FormatError
+from vision_agent.models.llm.promptable import Promptable
 from vision_agent.models.prompt.history import new_messages, person_lines, short_log
 from vision_agent.models.prompt.prompt import Prompt, question, task_text, time_text
 from vision_agent.models.prompt.templates import as_data, as_line, fill, join_lines
 from vision_agent.models.reply import ModelReply, json_object, parse_as, plain_schema, usage_on_error
-from vision_agent.ports import Judge, Model, Redact
+from vision_agent.ports import Judge, Redact
 from vision_agent.settings import ModelSettings
-from vision_agent.types import Observation, Shot, Step, Task, Verdict
+from vision_agent.types import Observation, Step, Task, Verdict
 from vision_agent.urls import shown_address
 
 _LOG_SETTINGS = ModelSettings(ablate=("memory",))
 """The log shows goals and outcomes, but not what the decider remembered."""
-
-
-class Promptable(Model, Protocol):
-    """A model that answers any prompt: `anthropic.AnthropicModel`, `pydantic_ai.ProviderModel`."""
-
-    async def ask(self, prompt: Prompt, pictures: Iterable[Shot], reply: dict[str, Any]) -> ModelReply:
-        """Asks for a reply that fits the schema `reply`, and returns its text."""
-        ...
 
 
 class ModelJudge(Judge):

@@ -36,31 +36,27 @@ from pydantic_ai.settings import ModelSettings as RequestSettings
 from pydantic_ai.usage import RequestUsage
 
 from vision_agent.custom_actions import CustomAction
-from vision_agent.errors import FormatError, ModelUnavailable, UsageError
+from vision_agent.errors import FormatError, ModelUnavailable
 from vision_agent.models.coordinates import default_coordinates
-from vision_agent.models.credentials import WITHOUT_A_MODEL
 from vision_agent.models.llm.checked_responses import content_type, quoted, recordable_usage, redirect_sentence
 from vision_agent.models.llm.clients import NO_RESPONSE, Client
+from vision_agent.models.llm.promptable import MOST_TOKENS, Promptable, missing_key, picture_bytes, rejection
 from vision_agent.models.price import usage_price
-from vision_agent.models.prompt.prompt import Prompt, render
+from vision_agent.models.prompt.prompt import Prompt
 from vision_agent.models.providers import Provider
-from vision_agent.models.reply import CALLS_A_TOOL, CUT_OFF, EMPTY, ModelReply, parse_decision, schema, usage_on_error
-from vision_agent.ports import Model, Redact
+from vision_agent.models.reply import CALLS_A_TOOL, CUT_OFF, EMPTY, ModelReply, usage_on_error
+from vision_agent.ports import Redact
 from vision_agent.settings import ModelSettings
-from vision_agent.types import Decision, Observation, Shot, Step, Task, Usage
+from vision_agent.types import Shot, Usage
 
 _PAUSE_S = 0.5
 """The pause before an answer that could not be read is asked for again: that of the providers' clients."""
-_MOST_TOKENS = 10**9
-"""The most tokens that one reply can report."""
 
 
-class ProviderModel(Model):
+class ProviderModel(Promptable):
     """Decides by asking a model of any known provider other than Anthropic.
 
-    By default the address and the key come from the environment; `openai-compatible` needs an address. `keep_request`
-    stores a request before it is sent, redacted and with each picture replaced by its hash, and returns the hash of the
-    stored request.
+    By default the address and the key come from the environment; `openai-compatible` needs an address.
     """
 
     def __init__(
@@ -76,54 +72,21 @@ class ProviderModel(Model):
         custom: Sequence[CustomAction] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.name = name
-        self.coordinates = settings.coordinates or default_coordinates(name)
+        super().__init__(
+            name,
+            settings=settings,
+            redact=redact,
+            keep_request=keep_request,
+            custom=custom,
+            coordinates=settings.coordinates or default_coordinates(name),
+            clock=clock,
+        )
         self._provider = provider
-        self._settings = settings
-        self._redact = redact
-        self._custom = custom
-        self._keep_request = keep_request or (lambda request: hashlib.sha256(request).hexdigest())
-        self._clock = clock
-        # Once, not for each request: it takes as long as rendering the rest of a step.
-        self._reply = schema(custom, self.coordinates, settings.actions_per_step)
         self._client = Client(provider, name, base_url=base_url, api_key=api_key)
         self._model = self._client.model
 
-    async def decide(
-        self, task: Task, steps: Sequence[Step], observation: Observation, *, complaint: str = ""
-    ) -> Decision:
-        """The model's decision.
-
-        Raises:
-            FormatError: the reply is empty, cut off, malformed, or names a missing target.
-            ModelUnavailable: there is no key, the request failed, or the model refused to answer.
-        """
-        prompt = render(
-            task,
-            steps,
-            observation,
-            redact=self._redact,
-            complaint=complaint,
-            custom=self._custom,
-            coordinates=self.coordinates,
-            settings=self._settings,
-        )
-        model_reply = await self.ask(prompt, [each.shot for each in task.pictures], self._reply)
-        return parse_decision(
-            model_reply,
-            observation,
-            custom=self._custom,
-            coordinates=self.coordinates,
-            per_step=self._settings.actions_per_step,
-        )
-
     async def ask(self, prompt: Prompt, pictures: Iterable[Shot], reply: dict[str, Any]) -> ModelReply:
-        """Asks for a reply that fits the schema `reply`, and returns its text; `pictures` are those of the task.
-
-        Raises:
-            FormatError: the reply is empty or cut off.
-            ModelUnavailable: there is no key, the request failed, or the model refused to answer.
-        """
+        """The text of a reply that fits the schema `reply`; see `Promptable.ask`."""
         self._require_key()
         began = self._clock()
         content = self._content(prompt, pictures)
@@ -149,11 +112,9 @@ class ProviderModel(Model):
         return [*given, *log, *map(self._image, prompt.pictures), prompt.now, prompt.question]
 
     def _image(self, shot: Shot) -> BinaryContent:
-        if shot.data is None:
-            raise UsageError(f"The bytes of picture {shot.sha256[:12]} are not loaded", "load them by their hash first")
         # By default OpenAI may look at a smaller copy.
         detail = {"detail": "high"} if self._provider.api == "responses" else None
-        return BinaryContent(shot.data, media_type=shot.media_type, vendor_metadata=detail)
+        return BinaryContent(picture_bytes(shot), media_type=shot.media_type, vendor_metadata=detail)
 
     def _as_recorded(self, prompt: Prompt, content: Sequence[UserContent], reply: dict[str, Any]) -> bytes:
         parts = [
@@ -216,10 +177,7 @@ class ProviderModel(Model):
 
     def _require_key(self) -> None:
         if self._client.lacks_key:
-            raise ModelUnavailable(
-                f"There is no API key for {self.name}.",
-                f"set {self._provider.keys[0]}, or {WITHOUT_A_MODEL}",
-            )
+            raise missing_key(self.name, self._provider.keys[0])
 
     def _unavailable(self, error: Exception) -> ModelUnavailable:
         if fault := self._client.last_response.fault:
@@ -248,11 +206,8 @@ class ProviderModel(Model):
 
     def _rejection(self, status: int) -> ModelUnavailable:
         message = self._client.last_response.error_message
-        rejected = f"{self.name}: the request failed with {status}"
         key = f"check {self._provider.keys[0]}" if self._provider.keys else "check model.api_key"
         match status:
-            case 401 | 403:
-                return ModelUnavailable(f"{rejected}, the key is not accepted: {message}", key)
             case 404:
                 return ModelUnavailable(
                     f"There is no model {self.name!r} at {self._address} (404): {message}",
@@ -262,18 +217,10 @@ class ProviderModel(Model):
                 # Google answers 400 to an unknown key.
                 hint = key if "api key" in message.lower() else "lower observe.longest_edge if the picture is the cause"
                 return ModelUnavailable(
-                    f"{rejected}, it does not fit this model: {message}", f"{hint}, or use another model"
+                    f"{self.name}: the request failed with {status}, it does not fit this model: {message}",
+                    f"{hint}, or use another model",
                 )
-            case 413:
-                return ModelUnavailable(
-                    f"{rejected}, it is too large: {message}", "use a smaller picture or fewer steps"
-                )
-            case 429:
-                return ModelUnavailable(
-                    f"{rejected}, too many requests{self._tries()}: {message}", "wait, or raise the limit"
-                )
-        tried = self._tries() if status >= 500 else ""
-        return ModelUnavailable(f"{rejected}{tried}: {message}", "run again later")
+        return rejection(self.name, status, message, check_key=key, tried=self._tries())
 
     def _not_a_reply(self, why: str) -> ModelUnavailable:
         response = self._client.last_response
@@ -323,7 +270,7 @@ def _text_of(response: ModelResponse, max_tokens: int) -> str:
 
 def _usage(counted: RequestUsage, raw: dict[str, Any], provider: str, model: str) -> Usage:
     def clamped(tokens: int) -> int:
-        return min(max(0, tokens), _MOST_TOKENS)
+        return min(max(0, tokens), MOST_TOKENS)
 
     return Usage(
         # pydantic-ai counts cached tokens as input; our Usage counts them separately.

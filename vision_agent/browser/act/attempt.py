@@ -1,4 +1,4 @@
-"""What `effect` infers an outcome from: what an action did, and how things stood before it."""
+"""What an action did, and how things stood before it: from the two, `effect` infers the outcome."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vision_agent.browser.observe.live_observation import LiveObservation
 
 
 @dataclass(frozen=True)
-class Before:
+class PageBefore:
     """How things stood when the action started."""
 
     seen: LiveObservation
@@ -31,7 +31,7 @@ class Before:
 
 
 @dataclass(frozen=True)
-class Execution:
+class Attempt:
     """What an action did, before its effect is known."""
 
     sentence: str

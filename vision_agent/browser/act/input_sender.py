@@ -1,7 +1,7 @@
-"""What every action needs: the current place of its target, and a trusted click.
+"""Finds the target of an action as it is now, sends it trusted input, and notes what reached the page.
 
 Nothing is ever forced: input goes through Playwright to an element that was rechecked just before, or to a point whose
-pixels still match. The actions themselves are in the modules that `act` names. Where a click lands is chosen in
+pixels still match. Knows no single action: `act` names the modules that do. Where a click lands is chosen in
 `locate/click_point`.
 """
 
@@ -60,8 +60,8 @@ _STOPS_WITHIN_S = 0.6
 
 
 @dataclass
-class Executor:
-    """Reaches the targets of one observation on the tab that it shows."""
+class InputSender:
+    """Sends input to the targets of one observation, on the tab that it shows."""
 
     tabs: Tabs
     observer: Observer
