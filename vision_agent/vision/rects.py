@@ -27,10 +27,12 @@ CONTAINED = 0.9
 
 def rect_sums(table: Ints, at: Ints) -> Ints:
     """The sum under each rectangle, from a summed-area table."""
-    left, top, right, bottom = at.T
+    left, top, right, bottom = np.ascontiguousarray(at.T)
+    # `take` here and elsewhere: for rows it is twenty times as fast as an index in brackets.
     flat, width = table.ravel(), table.shape[1]
     above, below = top * width, bottom * width
-    total: Ints = flat[below + right] - flat[above + right] - flat[below + left] + flat[above + left]
+    total: Ints = flat.take(below + right) - flat.take(above + right) - flat.take(below + left)
+    total += flat.take(above + left)
     return total
 
 

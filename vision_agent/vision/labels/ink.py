@@ -63,12 +63,12 @@ class InkOfTargets(Ink):
         rects = _coarse(ground.rects)
         at = np.flatnonzero(edges.ravel().view(np.bool_))
         sides = _framed_sides(edges, rects) & ~ground.is_toggle
-        owners = _owners(rects, sides, edges.shape).ravel()[at]
+        owners = _owners(rects, sides, edges.shape).ravel().take(at)
         edges.ravel()[at[owners == _ON_FRAME]] = 0
         own = np.flatnonzero(owners >= 0)
-        own = own[np.argsort(owners[own], kind="stable")]
-        of: Group = owners[own].astype(np.int64)
-        y, x = np.divmod(at[own].astype(np.int32), np.int32(edges.shape[1]))
+        own = own.take(np.argsort(owners.take(own), kind="stable"))
+        of: Group = owners.take(own).astype(np.int64)
+        y, x = np.divmod(at.take(own).astype(np.int32), np.int32(edges.shape[1]))
         # A label at the edge of the picture is drawn beyond it.
         first = np.zeros((edges.shape[0] + 1, edges.shape[1] + 1), np.uint8)
         is_first = _is_first_glyph(y, x, of, ground)
@@ -81,9 +81,9 @@ class InkOfTargets(Ink):
 
     def hidden(self, at: Ints, of: Ints) -> Floats:
         """The share of the target's own ink that a label on each rectangle hides; `of` holds the target."""
-        both = intersections(_drawn(at), self._rects[of])
+        both = intersections(_drawn(at), self._rects.take(of, axis=0))
         np.maximum(both[:, 2:], both[:, :2], out=both[:, 2:])
-        return (rect_sums(self._table, both) / self._whole[of]).astype(np.float32)
+        return (rect_sums(self._table, both) / self._whole.take(of)).astype(np.float32)
 
     def hides_first(self, at: Ints) -> Floats:
         """How much a label on each rectangle hides of a first letter or an icon: 0 to 1.
@@ -182,7 +182,8 @@ def _is_first_glyph(y: Ints, x: Ints, of: Group, ground: PlacementCost) -> Bools
     if not len(of):
         return np.zeros(0, np.bool_)
     many = len(ground.rects)
-    x = np.where(ground.is_rtl[of], -x, x)
+    if ground.is_rtl.any():
+        x = np.where(ground.is_rtl.take(of), -x, x)
     is_new = np.diff(of, prepend=-1) != 0
     starts = np.flatnonzero(is_new)
     has_ink = of[starts]
@@ -201,13 +202,13 @@ def _is_first_glyph(y: Ints, x: Ints, of: Group, ground: PlacementCost) -> Bools
     np.minimum(last, np.append(first[1:], len(begins)) - 1, out=last)
     low, lines_high = np.zeros(many, np.int32), np.zeros(many, np.int32)
     low[has_ink], lines_high[has_ink] = last, y[ends[last]] - y[begins[first]] + 1
-    in_line = line <= low[of]
+    in_line = line <= low.take(of)
     # Lines without space between them.
     cut = np.where((lines_high > _LARGE) & (wide > 2 * lines_high), _LETTER, lines_high)
-    in_line &= y < (top + cut)[of]
+    in_line &= y < (top + cut).take(of)
     lefts = np.full(many, np.iinfo(np.int32).max, np.int32)
     lefts[has_ink] = np.minimum.reduceat(np.where(in_line, x, np.iinfo(np.int32).max), starts)
-    along = x - lefts[of]
+    along = x - lefts.take(of)
     near = in_line & (along < _LARGEST)
     columns = np.zeros((many, _LARGEST + 1), np.bool_)
     columns[of[near], along[near]] = True
@@ -215,5 +216,5 @@ def _is_first_glyph(y: Ints, x: Ints, of: Group, ground: PlacementCost) -> Bools
     squat = np.where(ground.is_toggle, 2.2, 1.3)
     width = np.where(run <= squat * cut, run, np.maximum(_NARROWEST, 0.65 * cut))
     width[lines_high > _LARGEST] = 0
-    found: Bools = is_icon[of] | in_line & (along < width[of])
+    found: Bools = is_icon.take(of) | in_line & (along < width.take(of))
     return found
