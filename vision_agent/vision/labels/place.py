@@ -38,7 +38,6 @@ from vision_agent.vision.rects import (
     edges_of,
     overlap_lengths,
     rect_areas,
-    round_rect,
     round_rects,
     window_sums,
 )
@@ -127,10 +126,10 @@ def plan(
         return Plan(marks, shown, None)
     texts = [(mark.kind, mark.label_text, is_rtl(mark.name)) for mark in inside]
     depends_on = (extent, style, edges[shown].tobytes(), texts)
-    kept = _previous_labels(inside, before)
+    kept = _previous_labels(inside, edges[shown], before)
     is_same = last is not None and last.depends_on == depends_on
     scene = (last and is_same and last.scene) or _scene(inside, extent, style)
-    previous = {i: label.colour for i, label in kept.items()}
+    previous = {i: was.label.colour for i, was in kept.items()}
     colours = choose_colours(inside, scene.ground.kinds, scene.ground.near, previous, style.palette)
     return Plan(marks, shown, scene._replace(kept=kept, colours=colours), depends_on)
 
@@ -151,7 +150,7 @@ class _Scene(NamedTuple):
     candidates: _Candidates
     groups: _Groups
     style: Style
-    kept: dict[int, Label] = {}
+    kept: dict[int, _PreviousLabel] = {}
     """The labels in the previous picture of marks with the same box, by index."""
     colours: Sequence[str] = ()
 
@@ -176,23 +175,34 @@ def _shown(boxes: NDArray[np.float64], extent: Extent) -> list[bool]:
 
 def _labels(scene: _Scene, picture: Picture) -> Iterator[Label]:
     spots = _assign(scene, InkOfTargets(picture, scene.ground))
-    for at, ((left, top, right, bottom), colour) in enumerate(zip(spots, scene.colours, strict=True)):
+    for at, (spot, colour) in enumerate(zip(spots, scene.colours, strict=True)):
         was = scene.kept.get(at)
-        if was and was.colour == colour and round_rect(was.box) == spots[at]:
-            yield was
+        if was and was.spot == spot and was.label.colour == colour:
+            yield was.label
         else:
+            left, top, right, bottom = spot
             yield Label(box=Box(x=left, y=top, width=right - left, height=bottom - top), colour=colour)
 
 
-def _previous_labels(marks: Sequence[Mark], before: Sequence[Mark]) -> dict[int, Label]:
-    """The previous labels to keep, by index in `marks`."""
-    old = {mark.number: mark for mark in before}
-    kept = {}
-    for i, mark in enumerate(marks):
-        was = old.get(mark.number)
-        if was and was.label and was.box == mark.box and was.label_text == mark.label_text:
-            kept[i] = was.label
-    return kept
+class _PreviousLabel(NamedTuple):
+    """The label that a mark had in the previous picture, with the same box, and where."""
+
+    label: Label
+    spot: Rect
+
+
+def _previous_labels(
+    marks: Sequence[Mark], edges: NDArray[np.float64], before: Sequence[Mark]
+) -> dict[int, _PreviousLabel]:
+    """The previous labels to keep, by index in `marks`, whose boxes have these edges."""
+    old = {mark.number: mark for mark in before if mark.label}
+    if not old:
+        return {}
+    pairs = [(i, was) for i, mark in enumerate(marks) if (was := old.get(mark.number)) and was.letter == mark.letter]
+    is_same = (edges[[i for i, _ in pairs]] == edges_of([was.box for _, was in pairs])).all(axis=1).tolist()
+    labels = {i: was.label for (i, was), same in zip(pairs, is_same, strict=True) if same and was.label}
+    spots = map(as_rect, round_rects([label.box for label in labels.values()]).tolist())
+    return {i: _PreviousLabel(label, spot) for (i, label), spot in zip(labels.items(), spots, strict=True)}
 
 
 # --- candidates and their cost ----------------------------------------------------------------------------------------
@@ -347,7 +357,7 @@ def _assign(scene: _Scene, ink: InkOfTargets) -> list[Rect]:
     """One place for each mark: previous places first, then groups, then single marks with the fewest candidates."""
     board = _Board(scene.ground, scene.candidates, ink)
     for mark in board.keep_places(scene.kept):
-        board.keep_far_place(mark, round_rect(scene.kept[mark].box))
+        board.keep_far_place(mark, scene.kept[mark].spot)
     board.take_in_groups(scene.groups)
     order = np.lexsort((rect_areas(scene.ground.rects), scene.candidates.may_be.sum(axis=1))).tolist()
     waiting = board.take_first_free_each([mark for mark in order if mark not in board.spots])
@@ -379,6 +389,20 @@ class _Groups(NamedTuple):
     clashes: Bools
     """Whether each mark's label at each relative place would overlap that of the previous mark in its group."""
     shapes: _Shapes
+
+    def without(self, placed: Bools) -> _Groups:
+        """Those groups that have a mark that is not placed."""
+        if not placed.any() or not len(self.starts):
+            return self
+        is_open = np.logical_or.reduceat(~placed[self.marks], self.starts)
+        sizes = self.sizes[is_open]
+        return _Groups(
+            self.marks[np.repeat(is_open, self.sizes)],
+            np.cumsum(sizes) - sizes,
+            sizes,
+            self.clashes,
+            _Shapes(*(each[is_open] for each in self.shapes)),
+        )
 
 
 def _groups(ground: PlacementCost, candidates: _Candidates) -> _Groups:
@@ -430,20 +454,20 @@ class _Board:
         self._has = np.zeros(len(ground.rects), np.bool_)
         self._taken = np.zeros((ground.height, ground.width), np.int16)
 
-    def keep_places(self, kept: dict[int, Label]) -> list[int]:
+    def keep_places(self, kept: dict[int, _PreviousLabel]) -> list[int]:
         """Takes the marks' previous places that are still candidates, free, and not much worse than their best.
 
         Returns the marks that could not keep their place.
         """
         if not kept:
             return []
-        marks, spots = np.array(list(kept)), round_rects([was.box for was in kept.values()])
+        marks, spots = np.array(list(kept)), np.array([was.spot for was in kept.values()], np.int32)
         costs = self._costs[marks]
         is_good = np.isfinite(costs) & (costs <= costs.min(axis=1, keepdims=True) + _STRAY)
         is_same = (self._candidates.rects[marks] == spots[:, None]).all(axis=2)
         may_stay = (is_same & is_good).any(axis=1).tolist()
-        checked = zip(kept, map(as_rect, spots.tolist()), may_stay, strict=True)
-        return [mark for mark, spot, may in checked if not (may and self._take(mark, spot))]
+        checked = zip(kept.items(), may_stay, strict=True)
+        return [mark for (mark, was), may in checked if not (may and self._take(mark, was.spot))]
 
     def keep_far_place(self, mark: int, spot: Rect) -> None:
         """Takes the mark's previous place at the end of a line, if there is still no room near the target."""
@@ -457,7 +481,8 @@ class _Board:
 
         Marks that their group's place does not suit are left out.
         """
-        if self._has[groups.marks].all():
+        groups = groups.without(self._has)
+        if not len(groups.starts):
             return
         marks, starts = groups.marks, groups.starts
         costs = self._costs[marks]
