@@ -14,6 +14,7 @@ except the ink is known before there are pixels: that is the `plan`. Of a mark, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import cv2
@@ -320,7 +321,8 @@ def _around(ground: PlacementCost) -> tuple[Ints, Floats]:
         y_at = {
             "top": top, "foot": foot, "centre": (top + foot) // 2, "on top": top - high // 2,
             "on foot": bottom - high // 2, "over top": top - high + _OVER_PX, "over foot": bottom - _OVER_PX,
-            "above": top - high - 1, "below": bottom + 1, "far above": top - high - _FAR_PX,
+            "above": np.clip(ground.free_from, top - high - 1, top),
+            "below": np.clip(ground.free_to - high, foot, bottom + 1), "far above": top - high - _FAR_PX,
             "far below": bottom + _FAR_PX,
         }  # fmt: skip
         x = np.maximum(np.minimum(np.stack(list(x_at.values()), axis=1), (ground.width - wide)[:, None]), 0)
@@ -374,6 +376,8 @@ class _Shapes(NamedTuple):
     """Which groups have members of one width."""
     has_columns: Bools
     """Which groups have more than one column and enough members for a place in each."""
+    has_rows: Bools
+    """The same of rows."""
     is_row: Bools
     """Which groups are one row, long enough for places in turns."""
 
@@ -417,12 +421,13 @@ def _groups(ground: PlacementCost, candidates: _Candidates) -> _Groups:
 
 def _shapes(rects: Ints, starts: Group, sizes: Group) -> _Shapes:
     if not len(starts):
-        return _Shapes(*np.zeros((3, 0), np.bool_))
+        return _Shapes(*np.zeros((4, 0), np.bool_))
     left, top, right, _ = rects.T
     lefts, tops, widths = (
         np.maximum.reduceat(each, starts) - np.minimum.reduceat(each, starts) for each in (left, top, right - left)
     )
-    return _Shapes(widths <= 2, (sizes > 5) & (lefts > 3), (sizes > 3) & (tops <= 2))
+    is_long = sizes > 5
+    return _Shapes(widths <= 2, is_long & (lefts > 3), is_long & (tops > 3), (sizes > 3) & (tops <= 2))
 
 
 def _similar_neighbours(ground: PlacementCost) -> list[Group]:
@@ -527,7 +532,7 @@ class _Board:
         averages = sums + _MISFIT * (np.add.reduceat(clashes.astype(np.int32), groups.starts) / sizes)
         best = averages.argmin(axis=1)
         choice = np.repeat(best, groups.sizes)
-        for at in np.flatnonzero(groups.shapes.has_columns | groups.shapes.is_row).tolist():
+        for at in np.flatnonzero(groups.shapes.has_columns | groups.shapes.has_rows | groups.shapes.is_row).tolist():
             part = slice(start := int(groups.starts[at]), start + int(groups.sizes[at]))
             common = choice[part], float(averages[at, best[at]])
             choice[part] = self._vary(groups.marks[part], capped[part], clashes[part], groups.shapes, at, *common)
@@ -536,9 +541,12 @@ class _Board:
     def _vary(
         self, group: Group, capped: Floats, clashes: Bools, shapes: _Shapes, at: int, choice: Group, cost: float
     ) -> Group:
-        """The common place, or one for each column, or two in turns, whichever is best."""
-        if shapes.has_columns[at]:
-            choice, cost = _best_column_places(self._ground.rects[group, 0], capped, clashes, choice, cost)
+        """The common place, or one for each column or row, or two in turns, whichever is best."""
+        common, rects = (choice, cost), self._ground.rects[group]
+        for edge, has_lines in ((0, shapes.has_columns[at]), (1, shapes.has_rows[at])):
+            if has_lines:
+                varied = _best_line_places(rects[:, edge], capped, clashes, *common)
+                choice, cost = min((choice, cost), varied, key=itemgetter(1))
         if shapes.is_row[at]:
             choice = _alternate(self._candidates.rects[group], capped, choice, cost)
         return choice
@@ -738,17 +746,17 @@ def _best_common_place(costs: Floats, clashes: Bools) -> tuple[Group, float]:
     return np.full(len(costs), best), float(average[best])
 
 
-def _best_column_places(lefts: Group, costs: Floats, clashes: Bools, choice: Group, cost: float) -> tuple[Group, float]:
-    """One place for each column, if the saving outweighs the loss of a common place."""
-    columns = np.unique((lefts + 1) // 3, return_inverse=True)[1]
-    many = int(columns.max()) + 1
-    if many > len(lefts) / 3:
+def _best_line_places(starts: Ints, costs: Floats, clashes: Bools, choice: Group, cost: float) -> tuple[Group, float]:
+    """One place for each column, or each row, if the saving outweighs the loss of a common place."""
+    lines = np.unique((starts + 1) // 3, return_inverse=True)[1]
+    many = int(lines.max()) + 1
+    if many > len(starts) / 3:
         return choice, cost
-    mixed, total = np.zeros(len(lefts), np.int64), 0.0
-    for column in range(many):
-        members = np.nonzero(columns == column)[0]
+    mixed, total = np.zeros(len(starts), np.int64), 0.0
+    for line in range(many):
+        members = np.nonzero(lines == line)[0]
         mixed[members], each = _best_common_place(costs[members], clashes[members])
-        total += each * len(members) / len(lefts)
+        total += each * len(members) / len(starts)
     return (mixed, total) if total + _MIXED < cost else (choice, cost)
 
 

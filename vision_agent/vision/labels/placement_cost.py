@@ -59,6 +59,10 @@ class PlacementCost:
     is_field: Bools
     is_rtl: Bools
     """Which targets have a name that is read from right to left."""
+    free_from: Ints
+    """Where the nearest target above each ends, if it is less than a label's width aside; 0 if there is none near."""
+    free_to: Ints
+    """Where the nearest target below each begins; the picture's height if there is none near."""
     width: int
     height: int
     cover: Ints
@@ -119,6 +123,7 @@ def build_cost_tables(marks: Sequence[Mark], extent: Extent, style: Style) -> Pl
     wide, narrow = _label_sizes(marks, rects, style)
     containers = _containers(rects, near)
     nearest, on = _nearest_targets(rects, containers, width, height)
+    free_from, free_to = _free_between(rects, wide[:, 0], near, height)
     kinds = np.array([_KINDS[mark.kind] for mark in marks], np.int32)
     return PlacementCost(
         rects=rects,
@@ -129,6 +134,8 @@ def build_cost_tables(marks: Sequence[Mark], extent: Extent, style: Style) -> Pl
         is_link=kinds == _KINDS["link"],
         is_field=kinds == _KINDS["field"],
         is_rtl=np.array([is_rtl(mark.name) for mark in marks], np.bool_),
+        free_from=free_from,
+        free_to=free_to,
         width=width,
         height=height,
         cover=_cover_table(rects, width, height),
@@ -161,6 +168,19 @@ def _near(rects: Ints) -> Near:
     one, other = order[np.concatenate([upper, lower])], order[np.concatenate([lower, upper])]
     sort = np.argsort(one * len(rects) + other)
     return Near(one[sort], other[sort], apart[sort])
+
+
+def _free_between(rects: Ints, wide: Ints, near: Near, height: int) -> tuple[Ints, Ints]:
+    """Where a label in the middle above or below each target would meet the next target."""
+    left, top, right, bottom = rects.T
+    aside = np.maximum(0, wide - (right - left) + 1) // 2
+    one, other = near.one, near.other
+    in_line = (left[other] < (right + aside)[one]) & (right[other] > (left - aside)[one])
+    free_from, free_to = np.zeros_like(top), np.full_like(top, height)
+    above, below = in_line & (bottom[other] <= top[one]), in_line & (top[other] >= bottom[one])
+    np.maximum.at(free_from, one[above], bottom[other[above]])
+    np.minimum.at(free_to, one[below], top[other[below]])
+    return free_from, free_to
 
 
 def _cover_table(rects: Ints, width: int, height: int) -> Ints:
