@@ -25,7 +25,7 @@ from vision_agent.types import Box, Label, Mark
 from vision_agent.vision.labels.annotate import gap, strokes
 from vision_agent.vision.labels.colours import choose_colours
 from vision_agent.vision.labels.ink import InkOfTargets
-from vision_agent.vision.labels.placement_cost import PlacementCost, build_cost_tables, is_rtl
+from vision_agent.vision.labels.placement_cost import Near, PlacementCost, build_cost_tables, is_rtl
 from vision_agent.vision.picture import Extent, Picture
 from vision_agent.vision.rects import (
     Bools,
@@ -419,6 +419,18 @@ def _groups(ground: PlacementCost, candidates: _Candidates) -> _Groups:
     return _Groups(marks, starts, sizes, clashes, _shapes(ground.rects[marks], starts, sizes))
 
 
+def _evenly_spaced(left: Ints, near: Near, in_row: Bools) -> Bools:
+    """Which pairs of neighbours in a row are as far apart as one of them is from its other neighbour, as in a menu."""
+    apart, is_first = near.apart, left[near.one] <= left[near.other]
+    first, second = np.where(is_first, near.one, near.other), np.where(is_first, near.other, near.one)
+    to_left, to_right = np.full((2, len(left)), np.iinfo(np.int32).max // 2)
+    np.minimum.at(to_right, first[in_row], apart[in_row])
+    np.minimum.at(to_left, second[in_row], apart[in_row])
+    is_next = (apart == to_right[first]) & (apart == to_left[second])
+    is_even: Bools = is_next & ((np.abs(to_left[first] - apart) <= 1) | (np.abs(to_right[second] - apart) <= 1))
+    return is_even
+
+
 def _shapes(rects: Ints, starts: Group, sizes: Group) -> _Shapes:
     if not len(starts):
         return _Shapes(*np.zeros((4, 0), np.bool_))
@@ -434,11 +446,13 @@ def _similar_neighbours(ground: PlacementCost) -> list[Group]:
     left, top, right, bottom = ground.rects.T
     widths, heights = right - left, bottom - top
     once = ground.near.one < ground.near.other
-    one, other, apart = (each[once] for each in ground.near)
+    near = Near(ground.near.one[once], ground.near.other[once], ground.near.apart[once])
+    one, other, apart = near
     alike = (ground.kinds[one] == ground.kinds[other]) & (np.abs(heights[one] - heights[other]) <= 1)
-    # Links in running text vary in width; there each label goes where it is misread least.
+    in_row = alike & (np.abs(top[one] - top[other]) <= 1) & (apart >= -1) & (apart <= _ROW_GAP_PX)
+    # Links in running text vary in width and distance; there each label goes where it is misread least.
     is_even = (np.abs(widths[one] - widths[other]) <= 1) | ~ground.is_link[one]
-    in_row = (np.abs(top[one] - top[other]) <= 1) & is_even & (apart <= _ROW_GAP_PX)
+    in_row &= is_even | _evenly_spaced(left, near, in_row)
     in_column = np.abs(left[one] - left[other]) <= 1
     joined = alike & (apart >= -1) & (in_row | in_column)
     one, other = one[joined], other[joined]
