@@ -311,6 +311,16 @@ def test_the_numbers_of_a_menu_stand_alike_though_its_links_vary_in_width() -> N
     assert min(np.ptp(asides), np.ptp(middles)) <= 1
 
 
+def test_the_numbers_of_a_column_of_cards_stand_at_the_same_corner_though_the_cards_vary_in_height() -> None:
+    pixels, cards, y = np.full((800, 400, 3), 255, np.uint8), [], 20
+    for height, has_words_at_corner in ((90, True), (140, True), (70, True), (110, False), (130, False)):
+        cards.append((40, y, 240, height))
+        cv2.putText(pixels, "Write a text", (42 if has_words_at_corner else 80, y + 14), cv2.FONT_HERSHEY_PLAIN, 1, 0)
+        y += height + 8
+    placed = place(marks_at(cards, first=10), shown(pixels))
+    assert len({(label(mark).x - mark.box.x, label(mark).y - mark.box.y) for mark in placed}) == 1
+
+
 def test_a_plan_serves_again_only_if_nothing_has_moved() -> None:
     picture, marks = blank(), marks_at(LAYOUTS["form"])
     first = plan(marks, picture.extent)

@@ -448,13 +448,14 @@ def _similar_neighbours(ground: PlacementCost) -> list[Group]:
     once = ground.near.one < ground.near.other
     near = Near(ground.near.one[once], ground.near.other[once], ground.near.apart[once])
     one, other, apart = near
-    alike = (ground.kinds[one] == ground.kinds[other]) & (np.abs(heights[one] - heights[other]) <= 1)
-    in_row = alike & (np.abs(top[one] - top[other]) <= 1) & (apart >= -1) & (apart <= _ROW_GAP_PX)
+    same_kind = (ground.kinds[one] == ground.kinds[other]) & (apart >= -1)
+    alike, as_wide = (same_kind & (np.abs(size[one] - size[other]) <= 1) for size in (heights, widths))
+    in_row = alike & (np.abs(top[one] - top[other]) <= 1) & (apart <= _ROW_GAP_PX)
     # Links in running text vary in width and distance; there each label goes where it is misread least.
-    is_even = (np.abs(widths[one] - widths[other]) <= 1) | ~ground.is_link[one]
-    in_row &= is_even | _evenly_spaced(left, near, in_row)
-    in_column = np.abs(left[one] - left[other]) <= 1
-    joined = alike & (apart >= -1) & (in_row | in_column)
+    in_row &= as_wide | ~ground.is_link[one] | _evenly_spaced(left, near, in_row)
+    # Cards of one width are a column, whatever their height.
+    in_column = (alike | as_wide) & (np.abs(left[one] - left[other]) <= 1)
+    joined = in_row | in_column
     one, other = one[joined], other[joined]
     found = connected_groups(len(left), one, other)
     return sorted((group for group in found if len(group) > 1), key=len, reverse=True)
