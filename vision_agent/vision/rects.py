@@ -27,12 +27,21 @@ CONTAINED = 0.9
 
 def rect_sums(table: Ints, at: Ints) -> Ints:
     """The sum under each rectangle, from a summed-area table."""
+    return sums_at(table, corners_in(at, table.shape[1]))
+
+
+def corners_in(at: Ints, width: int) -> Ints:
+    """The positions of each rectangle's corners in a flattened summed-area table of this width, for `sums_at`."""
     left, top, right, bottom = np.ascontiguousarray(at.T)
-    # `take` here and elsewhere: for rows it is twenty times as fast as an index in brackets.
-    flat, width = table.ravel(), table.shape[1]
     above, below = top * width, bottom * width
-    total: Ints = flat.take(below + right) - flat.take(above + right) - flat.take(below + left)
-    total += flat.take(above + left)
+    return np.stack([below + right, above + right, below + left, above + left])
+
+
+def sums_at(table: Ints, corners: Ints) -> Ints:
+    """The sum under each rectangle, from a summed-area table and the positions of the corners in it."""
+    # `take` here and elsewhere: for rows it is twenty times as fast as an index in brackets.
+    ends, above, left, both = table.ravel().take(corners)
+    total: Ints = ends - above - left + both
     return total
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from vision_agent.types import Box, Label, Mark
 from vision_agent.vision.labels.annotate import gap, strokes
 from vision_agent.vision.labels.colours import choose_colours
-from vision_agent.vision.labels.ink import InkOfTargets
+from vision_agent.vision.labels.ink import InkOfTargets, InkPositions, ink_positions
 from vision_agent.vision.labels.placement_cost import Near, PlacementCost, build_cost_tables, is_rtl
 from vision_agent.vision.picture import Extent, Picture
 from vision_agent.vision.rects import (
@@ -175,7 +175,7 @@ def _shown(boxes: NDArray[np.float64], extent: Extent) -> list[bool]:
 
 
 def _labels(scene: _Scene, picture: Picture) -> Iterator[Label]:
-    spots = _assign(scene, InkOfTargets(picture, scene.ground))
+    spots = _assign(scene, InkOfTargets(picture, scene.ground, scene.candidates.positions))
     for at, (spot, colour) in enumerate(zip(spots, scene.colours, strict=True)):
         was = scene.kept.get(at)
         if was and was.spot == spot and was.label.colour == colour:
@@ -217,12 +217,11 @@ class _Candidates(NamedTuple):
     """Which candidates break no hard rule about targets or the picture."""
     at: Group
     """Where these are in `may_be`."""
-    allowed: Ints
-    """The rectangles of these, and below whose they are, and their cost without ink."""
-    of: Ints
     flaws: NDArray[np.float64]
+    """The cost of these without ink."""
     on_own: Group
     """Which of these lie on their target."""
+    positions: InkPositions
     preferences: Floats
 
 
@@ -238,20 +237,16 @@ def _gather(ground: PlacementCost) -> _Candidates:
     preferences = np.tile(welcome, (len(rects), 1))
     preferences[ground.is_field] += _WHERE_TEXT_BEGINS
     at, of = at.take(possible, axis=0), of.take(possible)
-    on_own = common_area(at, ground.rects.take(of, axis=0))
-    flaws = _flaws(ground, at, of, on_own)
-    return _Candidates(rects, may_be, possible, at, of, flaws, np.flatnonzero(on_own), preferences)
+    shared = common_area(at, ground.rects.take(of, axis=0))
+    flaws, on_own = _flaws(ground, at, of, shared), np.flatnonzero(shared)
+    return _Candidates(rects, may_be, possible, flaws, on_own, ink_positions(ground, at, of, on_own), preferences)
 
 
 def _costs(candidates: _Candidates, ink: InkOfTargets) -> Floats:
     """The cost of each candidate, infinite if it is not allowed."""
     costs = np.full(candidates.may_be.shape, np.inf, np.float32)
-    share, first = ink.share(candidates.allowed), ink.touches_first(candidates.allowed)
-    on_own = candidates.on_own
-    at, of = candidates.allowed.take(on_own, axis=0), candidates.of.take(on_own)
-    first[on_own] = ink.hides_first(at)
-    cost = _INK * np.maximum(0, share - 0.02) + _HIDES_FIRST_LETTER * first + candidates.flaws
-    cost[on_own] += _HIDES_INK * np.minimum(1, 1.5 * ink.hidden(at, of))
+    cost = _INK * np.maximum(0, ink.shares() - 0.02) + _HIDES_FIRST_LETTER * ink.first_hidden() + candidates.flaws
+    cost[candidates.on_own] += _HIDES_INK * np.minimum(1, 1.5 * ink.hidden())
     costs.ravel()[candidates.at] = cost
     return costs + candidates.preferences
 
