@@ -27,12 +27,15 @@ CONTAINED = 0.9
 
 def rect_sums(table: Ints, at: Ints) -> Ints:
     """The sum under each rectangle, from a summed-area table."""
-    return sums_at(table, corners_in(at, table.shape[1]))
+    return sums_at(table, corners_in(np.ascontiguousarray(at.T), table.shape[1]))
 
 
-def corners_in(at: Ints, width: int) -> Ints:
-    """The positions of each rectangle's corners in a flattened summed-area table of this width, for `sums_at`."""
-    left, top, right, bottom = np.ascontiguousarray(at.T)
+def corners_in(edges: Ints, width: int) -> Ints:
+    """The positions of each rectangle's corners in a flattened summed-area table of this width, for `sums_at`.
+
+    `edges` has one row each for left, top, right and bottom.
+    """
+    left, top, right, bottom = edges
     above, below = top * width, bottom * width
     return np.stack([below + right, above + right, below + left, above + left])
 
