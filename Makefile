@@ -144,6 +144,7 @@ docs-serve: docs-packages
 
 docs-pictures: $(READY)
 	@$(BIN)/python docs/pictures.py
+	@$(BIN)/python docs/gallery.py
 
 .PHONY: docs-packages
 docs-packages: $(READY)

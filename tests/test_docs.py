@@ -405,6 +405,13 @@ def test_a_run_folder_matches_its_schemas(generated: dict[str, str], tmp_path: P
         line.validate({**events[1], "dance": 1})
 
 
+def test_the_gallery_shows_both_pictures_of_each_of_its_pages() -> None:
+    pictures = {f"{name}-{when}.webp" for name in module_of("gallery").GALLERY for when in ("before", "after")}
+    shown = re.findall(r"!\[[^]]+\]\(pictures/gallery/([^)]+)\)", (PAGES / "gallery.md").read_text("utf-8"))
+    assert sorted(shown) == sorted(pictures)
+    assert {path.name for path in (PAGES / "pictures" / "gallery").iterdir()} == pictures
+
+
 def test_links_within_the_reference_lead_somewhere(generated: dict[str, str]) -> None:
     for path, text in generated.items():
         if path.endswith(".md"):

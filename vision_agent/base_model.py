@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
 
@@ -16,6 +16,16 @@ class FrozenModel(BaseModel):
     """A model that is immutable and rejects unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def replacing(self, **fields: Any) -> Self:
+        """A copy with these fields, which are not checked: `model_copy` in half the time, for hundreds of marks."""
+        copy = self.__new__(type(self))
+        # The model is frozen, and its own attributes are all that a pydantic model without private ones consists of.
+        object.__setattr__(copy, "__dict__", {**self.__dict__, **fields})
+        object.__setattr__(copy, "__pydantic_fields_set__", self.__pydantic_fields_set__ | fields.keys())
+        object.__setattr__(copy, "__pydantic_extra__", None)
+        object.__setattr__(copy, "__pydantic_private__", None)
+        return copy
 
 
 class SettingsModel(FrozenModel):

@@ -19,7 +19,7 @@ from vision_agent.types import Box, Kind, Mark, Size
 from vision_agent.vision.image_limits import ImageLimits
 from vision_agent.vision.labels.annotate import layer
 from vision_agent.vision.labels.legibility import faults, tiles
-from vision_agent.vision.labels.place import place
+from vision_agent.vision.labels.place import carry_out, place, plan
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.style import PALETTE
 
@@ -270,6 +270,73 @@ def test_in_a_toolbar_the_numbers_stand_in_a_row_of_their_own_and_hide_no_icon()
     assert broken(placed, picture) == []
     assert max(covered(placed, picture).icon_shares) == 0
     assert len({label(mark).y for mark in placed}) == 1
+
+
+def test_in_a_toolbar_of_two_rows_that_touch_the_numbers_stand_above_the_one_and_below_the_other() -> None:
+    pixels = np.full((200, 900, 3), 255, np.uint8)
+    places = grid(25, 2, 22, 22, x=20, y=60)
+    for x, y, *_ in places:
+        cv2.circle(pixels, (int(x) + 11, int(y) + 11), 6, (60, 60, 60), 2)
+    picture = shown(pixels)
+    placed = place(marks_at(places, first=72), picture)
+    assert broken(placed, picture) == []
+    assert max(covered(placed, picture).icon_shares) == 0
+    assert all(label(mark).bottom <= 60 for mark in placed[:25])
+    assert all(label(mark).y >= 104 for mark in placed[25:])
+
+
+def test_a_number_stands_as_far_from_its_icon_as_the_target_above_allows() -> None:
+    pixels = np.full((200, 900, 3), 255, np.uint8)
+    places = grid(25, 1, 24, 24, x=20, y=60)
+    for x, y, *_ in places:
+        cv2.circle(pixels, (int(x) + 12, int(y) + 12), 7, (60, 60, 60), 2)
+    field, below = (20, 10, 600, 37), (20, 85, 600, 60)
+    picture = shown(pixels)
+    placed = place(marks_at([*places, field, below], first=10), picture)
+    assert broken(placed, picture) == []
+    assert {label(mark).y for mark in placed[1:-3]} == {47}
+
+
+def test_the_numbers_of_a_menu_stand_alike_though_its_links_vary_in_width() -> None:
+    pixels, links, x = np.full((120, 1280, 3), 255, np.uint8), [], 15.0
+    for word in ("customer", "delivery", "summer", "account", "north", "report", "stone", "river", "draft", "invoice"):
+        width = cv2.getTextSize(word, cv2.FONT_HERSHEY_PLAIN, 1, 1)[0][0]
+        cv2.putText(pixels, word, (int(x), 57), cv2.FONT_HERSHEY_PLAIN, 1, (90, 40, 0))
+        links.append((x, 42, width, 19))
+        x += width + 16
+    placed = place(marks_at(links, "link", first=3), shown(pixels))
+    assert len({(label(mark).y, label(mark).height) for mark in placed[:7]}) == 1, "those of one digit"
+    asides = [label(mark).x - mark.box.x for mark in placed]
+    middles = [label(mark).center.x - mark.box.center.x for mark in placed]
+    assert min(np.ptp(asides), np.ptp(middles)) <= 1
+
+
+def test_the_numbers_of_a_column_of_cards_stand_at_the_same_corner_though_the_cards_vary_in_height() -> None:
+    pixels, cards, y = np.full((800, 400, 3), 255, np.uint8), [], 20
+    for height, has_words_at_corner in ((90, True), (140, True), (70, True), (110, False), (130, False)):
+        cards.append((40, y, 240, height))
+        cv2.putText(pixels, "Write a text", (42 if has_words_at_corner else 80, y + 14), cv2.FONT_HERSHEY_PLAIN, 1, 0)
+        y += height + 8
+    placed = place(marks_at(cards, first=10), shown(pixels))
+    assert len({(label(mark).x - mark.box.x, label(mark).y - mark.box.y) for mark in placed}) == 1
+
+
+def test_a_plan_serves_again_only_if_nothing_has_moved() -> None:
+    picture, marks = blank(), marks_at(LAYOUTS["form"])
+    first = plan(marks, picture.extent)
+    placed = carry_out(first, picture)
+    again = plan(marks, picture.extent, before=placed, last=first)
+    assert first.scene
+    assert again.scene
+    assert again.scene.candidates is first.scene.candidates
+    assert carry_out(again, picture) == placed
+    moved = marks_at([(x, y + 5, width, height) for x, y, width, height in LAYOUTS["form"]])
+    fresh = carry_out(plan(moved, picture.extent, before=placed, last=again), picture)
+    assert fresh == place(moved, picture, before=placed) != placed
+    as_links = marks_at(LAYOUTS["form"], "link")
+    assert carry_out(plan(as_links, picture.extent, last=again), picture) == place(as_links, picture)
+    later = marks_at(LAYOUTS["form"], first=100)
+    assert carry_out(plan(later, picture.extent, last=again), picture) == place(later, picture)
 
 
 def test_a_green_icon_on_a_lighter_green_of_the_same_grey_is_not_hidden() -> None:

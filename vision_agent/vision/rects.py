@@ -27,10 +27,24 @@ CONTAINED = 0.9
 
 def rect_sums(table: Ints, at: Ints) -> Ints:
     """The sum under each rectangle, from a summed-area table."""
-    left, top, right, bottom = at.T
-    flat, width = table.ravel(), table.shape[1]
+    return sums_at(table, corners_in(np.ascontiguousarray(at.T), table.shape[1]))
+
+
+def corners_in(edges: Ints, width: int) -> Ints:
+    """The positions of each rectangle's corners in a flattened summed-area table of this width, for `sums_at`.
+
+    `edges` has one row each for left, top, right and bottom.
+    """
+    left, top, right, bottom = edges
     above, below = top * width, bottom * width
-    total: Ints = flat[below + right] - flat[above + right] - flat[below + left] + flat[above + left]
+    return np.stack([below + right, above + right, below + left, above + left])
+
+
+def sums_at(table: Ints, corners: Ints) -> Ints:
+    """The sum under each rectangle, from a summed-area table and the positions of the corners in it."""
+    # `take` here and elsewhere: for rows it is twenty times as fast as an index in brackets.
+    ends, above, left, both = table.ravel().take(corners)
+    total: Ints = ends - above - left + both
     return total
 
 

@@ -78,6 +78,8 @@ class Observer:
     _last_scan: Scan | None = None
     _last_drawn: tuple[Mark, ...] = ()
     """The marks drawn in the last full picture: their numbers keep their places."""
+    _last_plan: place.Plan | None = None
+    """Used again if nothing has moved."""
 
     def __post_init__(self) -> None:
         self._memory = MarkMemory(self.settings.ids == "letters", self.secrets)
@@ -257,7 +259,7 @@ class Observer:
         decoding = await _start_in_thread(Picture.decode, png, read.whole, self.image_limits)
         plan = None
         if view.region is None and not surfaces:
-            plan = place.plan(marks, Extent.of_png(png, read.whole, self.image_limits), self._style, self._last_drawn)
+            plan = self._plan(marks, Extent.of_png(png, read.whole, self.image_limits), self._last_drawn)
         stages.end("plan")
         decoded = await decoding
         changes, tabs, reached, other = await asked
@@ -293,8 +295,12 @@ class Observer:
         plan = shown.plan
         if plan is None:
             before = () if view.region else self._last_drawn
-            plan = place.plan(targets.drawn, shown.clean.extent, self._style, before)
+            plan = self._plan(targets.drawn, shown.clean.extent, before)
         return tuple(mark for mark in place.carry_out(plan, shown.clean) if mark.label)
+
+    def _plan(self, marks: Sequence[Mark], extent: Extent, before: Sequence[Mark]) -> place.Plan:
+        self._last_plan = place.plan(marks, extent, self._style, before, self._last_plan)
+        return self._last_plan
 
     async def _render(
         self, view: View, shown: ShownPicture, marks: Sequence[Mark], stages: StageTimes

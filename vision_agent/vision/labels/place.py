@@ -14,6 +14,7 @@ except the ink is known before there are pixels: that is the `plan`. Of a mark, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import cv2
@@ -23,8 +24,8 @@ from numpy.typing import NDArray
 from vision_agent.types import Box, Label, Mark
 from vision_agent.vision.labels.annotate import gap, strokes
 from vision_agent.vision.labels.colours import choose_colours
-from vision_agent.vision.labels.ink import InkOfTargets
-from vision_agent.vision.labels.placement_cost import PlacementCost, build_cost_tables
+from vision_agent.vision.labels.ink import InkOfTargets, InkPositions, ink_positions
+from vision_agent.vision.labels.placement_cost import Near, PlacementCost, build_cost_tables, is_rtl
 from vision_agent.vision.picture import Extent, Picture
 from vision_agent.vision.rects import (
     Bools,
@@ -38,7 +39,7 @@ from vision_agent.vision.rects import (
     edges_of,
     overlap_lengths,
     rect_areas,
-    round_rect,
+    round_rects,
     window_sums,
 )
 from vision_agent.vision.style import STYLE, LabelWidth, Style
@@ -104,22 +105,41 @@ class Plan(NamedTuple):
     shown: list[bool]
     scene: _Scene | None
     """None if there is nothing to place."""
+    depends_on: object = None
+    """Equal for plans with the same candidates."""
 
 
-def plan(marks: Sequence[Mark], extent: Extent, style: Style = STYLE, before: Sequence[Mark] = ()) -> Plan:
-    """The part of `place` that needs only the picture's extent: 6 of 10 ms at 200 marks."""
-    shown = _shown([mark.box for mark in marks], extent)
+def plan(
+    marks: Sequence[Mark],
+    extent: Extent,
+    style: Style = STYLE,
+    before: Sequence[Mark] = (),
+    last: Plan | None = None,
+) -> Plan:
+    """The part of `place` that needs only the picture's extent, which is half of it.
+
+    If nothing has moved since the `last` plan, its candidates are used again.
+    """
+    edges = edges_of([mark.box for mark in marks])
+    shown = _shown(edges, extent)
     inside = [mark for mark, is_shown in zip(marks, shown, strict=True) if is_shown]
-    return Plan(marks, shown, _scene(inside, extent, style, _previous_labels(inside, before)) if inside else None)
+    if not inside:
+        return Plan(marks, shown, None)
+    texts = [(mark.kind, mark.label_text, is_rtl(mark.name)) for mark in inside]
+    depends_on = (extent, style, edges[shown].tobytes(), texts)
+    kept = _previous_labels(inside, edges[shown], before)
+    is_same = last is not None and last.depends_on == depends_on
+    scene = (last and is_same and last.scene) or _scene(inside, extent, style)
+    previous = {i: was.label.colour for i, was in kept.items()}
+    colours = choose_colours(inside, scene.ground.kinds, scene.ground.near, previous, style.palette)
+    return Plan(marks, shown, scene._replace(kept=kept, colours=colours), depends_on)
 
 
 def carry_out(plan: Plan, picture: Picture) -> tuple[Mark, ...]:
     """Completes a plan with the picture; the result is that of `place`."""
-    spots = _assign(plan.scene, InkOfTargets(picture, plan.scene.ground)) if plan.scene else []
-    colours = plan.scene.colours if plan.scene else []
-    result = iter(zip(spots, colours, strict=True))
+    labels = iter(_labels(plan.scene, picture) if plan.scene else ())
     return tuple(
-        _set_label(mark, *next(result)) if is_in else _clear_label(mark)
+        mark.replacing(label=next(labels) if is_in else None)
         for mark, is_in in zip(plan.marks, plan.shown, strict=True)
     )
 
@@ -129,26 +149,23 @@ class _Scene(NamedTuple):
 
     ground: PlacementCost
     candidates: _Candidates
-    groups: list[Group]
-    clashes: Bools
-    kept: dict[int, _PreviousLabel]
-    colours: list[str]
+    groups: _Groups
     style: Style
+    kept: dict[int, _PreviousLabel] = {}
+    """The labels in the previous picture of marks with the same box, by index."""
+    colours: Sequence[str] = ()
 
 
-def _scene(marks: Sequence[Mark], extent: Extent, style: Style, kept: dict[int, _PreviousLabel]) -> _Scene:
+def _scene(marks: Sequence[Mark], extent: Extent, style: Style) -> _Scene:
     ground = build_cost_tables(marks, extent, style)
     candidates = _gather(ground)
-    groups = _groups(ground)
-    previous = {i: was.colour for i, was in kept.items()}
-    colours = choose_colours(marks, ground.kinds, ground.near, previous, style.palette)
-    return _Scene(ground, candidates, groups, _clashes(groups, candidates), kept, colours, style)
+    return _Scene(ground, candidates, _groups(ground, candidates), style)
 
 
-def _shown(boxes: Sequence[Box], extent: Extent) -> list[bool]:
+def _shown(boxes: NDArray[np.float64], extent: Extent) -> list[bool]:
     """Which page boxes are in the picture; of a box cut by the picture's edge, enough for a label must be visible."""
     map, size = extent.map, extent.size
-    edges = (edges_of(boxes) - [map.offset_x, map.offset_y] * 2) / ([map.scale_x, map.scale_y] * 2)
+    edges = (boxes - [map.offset_x, map.offset_y] * 2) / ([map.scale_x, map.scale_y] * 2)
     whole = edges[:, 2:] - edges[:, :2]
     part = np.minimum(edges[:, 2:], (size.width, size.height)) - np.maximum(edges[:, :2], 0)
     # Half a pixel is a rounding difference, not a cut.
@@ -157,32 +174,36 @@ def _shown(boxes: Sequence[Box], extent: Extent) -> list[bool]:
     return shown
 
 
-def _set_label(mark: Mark, spot: Rect, colour: str) -> Mark:
-    left, top, right, bottom = spot
-    box = Box(x=left, y=top, width=right - left, height=bottom - top)
-    return mark.model_copy(update={"label": Label(box=box, colour=colour)})
-
-
-def _clear_label(mark: Mark) -> Mark:
-    return mark.model_copy(update={"label": None})
+def _labels(scene: _Scene, picture: Picture) -> Iterator[Label]:
+    spots = _assign(scene, InkOfTargets(picture, scene.ground, scene.candidates.positions))
+    for at, (spot, colour) in enumerate(zip(spots, scene.colours, strict=True)):
+        was = scene.kept.get(at)
+        if was and was.spot == spot and was.label.colour == colour:
+            yield was.label
+        else:
+            left, top, right, bottom = spot
+            yield Label(box=Box(x=left, y=top, width=right - left, height=bottom - top), colour=colour)
 
 
 class _PreviousLabel(NamedTuple):
-    """The label place and colour that a mark had in the previous picture, with the same box."""
+    """The label that a mark had in the previous picture, with the same box, and where."""
 
+    label: Label
     spot: Rect
-    colour: str
 
 
-def _previous_labels(marks: Sequence[Mark], before: Sequence[Mark]) -> dict[int, _PreviousLabel]:
-    """The previous labels to keep, by index in `marks`."""
-    old = {mark.number: mark for mark in before}
-    kept = {}
-    for i, mark in enumerate(marks):
-        was = old.get(mark.number)
-        if was and was.label and was.box == mark.box and was.label_text == mark.label_text:
-            kept[i] = _PreviousLabel(round_rect(was.label.box), was.label.colour)
-    return kept
+def _previous_labels(
+    marks: Sequence[Mark], edges: NDArray[np.float64], before: Sequence[Mark]
+) -> dict[int, _PreviousLabel]:
+    """The previous labels to keep, by index in `marks`, whose boxes have these edges."""
+    old = {mark.number: mark for mark in before if mark.label}
+    if not old:
+        return {}
+    pairs = [(i, was) for i, mark in enumerate(marks) if (was := old.get(mark.number)) and was.letter == mark.letter]
+    is_same = (edges[[i for i, _ in pairs]] == edges_of([was.box for _, was in pairs])).all(axis=1).tolist()
+    labels = {i: was.label for (i, was), same in zip(pairs, is_same, strict=True) if same and was.label}
+    spots = map(as_rect, round_rects([label.box for label in labels.values()]).tolist())
+    return {i: _PreviousLabel(label, spot) for (i, label), spot in zip(labels.items(), spots, strict=True)}
 
 
 # --- candidates and their cost ----------------------------------------------------------------------------------------
@@ -196,17 +217,12 @@ class _Candidates(NamedTuple):
     """Which candidates break no hard rule about targets or the picture."""
     at: Group
     """Where these are in `may_be`."""
-    allowed: Ints
-    """The rectangles of these, and below whose they are, and their cost without ink."""
-    of: Ints
     flaws: NDArray[np.float64]
+    """The cost of these without ink."""
     on_own: Group
     """Which of these lie on their target."""
+    positions: InkPositions
     preferences: Floats
-    points: Ints
-    """For each allowed candidate, the positions in the flattened picture to check for a label on it."""
-    rows: Ints
-    """The row in `points` of each allowed candidate."""
 
 
 def _gather(ground: PlacementCost) -> _Candidates:
@@ -215,29 +231,22 @@ def _gather(ground: PlacementCost) -> _Candidates:
     is_roomy = rects[:, 0, 2] - rects[:, 0, 0] < (ground.rects[:, 2] - ground.rects[:, 0]) // _ROOMY
     useful = np.where(is_roomy[:, None], ~_IS_FAR, ~_IS_INNER)
     possible = np.flatnonzero(useful.ravel() & ground.is_inside(at))
-    possible = possible[ground.foreign(at[possible], of[possible]) <= 0]
+    possible = possible[ground.foreign(at.take(possible, axis=0), of.take(possible)) <= 0]
     may_be = np.zeros(rects.shape[:2], np.bool_)
     may_be.ravel()[possible] = True
     preferences = np.tile(welcome, (len(rects), 1))
     preferences[ground.is_field] += _WHERE_TEXT_BEGINS
-    rows = (np.cumsum(may_be, dtype=np.int32) - 1).reshape(rects.shape[:2])
-    at, of = at[possible], of[possible]
-    on_own = common_area(at, ground.rects[of])
-    flaws = _flaws(ground, at, of, on_own)
-    return _Candidates(
-        rects, may_be, possible, at, of, flaws, np.flatnonzero(on_own), preferences, _points(at, ground), rows
-    )
+    at, of = at.take(possible, axis=0), of.take(possible)
+    shared = common_area(at, ground.rects.take(of, axis=0))
+    flaws, on_own = _flaws(ground, at, of, shared), np.flatnonzero(shared)
+    return _Candidates(rects, may_be, possible, flaws, on_own, ink_positions(ground, at, of, on_own), preferences)
 
 
 def _costs(candidates: _Candidates, ink: InkOfTargets) -> Floats:
     """The cost of each candidate, infinite if it is not allowed."""
     costs = np.full(candidates.may_be.shape, np.inf, np.float32)
-    share, first = ink.share(candidates.allowed), ink.touches_first(candidates.allowed)
-    on_own = candidates.on_own
-    at, of = candidates.allowed[on_own], candidates.of[on_own]
-    first[on_own] = ink.hides_first(at)
-    cost = _INK * np.maximum(0, share - 0.02) + _HIDES_FIRST_LETTER * first + candidates.flaws
-    cost[on_own] += _HIDES_INK * np.minimum(1, 1.5 * ink.hidden(at, of))
+    cost = _INK * np.maximum(0, ink.shares() - 0.02) + _HIDES_FIRST_LETTER * ink.first_hidden() + candidates.flaws
+    cost[candidates.on_own] += _HIDES_INK * np.minimum(1, 1.5 * ink.hidden())
     costs.ravel()[candidates.at] = cost
     return costs + candidates.preferences
 
@@ -307,7 +316,8 @@ def _around(ground: PlacementCost) -> tuple[Ints, Floats]:
         y_at = {
             "top": top, "foot": foot, "centre": (top + foot) // 2, "on top": top - high // 2,
             "on foot": bottom - high // 2, "over top": top - high + _OVER_PX, "over foot": bottom - _OVER_PX,
-            "above": top - high - 1, "below": bottom + 1, "far above": top - high - _FAR_PX,
+            "above": np.clip(ground.free_from, top - high - 1, top),
+            "below": np.clip(ground.free_to - high, foot, bottom + 1), "far above": top - high - _FAR_PX,
             "far below": bottom + _FAR_PX,
         }  # fmt: skip
         x = np.maximum(np.minimum(np.stack(list(x_at.values()), axis=1), (ground.width - wide)[:, None]), 0)
@@ -322,14 +332,14 @@ def _around(ground: PlacementCost) -> tuple[Ints, Floats]:
 
 def _flaws(ground: PlacementCost, at: Ints, of: Ints, on_own: Ints) -> NDArray[np.float64]:
     """The cost of these label rectangles, without ink; `on_own` is how much of each lies on its target."""
-    rects, areas = ground.rects[of], rect_areas(at)
+    areas = rect_areas(at)
     around = ground.clip(at + np.array([-2, -2, 2, 2], np.int32))
     touching = ground.foreign(around, of) / np.maximum(1, rect_areas(around) - areas)
     # A label on its own target is not misread, however close a neighbour is.
     doubt = 1 - 0.8 * on_own / areas
-    hides = np.where(ground.is_toggle[of], _HIDES_STATE, _HIDES_TARGET)
+    hides = np.where(ground.is_toggle, _HIDES_STATE, _HIDES_TARGET).take(of)
     flaws: NDArray[np.float64] = (
-        hides * on_own / np.maximum(1, rect_areas(rects))
+        hides * on_own / np.maximum(1, rect_areas(ground.rects)).take(of)
         + _TOUCHES_OTHER * np.minimum(1, touching) * doubt
         + _NEARER_TO_OTHER * ~ground.is_nearest(at, of) * doubt
         + _IN_OTHER_ROW * ground.is_in_other_row(at, of) * doubt
@@ -345,28 +355,102 @@ def _assign(scene: _Scene, ink: InkOfTargets) -> list[Rect]:
     board = _Board(scene.ground, scene.candidates, ink)
     for mark in board.keep_places(scene.kept):
         board.keep_far_place(mark, scene.kept[mark].spot)
-    for group in scene.groups:
-        board.take_together(group, scene.clashes)
+    board.take_in_groups(scene.groups)
     order = np.lexsort((rect_areas(scene.ground.rects), scene.candidates.may_be.sum(axis=1))).tolist()
-    waiting = [mark for mark in order if mark not in board.spots and not board.take_first_free(mark)]
+    waiting = board.take_first_free_each([mark for mark in order if mark not in board.spots])
     waiting = [mark for mark in waiting if not board.take_by_moving_another(mark)]
     for mark in waiting:
         board.take_farther_away(mark, scene.style, is_crowd=len(waiting) > _MANY_FAR)
     return [board.spots[mark] for mark in range(len(scene.ground.rects))]
 
 
-def _groups(ground: PlacementCost) -> list[Group]:
+class _Shapes(NamedTuple):
+    """How the members of each group stand."""
+
+    is_even: Bools
+    """Which groups have members of one width."""
+    has_columns: Bools
+    """Which groups have more than one column and enough members for a place in each."""
+    has_rows: Bools
+    """The same of rows."""
+    is_row: Bools
+    """Which groups are one row, long enough for places in turns."""
+
+
+class _Groups(NamedTuple):
+    """Groups of similar neighbours, the largest first, and what is known of each without its costs."""
+
+    marks: Group
+    """The members of all groups, one group after the other."""
+    starts: Group
+    """Where each group begins in `marks`."""
+    sizes: Group
+    clashes: Bools
+    """Whether each mark's label at each relative place would overlap that of the previous mark in its group."""
+    shapes: _Shapes
+
+    def without(self, placed: Bools) -> _Groups:
+        """Those groups that have a mark that is not placed."""
+        if not placed.any() or not len(self.starts):
+            return self
+        is_open = np.logical_or.reduceat(~placed[self.marks], self.starts)
+        sizes = self.sizes[is_open]
+        return _Groups(
+            self.marks[np.repeat(is_open, self.sizes)],
+            np.cumsum(sizes) - sizes,
+            sizes,
+            self.clashes,
+            _Shapes(*(each[is_open] for each in self.shapes)),
+        )
+
+
+def _groups(ground: PlacementCost, candidates: _Candidates) -> _Groups:
     """Rows, columns and grids of similar targets, the largest first."""
+    groups = _similar_neighbours(ground)
+    sizes = np.array([len(group) for group in groups], np.int64)
+    marks = np.concatenate([np.zeros(0, np.int64), *groups])
+    starts = np.cumsum(sizes) - sizes
+    clashes = _clashes(marks, np.repeat(np.arange(len(groups)), sizes), candidates)
+    return _Groups(marks, starts, sizes, clashes, _shapes(ground.rects[marks], starts, sizes))
+
+
+def _evenly_spaced(left: Ints, near: Near, in_row: Bools) -> Bools:
+    """Which pairs of neighbours in a row are as far apart as one of them is from its other neighbour, as in a menu."""
+    apart, is_first = near.apart, left[near.one] <= left[near.other]
+    first, second = np.where(is_first, near.one, near.other), np.where(is_first, near.other, near.one)
+    to_left, to_right = np.full((2, len(left)), np.iinfo(np.int32).max // 2)
+    np.minimum.at(to_right, first[in_row], apart[in_row])
+    np.minimum.at(to_left, second[in_row], apart[in_row])
+    is_next = (apart == to_right[first]) & (apart == to_left[second])
+    is_even: Bools = is_next & ((np.abs(to_left[first] - apart) <= 1) | (np.abs(to_right[second] - apart) <= 1))
+    return is_even
+
+
+def _shapes(rects: Ints, starts: Group, sizes: Group) -> _Shapes:
+    if not len(starts):
+        return _Shapes(*np.zeros((4, 0), np.bool_))
+    left, top, right, _ = rects.T
+    lefts, tops, widths = (
+        np.maximum.reduceat(each, starts) - np.minimum.reduceat(each, starts) for each in (left, top, right - left)
+    )
+    is_long = sizes > 5
+    return _Shapes(widths <= 2, is_long & (lefts > 3), is_long & (tops > 3), (sizes > 3) & (tops <= 2))
+
+
+def _similar_neighbours(ground: PlacementCost) -> list[Group]:
     left, top, right, bottom = ground.rects.T
     widths, heights = right - left, bottom - top
     once = ground.near.one < ground.near.other
-    one, other, apart = (each[once] for each in ground.near)
-    alike = (ground.kinds[one] == ground.kinds[other]) & (np.abs(heights[one] - heights[other]) <= 1)
-    # Links in running text vary in width; there each label goes where it is misread least.
-    is_even = (np.abs(widths[one] - widths[other]) <= 1) | ~ground.is_link[one]
-    in_row = (np.abs(top[one] - top[other]) <= 1) & is_even & (apart <= _ROW_GAP_PX)
-    in_column = np.abs(left[one] - left[other]) <= 1
-    joined = alike & (apart >= -1) & (in_row | in_column)
+    near = Near(ground.near.one[once], ground.near.other[once], ground.near.apart[once])
+    one, other, apart = near
+    same_kind = (ground.kinds[one] == ground.kinds[other]) & (apart >= -1)
+    alike, as_wide = (same_kind & (np.abs(size[one] - size[other]) <= 1) for size in (heights, widths))
+    in_row = alike & (np.abs(top[one] - top[other]) <= 1) & (apart <= _ROW_GAP_PX)
+    # Links in running text vary in width and distance; there each label goes where it is misread least.
+    in_row &= as_wide | ~ground.is_link[one] | _evenly_spaced(left, near, in_row)
+    # Cards of one width are a column, whatever their height.
+    in_column = (alike | as_wide) & (np.abs(left[one] - left[other]) <= 1)
+    joined = in_row | in_column
     one, other = one[joined], other[joined]
     found = connected_groups(len(left), one, other)
     return sorted((group for group in found if len(group) > 1), key=len, reverse=True)
@@ -404,39 +488,110 @@ class _Board:
         """Takes the mark's previous place at the end of a line, if there is still no room near the target."""
         at, of = np.array([spot], np.int32), np.array([mark], np.int32)
         is_good = self._ground.is_inside(at)[0] and self._ground.foreign(at, of)[0] <= 0
-        if (
-            is_good
-            and not self._owners(spot).any()
-            and not any(not self._owners(at).any() for at in self._places(mark))
-        ):
+        if is_good and self._is_free(spot) and not any(self._is_free(at) for at in self._places(mark)):
             self._put(mark, spot)
 
-    def take_together(self, group: Group, clashes: Bools) -> None:
-        """Takes one relative place for the whole group, or one for each column; marks it does not suit are left out."""
-        group = group[~self._has[group]]
-        if len(group) < 2:
+    def take_in_groups(self, groups: _Groups) -> None:
+        """Takes one relative place for each group, or one for each of its columns.
+
+        Marks that their group's place does not suit are left out.
+        """
+        groups = groups.without(self._has)
+        if not len(groups.starts):
             return
-        costs = self._costs[group]
-        open_to = np.isfinite(costs)
-        rows = self._candidates.rows[group][open_to]
-        is_taken = self._taken.ravel()[self._candidates.points[rows]].any(axis=1)
-        costs[open_to] = np.where(is_taken, np.float32(np.inf), costs[open_to])
-        capped, clashes = np.minimum(costs, _MISFIT), clashes[group]
-        choice, cost = _best_common_place(capped, clashes)
-        lefts, tops, rights, _ = zip(*[self._targets[mark] for mark in group.tolist()], strict=True)
-        if len(group) > 5 and _spread(lefts) > 3:
-            choice, cost = _best_column_places(np.array(lefts), capped, clashes, choice, cost)
-        if len(group) > 3 and _spread(tops) <= 2:
+        marks, starts = groups.marks, groups.starts
+        costs = self._costs[marks]
+        choice, best = self._common_places(groups, costs), costs.argmin(axis=1)
+        members = np.arange(len(marks))
+        chosen = costs[members, choice]
+        strays = np.repeat(np.where(groups.shapes.is_even, _STRAY, _STRAY_MIXED), groups.sizes)
+        good = np.isfinite(chosen) & (chosen <= costs[members, best] + strays)
+        rects = self._candidates.rects
+        proposals = list(
+            zip(
+                marks.tolist(),
+                good.tolist(),
+                np.isfinite(chosen).tolist(),
+                map(as_rect, rects[marks, choice].tolist()),
+                map(as_rect, rects[marks, best].tolist()),
+                strict=True,
+            )
+        )
+        placed = np.add.reduceat(self._has[marks].astype(np.int32), starts).tolist()
+        for at, (start, size) in enumerate(zip(starts.tolist(), groups.sizes.tolist(), strict=True)):
+            part = slice(start, start + size)
+            # Labels that are there already only make other places worse: what was chosen without them is still best
+            # if it is free, and if the best place of a mark that it does not suit is.
+            if not placed[at] and all(
+                not is_possible or (self._is_free(spot) and (suits or self._is_free(own_best)))
+                for _, suits, is_possible, spot, own_best in proposals[part]
+            ):
+                for mark, suits, _, spot, _ in proposals[part]:
+                    if suits:
+                        self._take(mark, spot)
+            elif size - placed[at] > 1:
+                group = marks[part]
+                self._take_together(group[~self._has[group]], groups.clashes)
+
+    def _common_places(self, groups: _Groups, costs: Floats) -> Group:
+        """The place of each member of the groups that is best for its group, if no label is on the picture yet."""
+        capped, clashes = np.minimum(costs, _MISFIT), groups.clashes[groups.marks]
+        sizes = groups.sizes[:, None]
+        # Sums rather than means, which take twice as long for many small groups.
+        sums = np.add.reduceat(capped, groups.starts) / sizes.astype(np.float32)
+        averages = sums + _MISFIT * (np.add.reduceat(clashes.astype(np.int32), groups.starts) / sizes)
+        best = averages.argmin(axis=1)
+        choice = np.repeat(best, groups.sizes)
+        for at in np.flatnonzero(groups.shapes.has_columns | groups.shapes.has_rows | groups.shapes.is_row).tolist():
+            part = slice(start := int(groups.starts[at]), start + int(groups.sizes[at]))
+            common = choice[part], float(averages[at, best[at]])
+            choice[part] = self._vary(groups.marks[part], capped[part], clashes[part], groups.shapes, at, *common)
+        return choice
+
+    def _vary(
+        self, group: Group, capped: Floats, clashes: Bools, shapes: _Shapes, at: int, choice: Group, cost: float
+    ) -> Group:
+        """The common place, or one for each column or row, or two in turns, whichever is best."""
+        common, rects = (choice, cost), self._ground.rects[group]
+        for edge, has_lines in ((0, shapes.has_columns[at]), (1, shapes.has_rows[at])):
+            if has_lines:
+                varied = _best_line_places(rects[:, edge], capped, clashes, *common)
+                choice, cost = min((choice, cost), varied, key=itemgetter(1))
+        if shapes.is_row[at]:
             choice = _alternate(self._candidates.rects[group], capped, choice, cost)
-        at = np.arange(len(group))
-        its = costs[at, choice]
-        is_grid = _spread([right - left for left, right in zip(lefts, rights, strict=True)]) <= 2
-        good = np.isfinite(its) & (its <= costs.min(axis=1) + (_STRAY if is_grid else _STRAY_MIXED))
-        spots = self._candidates.rects[group, choice]
+        return choice
+
+    def _take_together(self, group: Group, clashes: Bools) -> None:
+        """Takes the best common place for a group, or what is left of it, where there are labels already."""
+        costs, clashes, rects = self._costs[group], clashes[group], self._candidates.rects[group]
+        member, place = np.nonzero(np.isfinite(costs))
+        is_taken = self._taken.ravel().take(_points(rects[member, place], self._ground)).any(axis=1)
+        costs[member[is_taken], place[is_taken]] = np.inf
+        capped = np.minimum(costs, _MISFIT)
+        shapes = _shapes(self._ground.rects[group], np.zeros(1, np.int64), np.array([len(group)]))
+        choice = self._vary(group, capped, clashes, shapes, 0, *_best_common_place(capped, clashes))
+        chosen = costs[np.arange(len(group)), choice]
+        stray = _STRAY if shapes.is_even[0] else _STRAY_MIXED
+        good = np.isfinite(chosen) & (chosen <= costs.min(axis=1) + stray)
+        spots = rects[np.arange(len(group)), choice]
         for mark, spot in zip(group[good].tolist(), spots[good].tolist(), strict=True):
             self._take(mark, as_rect(spot))
 
-    def take_first_free(self, mark: int) -> bool:
+    def take_first_free_each(self, marks: Sequence[int]) -> list[int]:
+        """Takes for each mark its cheapest place that is free, and returns the marks that have none."""
+        if not marks:
+            return []
+        costs = self._costs[marks]
+        orders = costs.argsort(axis=1, kind="stable").tolist()
+        allowed = np.isfinite(costs).sum(axis=1).tolist()
+        rects = self._candidates.rects
+        return [
+            mark
+            for mark, order, many in zip(marks, orders, allowed, strict=True)
+            if not any(self._take(mark, as_rect(rects[mark, place].tolist())) for place in order[:many])
+        ]
+
+    def _take_first_free(self, mark: int) -> bool:
         return any(self._take(mark, place) for place in self._places(mark))
 
     def _places(self, mark: int) -> Iterator[Rect]:
@@ -458,7 +613,7 @@ class _Board:
             had = self.spots[owner]
             self._lift(owner)
             self._put(mark, place)
-            if self.take_first_free(owner):
+            if self._take_first_free(owner):
                 return True
             self._lift(mark)
             self._put(owner, had)
@@ -540,12 +695,16 @@ class _Board:
         """Takes the place if it is free, and returns whether it was."""
         left, top, right, bottom = place
         under = self._taken[top:bottom, left:right]
-        if under.any():
+        if np.count_nonzero(under):  # three times as fast as `any`
             return False
         under.fill(mark + 1)
         self.spots[mark] = place
         self._has[mark] = True
         return True
+
+    def _is_free(self, place: Rect) -> bool:
+        left, top, right, bottom = place
+        return not np.count_nonzero(self._taken[top:bottom, left:right])
 
     def _owners(self, place: Rect) -> NDArray[np.int16]:
         """The part of `_taken` at this place, as a view."""
@@ -562,10 +721,6 @@ class _Board:
         self._has[mark] = False
 
 
-def _spread(values: Sequence[int]) -> int:
-    return max(values) - min(values)
-
-
 def _points(at: Ints, ground: PlacementCost) -> Ints:
     """The positions in the flattened picture to check for a label on each of these rectangles inside the picture.
 
@@ -578,20 +733,18 @@ def _points(at: Ints, ground: PlacementCost) -> Ints:
     return points
 
 
-def _clashes(groups: Sequence[Group], candidates: _Candidates) -> Bools:
+def _clashes(marks: Group, name: Group, candidates: _Candidates) -> Bools:
     """Whether each mark's label at each relative place would overlap that of the previous mark in its group."""
     rects, may_be = candidates.rects, candidates.may_be
     found = np.zeros(may_be.shape, np.bool_)
-    if not groups:
-        return found
-    name = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    marks = np.concatenate(groups)
     left, top = rects[marks, 0, 0], rects[marks, 0, 1]
     for order in (np.lexsort((left, top, name)), np.lexsort((top, left, name))):
         one, other = order[1:], order[:-1]
         same = name[one] == name[other]
         one, other = marks[one[same]], marks[other[same]]
-        found[one] |= (common_area(rects[one], rects[other]) > 0) & may_be[one] & may_be[other]
+        at, place = np.nonzero(may_be[one] & may_be[other])
+        one, other = one[at], other[at]
+        found[one, place] |= common_area(rects[one, place], rects[other, place]) > 0
     return found
 
 
@@ -603,17 +756,17 @@ def _best_common_place(costs: Floats, clashes: Bools) -> tuple[Group, float]:
     return np.full(len(costs), best), float(average[best])
 
 
-def _best_column_places(lefts: Group, costs: Floats, clashes: Bools, choice: Group, cost: float) -> tuple[Group, float]:
-    """One place for each column, if the saving outweighs the loss of a common place."""
-    columns = np.unique((lefts + 1) // 3, return_inverse=True)[1]
-    many = int(columns.max()) + 1
-    if many > len(lefts) / 3:
+def _best_line_places(starts: Ints, costs: Floats, clashes: Bools, choice: Group, cost: float) -> tuple[Group, float]:
+    """One place for each column, or each row, if the saving outweighs the loss of a common place."""
+    lines = np.unique((starts + 1) // 3, return_inverse=True)[1]
+    many = int(lines.max()) + 1
+    if many > len(starts) / 3:
         return choice, cost
-    mixed, total = np.zeros(len(lefts), np.int64), 0.0
-    for column in range(many):
-        members = np.nonzero(columns == column)[0]
+    mixed, total = np.zeros(len(starts), np.int64), 0.0
+    for line in range(many):
+        members = np.nonzero(lines == line)[0]
         mixed[members], each = _best_common_place(costs[members], clashes[members])
-        total += each * len(members) / len(lefts)
+        total += each * len(members) / len(starts)
     return (mixed, total) if total + _MIXED < cost else (choice, cost)
 
 
