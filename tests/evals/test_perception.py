@@ -418,7 +418,7 @@ WHEN_EXAMINED = """<!doctype html><body><button id=b>Here</button><script>
     Element.prototype.getBoundingClientRect = function () { %s; return rect.call(this) }</script>"""
 
 
-async def test_a_toolbar_that_hides_itself_between_the_look_and_the_examination_is_no_false_mark(tmp_path: Path) -> None:
+async def test_a_toolbar_that_hides_itself_before_the_examination_is_no_false_mark(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(WHEN_EXAMINED % "b.style.display = 'none'")
 
     [score] = await scored(*pages_in(tmp_path))
