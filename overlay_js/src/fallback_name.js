@@ -27,6 +27,8 @@ const TOOLTIPS = [
 /** A value of such an attribute that says how or from where the tooltip is shown. */
 const NO_TOOLTIP = /^([#.<{[]|(true|false|top|bottom|left|right|start|end|auto|hover|click|focus|html)([\s-]|$))/i;
 const LEVELS = 4;
+/** A field may stand in a table of its own in the box that has the tooltip. */
+const LEVELS_OF_TOOLTIP = 6;
 const FAR = 60;
 /** Text outside of these groups belongs to something else. */
 const GROUPS = new Set([
@@ -130,14 +132,14 @@ function scriptedTooltipOf(element) {
 }
 
 /**
- * The tooltip of what is around a control, which the browser shows on the control too, if there are no words in there
+ * The tooltip of what is around a control, which shows on the control too, if there are no words in there
  * and no other control without a tooltip.
  * @param {Element} control
  */
 function tooltipAround(control) {
   let around = flatParentOf(control);
-  for (let level = 0; around && level < LEVELS; level++) {
-    const title = attributeOf(around, 'title')?.trim();
+  for (let level = 0; around && level < LEVELS_OF_TOOLTIP; level++) {
+    const title = attributeOf(around, 'title')?.trim() || scriptedTooltipOf(around);
     if (title) {
       const others = queryAll(around, CONTROLS).slice(0, MOST_INNER);
       const isAlone = others.every((each) => each === control || hasAttribute(each, 'title'));

@@ -161,7 +161,7 @@ def test_text_that_the_next_mark_says_of_itself_is_left_out_and_all_that_says_mo
     ]
 
 
-def test_context_that_follows_each_other_in_a_row_is_one_line() -> None:
+def test_context_that_follows_each_other_is_one_line_that_shows_its_rows() -> None:
     cells = [
         (text, Box(x=80 * column, y=40 * row, width=60, height=20))
         for row, words in enumerate((("Ann", "Paris", "33"), ("Bob", "Rome", "41")))
@@ -169,14 +169,13 @@ def test_context_that_follows_each_other_in_a_row_is_one_line() -> None:
     ]
     button = mark(5, "Call", box=Box(x=140, y=41, width=10, height=20))
     assert listing([button], cells, ScrollState(), [], HERE).splitlines() == [
-        "_[:]Ann · Paris · 33",
-        "_[:]Bob · Rome",
+        "_[:]Ann · Paris · 33 ⏎ Bob · Rome",
         "5[:]<button>Call",
         "_[:]41",
     ]
 
 
-def test_a_long_row_of_context_is_several_lines() -> None:
+def test_much_context_is_several_lines() -> None:
     cells = [("c" * 100, Box(x=80 * column, y=0, width=60, height=20)) for column in range(5)]
     lines = listing([], cells, ScrollState(), [], HERE).splitlines()
     assert [line.count("c" * 100) for line in lines] == [2, 2, 1]

@@ -143,14 +143,14 @@ def mark_line(mark: Mark, picture: PageMap, apart: Distinction | None = None) ->
 
 
 def _with_joined_context(entries: Sequence[tuple[Box, str]]) -> list[str]:
-    """The lines, with context that follows each other in one row, such as the cells of a table, in one line."""
+    """The lines, with successive context in one line: ` · ` within a row of the page, ` ⏎ ` between rows."""
     lines: list[str] = []
     last: Box | None = None
     for box, line in entries:
         text = line.removeprefix("_[:]")
         is_context = text != line
-        if is_context and last is not None and _same_row(last, box) and len(lines[-1]) + len(text) <= _LONGEST_ROW:
-            lines[-1] += f" · {text}"
+        if is_context and last is not None and len(lines[-1]) + len(text) <= _LONGEST_ROW:
+            lines[-1] += f" {'·' if _same_row(last, box) else '⏎'} {text}"
         else:
             lines.append(line)
         last = box if is_context else None
