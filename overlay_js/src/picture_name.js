@@ -98,9 +98,10 @@ function pictureAddressOf(element) {
 
 /** The address of a picture that a style sheet paints, if it is painted whole. @param {Element} element */
 function paintedAddressOf(element) {
-  const { backgroundImage, backgroundPosition, backgroundRepeat, backgroundSize, ...style } = styleOf(element);
-  return wholePicture(element, backgroundImage, backgroundPosition, backgroundRepeat, backgroundSize) ||
-    wholePicture(element, style.maskImage, style.maskPosition, style.maskRepeat, style.maskSize);
+  const style = styleOf(element);
+  return wholePicture(
+    element, style.backgroundImage, style.backgroundPosition, style.backgroundRepeat, style.backgroundSize,
+  ) || wholePicture(element, style.maskImage, style.maskPosition, style.maskRepeat, style.maskSize);
 }
 
 /**
