@@ -241,8 +241,6 @@
         observe.call(changed, document, everywhere);
         for (const root of roots) if (root.deref()) observe.call(changed, root.deref(), everywhere);
       },
-      /** Let time pass, in milliseconds. */
-      pass: (ms) => new Promise((done) => later.call(window, done, ms)),
       /** The paths that changed since `note`. */
       noted() {
         takeChanges(take.call(changed));

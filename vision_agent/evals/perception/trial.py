@@ -189,13 +189,10 @@ class _Copy:
             await tab.evaluate("() => __perception.note()")
 
     async def _noted(self, tab: Page, wait_s: float = _WAIT_S) -> set[str]:
-        """The paths that changed since `_note`, other than on their own.
-
-        The page does the waiting: on a busy machine, what it has still to do for the press comes before its timer.
-        """
+        """The paths that changed since `_note`, other than on their own."""
+        await asyncio.sleep(wait_s)
         try:
             async with asyncio.timeout(_ANSWER_S):
-                await tab.evaluate("(ms) => __perception.pass(ms)", 1000 * wait_s)
                 changes = await tab.evaluate("() => __perception.noted()")
         except (PlaywrightError, TimeoutError):
             changes = [_GONE]
