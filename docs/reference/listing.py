@@ -34,6 +34,10 @@ def listing_page() -> str:
             ("Line", "What it says"),
             [
                 ("`_[:]Free shipping from €60`", "Text of the page that belongs to no mark."),
+                (
+                    "`_[:]Ann · Paris ⏎ Bob · Rome`",
+                    "Several such texts: ` · ` within a row of the page, ` ⏎ ` between rows.",
+                ),
                 ("`_[15 row 1]A | B | C`", "Text read in row 1 of the grid that is mark 15."),
                 ("`... 1445 px below`", "The last line: what is out of view, covered or gone."),
                 (

@@ -1,21 +1,16 @@
 // Which elements are candidates for a mark, why, and where they show. Which of the candidates stay is decided later.
-import { attributeOf, documentOf, labelledControlOf, localNameOf, rectOf, rectsOfContent, styleOf } from './dom.js';
+import { attributeOf, documentOf, labelledControlOf, localNameOf, rectOf, styleOf } from './dom.js';
 import { evidenceOf, isClickableDrawing } from './evidence.js';
 import { hitAt } from './hit_test.js';
-import { areaOf } from './quad.js';
 import { inputTypeOf, roleOf } from './role.js';
 import { stretchedAreaOf } from './stretched_link.js';
-import { boundingArea, intersect, largestFirst, piecesOf, positionedClips, sizeOf } from './visible.js';
+import { largestFirst, piecesOf, positionedClips, sizeOf } from './visible.js';
 
 /** @import { Area } from './quad.js' */
 /** @import { Surroundings } from './visible.js' */
 
 /** Controls that a page often makes transparent and lays over its own drawing of them. */
 const LAID_OVER = new Set(['checkbox', 'radio', 'file', 'range', 'color', 'date']);
-/** Those of them that a drawn label may stand beside. */
-const DRAWN_BESIDE = new Set(['checkbox', 'radio', 'file']);
-/** How far from a transparent control its drawn label may begin. CSS pixels. */
-const NEAR_LABEL = 16;
 /** Below this opacity nothing can be seen. */
 const TRANSPARENT = 0.05;
 const OPENS = 'more shows while the pointer is on it';
@@ -74,7 +69,6 @@ export function candidateOf(element, tag, style, clip, around, inner, heardFor, 
     element, control: labelled ?? element, evidence: reasonsOf(evidence, labelled, scrolls), strong, scrolls, listens,
     responds: evidence.responds, item: isItem(evidence.listens, heardFor.asItem), opens,
     drawing: isClickableDrawing(element, listens, pieces), pieces,
-    ...(inner.opacity < TRANSPARENT && pieces.length ? { outline: withDrawnLabels(element, pieces, clip) } : {}),
   };
 }
 
@@ -131,25 +125,6 @@ function letsThrough(element) {
 function isUnder(label, control) {
   const { left, top, width, height } = rectOf(label);
   return hitAt(documentOf(label), left + width / 2, top + height / 2) === control;
-}
-
-/**
- * A transparent box to tick together with what shows of it: its labels, if clicks go through them.
- * @param {Element} element @param {Area[]} pieces @param {Area} clip
- */
-function withDrawnLabels(element, pieces, clip) {
-  const own = pieces[0];
-  if (!DRAWN_BESIDE.has(inputTypeOf(element)) || own.corners) return own;
-  const drawn = labelsBeside(element).filter(letsThrough).flatMap(rectsOfContent)
-    .map((rect) => intersect(areaOf(rect), clip))
-    .filter((area) => sizeOf(area) > 0 && isNearArea(area, own));
-  return boundingArea([own, ...drawn]);
-}
-
-/** @param {Area} area @param {Area} other */
-function isNearArea(area, other) {
-  return area.x <= other.right + NEAR_LABEL && area.right >= other.x - NEAR_LABEL &&
-    area.y <= other.bottom && area.bottom >= other.y;
 }
 
 /**

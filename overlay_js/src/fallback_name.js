@@ -3,12 +3,12 @@
 import { coveredSurfaceOf } from './transparent_cover.js';
 import { attributeOf, closest, flatChildrenOf, flatParentOf, hasAttribute } from './dom.js';
 import { labelledControlOf, localNameOf, matches, nextSiblingOf, nodeTypeOf, previousSiblingOf } from './dom.js';
-import { queryFirst, rectOf, styleOf, textContentOf } from './dom.js';
+import { queryAll, queryFirst, rectOf, styleOf, textContentOf } from './dom.js';
 import { labelsOf } from './html_labels.js';
 import { descriptionOf, hiddenLabelOf, nameOf, ownTextOf, tooltipOf } from './name.js';
 import { iconNameIn, pictureFileIn } from './picture_name.js';
 import { inputTypeOf, isEditingHost, roleOf, roleOrTagOf } from './role.js';
-import { columnHeaderOf, headedCellOf } from './table_cells.js';
+import { columnHeaderOf, headedCellOf, rowLabelOf } from './table_cells.js';
 import { oneSpaced, saysSomething, textOf, tidy } from './text.js';
 
 /** @import { Labels } from './html_labels.js' */
@@ -18,7 +18,17 @@ const BY_FILE = 'named by the file of its picture';
 const SHORT = 80;
 const MOST_STEPS = 60;
 const MOST_INNER = 200;
+const MOST_TOOLTIPS = 3;
+/** Attributes that scripts take tooltips from. */
+const TOOLTIPS = [
+  'data-tooltip', 'data-tooltip-content', 'data-tooltip-text', 'data-tip', 'data-tips', 'data-title', 'data-bs-title',
+  'data-original-title', 'data-bs-original-title', 'data-tippy-content', 'data-hint', 'data-balloon',
+];
+/** A value of such an attribute that says how or from where the tooltip is shown. */
+const NO_TOOLTIP = /^([#.<{[]|(true|false|top|bottom|left|right|start|end|auto|hover|click|focus|html)([\s-]|$))/i;
 const LEVELS = 4;
+/** A field may stand in a table of its own in the box that has the tooltip. */
+const LEVELS_OF_TOOLTIP = 6;
 const FAR = 60;
 /** Text outside of these groups belongs to something else. */
 const GROUPS = new Set([
@@ -62,6 +72,7 @@ function* guesses(element, control, kind, labels) {
     const column = tidy(columnHeaderOf(element), SHORT);
     const cell = column ? headedCellOf(element, null) : null;
     if (cell) yield ['named by the text beside it', textBeside(element, kind === 'toggle', cell)];
+    if (cell) yield ['named by the first cell of its row', tidy(rowLabelOf(element, column), SHORT)];
     if (cell) yield ['named by the header of its column', column];
     yield ['named by the text beside it', textBeside(element, kind === 'toggle')];
     const written = hasAttribute(control, 'multiple') ? 'Choose Files' : 'Choose File';
@@ -70,12 +81,14 @@ function* guesses(element, control, kind, labels) {
   if (!isField(control)) {
     const own = ownTextOf(control, labels);
     // A symbol may stand for anything; a word on the control is what a person sees.
-    if (!/[\p{L}\p{N}]/u.test(own)) yield ['named by its tooltip', tidy(tooltipOf(control), SHORT)];
+    const hasWords = /[\p{L}\p{N}]/u.test(own);
+    if (!hasWords) yield ['named by its tooltip', tidy(tooltipOf(control) || scriptedTooltipOf(control), SHORT)];
     if (own.length > SHORT) yield ['named by its heading', headingIn(control)];
     yield ['named by its text', tidy(own, SHORT)];
     yield ['named by its heading', headingIn(control)];
   }
   if (labelledControlOf(element)) yield ['named by its text', tidy(textOf(element), SHORT)];
+  yield ['named by its tooltip', tidy(scriptedTooltipOf(control), SHORT)];
   yield ['named by a tooltip inside', tooltipIn(control)];
   yield ['named by its description', tidy(descriptionOf(control, labels), SHORT)];
   if (!isField(control)) {
@@ -83,6 +96,7 @@ function* guesses(element, control, kind, labels) {
     yield ['named by its picture', iconNameIn(control)];
     yield [BY_FILE, pictureFileIn(control)];
   }
+  yield ['named by the tooltip around it', tooltipAround(control)];
 }
 
 /** Whether an element is a field: it holds a value, and its content is not its name. @param {Element} element */
@@ -100,10 +114,40 @@ function headingIn(element) {
   return heading ? tidy(textOf(heading), SHORT) : '';
 }
 
-/** @param {Element} element */
+/** The tooltip of something inside, if it is the only one and of no other control. @param {Element} element */
 function tooltipIn(element) {
-  const inner = innerOf(element, (each) => Boolean(attributeOf(each, 'title')?.trim()));
-  return inner ? tidy(attributeOf(inner, 'title') ?? '', SHORT) : '';
+  const told = new Set();
+  innerOf(element, (inner) => {
+    if (!matches(inner, CONTROLS)) told.add(attributeOf(inner, 'title')?.trim() || scriptedTooltipOf(inner));
+    return told.size > MOST_TOOLTIPS;
+  }, (inner) => matches(inner, CONTROLS));
+  told.delete('');
+  return told.size === 1 ? tidy([...told][0], SHORT) : '';
+}
+
+/** What a script of the page shows while the pointer is on an element. @param {Element} element */
+function scriptedTooltipOf(element) {
+  const told = TOOLTIPS.map((name) => attributeOf(element, name)?.trim() ?? '');
+  return told.find((text) => /\p{L}/u.test(text) && !NO_TOOLTIP.test(text)) ?? '';
+}
+
+/**
+ * The tooltip of what is around a control, which shows on the control too, if there are no words in there
+ * and no other control without a tooltip.
+ * @param {Element} control
+ */
+function tooltipAround(control) {
+  let around = flatParentOf(control);
+  for (let level = 0; around && level < LEVELS_OF_TOOLTIP; level++) {
+    const title = attributeOf(around, 'title')?.trim() || scriptedTooltipOf(around);
+    if (title) {
+      const others = queryAll(around, CONTROLS).slice(0, MOST_INNER);
+      const isAlone = others.every((each) => each === control || hasAttribute(each, 'title'));
+      return isAlone && !saysSomething(textOf(around)) ? tidy(title, SHORT) : '';
+    }
+    around = flatParentOf(around);
+  }
+  return '';
 }
 
 /** @param {Element} element */
@@ -114,16 +158,18 @@ function linkIn(element) {
 
 /**
  * The first inner element that fits, in document order.
- * @param {Element} element @param {(inner: Element, tag: string) => boolean} fits @returns {Element | null}
+ * @param {Element} element @param {(inner: Element, tag: string) => boolean} fits
+ * @param {(inner: Element) => boolean} [isApart] whether to leave out what is inside of one
+ * @returns {Element | null}
  */
-function innerOf(element, fits) {
+function innerOf(element, fits, isApart = () => false) {
   const stack = flatChildrenOf(element).reverse();
   for (let seen = 0; stack.length && seen < MOST_INNER; seen++) {
     const node = /** @type {Node} */ (stack.pop());
     if (nodeTypeOf(node) !== 1) continue;
     const inner = /** @type {Element} */ (node);
     if (fits(inner, localNameOf(inner))) return inner;
-    stack.push(...flatChildrenOf(inner).reverse());
+    if (!isApart(inner)) stack.push(...flatChildrenOf(inner).reverse());
   }
   return null;
 }

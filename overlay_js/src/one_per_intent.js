@@ -75,7 +75,8 @@ export function keepOnePerIntent(candidates, view) {
     if (outer < 0 || candidate.scrolls || candidates[outer].scrolls || candidates[outer].surface) return;
     if (!candidate.strong) {
       // It is an icon or a word inside a control, or inside something that responds as a whole.
-      stays[index] = candidate.listens && isPartOnly(candidate, candidates[outer]);
+      stays[index] = candidate.listens &&
+        (isPartOnly(candidate, candidates[outer]) || resizesOtherwise(candidate, candidates[outer]));
     } else if (!candidates[outer].strong && givesWay(candidates, stays, outer, index)) {
       stays[outer] = false;
     } else if (candidate.borrows && candidates[outer].header && candidates[outer].listens) {
@@ -177,6 +178,14 @@ function outermostInside(candidates, stays, outer, most = MANY, withUnseen = fal
 function isPartOnly(inner, outer) {
   // An arrow in a sortable heading only shows the direction.
   return (!outer.header || inner.responds) && inner.size <= 0.5 * outer.size && outer.words() > inner.words();
+}
+
+/**
+ * Whether it resizes in another direction than the bar that it lies in, such as the corner of a status bar.
+ * @param {Candidate} inner @param {Candidate} outer
+ */
+function resizesOtherwise(inner, outer) {
+  return inner.resizes !== '' && outer.resizes !== '' && inner.resizes !== outer.resizes;
 }
 
 /** @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index */

@@ -1,6 +1,7 @@
 // Which candidates stay: one for each intent, and one for a surface together with its transparent cover.
 import { findTransparentCovers } from './transparent_cover.js';
-import { attributeOf, flatContains, flatParentOf, localNameOf, parentElementOf, textContentOf } from './dom.js';
+import { attributeOf, closest, flatContains, flatParentOf, localNameOf, parentElementOf } from './dom.js';
+import { textContentOf } from './dom.js';
 import { isStructure } from './evidence.js';
 import { fillsOuter, forgetInnerControls, isPressedFor, rememberInnerControl } from './inner_control.js';
 import { keepOnePerIntent } from './one_per_intent.js';
@@ -12,6 +13,7 @@ import { sizeOf } from './visible.js';
 /** @import { Candidate } from './candidates.js' */
 /** @import { Area } from './quad.js' */
 
+const LISTS_OF_LINKS = 'ul, ol, nav, menu, [role=navigation], [role=list], [role=menu], [role=menubar]';
 /** How many levels above a picture the card may be that also holds a link with words to the same place. */
 const MOST_UP = 3;
 /** CSS pixels. */
@@ -125,10 +127,19 @@ function twinsOf(found) {
     if (before < 0 || !isSamePlace(found[before].element, element)) return;
     const [isPicture, wasPicture] = [element, found[before].element].map((link) => !textContentOf(link).trim());
     if (isPicture === wasPicture) return;
-    if (isPicture) twins[index] = before;
-    else twins[before] = index;
+    const [picture, words] = isPicture ? [index, before] : [before, index];
+    if (!isListedApart(found[words].element, found[picture].element)) twins[picture] = words;
   });
   return twins;
+}
+
+/**
+ * Whether a link is an item of a list or a navigation that the other is not in: `Home` beside the logo.
+ * @param {Element} link @param {Element} other
+ */
+function isListedApart(link, other) {
+  const list = closest(link, LISTS_OF_LINKS);
+  return list !== null && !flatContains(list, other);
 }
 
 /** @param {Element} link @param {Element} other */

@@ -1,8 +1,8 @@
 // The cells of a table by row and column, spanning cells included: the header, row and group of each cell. Where the
 // columns of two rows do not match, nothing is said.
 import { attributeOf, childCountOf, closest, flatElementsOf, localNameOf, parentElementOf } from './dom.js';
-import { previousElementOf, queryAll } from './dom.js';
-import { explicitRoleOf } from './role.js';
+import { previousElementOf, queryAll, queryFirst } from './dom.js';
+import { explicitRoleOf, inputTypeOf } from './role.js';
 import { textOf, tidy } from './text.js';
 
 /** @import { Reading } from './nearby_text.js' */
@@ -14,6 +14,10 @@ const ROLES_OF_CELLS = new Set(['gridcell', 'cell', 'columnheader', 'rowheader']
 const CONTROLS_IN_CELLS = new Set(['button', 'input', 'select', 'textarea', 'label']);
 /** Up to so many, a table is a list of labels and fields: `Field | Value`. */
 const FEWEST_COLUMNS = 2;
+const FIELDS = 'input, select, textarea, [role=textbox], [role=combobox], [role=switch], [role=checkbox]';
+/** Headers that fit any field. */
+const ANY_FIELD = /^(values?|inputs?|wert|eingabe|valeurs?|valor(es)?|valore|値|值|значение)$/iu;
+const MOST_SAMPLED_ROWS = 50;
 const MOST_ROWS = 1000;
 const MOST_COLUMNS = 200;
 /** How many boxes may lie between a table and a row of it, or around a table below the table of its headers. */
@@ -55,6 +59,36 @@ export function headedCellOf(element, reading) {
   const found = cellOf(element, reading);
   if (!found || new Set(found.table.rows[found.at.row].slots).size <= FEWEST_COLUMNS) return null;
   return closest(element, BODY_CELLS);
+}
+
+/**
+ * What the first cell of its row calls a field whose column is called by a word that fits any field, or holds the only
+ * fields of the table, of different types: `Setting | Value | Hint`.
+ * @param {Element} element @param {string} header of its column
+ */
+export function rowLabelOf(element, header) {
+  const found = cellOf(element, null);
+  if (!found) return '';
+  const { table: { rows, heads }, at: { row, column } } = found;
+  const before = rows[row].slots.slice(0, column).filter((cell) => cell && !typeOfFieldIn(cell));
+  const first = before.map((cell) => tidy(textOf(cell))).find((text) => /\p{L}/u.test(text)) ?? '';
+  if (!first || ANY_FIELD.test(header)) return first;
+  const types = new Set();
+  for (const each of rows.slice(0, MOST_SAMPLED_ROWS)) {
+    if (heads.includes(each)) continue;
+    for (const [place, cell] of each.slots.entries()) {
+      const type = cell && typeOfFieldIn(cell);
+      if (type && place !== column && cell !== each.slots[column]) return '';
+      if (type) types.add(type);
+    }
+  }
+  return types.size > 1 ? first : '';
+}
+
+/** The type of the first field in a cell; empty if there is none. @param {Element} cell */
+function typeOfFieldIn(cell) {
+  const field = queryFirst(cell, FIELDS);
+  return field && `${localNameOf(field)} ${inputTypeOf(field)}`;
 }
 
 /**

@@ -37,7 +37,7 @@ def field(**state: object) -> Mark:
     [
         (mark(), "7[:]<button>Save"),
         (mark(tag="div"), "7[:]<div role=button>Save"),
-        (mark(tag="div", role="generic"), "7[:]<div clickable>Save"),
+        (mark(tag="div", role="generic"), "7[:]<div>Save"),
         (
             mark(tag="a", role="link", kind="link", name="Terms", change="new", frame="pay"),
             "7[:]<a *new>Terms @frame:pay",
@@ -159,6 +159,26 @@ def test_text_that_the_next_mark_says_of_itself_is_left_out_and_all_that_says_mo
         "_[:]Dan",
         "4[:]<button>Delete ‹Dan›",
     ]
+
+
+def test_context_that_follows_each_other_is_one_line_that_shows_its_rows() -> None:
+    cells = [
+        (text, Box(x=80 * column, y=40 * row, width=60, height=20))
+        for row, words in enumerate((("Ann", "Paris", "33"), ("Bob", "Rome", "41")))
+        for column, text in enumerate(words)
+    ]
+    button = mark(5, "Call", box=Box(x=140, y=41, width=10, height=20))
+    assert listing([button], cells, ScrollState(), [], HERE).splitlines() == [
+        "_[:]Ann · Paris · 33 ⏎ Bob · Rome",
+        "5[:]<button>Call",
+        "_[:]41",
+    ]
+
+
+def test_much_context_is_several_lines() -> None:
+    cells = [("c" * 100, Box(x=80 * column, y=0, width=60, height=20)) for column in range(5)]
+    lines = listing([], cells, ScrollState(), [], HERE).splitlines()
+    assert [line.count("c" * 100) for line in lines] == [2, 2, 1]
 
 
 def test_marks_and_context_come_in_reading_order_and_what_lies_outside_is_said_last() -> None:
@@ -418,7 +438,7 @@ def test_a_field_takes_only_its_own_label_out_of_the_listing_not_the_same_word_i
         ("Color:", Box(x=10, y=100, width=40, height=20)),
     ]
     lines = listing([named], texts, ScrollState(), [], HERE).splitlines()
-    assert lines == ["_[:]Color", "_[:]aqua", "1[:]<input>Color"]
+    assert lines == ["_[:]Color · aqua", "1[:]<input>Color"]
 
 
 def test_a_long_list_says_how_much_more_it_offers() -> None:

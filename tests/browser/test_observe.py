@@ -378,7 +378,7 @@ async def test_a_row_that_was_edited_says_so_on_its_controls_and_keeps_their_num
 
 async def test_text_of_a_single_digit_is_told_and_a_lone_sign_is_not(page: Page, serve: Server) -> None:
     observation = await looked_at(page, serve({"/": "<p><span>0</span><span> selected</span> <i>|</i>"}))
-    assert observation.listing.splitlines() == ["_[:]0", "_[:]selected"]
+    assert observation.listing.splitlines() == ["_[:]0 · selected"]
 
 
 @pytest.mark.parametrize("emptying", ["document.documentElement.remove()", "document.open()"])

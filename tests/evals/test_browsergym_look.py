@@ -53,7 +53,7 @@ def test_a_plain_element_is_marked_only_where_it_listens_or_is_chosen() -> None:
     chosen = Thing("4", "span", (10, 90, 50, 20), text="Tweet", chosen=True)
     seen = look(plain, listens, chosen)
     assert [(mark.key, mark.name) for mark in seen.marks] == [("3", "Open"), ("4", "Tweet")]
-    assert seen.listing.splitlines()[:2] == ["_[:]Nothing", "1[:]<div clickable>Open"]
+    assert seen.listing.splitlines()[:2] == ["_[:]Nothing", "1[:]<div>Open"]
 
 
 def test_a_listening_container_gives_way_to_what_is_in_it() -> None:

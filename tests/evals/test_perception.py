@@ -413,6 +413,29 @@ async def test_a_page_that_changes_while_it_is_looked_at_is_not_blamed_on_the_lo
     assert score.traces is None
 
 
+WHEN_EXAMINED = """<!doctype html><body><button id=b>Here</button><script>
+    const rect = Element.prototype.getBoundingClientRect;
+    Element.prototype.getBoundingClientRect = function () { %s; return rect.call(this) }</script>"""
+
+
+async def test_a_toolbar_that_hides_itself_before_the_examination_is_no_false_mark(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(WHEN_EXAMINED % "b.style.display = 'none'")
+
+    [score] = await scored(*pages_in(tmp_path))
+
+    assert (score.wanted, score.found, score.false) == (0, 0, 0)
+    assert not score.warnings
+
+
+async def test_a_page_that_changes_at_every_examination_is_reported(tmp_path: Path) -> None:
+    change = "const next = b.cloneNode(true); b.replaceWith(next)"
+    (tmp_path / "page.html").write_text(WHEN_EXAMINED % f"if (this === b) {{ {change} }}")
+
+    [score] = await scored(*pages_in(tmp_path))
+
+    assert any("changed while it was examined" in warning for warning in score.warnings)
+
+
 @pytest.mark.thorough
 async def test_numbers_are_followed_by_the_names_that_the_page_has_for_things(tmp_path: Path) -> None:
     (tmp_path / "list.html").write_text(

@@ -110,11 +110,12 @@ def listing(
     order = reading_order([box for box, _ in entries], right_to_left=right_to_left)
     # Context that the very next mark repeats is dropped; farther along the row it would be missed.
     beside = {index: f"_[:]{apart[mark.number].context}" for index, mark in enumerate(marks) if mark.number in apart}
-    lines = [
-        entries[index][1]
+    shown = [
+        entries[index]
         for index, after in pairwise([*order, -1])
         if entries[index][1] != beside.get(after) or not _same_row(entries[index][0], entries[after][0])
     ]
+    lines = _with_joined_context(shown)
     kept = _fit_budget(lines, _MOST_CHARACTERS)
     rest = [f"{len(lines) - len(kept)} more lines were cut"] if len(kept) < len(lines) else []
     rest += more
@@ -139,6 +140,21 @@ def mark_line(mark: Mark, picture: PageMap, apart: Distinction | None = None) ->
     name = safe_name(safe_line(mark.name, _LONGEST_NAME))
     beside = bracketed(safe_line(str(apart), _LONGEST_APART) if apart else "")
     return f"{mark.label_text}[:]<{_word(mark.tag)}{attributes}>{f'{name}{beside}'.strip()}{frame}"
+
+
+def _with_joined_context(entries: Sequence[tuple[Box, str]]) -> list[str]:
+    """The lines, with successive context in one line: ` · ` within a row of the page, ` ⏎ ` between rows."""
+    lines: list[str] = []
+    last: Box | None = None
+    for box, line in entries:
+        text = line.removeprefix("_[:]")
+        is_context = text != line
+        if is_context and last is not None and len(lines[-1]) + len(text) <= _LONGEST_ROW:
+            lines[-1] += f" {'·' if _same_row(last, box) else '⏎'} {text}"
+        else:
+            lines.append(line)
+        last = box if is_context else None
+    return lines
 
 
 def _labels_of_fields(marks: Sequence[Mark], context: Sequence[tuple[str, Box]]) -> set[int]:
@@ -229,8 +245,6 @@ def _kind_attributes(mark: Mark, picture: PageMap) -> Iterator[str]:
     elif mark.role == "generic":
         if mark.kind == "field":
             yield "editable"
-        elif mark.kind != "scroller":
-            yield "clickable"
     elif mark.kind != "scroller" and mark.role not in _IMPLIED_ROLES.get(mark.tag, ()):
         yield f"role={_word(mark.role)}"
 

@@ -52,8 +52,11 @@ _AFTER_LOADING_S = 0.4
 _ANSWER_S = 5
 _LOOK_S = 60
 _NO_TRUTH = "the independent truth failed, so no mark was checked: load the page on an idle machine"
+_CHANGED = "the page changed while it was examined, so its marks may be of another moment than the truth"
 _LOOKS = 4
 """Maximum observations until the page is stable."""
+_EXAMINATIONS = 3
+"""Maximum examinations until the page has the same marks before and after."""
 _MOST_DISPLACED = 1.0
 _MOST_READ = 12
 """Labels to read back on a page without labels of its own: reading those of hundreds of pages takes hours."""
@@ -189,10 +192,10 @@ async def _score(browser: Browser, page: PageToScore, url: str, reader: DigitRea
         async with live.attach(tab, ObserveSettings(max_surface_marks=0), image_limits_for("steps")) as eyes:
             await eyes.open(url)
             await _wait_loaded(tab)
-            observation, traces = await _look(eyes, tab)
+            looked = await _look_and_examine(eyes, tab)
+            observation, seen = looked.observation, looked.seen
             spent = await _times(eyes, tab, rounds)
             elements = await _elements(tab, observation)
-            seen = await _examine(tab, observation)
             boxes = await _boxes(observation, build_truth(*seen) if seen else None, elements)
             landing = await _landing(tab, observation, elements)
             if page.labels:
@@ -211,13 +214,17 @@ async def _score(browser: Browser, page: PageToScore, url: str, reader: DigitRea
         box_errors=tuple(error for _, error in [*found.boxes, *boxes]),
         labels=label_figures(observation, reader, None if page.labels else _MOST_READ),
         covered=covered_figures(observation),
-        traces=traces,
+        traces=looked.traces,
         tokens=(tokens_per_mark(observation),) if observation.marks else (),
         observe_s=spent.observe,
         screenshot_s=spent.screenshot,
         findings=(*found.findings, *landing.findings, *_displaced([*found.boxes, *boxes])),
         agreed=found.agreed,
-        warnings=(*observation.warnings, *([_NO_TRUTH] if not page.labels and truth is None else [])),
+        warnings=(
+            *observation.warnings,
+            *([_NO_TRUTH] if not page.labels and truth is None else []),
+            *([] if looked.is_same else [_CHANGED]),
+        ),
         seconds=time.monotonic() - began,
         picture=observation.marked.data,
         wanted=found.wanted,
@@ -253,6 +260,30 @@ async def _wait_loaded(tab: Page) -> None:
     with suppress(PlaywrightError):  # a page that never stops fetching is observed anyway
         await tab.wait_for_load_state("networkidle", timeout=_LOADED_MS)
     await asyncio.sleep(_AFTER_LOADING_S)
+
+
+@dataclass(frozen=True)
+class _Looked:
+    observation: Observation
+    traces: tuple[int, int, int] | None
+    seen: tuple[list[DocumentLook], int] | None
+    """What the independent truth is built from."""
+    is_same: bool
+    """Whether the page had the same marks after it was examined."""
+
+
+async def _look_and_examine(eyes: LiveBrowser, tab: Page) -> _Looked:
+    """An observation and the facts of the same moment: a toolbar may hide itself between the two."""
+    for _ in range(_EXAMINATIONS):
+        observation, traces = await _look(eyes, tab)
+        seen = await _examine(tab, observation)
+        if is_same := seen is None or _keys(await eyes.observe()) == _keys(observation):
+            break
+    return _Looked(observation, traces, seen, is_same)
+
+
+def _keys(observation: Observation) -> set[str]:
+    return {mark.key for mark in observation.marks}
 
 
 async def _look(eyes: LiveBrowser, tab: Page) -> tuple[Observation, tuple[int, int, int] | None]:
