@@ -45,7 +45,7 @@ async def link(p: Player, said: re.Match[str]) -> None:
 async def fold_and_submit(p: Player, said: re.Match[str]) -> None:
     """A fold, then the button in it or below it."""
     await p.click(_openers(await p.view())[0])
-    await p.until(lambda view: view.named("Submit", "button"))
+    await p.until(lambda view: view.named("Submit"))
     await p.submit()
 
 
@@ -83,6 +83,8 @@ def _is_wanted(view: View, mark: Mark, wanted: str) -> bool:
     return mark.name == wanted if wanted else bool(mark.name) and _icon_distance(view, mark) < _SAME_ICON
 
 
+_UNFOLDS_S = 2.0
+"""How long a menu may take to unfold."""
 _GOAL = Box(x=0, y=0, width=160, height=50)
 _SAME_ICON = 0.04
 """Share of an icon's pixels that may differ from the goal's icon, which stands on another ground."""
@@ -151,4 +153,15 @@ async def pie(p: Player, said: re.Match[str]) -> None:
     middle = view.named("+") or view.all("path", "text")
     await p.click(middle[0])
     view = await p.until(lambda view: view.named(wanted))
-    await p.click(view.named(wanted)[-1])
+    # The pointer waits on it while it unfolds: there are items that miss a press when the pointer comes with it.
+    await p.do(actions.Hover(target=view.named(wanted)[-1].number))
+    await p.wait(_UNFOLDS_S)
+    for _ in range(3):
+        found = (await p.look()).named(wanted)
+        if not found:
+            return
+        outcome = await p.click(found[-1])
+        if outcome.effect == "no_effect":
+            around = [mark for mark in (await p.look()).all("path") if mark.box.contains(found[-1].box.center)]
+            for mark in sorted(around, key=lambda mark: mark.box.width * mark.box.height)[:1]:
+                await p.click(mark)  # the slice below it may take what its letter does not

@@ -54,12 +54,12 @@ async def drag(executor: Executor, action: Drag) -> Execution:
         Refused: the target cannot be reached, or changed on the way; the dragged element is then brought back before
             the release.
     """
-    way = [page_point(each, executor.seen) for each in action.path]
     if isinstance(action.target, Offset):
         start = await executor.aim(action.source, may_move=True)
         end: Location | _Away = _offset_location(start, action.target, executor)
     else:
         start, end = await _locate_both(executor, action)
+    _way(executor, action, start)  # all of it must be in view before anything is pressed
     is_met = (
         isinstance(end, Location) and not isinstance(action.target, Offset) and await is_still_moving(executor, end)
     )
@@ -84,6 +84,7 @@ async def drag(executor: Executor, action: Drag) -> Execution:
                 there = await locate_any(executor, end.mark.number, reveal=False)
             else:
                 there = end
+            way = _way(executor, action, start)
             last = _drop_point(there, way[-1] if way else begun)
             for before, place in pairwise([begun, *way, last]):
                 await mouse.move(place.x, place.y, steps=_steps_between(before, place) if way else _STEPS)
@@ -108,9 +109,17 @@ async def drag(executor: Executor, action: Drag) -> Execution:
 
     start = await executor.send(carry, start, action.source, is_drag=True)
     assert dropped is not None
-    along = f" along {len(way)} points" if way else ""
+    along = f" along {len(action.path)} points" if action.path else ""
     to = dropped.words if isinstance(action.target, Offset) else f"to {dropped.words}"
     return Execution(f"Dragged {start.words} {to}{along}{remark}", dropped, hover_counts=True)
+
+
+def _way(executor: Executor, action: Drag, start: Location) -> list[Point]:
+    """The places of the path, in page coordinates."""
+    return [
+        page_point(each, executor.seen) if isinstance(each, Point) else _offset_location(start, each, executor).point
+        for each in action.path
+    ]
 
 
 def _steps_between(one: Point, other: Point) -> int:
