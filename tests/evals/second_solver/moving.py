@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
 
@@ -16,6 +15,8 @@ from vision_agent.types import Mark
 _LONGEST_S = 60.0
 _DARK_S = 2.0
 """Without a light, after which none is to come."""
+_SHORTEST_WAY = 30.0
+"""CSS pixels; what has less before it is gone before it can be clicked."""
 _LIT = 8.0
 """How much brighter a button is, of 255."""
 
@@ -31,21 +32,26 @@ async def chase(p: Player, said: re.Match[str]) -> None:
 
 
 async def moving(p: Player, said: re.Match[str]) -> None:
-    """Every circle that comes by, until none has come for a while; one that enters or leaves counts too."""
+    """Each circle that comes by, until none has come for a while: always the one that has the longest way before it."""
     until, last = time.monotonic() + _LONGEST_S, time.monotonic()
+    before: dict[str, float] = {}
     while time.monotonic() < until and time.monotonic() - last < 10:
-        view = await p.look()
-        seen = [mark for mark in view.marks if mark.surface is not None or mark.tag == "circle"]
-        last = time.monotonic() if seen else last
-        for mark in sorted(seen, key=_from_middle)[:2]:
-            outcome = await p.do(actions.Click(target=mark.number))
-            if outcome.status == "refused" and p.may_use_points:
-                await p.do(actions.Click(target=p.target(mark.box.center)))
+        circles = (await p.look()).all("circle")
+        last = time.monotonic() if circles else last
+        ways = {mark.key: _way_left(mark, before.get(mark.key)) for mark in circles}
+        before = {mark.key: mark.box.center.x for mark in circles}
+        best = max(circles, key=lambda mark: ways[mark.key], default=None)
+        if best is not None and ways[best.key] > _SHORTEST_WAY:
+            await p.do(actions.Click(target=best.number))
 
 
-def _from_middle(mark: Mark) -> float:
-    middle = AREA.center
-    return math.dist((mark.box.center.x, mark.box.center.y), (middle.x, middle.y))
+def _way_left(mark: Mark, before: float | None) -> float:
+    """CSS pixels from a circle to the side that it goes to; if that is not known, to the nearer one."""
+    x = mark.box.center.x
+    left, right = x - AREA.x, AREA.right - x
+    if before is None or abs(before - x) < 1:
+        return min(left, right)
+    return right if x > before else left
 
 
 async def simon(p: Player, said: re.Match[str]) -> None:
