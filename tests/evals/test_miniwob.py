@@ -144,6 +144,8 @@ async def test_the_environment_sees_a_wrong_answer(site: str, page: Page, tmp_pa
         ("enter-text", 0.99, False),
         ("find-midpoint", 0.9, True),
         ("find-midpoint", 0.8, False),
+        ("moving-items", -1.0 + 0.2 + 0.2 + 0.2 + 0.2 + 0.2 + 0.2, True),
+        ("moving-items", 0.15, False),
     ],
 )
 def test_less_than_the_whole_reward_is_enough_only_where_it_measures_something(

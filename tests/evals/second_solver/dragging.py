@@ -175,7 +175,7 @@ POLES = ("1", "6")
 
 def _facing(view: View) -> str:
     """The number that is drawn in red, among those that the listing says show; empty if none does."""
-    shown = [text for text in view.texts if re.fullmatch(r"[1-6]", text)]
+    shown = [line.text for line in view.lines if re.fullmatch(r"[1-6]", line.text)]
     crop = view.crop(AREA).astype(int)
     red = np.asarray((crop[..., 0] - crop[..., 1] > 60) & (crop[..., 0] - crop[..., 2] > 60), np.uint8)
     if not shown or np.count_nonzero(red) < 30:
