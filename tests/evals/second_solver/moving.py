@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from functools import cache
 
 import numpy as np
 
@@ -115,20 +116,18 @@ def _sign(view: View, mark: Mark) -> str:
 
 
 def _best(board: list[str]) -> int:
-    """The move of X that is best against the best answers, and among those against any answers."""
+    """The move of X that most probably ends in three in a row; a draw is no win."""
     free = [index for index, sign in enumerate(board) if not sign]
-    return max(free, key=lambda at: _worth([*board[:at], "X", *board[at + 1 :]], "O"))
+    return max(free, key=lambda at: _chance((*board[:at], "X", *board[at + 1 :]), "O"))
 
 
-def _worth(board: list[str], turn: str) -> tuple[float, float]:
-    """What a board is worth to X, at worst and on average: 1 won, 0 drawn, -1 lost."""
+@cache
+def _chance(board: tuple[str, ...], turn: str) -> float:
+    """How probably X wins against one who plays well every second time, and at random otherwise."""
     won = next((board[a] for a, b, c in LINES if board[a] and board[a] == board[b] == board[c]), "")
     free = [index for index, sign in enumerate(board) if not sign]
     if won or not free:
-        end = {"X": 1.0, "O": -1.0}.get(won, 0.0)
-        return end, end
+        return float(won == "X")
     after = "O" if turn == "X" else "X"
-    worths = [_worth([*board[:at], turn, *board[at + 1 :]], after) for at in free]
-    if turn == "X":
-        return max(worths)
-    return min(worst for worst, _ in worths), sum(mean for _, mean in worths) / len(worths)
+    chances = [_chance((*board[:at], turn, *board[at + 1 :]), after) for at in free]
+    return max(chances) if turn == "X" else (min(chances) + sum(chances) / len(chances)) / 2
