@@ -24,7 +24,7 @@ SAMPLE = (
 UNSOLVED = {
     "email-inbox-forward": "an inbox may have two mails by the sender that the goal names",
     "email-inbox-noscroll": "an inbox may have two mails by the sender that the goal names",
-    "click-pie-nodelay": "the item chosen at first leaves the page when the pointer comes to it, with a plain mouse too",
+    "click-pie-nodelay": "the item chosen at first leaves the page when the pointer comes to it, by plain mouse too",
     "moving-items": "six of ten circles must be hit within ten seconds",
     "simon-says": "a button lights up for a quarter of a second, once: on a busy machine no look is so short",
     "tic-tac-toe": "the other side also plays well",
