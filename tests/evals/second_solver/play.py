@@ -16,7 +16,7 @@ from vision_agent.evals.miniwob import Reward
 from vision_agent.session import attach
 from vision_agent.settings import ObserveSettings, Settings
 
-_LONGEST_S = 90.0
+_LONGEST_S = 240.0
 
 
 @dataclass(frozen=True)

@@ -147,21 +147,29 @@ async def search_result(p: Player, said: re.Match[str]) -> None:
 
 
 async def pie(p: Player, said: re.Match[str]) -> None:
-    """An item of a menu that unfolds in a circle."""
+    """An item of a menu that unfolds in a circle.
+
+    The pointer waits on it while it unfolds: there are items that miss a press when the pointer comes with it. If the
+    letter misses it all the same, the slice below it is pressed, and then the menu is opened anew.
+    """
     wanted = said["name"]
-    view = await p.view()
-    middle = view.named("+") or view.all("path", "text")
-    await p.click(middle[0])
-    view = await p.until(lambda view: view.named(wanted))
-    # The pointer waits on it while it unfolds: there are items that miss a press when the pointer comes with it.
-    await p.do(actions.Hover(target=view.named(wanted)[-1].number))
-    await p.wait(_UNFOLDS_S)
-    for _ in range(3):
-        found = (await p.look()).named(wanted)
-        if not found:
+    for _ in range(4):
+        view = await p.view()
+        middle = view.named("+") or view.all("path", "text")
+        await p.click(middle[0])
+        view = await p.until(lambda view: view.named(wanted))
+        await p.do(actions.Hover(target=view.named(wanted)[-1].number))
+        await p.wait(_UNFOLDS_S)
+        for is_slice in (False, True):
+            view = await p.look()
+            found = view.named(wanted)
+            if not found:
+                return
+            around = [mark for mark in view.all("path") if mark.box.contains(found[-1].box.center)]
+            slices = sorted(around, key=lambda mark: mark.box.width * mark.box.height)
+            await p.click(slices[0] if is_slice and slices else found[-1])
+        view = await p.look()
+        if not view.named(wanted):
             return
-        outcome = await p.click(found[-1])
-        if outcome.effect == "no_effect":
-            around = [mark for mark in (await p.look()).all("path") if mark.box.contains(found[-1].box.center)]
-            for mark in sorted(around, key=lambda mark: mark.box.width * mark.box.height)[:1]:
-                await p.click(mark)  # the slice below it may take what its letter does not
+        await p.click(view.again(middle[0]) or view.all("path")[0])  # it closes again
+    raise GivenUp(f"{wanted} cannot be pressed")
