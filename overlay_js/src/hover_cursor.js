@@ -6,7 +6,7 @@ import { withoutHover } from './hover_openers.js';
 import { rulesOf, splitSelector } from './style_rules.js';
 
 const MOST_ELEMENTS = 1000;
-const MOST_CURSOR_RULES = 100;
+const MOST_CURSOR_RULES = 40;
 
 /** @typedef {{on: string, cursor: string}} CursorRule `on`: selector of what the pointer is on */
 

@@ -16,7 +16,7 @@ from vision_agent.errors import UsageError
 
 _LONG_MS = 3_600_000
 """Length of an episode. The environment's ten seconds are meant for policies that do not look at pictures."""
-_READY_MS = 10_000
+_READY_MS = 30_000
 
 ENDLESS = {"hover-shape": "its page never ends an episode: the reward is commented out in its script"}
 """Tasks that cannot be passed, each with the reason."""
