@@ -130,7 +130,8 @@ def action_phrase(action: Action) -> tuple[str | Target, ...]:
         case actions.ScrollTo():
             return (f"Scroll to “{action.text}”",)
         case actions.Drag():
-            by = (word for point in action.path for word in ("by", point))
+            way = (offset_words(each) if isinstance(each, Offset) else each for each in action.path)
+            by = (word for place in way for word in ("by", place))
             if isinstance(action.target, Offset):
                 return ("Drag", action.source, *by, offset_words(action.target))
             return ("Drag", action.source, *by, "to", action.target)

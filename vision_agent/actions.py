@@ -351,7 +351,7 @@ class ScrollTo(_Action):
 
 
 class Drag(_Action):
-    """Press at one target, move along a path of points if there is one, and release at another target.
+    """Press at one target, move along a path if there is one, and release at another target.
 
     If there is nothing to release at, `target` can be an offset from the source.
     """
@@ -361,8 +361,8 @@ class Drag(_Action):
     kind: Literal["drag"] = "drag"
     source: Target
     target: Target | Offset
-    path: tuple[Point, ...] = ()
-    """Points of the picture on the way, such as the corners of a shape to draw."""
+    path: tuple[Point | Offset, ...] = ()
+    """The way, such as the corners of a shape to draw: points of the picture, or distances from the source."""
 
 
 class SelectText(_Action):

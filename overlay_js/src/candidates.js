@@ -50,11 +50,15 @@ export function candidateOfImageArea(area, piece) {
  * @param {Surroundings} inner
  * @param {{asItem: string[], asCell: string}} heardFor the presses that a list around it listens for; why it is a
  *   target as a cell of a grid
- * @param {boolean} opens
+ * @param {{opens: boolean, cursor: string}} onHover
  * @returns {Omit<Candidate, 'parent'> | null}
  */
-export function candidateOf(element, tag, style, clip, around, inner, heardFor, opens) {
+export function candidateOf(element, tag, style, clip, around, inner, heardFor, { opens, cursor }) {
   const evidence = evidenceOf(element, style, around.cursor);
+  if (cursor && cursor !== around.cursor && !evidence.weak.some((reason) => reason.startsWith('cursor:'))) {
+    evidence.weak.push(`cursor:${cursor} on hover`);
+    evidence.responds = true;
+  }
   if (heardFor.asItem.length) evidence.weak.push(`its list listens: ${heardFor.asItem.join(', ')}`);
   if (heardFor.asCell) evidence.strong.push(heardFor.asCell);
   if (opens) evidence.weak.push(OPENS);

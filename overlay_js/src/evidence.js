@@ -75,7 +75,7 @@ export function evidenceOf(element, style, parentCursor) {
   const tabindex = attributeOf(element, 'tabindex');
   if (tabindex !== null && Number.parseInt(tabindex, 10) >= 0) weak.push('tabindex');
   if (attributeOf(element, 'draggable') === 'true') weak.push('draggable');
-  if (style.cursor !== parentCursor && !isList(element) && !PASSIVE_CURSORS.has(style.cursor)) {
+  if (style.cursor !== parentCursor && !isList(element) && !isPassiveCursor(style.cursor)) {
     weak.push(`cursor:${style.cursor.split(',').pop()?.trim()}`);
   }
   const responds = weak.length > 0;
@@ -84,6 +84,11 @@ export function evidenceOf(element, style, parentCursor) {
   const listens = heard.some((type) => PRESSES.has(type)) || weak.some((reason) => PRESSES.has(reason.slice(2)));
   if (heard.length) weak.push(`listens: ${heard.join(', ')}`);
   return { strong, weak, scrolls: isScrollable(element, style), listens, responds };
+}
+
+/** Whether a cursor says nothing of a press. @param {string} cursor */
+export function isPassiveCursor(cursor) {
+  return PASSIVE_CURSORS.has(cursor);
 }
 
 /**

@@ -40,6 +40,11 @@ const LEAST_OPACITY = 0.05;
 /** @typedef {{element: Element, clip: Area, turned: boolean}} TextBlock an element with text of its own */
 
 /**
+ * @typedef {{openers: Set<Element>, cursors: Map<Element, string>}} OnHover elements that show more, or another cursor,
+ *   while the pointer is on them
+ */
+
+/**
  * @typedef {object} Gathered
  * @property {Candidate[]} found
  * @property {TextBlock[]} texts
@@ -56,10 +61,10 @@ const LEAST_OPACITY = 0.05;
  * @param {Area} clip
  * @param {Set<Element>} near
  * @param {boolean} isInert
- * @param {Set<Element>} openers
+ * @param {OnHover} onHover
  * @returns {Gathered}
  */
-export function gather(root, clip, near, isInert, openers) {
+export function gather(root, clip, near, isInert, onHover) {
   const gathered = /** @type {Gathered} */ ({
     found: [], texts: [], frames: [], fields: [], layers: [], floats: new Map(), count: 0, failed: 0,
   });
@@ -69,7 +74,7 @@ export function gather(root, clip, near, isInert, openers) {
   for (let visit = stack.pop(); visit; visit = stack.pop()) {
     gathered.count++;
     try {
-      for (const next of visitElement(visit, near, openers, gathered)) stack.push(next);
+      for (const next of visitElement(visit, near, onHover, gathered)) stack.push(next);
     } catch {
       gathered.failed++; // one element that cannot be read must not cost the page
     }
@@ -81,11 +86,11 @@ export function gather(root, clip, near, isInert, openers) {
  * Adds an element to what was gathered.
  * @param {Visit} visit
  * @param {Set<Element>} near
- * @param {Set<Element>} openers
+ * @param {OnHover} onHover
  * @param {Gathered} gathered
  * @returns {Visit[]} its children, the last one first
  */
-function visitElement(visit, near, openers, gathered) {
+function visitElement(visit, near, onHover, gathered) {
   const { element, outside, parent, isInert: isInertOutside, heardFor } = visit;
   const tag = localNameOf(element);
   const style = styleOf(element);
@@ -110,7 +115,8 @@ function visitElement(visit, near, openers, gathered) {
   if (!isInert) {
     const asCell = reasonOfCell(element, visit.grid);
     const heard = { asItem: heardFor, asCell };
-    const candidate = candidateOf(element, tag, style, clip, around, inner, heard, openers.has(element));
+    const hovered = { opens: onHover.openers.has(element), cursor: onHover.cursors.get(element) ?? '' };
+    const candidate = candidateOf(element, tag, style, clip, around, inner, heard, hovered);
     if (candidate) index = gathered.found.push({ ...candidate, parent }) - 1;
     if (candidate && asCell) countCell(gathered.found[index], visit.grid);
     if (tag === 'img' && isVisible) addImageAreas(element, clip, inner.turned, index, gathered.found);

@@ -118,6 +118,6 @@ function* openersNamedBy(selectors) {
 }
 
 /** The selector without `:hover`; where nothing else is left, `*`. @param {string} selector */
-function withoutHover(selector) {
+export function withoutHover(selector) {
   return selector.replace(/(^|[\s>+~])(?=:hover)/g, '$1*').replaceAll(':hover', '').trim();
 }

@@ -163,7 +163,7 @@ function textWithin(element, besides, path, reading, depth) {
   if (tag === 'br') return ' ';
   if (depth === 4 && holdsValue(element, tag)) return ` ${initialValueOf(element, reading.isScan)} `;
   if (isLeftOut(element, tag, depth)) {
-    return depth < 2 ? saidOfControl(element, tag, reading, depth) : shownInstead(element, tag);
+    return depth < 2 ? saidOfControl(element, tag, reading, depth) : shownInstead(element, tag, reading);
   }
   const style = styleOf(element);
   const { display } = style;
@@ -173,7 +173,7 @@ function textWithin(element, besides, path, reading, depth) {
   let text = label ? ` ${label} ` : '';
   if (!text) {
     text = textOfPieces(piecesOfText(element, besides, path, reading, depth, style.visibility === 'visible'));
-    if (depth >= 2 && !text.trim()) text = shownInstead(element, tag, style);
+    if (depth >= 2 && !text.trim()) text = shownInstead(element, tag, reading, style);
     if (depth === 4 && !text.trim()) text = addedTo(element);
   }
   const amount = restlessAmountOf(element);
@@ -215,7 +215,7 @@ function textAround(element, besides, path, reading, depth) {
   let text = textOfPieces([
     ...(first < 0 ? pieces : pieces.slice(0, first)), { at: own, text: inner }, ...(next < 0 ? [] : pieces.slice(next)),
   ]);
-  if (depth >= 2 && !text.trim()) text = shownInstead(element, localNameOf(element), styleOf(element));
+  if (depth >= 2 && !text.trim()) text = shownInstead(element, localNameOf(element), reading, styleOf(element));
   text = `${gap}${SEAM}${text}${SEAM}${gap}`;
   return text.length > LONGEST_CONTEXT ? text.slice(0, LONGEST_CONTEXT) : text;
 }
@@ -320,15 +320,15 @@ function isLive(element) {
 }
 
 /**
- * What shows where there are no words: the address of a picture, or the content of a field, if that may be read.
- * @param {Element} element @param {string} tag @param {CSSStyleDeclaration} [style]
+ * What shows where there are no words: the address of a picture, or the initial value of a field, if that may be read.
+ * @param {Element} element @param {string} tag @param {Reading} reading @param {CSSStyleDeclaration} [style]
  */
-function shownInstead(element, tag, style) {
+function shownInstead(element, tag, reading, style) {
   if (tag === 'img') return ` ${attributeOf(element, 'src') ?? ''} `;
   if (tag === 'use' || tag === 'image') return ` ${drawingAddressOf(element)} `;
   if (tag === 'path') return ` ${(attributeOf(element, 'd') ?? '').slice(0, 60)} `;
   if (tag === 'input' && ['text', 'search', 'email', 'tel', 'url', 'number'].includes(inputTypeOf(element))) {
-    return ` ${/** @type {HTMLInputElement} */ (element).value} `;
+    return ` ${initialValueOf(element, reading.isScan)} `;
   }
   const drawn = style?.backgroundImage ?? 'none';
   return drawn === 'none' ? '' : ` ${drawn.slice(0, 120)} `;

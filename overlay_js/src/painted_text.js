@@ -20,6 +20,8 @@ const SMALLEST_TEXT_BOX = 3;
 export const SMALLEST_PAINTED_FONT = 4;
 const HIDING_CLIP = /^(rect\(0|inset\((50|100)%|circle\(0|polygon\(0)/;
 const ICON_FONT = /icon|symbol|glyph|awesome/i;
+/** The caret that a terminal draws as a letter of its own behind its text, and that blinks. */
+const DRAWN_CARET = /(?:^|\s)[█▉▊▋▌▍▎▏▐▮⎸]\s*$/u;
 
 /**
  * `shows`: the text painted in it, if it disagrees with the name. `says`: the texts beside the name that tell what it
@@ -54,7 +56,13 @@ export function shownInsteadOf(element, kind, name) {
  * @param {string} lasting the lasting part of its name @param {string} shows
  */
 export function identifyingWords(lasting, shows) {
-  return shows ? `${lasting}\u0001${abridged(shows, 'steady')}` : lasting;
+  const words = withoutCaret(lasting);
+  return shows ? `${words}\u0001${abridged(withoutCaret(shows), 'steady')}` : words;
+}
+
+/** @param {string} text */
+function withoutCaret(text) {
+  return text.replace(DRAWN_CARET, '');
 }
 
 /**

@@ -11,6 +11,7 @@ import { frameGeometryOf } from './frame_place.js';
 import { frameScroller } from './frame_scroller.js';
 import { gather } from './gather.js';
 import { isBehind, rememberTargets } from './hit_test.js';
+import { hoverCursorsIn } from './hover_cursor.js';
 import { hoverOpenersIn } from './hover_openers.js';
 import { layerOf } from './dialogs.js';
 import { markRecordOf } from './mark_record.js';
@@ -50,7 +51,8 @@ export function scan(doc, request) {
   const roots = /** @type {ShadowRoot[]} */ ([]);
   const near = elementsNearViewport(root, clip, request.words ?? false, roots);
   watchRoots(doc, roots);
-  const gathered = gather(root, clip, near, request.inert ?? false, hoverOpenersIn(doc, near));
+  const onHover = { openers: hoverOpenersIn(doc, near), cursors: hoverCursorsIn(doc) };
+  const gathered = gather(root, clip, near, request.inert ?? false, onHover);
   standForDrawnFields(gathered.found, clip);
   const isScroller = Boolean(request.scrolls && !request.inert);
   const kept = [

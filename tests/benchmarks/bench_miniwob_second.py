@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+from playwright.async_api import Browser
 from rich.console import Console
 from rich.table import Table
 
@@ -31,6 +32,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="*", help="names of tasks", default=None)
     parser.add_argument("--seeds", nargs="*", type=int, help="which episodes of each task", default=[1, 2, 3])
+    parser.add_argument("--no-points", action="store_true", help="name marks and their cells only")
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="episodes at a time; those that count time are played alone"
+    )
     parser.add_argument("--verbose", action="store_true", help="print the whole trouble, with the listing")
     asked = parser.parse_args()
     told = Console(soft_wrap=True, markup=False, highlight=False)
@@ -40,25 +45,32 @@ def main() -> int:
         told.print(f"The tasks are not here: {error}")
         return 5
     tasks = asked.only or [task for task in miniwob.tasks(html) if task not in miniwob.ENDLESS]
-    results = asyncio.run(_played(html, tasks, asked.seeds, told, asked.verbose))
+    results = asyncio.run(_played(html, tasks, asked, told))
     show(told, results)
     return 0 if all(each.passed for each in results) else 1
 
 
-async def _played(html: Path, tasks: Sequence[str], seeds: Sequence[int], told: Console, verbose: bool) -> list[Result]:
-    results: list[Result] = []
+async def _played(html: Path, tasks: Sequence[str], asked: argparse.Namespace, told: Console) -> list[Result]:
+    free = asyncio.Semaphore(asked.jobs)
+
+    async def played(browser: Browser, site: str, task: str, seed: int) -> Result:
+        async with free:
+            context = await browser.new_context(viewport={"width": 1280, "height": 800})
+            try:
+                result = await play(await context.new_page(), site, task, seed, may_use_points=not asked.no_points)
+            finally:
+                await context.close()
+            _tell(told, result, asked.verbose)
+            return result
+
+    episodes = [(task, seed) for task in tasks for seed in asked.seeds]
     with served(html) as site:
         async with launch_browser(load().browser) as started:
-            for task in tasks:
-                for seed in seeds:
-                    context = await started.browser.new_context(viewport={"width": 1280, "height": 800})
-                    try:
-                        result = await play(await context.new_page(), site.url, task, seed)
-                    finally:
-                        await context.close()
-                    results.append(result)
-                    _tell(told, result, verbose)
-    return results
+            timed = [each for each in episodes if each[0] in miniwob.TIMED]
+            results = [await played(started.browser, site.url, *each) for each in timed]
+            others = [each for each in episodes if each[0] not in miniwob.TIMED]
+            results += await asyncio.gather(*(played(started.browser, site.url, *each) for each in others))
+    return sorted(results, key=lambda each: (each.task, each.seed))
 
 
 def _tell(told: Console, result: Result, verbose: bool) -> None:

@@ -472,6 +472,33 @@ async def test_a_terminal_gets_the_keys_of_the_text_and_the_outcome_says_that_no
         assert (await hand.look()).mark(hand.number("Other")).state.value == "kept"  # type: ignore[union-attr]
 
 
+CARET = """<style>.off{display:none} #field{opacity:0;width:1px;height:1px}</style>
+<div style="width:300px"><div id=shell style="height:60px;font:14px monospace">Welcome<br>$ <span id=line></span> <span id=caret>&block;</span></div><input id=field></div>
+<script>shell.onclick = () => field.focus(); field.onkeydown = (event) => { if (event.key.length === 1) line.textContent += event.key }</script>"""
+
+
+@pytest.mark.parametrize("change", ["caret.className = 'off'", "caret.textContent = '\u258f'"])
+async def test_a_terminal_whose_drawn_caret_blinks_is_the_same_terminal(on: On, change: str) -> None:
+    async with on(CARET) as hand:
+        [number] = [mark.number for mark in (await hand.look()).marks if mark.name.startswith("Welcome")]
+        await hand.js(change)
+        outcome = await hand.act(Type(target=number, text="ls", clear=False))
+
+        assert outcome.status == "done", outcome.sentence
+        assert await hand.js("line.textContent") == "ls"
+        assert (await hand.look()).marks[0].context == ""
+
+
+@pytest.mark.parametrize("change", ["line.textContent = 'rm -r'", "caret.textContent = '\u2588 x'"])
+async def test_a_terminal_whose_text_changed_is_not_typed_into(on: On, change: str) -> None:
+    async with on(CARET) as hand:
+        [number] = [mark.number for mark in (await hand.look()).marks if mark.name.startswith("Welcome")]
+        await hand.js(change)
+        outcome = await hand.act(Type(target=number, text="ls", clear=False))
+
+        assert (outcome.status, outcome.refusal) == ("refused", "changed"), outcome.sentence
+
+
 async def test_an_editor_that_does_not_select_its_text_is_not_typed_into(on: On) -> None:
     async with on(EDITOR % ("aria-multiline=true", "")) as hand:
         outcome = await hand.act(Type(target=hand.number("Shell"), text="new"))

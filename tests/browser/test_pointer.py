@@ -137,6 +137,30 @@ async def test_a_path_of_many_points_is_drawn_through_all_of_them_with_few_moves
         assert len(been) < 200
 
 
+BEEN = """<canvas id=c width=400 height=200 aria-label=Board></canvas><script>
+const been = []; c.onpointermove = (event) => { if (event.buttons) been.push([event.offsetX, event.offsetY]) };
+const log = []; for (const type of ['pointerdown', 'pointerup']) c.addEventListener(type, () => log.push(type));</script>"""
+
+
+async def test_a_path_goes_by_distances_from_the_source(on: On) -> None:
+    async with on(BEEN) as hand:
+        way = (Offset(right=0, down=50), Point(x=158, y=158), Offset(right=100, down=0))
+        outcome = await hand.act(Drag(source=Point(x=58, y=58), target=Offset(right=0, down=0), path=way))
+
+        assert outcome.status == "done", outcome.sentence
+        corners = [[50, 100], [150, 150], [150, 50], [50, 50]]
+        assert [each for each in await hand.js("been") if each in corners][: len(corners)] == corners
+
+
+async def test_nothing_is_pressed_where_a_path_leaves_the_view(on: On) -> None:
+    async with on(BEEN) as hand:
+        way = (Offset(right=0, down=50), Offset(right=-100, down=0))
+        outcome = await hand.act(Drag(source=Point(x=58, y=58), target=Offset(right=10, down=0), path=way))
+
+        assert (outcome.status, outcome.refusal) == ("refused", "outside")
+        assert await hand.js("log") == []
+
+
 MAP = """<div id=view style="width:500px;height:400px;overflow:hidden;position:relative;user-select:none"><div id=land
 style="position:absolute;width:2000px;height:2000px;background:#eee"><button style="position:absolute;left:100px;top:100px;width:80px;height:20px">Oak</button>
 <button style="position:absolute;left:300px;top:200px;width:80px;height:20px" aria-label="BROOK">Brook</button></div></div><p id=log></p><script>

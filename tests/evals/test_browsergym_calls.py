@@ -98,6 +98,10 @@ def seen(**image_limits: int) -> Observation:
             Drag(source=Point(x=1, y=2), target=Point(x=9, y=9), path=(Point(x=5, y=5),)),
             "mouse_down(1, 2)\nmouse_move(5, 5)\nmouse_up(9, 9)",
         ),
+        (
+            Drag(source=Point(x=1, y=2), target=Offset(right=0, down=0), path=(Offset(right=4, down=3),)),
+            "mouse_down(1, 2)\nmouse_move(5, 5)\nmouse_up(1, 2)",
+        ),
         (Goto(url="http://c.test/"), "goto('http://c.test/')"),
         (actions.Back(), "go_back()"),
         (actions.Forward(), "go_forward()"),

@@ -311,16 +311,16 @@ def _scroll(action: Scroll, seen: Observation) -> Iterator[str]:
 def _drag(action: Drag, seen: Observation) -> Iterator[str]:
     yield f"page.mouse.move{_point_args(action.source, seen)}"
     yield "page.mouse.down()"
-    for point in action.path:
-        yield f"page.mouse.move{_point_args(point, seen)[:-1]}, steps=12)"
-    if isinstance(action.target, Offset):
-        start, scale = _center(action.source, seen), seen.marked.map
-        x, y = start.x + action.target.right * scale.scale_x, start.y + action.target.down * scale.scale_y
-        end = f"({x:.0f}, {y:.0f})"
-    else:
-        end = _point_args(action.target, seen)
-    yield f"page.mouse.move{end[:-1]}, steps=12)"
+    for place in (*action.path, action.target):
+        yield f"page.mouse.move{_place_args(place, action.source, seen)[:-1]}, steps=12)"
     yield "page.mouse.up()"
+
+
+def _place_args(place: Target | Offset, source: Target, seen: Observation) -> str:
+    if not isinstance(place, Offset):
+        return _point_args(place, seen)
+    start, scale = _center(source, seen), seen.marked.map
+    return f"({start.x + place.right * scale.scale_x:.0f}, {start.y + place.down * scale.scale_y:.0f})"
 
 
 def _end(run: Run) -> Iterator[str]:

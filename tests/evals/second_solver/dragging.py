@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
 
 from second_solver import colours
-from second_solver.player import GivenUp, Player
+from second_solver.player import GivenUp, Player, quoted
 from second_solver.shapes import KINDS
 from second_solver.view import AREA, View
 from vision_agent import actions
@@ -145,5 +148,65 @@ async def resize(p: Player, said: re.Match[str]) -> None:
 
 
 async def cube(p: Player, said: re.Match[str]) -> None:
-    """A cube, turned until the side with a name is the one that faces."""
-    raise GivenUp("the cube has no mark, and its sides are turned text")
+    """A cube, turned until the side with a number, drawn in red, is the one that faces.
+
+    The two sides at its poles come by dragging up and down, the four others by dragging sideways when none of the two
+    faces. Nothing on the cube has a mark, but it turns wherever the mouse is dragged.
+    """
+    wanted = quoted(p.goal)[0]
+    handle = await p.find("Submit")
+    for _ in range(50):
+        facing = _facing(await p.look())
+        if facing == wanted:
+            await p.wait(0.8)  # it may still turn
+            if _facing(await p.look()) == wanted:
+                await p.submit()
+                return
+            continue
+        if facing in POLES or wanted in POLES:
+            await _by(p, handle, 0, -30)
+        else:
+            await _by(p, handle, handle.box.width / 2 + 8, 0)
+    raise GivenUp(f"{wanted} never faces")
+
+
+POLES = ("1", "6")
+
+
+def _facing(view: View) -> str:
+    """The number that is drawn in red, among those that the listing says show; empty if none does."""
+    shown = [line.text for line in view.lines if re.fullmatch(r"[1-6]", line.text)]
+    crop = view.crop(AREA).astype(int)
+    red = np.asarray((crop[..., 0] - crop[..., 1] > 60) & (crop[..., 0] - crop[..., 2] > 60), np.uint8)
+    if not shown or np.count_nonzero(red) < 30:
+        return ""
+    if len(shown) == 1:
+        return shown[0]
+    drawn = _fitted(red * 255)
+    return max(shown, key=lambda digit: max(_likeness(drawn, each) for each in _turned(digit)))
+
+
+def _turned(digit: str) -> Iterator[NDArray[np.uint8]]:
+    """A digit as it looks when it is turned, and when its side is seen at an angle."""
+    sheet = Image.new("L", (160, 160))
+    ImageDraw.Draw(sheet).text((80, 80), digit, fill=255, font=ImageFont.load_default(80), anchor="mm")
+    for turn in range(0, 360, 12):
+        for narrow in (1.0, 0.7, 0.45):
+            for lean in (0, 90):
+                seen = sheet.rotate(lean).resize((round(160 * narrow), 160)).rotate(turn, expand=True)
+                yield _fitted(np.asarray(seen, np.uint8))
+
+
+def _fitted(drawn: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """What is drawn, without its margins, with its proportions, in a square of one size."""
+    ys, xs = np.nonzero(drawn > 100)
+    cut = drawn[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1]
+    side = max(cut.shape)
+    square = np.zeros((side, side), np.uint8)
+    top, left = (side - cut.shape[0]) // 2, (side - cut.shape[1]) // 2
+    square[top : top + cut.shape[0], left : left + cut.shape[1]] = cut
+    return np.asarray(cv2.resize(square, (40, 40), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _likeness(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
+    return float(np.minimum(one, other).sum() / np.maximum(one, other).sum())

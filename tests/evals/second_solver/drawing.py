@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
+from collections.abc import Callable
 
 import cv2
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from second_solver.player import GivenUp, Player
 from second_solver.view import AREA, View
 from vision_agent import actions
-from vision_agent.actions import Point
+from vision_agent.actions import Action, Cell, Point, Target
 from vision_agent.types import Box, Mark
 
 _FIELD = Box(x=4, y=54, width=146, height=124)
@@ -128,15 +128,20 @@ async def line(p: Player, said: re.Match[str]) -> None:
 
 
 async def circle(p: Player, said: re.Match[str]) -> None:
-    """A circle around the dot; its path is named by points, since a path has no other names."""
+    """A circle around the dot: it begins at a fine cell, and its path goes by distances from there."""
     view = await p.view()
     dot = _dot(view)
     box = _canvas(view).box
     radius = min(30.0, dot.x - box.x - 6, box.right - dot.x - 6, dot.y - box.y - 6, box.bottom - dot.y - 6)
-    ring = [2 * math.pi * turn / 24 for turn in range(25)]
-    way = [p.target(Point(x=dot.x + radius * math.cos(at), y=dot.y + radius * math.sin(at))) for at in ring]
-    points = [each for each in way if isinstance(each, Point)]
-    await p.do(actions.Drag(source=points[0], target=points[-1], path=tuple(points[1:-1])))
+    begin = p.centre(source := await p.place(dot.x + radius, dot.y))
+    scale = (await p.view()).seen.marked.map
+
+    def away(turn: float) -> actions.Offset:
+        x, y = dot.x + radius * math.cos(turn) - begin.x, dot.y + radius * math.sin(turn) - begin.y
+        return actions.Offset(right=x / scale.scale_x, down=y / scale.scale_y)
+
+    way = tuple(away(2 * math.pi * step / 24) for step in range(1, 24))
+    await p.do(actions.Drag(source=p.target(source), target=actions.Offset(right=0, down=0), path=way))
     await p.submit()
 
 
@@ -144,22 +149,55 @@ _HEAT = ("ICE COLD", "COLD", "WARM", "HOT")
 
 
 async def hot(p: Player, said: re.Match[str]) -> None:
-    """The hot part of a field, found by what the page says where the pointer is: far steps first, then near ones."""
-    field = max((await p.view()).all("div"), key=lambda mark: mark.box.width * mark.box.height).box
-    field = field.intersection(AREA) or field
-    best, heat = field.center, -1
-    for step, reach in ((30.0, 90.0), (15.0, 30.0), (8.0, 16.0), (4.0, 12.0)):
-        around = best
-        for x, y in itertools.product(np.arange(-reach, reach + 1, step), repeat=2):
-            here = Point(x=around.x + float(x), y=around.y + float(y))
-            if not field.contains(here):
-                continue
-            await p.on(here, lambda target: actions.Hover(target=target))
-            words = [line.text.strip() for line in (await p.look()).lines if line.text.strip() in _HEAT]
-            now = _HEAT.index(words[0]) if words else -1
-            if now == len(_HEAT) - 1:
-                await p.click(here)
-                return
-            if now > heat:
-                best, heat = here, now
+    """The hot part of a field, found by comparing how warm it is where the pointer has been.
+
+    Nothing but this is known: of two places, the warmer one is nearer. The next place is the middle of all that agree.
+    """
+    field = max((await p.view()).all("div"), key=lambda mark: mark.box.width * mark.box.height)
+    box = field.box.intersection(AREA) or field.box
+    steps = np.arange(1.0, box.width - 1), np.arange(1.0, box.height - 1)
+    left = np.stack(np.meshgrid(box.x + steps[0], box.y + steps[1]), axis=-1).reshape(-1, 2)
+    been: list[tuple[NDArray[np.float64], int]] = []
+    for _ in range(40):
+        aim = _next_place(left, [at for at, _ in been])
+        spread = float(np.ptp(left, axis=0).max())
+        fine = 1.5 if spread < 12 else 5.0 if spread < 40 else 16.0
+        place = await _send(p, aim, field, fine, lambda target: actions.Hover(target=target))
+        middle = p.centre(place)
+        aim = np.array((middle.x, middle.y))
+        words = [each for each in re.split(r"\s*[\n|]\s*", await p.read("view")) if each in _HEAT]
+        warm = _HEAT.index(words[-1]) if words else -1
+        if warm == len(_HEAT) - 1:
+            await _send(p, aim, field, fine, lambda target: actions.Click(target=target))
+            return
+        for at, other in been:
+            if warm != other:
+                near, far = (aim, at) if warm > other else (at, aim)
+                left = left[np.linalg.norm(left - near, axis=1) <= np.linalg.norm(left - far, axis=1)]
+        been.append((aim, warm))
+        if not len(left):
+            break
     raise GivenUp("it is hot nowhere")
+
+
+async def _send(
+    p: Player, aim: NDArray[np.float64], field: Mark, fine: float, build: Callable[[Target], Action]
+) -> Point | Cell:
+    """Acts at a place and returns it; the last view is used again unless that is refused."""
+    await p.once()
+    for _ in range(4):
+        here = Point(x=float(aim[0]), y=float(aim[1]))
+        place = here if p.may_use_points else await p.place(here.x, here.y, over=field, fine=fine)
+        if (await p.do(build(p.target(place)))).status != "refused":
+            return place
+        await p.look()
+    raise GivenUp(f"the pointer does not get to {aim}")
+
+
+def _next_place(left: NDArray[np.float64], been: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """The place that is left farthest from where the pointer was, and rather in the middle of all that are left."""
+    middle = np.linalg.norm(left - left.mean(axis=0), axis=1)
+    if not been:
+        return left[int(middle.argmin())]
+    nearest = np.min([np.linalg.norm(left - at, axis=1) for at in been], axis=0)
+    return left[int((nearest - 0.4 * middle).argmax())]

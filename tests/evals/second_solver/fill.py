@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 
 from second_solver.player import GivenUp, Player, ordinal, quoted
+from vision_agent import actions
 from vision_agent.types import Mark
 
 
@@ -58,10 +59,7 @@ async def copied(p: Player, said: re.Match[str]) -> None:
     view = await p.view()
     index = ordinal(p.goal, "text area") if re.search(r"\d", p.goal) else 0
     area = view.all("textarea")[index]
-    value = area.state.value or ""
-    if value.endswith("…") or len(value) > 200:
-        value = await p.read("page")
-    await p.type(value, view.all("input")[0])
+    await p.type(await _whole_value(p, area), view.all("input")[0])
     await p.submit()
 
 
@@ -69,15 +67,16 @@ async def last_word(p: Player, said: re.Match[str]) -> None:
     """The last word of an area into the text box."""
     view = await p.view()
     area, field = view.all("textarea")[0], view.all("input")[0]
-    value = area.state.value or ""
-    if value.endswith("…"):  # no more of it can be read: its last words are copied by keys
-        await p.press("Control+End", area)
-        await p.press("Control+Shift+ArrowLeft", count=3)
-        await p.press("Control+c")
-        await p.press("Control+v", field)
-        value = (await p.look()).all("input")[0].state.value or ""
-    await p.type(value.split()[-1], field)
+    await p.type((await _whole_value(p, area)).split()[-1], field)
     await p.submit()
+
+
+async def _whole_value(p: Player, area: Mark) -> str:
+    """What an area holds; the listing cuts long values."""
+    value = area.state.value or ""
+    if not value.endswith("…"):
+        return value
+    return (await p.do(actions.Read(what="view", mark=area.number))).read.strip()
 
 
 async def nth_word(p: Player, said: re.Match[str]) -> None:

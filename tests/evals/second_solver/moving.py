@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
+from functools import cache
 
 import numpy as np
 
 from second_solver.player import Player
 from second_solver.view import AREA, View
 from vision_agent import actions
-from vision_agent.actions import Point
 from vision_agent.types import Mark
 
 _LONGEST_S = 60.0
-_LAG_S = 0.25
-"""From what a look shows to the click that follows."""
-_FASTEST = 130.0
-"""Pixels per second."""
+_DARK_S = 2.0
+"""Without a light, after which none is to come."""
+_SHORTEST_WAY = 30.0
+"""CSS pixels; what has less before it is gone before it can be clicked."""
+_LIT = 8.0
+"""How much brighter a button is, of 255."""
 
 
 async def chase(p: Player, said: re.Match[str]) -> None:
@@ -32,71 +33,54 @@ async def chase(p: Player, said: re.Match[str]) -> None:
 
 
 async def moving(p: Player, said: re.Match[str]) -> None:
-    """Every circle that comes by, where it will be in a moment, until none has come for a while.
-
-    Its mark cannot be clicked: what the picture shows there has changed by then.
-    """
+    """Each circle that comes by, until none has come for a while: always the one that has the longest way before it."""
     until, last = time.monotonic() + _LONGEST_S, time.monotonic()
-    before: list[Point] = []
-    looked = last
+    before: dict[str, float] = {}
     while time.monotonic() < until and time.monotonic() - last < 10:
-        view = await p.look()
-        now = time.monotonic()
-        seen = [mark.box.center for mark in view.marks if mark.surface is not None or mark.tag == "circle"]
-        aims = [aim for here in seen if (aim := _ahead(here, before, now - looked)) is not None]
-        before, looked, last = seen, now, now if seen else last
-        for aim in aims[:2]:
-            await p.do(actions.Click(target=p.target(aim)))
+        circles = (await p.look()).all("circle")
+        last = time.monotonic() if circles else last
+        ways = {mark.key: _way_left(mark, before.get(mark.key)) for mark in circles}
+        before = {mark.key: mark.box.center.x for mark in circles}
+        best = max(circles, key=lambda mark: ways[mark.key], default=None)
+        if best is not None and ways[best.key] > _SHORTEST_WAY:
+            await p.do(actions.Click(target=best.number))
 
 
-def _ahead(here: Point, before: list[Point], seconds: float) -> Point | None:
-    """Where a circle will be when a click arrives, from where it was at the last look; it bounces off the edges."""
-    was = min(before, key=lambda each: math.dist((each.x, each.y), (here.x, here.y)), default=None)
-    if was is None or math.dist((was.x, was.y), (here.x, here.y)) > _FASTEST * seconds:
-        return None
-    share = _LAG_S / seconds
-    x, y = here.x + (here.x - was.x) * share, here.y + (here.y - was.y) * share
-    return Point(x=_within(x, AREA.x, AREA.right), y=_within(y, AREA.y, AREA.bottom))
-
-
-def _within(value: float, low: float, high: float) -> float:
-    inside = 2 * low - value if value < low else 2 * high - value if value > high else value
-    return min(high - 1, max(low + 1, inside))
+def _way_left(mark: Mark, before: float | None) -> float:
+    """CSS pixels from a circle to the side that it goes to; if that is not known, to the nearer one."""
+    x = mark.box.center.x
+    left, right = x - AREA.x, AREA.right - x
+    if before is None or abs(before - x) < 1:
+        return min(left, right)
+    return right if x > before else left
 
 
 async def simon(p: Player, said: re.Match[str]) -> None:
     """Buttons in the order in which they light up; each round has one more."""
     buttons = (await p.view()).all("button")
-    usual = await _usual(p, buttons)
     for _ in range(8):
-        order = await _lit(p, buttons, usual)
+        order = await _lit(p, buttons)
         if not order:
             return
         for index in order:
             await p.click(buttons[index])
 
 
-async def _usual(p: Player, buttons: list[Mark]) -> list[float]:
-    looks = [_brightness(await p.look(), buttons) for _ in range(3)]
-    return [float(value) for value in np.median(looks, axis=0)]
-
-
 def _brightness(view: View, buttons: list[Mark]) -> list[float]:
     return [float(view.crop(mark.box).mean()) for mark in buttons]
 
 
-async def _lit(p: Player, buttons: list[Mark], usual: list[float]) -> list[int]:
-    """The buttons that light up, in order, until none has for three seconds."""
-    order: list[int] = []
-    before, last = -1, time.monotonic()
-    while time.monotonic() - last < 3:
-        off = np.abs(np.subtract(_brightness(await p.look(), buttons), usual))
-        now = int(off.argmax()) if off.max() > 8 else -1
-        if now != before and now >= 0:
-            order.append(now)
+async def _lit(p: Player, buttons: list[Mark]) -> list[int]:
+    """The buttons that light up, in order, until none has for two seconds; a button is lit if it is often darker."""
+    looks: list[list[float]] = []
+    last = time.monotonic()
+    while time.monotonic() - last < _DARK_S:
+        looks.append(_brightness(await p.look(), buttons))
+        if np.ptp(looks[-2:], axis=0).max() > _LIT:
             last = time.monotonic()
-        before = now
-    return order
+    off = np.array(looks) - np.min(looks, axis=0)
+    lit = [int(each.argmax()) if each.max() > _LIT else -1 for each in off]
+    return [now for before, now in zip([-1, *lit], lit, strict=False) if now not in (-1, before)]
 
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
@@ -132,20 +116,18 @@ def _sign(view: View, mark: Mark) -> str:
 
 
 def _best(board: list[str]) -> int:
-    """The move of X that is best against the best answers, and among those against any answers."""
+    """The move of X that most probably ends in three in a row; a draw is no win."""
     free = [index for index, sign in enumerate(board) if not sign]
-    return max(free, key=lambda at: _worth([*board[:at], "X", *board[at + 1 :]], "O"))
+    return max(free, key=lambda at: _chance((*board[:at], "X", *board[at + 1 :]), "O"))
 
 
-def _worth(board: list[str], turn: str) -> tuple[float, float]:
-    """What a board is worth to X, at worst and on average: 1 won, 0 drawn, -1 lost."""
+@cache
+def _chance(board: tuple[str, ...], turn: str) -> float:
+    """How probably X wins against one who plays well every second time, and at random otherwise."""
     won = next((board[a] for a, b, c in LINES if board[a] and board[a] == board[b] == board[c]), "")
     free = [index for index, sign in enumerate(board) if not sign]
     if won or not free:
-        end = {"X": 1.0, "O": -1.0}.get(won, 0.0)
-        return end, end
+        return float(won == "X")
     after = "O" if turn == "X" else "X"
-    worths = [_worth([*board[:at], turn, *board[at + 1 :]], after) for at in free]
-    if turn == "X":
-        return max(worths)
-    return min(worst for worst, _ in worths), sum(mean for _, mean in worths) / len(worths)
+    chances = [_chance((*board[:at], turn, *board[at + 1 :]), after) for at in free]
+    return max(chances) if turn == "X" else (min(chances) + sum(chances) / len(chances)) / 2

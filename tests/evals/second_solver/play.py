@@ -16,7 +16,7 @@ from vision_agent.evals.miniwob import Reward
 from vision_agent.session import attach
 from vision_agent.settings import ObserveSettings, Settings
 
-_LONGEST_S = 90.0
+_LONGEST_S = 240.0
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class Result:
     """Why the solver gave up; empty if it finished."""
     refusals: tuple[Refusal, ...]
     trace: tuple[str, ...]
+    may_use_points: bool = True
 
     @property
     def passed(self) -> bool:
@@ -42,14 +43,15 @@ class Result:
         return miniwob.is_passed(self.task, self.reward)
 
 
-async def play(page: Page, site: str, task: str, seed: int) -> Result:
+async def play(page: Page, site: str, task: str, seed: int, *, may_use_points: bool = True) -> Result:
     """Play one episode; only its start and its reward are read from the page."""
     began, trouble = time.monotonic(), ""
-    goal = await miniwob.start(page, site, task, seed)
     quiet_s, deadline_s = miniwob.settle_times(task)
     settings = Settings(observe=ObserveSettings(quiet_s=quiet_s, settle_deadline_s=deadline_s))
     async with attach(page, settings) as browser:
-        player = Player(" ".join(goal.split()), browser)
+        await browser.observe()  # what the first look of a browser costs is no part of an episode
+        goal = await miniwob.start(page, site, task, seed)
+        player = Player(" ".join(goal.split()), browser, may_use_points=may_use_points)
         try:
             async with asyncio.timeout(_LONGEST_S):
                 await follow(player)
@@ -68,4 +70,5 @@ async def play(page: Page, site: str, task: str, seed: int) -> Result:
         trouble=trouble,
         refusals=tuple(player.refusals),
         trace=tuple(player.trace),
+        may_use_points=may_use_points,
     )

@@ -44,8 +44,10 @@ class Refusal:
 class Player:
     """What a strategy can see and do."""
 
-    def __init__(self, goal: str, browser: LiveBrowser) -> None:
+    def __init__(self, goal: str, browser: LiveBrowser, *, may_use_points: bool = True) -> None:
         self.goal = goal
+        self.may_use_points = may_use_points
+        """Otherwise only marks and their cells are named."""
         self.used_points = False
         self.used_cells = False
         self.count = 0
@@ -66,6 +68,10 @@ class Player:
         """The last view, renewed if something was done since."""
         return await self.look() if self._view is None or self._is_old else self._view
 
+    async def once(self) -> View:
+        """The last view, however old; the first one if there is none yet."""
+        return self._view or await self.look()
+
     async def until(self, found: Callable[[View], object], patience_s: float = 6.0) -> View:
         """Looks until something shows.
 
@@ -84,8 +90,8 @@ class Player:
     async def do(self, action: Action) -> Outcome:
         """The outcome of one action on the last view; a refusal is noted."""
         view = self._view or await self.look()
-        self.count += 1
         self._note(action)
+        self.count += 1
         outcome = await self._browser.act(action, view.seen)
         self._is_old = True
         self.trace.append(f"{action!r} -> {outcome.status}, {outcome.effect}: {outcome.sentence}")
@@ -96,6 +102,8 @@ class Player:
 
     def _note(self, action: Action) -> None:
         targets = [*actions.targets_of(action), *getattr(action, "path", ())]
+        if not self.may_use_points and any(isinstance(each, Point) for each in targets):
+            raise GivenUp(f"only a point could be named: {action!r}")
         self.used_points |= any(isinstance(each, Point) for each in targets)
         self.used_cells |= any(isinstance(each, Cell) for each in targets)
 
@@ -193,19 +201,37 @@ class Player:
 
     # --- places without a mark --------------------------------------------------------------------------------------
 
-    async def place(self, x: float, y: float) -> Cell | Point:
-        """A place of the page: a fine cell of the surface or mark under it, else a point.
+    async def place(self, x: float, y: float, over: Mark | None = None, fine: float = _FINE) -> Cell | Point:
+        """A place of the page: a cell of `over` or of the surface under it, at most `fine` CSS pixels large, else a
+        point.
 
         It may zoom, so it must be called right before the action.
         """
-        view = await self.view()
         here = Point(x=x, y=y)
+        if over is not None and self._view is not None and (known := _cell_at(self._view, here, fine)):
+            return known
+        view = await self.view()
         under = [mark for mark in view.marks if mark.kind == "surface" and mark.box.contains(here)]
+        if over is not None and (now := view.again(over)) is not None:
+            under = [now]
         if not under:
             return here
-        return await self._cell(under[0], here) or here
+        return await self._cell(under[0], here, fine) or here
 
-    async def _cell(self, surface: Mark, here: Point) -> Cell | None:
+    def centre(self, thing: Point | Cell) -> Point:
+        """The middle of a cell of the last view, or the point itself, in CSS pixels."""
+        if isinstance(thing, Point):
+            return thing
+        assert self._view is not None
+        mark = self._view.seen.mark(thing.mark)
+        assert mark is not None
+        assert mark.grid is not None
+        _, _, x, y, width, height = next(
+            each for each in mark.grid.cells if tuple(each[:2]) == (thing.row, thing.column)
+        )
+        return Point(x=x + width / 2, y=y + height / 2)
+
+    async def _cell(self, surface: Mark, here: Point, fine: float) -> Cell | None:
         over: Target = surface.number
         size = math.inf
         for _ in range(5):
@@ -220,11 +246,22 @@ class Player:
                 break
             row, column, *_, width, height = cells[0]
             over = Cell(mark=laid[0].number, row=row, column=column)
-            if max(width, height) <= _FINE or max(width, height) > 0.9 * size:  # it gets no finer
+            if max(width, height) <= fine or max(width, height) > 0.9 * size:  # it gets no finer
                 return over
             size = max(width, height)
         await self.look()
         return None
+
+
+def _cell_at(view: View, here: Point, fine: float) -> Cell | None:
+    """A cell of the grid that a view already has."""
+    for mark in view.marks:
+        if mark.grid is None or mark.surface is not None:
+            continue
+        for row, column, *edges in mark.grid.cells:
+            if _is_in(here, tuple(edges)) and max(edges[2:]) <= fine:
+                return Cell(mark=mark.number, row=row, column=column)
+    return None
 
 
 def _is_in(here: Point, edges: tuple[float, ...]) -> bool:

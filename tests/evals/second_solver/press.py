@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 from collections.abc import Callable
 
 from second_solver import colours
@@ -38,9 +40,10 @@ async def cancel(p: Player, said: re.Match[str]) -> None:
 async def two_buttons(p: Player, said: re.Match[str]) -> None:
     """One button, perhaps a pause, and another one."""
     first, second = await p.find(said["first"]), await p.find(said["second"])
-    outcome = await p.click(first)
-    if said["pause"]:  # from one press to the next: what a click takes by itself is part of it
-        await p.wait(max(0.05, float(said["pause"]) - outcome.seconds - 0.35))
+    began = time.monotonic()
+    await p.click(first)
+    if said["pause"]:  # from one press to the next: both take as long from their beginning
+        await asyncio.sleep(max(0.0, began + float(said["pause"]) - time.monotonic()))
         await p.do(actions.Click(target=second.number))
     else:
         await p.click(second)

@@ -45,7 +45,7 @@ async def link(p: Player, said: re.Match[str]) -> None:
 async def fold_and_submit(p: Player, said: re.Match[str]) -> None:
     """A fold, then the button in it or below it."""
     await p.click(_openers(await p.view())[0])
-    await p.until(lambda view: view.named("Submit", "button"))
+    await p.until(lambda view: view.named("Submit"))
     await p.submit()
 
 
@@ -83,6 +83,8 @@ def _is_wanted(view: View, mark: Mark, wanted: str) -> bool:
     return mark.name == wanted if wanted else bool(mark.name) and _icon_distance(view, mark) < _SAME_ICON
 
 
+_UNFOLDS_S = 2.0
+"""How long a menu may take to unfold."""
 _GOAL = Box(x=0, y=0, width=160, height=50)
 _SAME_ICON = 0.04
 """Share of an icon's pixels that may differ from the goal's icon, which stands on another ground."""
@@ -145,10 +147,29 @@ async def search_result(p: Player, said: re.Match[str]) -> None:
 
 
 async def pie(p: Player, said: re.Match[str]) -> None:
-    """An item of a menu that unfolds in a circle."""
+    """An item of a menu that unfolds in a circle.
+
+    The pointer waits on it while it unfolds: there are items that miss a press when the pointer comes with it. If the
+    letter misses it all the same, the slice below it is pressed, and then the menu is opened anew.
+    """
     wanted = said["name"]
-    view = await p.view()
-    middle = view.named("+") or view.all("path", "text")
-    await p.click(middle[0])
-    view = await p.until(lambda view: view.named(wanted))
-    await p.click(view.named(wanted)[-1])
+    for _ in range(4):
+        view = await p.view()
+        middle = view.named("+") or view.all("path", "text")
+        await p.click(middle[0])
+        view = await p.until(lambda view: view.named(wanted))
+        await p.do(actions.Hover(target=view.named(wanted)[-1].number))
+        await p.wait(_UNFOLDS_S)
+        for is_slice in (False, True):
+            view = await p.look()
+            found = view.named(wanted)
+            if not found:
+                return
+            around = [mark for mark in view.all("path") if mark.box.contains(found[-1].box.center)]
+            slices = sorted(around, key=lambda mark: mark.box.width * mark.box.height)
+            await p.click(slices[0] if is_slice and slices else found[-1])
+        view = await p.look()
+        if not view.named(wanted):
+            return
+        await p.click(view.again(middle[0]) or view.all("path")[0])  # it closes again
+    raise GivenUp(f"{wanted} cannot be pressed")

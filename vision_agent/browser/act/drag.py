@@ -54,12 +54,12 @@ async def drag(sender: InputSender, action: Drag) -> Attempt:
         Refused: the target cannot be reached, or changed on the way; the dragged element is then brought back before
             the release.
     """
-    way = [page_point(each, sender.seen) for each in action.path]
     if isinstance(action.target, Offset):
         start = await sender.aim(action.source, may_move=True)
         end: Location | _Away = _offset_location(start, action.target, sender)
     else:
         start, end = await _locate_both(sender, action)
+    _way(sender, action, start)  # all of it must be in view before anything is pressed
     is_met = isinstance(end, Location) and not isinstance(action.target, Offset) and await is_still_moving(sender, end)
     dropped: Location | None = None
     remark = ""
@@ -82,6 +82,7 @@ async def drag(sender: InputSender, action: Drag) -> Attempt:
                 there = await locate_any(sender, end.mark.number, reveal=False)
             else:
                 there = end
+            way = _way(sender, action, start)
             last = _drop_point(there, way[-1] if way else begun)
             for before, place in pairwise([begun, *way, last]):
                 await mouse.move(place.x, place.y, steps=_steps_between(before, place) if way else _STEPS)
@@ -106,9 +107,17 @@ async def drag(sender: InputSender, action: Drag) -> Attempt:
 
     start = await sender.send(carry, start, action.source, is_drag=True)
     assert dropped is not None
-    along = f" along {len(way)} points" if way else ""
+    along = f" along {len(action.path)} points" if action.path else ""
     to = dropped.words if isinstance(action.target, Offset) else f"to {dropped.words}"
     return Attempt(f"Dragged {start.words} {to}{along}{remark}", dropped, hover_counts=True)
+
+
+def _way(sender: InputSender, action: Drag, start: Location) -> list[Point]:
+    """The places of the path, in page coordinates."""
+    return [
+        page_point(each, sender.seen) if isinstance(each, Point) else _offset_location(start, each, sender).point
+        for each in action.path
+    ]
 
 
 def _steps_between(one: Point, other: Point) -> int:

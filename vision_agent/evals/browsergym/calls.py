@@ -233,20 +233,21 @@ def _drag(action: actions.Drag, seen: Observation) -> Calls:
     if isinstance(action.source, int) and isinstance(action.target, int) and not action.path:
         return [_call("drag_and_drop", _bid(action.source, seen), _bid(action.target, seen))]
     start = _at(action.source, seen)
-    if isinstance(action.target, Offset):
-        scale = seen.marked.map
-        end = (
-            round(start[0] + action.target.right * scale.scale_x, 1),
-            round(start[1] + action.target.down * scale.scale_y, 1),
-        )
-        if not seen.viewport.contains(Point(x=end[0], y=end[1])):
-            raise _CannotSayError("outside", "the end is outside the picture.")
-    else:
-        end = _at(action.target, seen)
+    end = _drag_place(action.target, start, seen)
     if not action.path:
         return [_call("mouse_drag_and_drop", *start, *end)]
-    moves = [_call("mouse_move", *_at(point, seen)) for point in action.path]
+    moves = [_call("mouse_move", *_drag_place(place, start, seen)) for place in action.path]
     return [_call("mouse_down", *start), *moves, _call("mouse_up", *end)]
+
+
+def _drag_place(place: Target | Offset, start: tuple[float, float], seen: Observation) -> tuple[float, float]:
+    if not isinstance(place, Offset):
+        return _at(place, seen)
+    scale = seen.marked.map
+    at = round(start[0] + place.right * scale.scale_x, 1), round(start[1] + place.down * scale.scale_y, 1)
+    if not seen.viewport.contains(Point(x=at[0], y=at[1])):
+        raise _CannotSayError("outside", "a place of the drag is outside the picture.")
+    return at
 
 
 def _switch_tab(action: actions.SwitchTab, seen: Observation) -> Calls:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from vision_agent.evals.miniwob import RESTLESS
 from vision_agent.evals.miniwob_solvers import (
     buttons,
     choices,
@@ -163,9 +162,6 @@ SOLVERS: dict[str, Solver] = {
     "visual-addition": fields.visual_addition,
 }
 """The solver for each task, by the task's name."""
-
-TIMED = RESTLESS | {"button-delay"}
-"""Tasks in which acting too late fails, as may happen on a busy machine."""
 
 NEEDS_POINTS = {
     "click-pie": "the pointer waits at the place where an item will appear",
