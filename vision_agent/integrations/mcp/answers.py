@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from vision_agent.actions import Action
 from vision_agent.evals.listing_tokens import count_tokens
 from vision_agent.models.prompt.templates import as_data, as_line
 from vision_agent.types import Observation, Outcome, Step
@@ -61,7 +62,7 @@ def step_lines(step: Step) -> list[str]:
     return lines
 
 
-def _proposed(step: Step) -> Sequence[object]:
+def _proposed(step: Step) -> Sequence[Action]:
     return step.approval.proposed.actions if step.approval is not None else ()
 
 
@@ -167,8 +168,7 @@ def changed_lines(before: Observation, now: Observation, most_tokens: int) -> Fi
     moved = [
         mark.number
         for mark in now.marks
-        if (box := boxes.get(mark.number)) is not None
-        and abs(box.x - mark.box.x) + abs(box.y - mark.box.y) > _MOVED_PX
+        if (box := boxes.get(mark.number)) is not None and abs(box.x - mark.box.x) + abs(box.y - mark.box.y) > _MOVED_PX
     ]
     gone = [number for number in was if number not in has]
     lines += [f"moved: {_numbers(moved)}"] if moved else []

@@ -15,9 +15,16 @@ from vision_agent.actions import Finish, Goto, Read
 from vision_agent.errors import FormatError, VisionAgentError
 from vision_agent.evals.listing_tokens import count_tokens
 from vision_agent.integrations.mcp import answers
-from vision_agent.integrations.mcp.client_model import Turn
-from vision_agent.integrations.mcp.sessions import BrowserSession, EndedSession, PersonQuestion, SessionRefused, Sessions
+from vision_agent.integrations.mcp.client_model import ClientTurn
+from vision_agent.integrations.mcp.sessions import (
+    BrowserSession,
+    EndedSession,
+    PersonQuestion,
+    SessionRefused,
+    Sessions,
+)
 from vision_agent.integrations.mcp.tools import Call, OpenArguments, RunArguments, ToolSpec, parse_call
+from vision_agent.models.prompt.templates import as_line
 from vision_agent.settings import Settings
 from vision_agent.types import Decision, Observation, Shot, Step
 
@@ -94,7 +101,7 @@ class Calls:
             async with session.hold():
                 session.can_ask = caller.can_ask
                 turn = await session.wait(rules.open_s)
-                if not isinstance(turn, Turn):
+                if not isinstance(turn, ClientTurn):
                     raise SessionRefused(f"The browser did not start within {rules.open_s:g} seconds.")
                 session.told_steps = len(turn.steps)
                 session.decide(_decision(call, turn.observation))
@@ -165,7 +172,7 @@ class Calls:
         if caller.answered is not None:
             raise SessionRefused("That question is no longer open; nothing was done. Look again.")
         turn = await session.wait(self._sessions.rules.call_s)
-        if not isinstance(turn, Turn):
+        if not isinstance(turn, ClientTurn):
             return self._unfinished(call, session)
         match call.spec.name:
             case "look":
@@ -186,7 +193,7 @@ class Calls:
         while True:
             came = await session.wait(self._sessions.rules.call_s)
             match came:
-                case Turn():
+                case ClientTurn():
                     return _answer(call, session, came)
                 case PersonQuestion():
                     answered = await caller.ask(came)
@@ -229,7 +236,7 @@ def _decision(call: Call, observation: Observation) -> Decision:
     return Decision(author="client", next_goal=f"{call.spec.name}: {goal}"[:200], actions=(action,))
 
 
-def _require_current(call: Call, session: BrowserSession, turn: Turn) -> None:
+def _require_current(call: Call, session: BrowserSession, turn: ClientTurn) -> None:
     """Refuses a call that refers to another look than the last one.
 
     Raises:
@@ -241,7 +248,7 @@ def _require_current(call: Call, session: BrowserSession, turn: Turn) -> None:
     before = session.earlier_look(look_id)
     if before is None:
         raise SessionRefused(
-            f"There is no look {answers.as_line(look_id)[:20]!r} of this session any more. "
+            f"There is no look {as_line(look_id)[:20]!r} of this session any more. "
             f"Nothing was done. The last one is {now.id}; look again."
         )
     changed = answers.changed_lines(before, now, call.arguments.text_tokens)
@@ -257,13 +264,13 @@ class _StaleLook(FormatError):
     """A call refers to a look that is not the last one."""
 
 
-def _found(session: BrowserSession, turn: Turn, lines: Sequence[str]) -> ToolAnswer:
+def _found(session: BrowserSession, turn: ClientTurn, lines: Sequence[str]) -> ToolAnswer:
     more = f"\nLeft out: {len(lines) - _MOST_FOUND} more lines." if len(lines) > _MOST_FOUND else ""
     head = f"session {session.name} · look {turn.observation.id}\nfind: in view"
     return ToolAnswer(f"{head}\n{answers.page_text(chr(10).join(lines[:_MOST_FOUND]))}{more}")
 
 
-def _answer(call: Call, session: BrowserSession, turn: Turn) -> ToolAnswer:
+def _answer(call: Call, session: BrowserSession, turn: ClientTurn) -> ToolAnswer:
     """The answer to a call that led to this turn."""
     seen, arguments = turn.observation, call.arguments
     news = turn.steps[session.told_steps :]
@@ -281,7 +288,7 @@ def _answer(call: Call, session: BrowserSession, turn: Turn) -> ToolAnswer:
         head[0] += f" · picture {seen.marked.size.width}×{seen.marked.size.height}"
     head += [_status(call, news)]
     if call.spec.name == "run":
-        told.append(f"the model, after {len(news)} steps: {answers.as_line(session.lent_answer)[:_LONGEST_LINE]}")
+        told.append(f"the model, after {len(news)} steps: {as_line(session.lent_answer)[:_LONGEST_LINE]}")
     is_listing = call.spec.name == "tabs" and call.form is None
     top = answers.heading(seen) if kind == "look" or is_listing else ""
     used = count_tokens("\n".join([*head, *told, top])) + answers.FRAME_TOKENS
@@ -332,7 +339,7 @@ def _is_refused(call: Call, news: Sequence[Step]) -> bool:
 
 
 def _ended_text(ended: EndedSession) -> str:
-    lines = [f"session {ended.name} is over: {answers.as_line(ended.sentence)[:500]}."]
+    lines = [f"session {ended.name} is over: {as_line(ended.sentence)[:500]}."]
     if ended.folder is not None:
         lines.append(f"record: {ended.folder}")
     if ended.report is not None:

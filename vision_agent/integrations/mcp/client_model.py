@@ -6,8 +6,9 @@ Knows tasks, steps and decisions; neither the protocol nor a browser.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from vision_agent.actions import Ask, Finish, Infeasible
 from vision_agent.errors import VisionAgentError
@@ -20,7 +21,7 @@ _MOST_STALLED = 6
 
 
 @dataclass(frozen=True)
-class Turn:
+class ClientTurn:
     """The client is to decide: the steps so far, and the look that the next decision refers to."""
 
     steps: tuple[Step, ...]
@@ -32,7 +33,7 @@ class ClientModel(Model):
 
     def __init__(self, idle_s: float, on_turn: Callable[[], None]) -> None:
         self.name = "client"
-        self.turn: Turn | None = None
+        self.turn: ClientTurn | None = None
         """What the client is to decide about; None while its last decision is carried out."""
         self._idle_s = idle_s
         self._on_turn = on_turn
@@ -48,7 +49,7 @@ class ClientModel(Model):
     ) -> Decision:
         """The client's decision; one that ends the run if the client is silent for too long."""
         del task, complaint
-        self.turn = Turn(tuple(steps), observation)
+        self.turn = ClientTurn(tuple(steps), observation)
         self._on_turn()
         try:
             async with asyncio.timeout(self._idle_s):
@@ -91,11 +92,11 @@ class LentModel(Model):
             self._started_at = len(steps)
         mine = steps[self._started_at :]
         if len(mine) >= self._most_steps:
-            return await self._give_back(
-                f"It took {len(mine)} steps and has not finished.", task, steps, observation
-            )
+            return await self._give_back(f"It took {len(mine)} steps and has not finished.", task, steps, observation)
         if detect_stall(mine, observation).times >= _MOST_STALLED:
-            return await self._give_back(f"{_MOST_STALLED} steps in a row brought nothing new.", task, steps, observation)
+            return await self._give_back(
+                f"{_MOST_STALLED} steps in a row brought nothing new.", task, steps, observation
+            )
         lent = task.model_copy(update={"goal": self._goal})
         try:
             decision = await self._inner.decide(lent, mine, observation, complaint=complaint)
@@ -103,9 +104,7 @@ class LentModel(Model):
             return await self._give_back(f"The model could not decide: {error}", task, steps, observation)
         return self._without_ending(decision)
 
-    async def _give_back(
-        self, answer: str, task: Task, steps: Sequence[Step], observation: Observation
-    ) -> Decision:
+    async def _give_back(self, answer: str, task: Task, steps: Sequence[Step], observation: Observation) -> Decision:
         self._goal, self.answer = "", answer
         return await self._client.decide(task, steps, observation)
 
@@ -127,9 +126,9 @@ class LentModel(Model):
             return decision.model_copy(update={"actions": decision.actions[:at]})
         return decision
 
-    async def describe(self, known: object = None) -> dict[str, object]:
+    async def describe(self, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The facts about the model that may be lent a goal."""
-        return await self._inner.describe()
+        return await self._inner.describe(known)
 
     async def aclose(self) -> None:
         """Closes the model's connections."""

@@ -22,10 +22,10 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vision_agent.errors import UsageError
+from vision_agent.integrations.mcp import SERVED_AT
 from vision_agent.integrations.mcp.server import make_server
 from vision_agent.integrations.mcp.sessions import SessionRules, Sessions
 
-PATH = "/mcp"
 _LARGEST = 200_000
 """Bytes of a request: the arguments of a call are shorter, and none is a picture."""
 _ENDS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -69,7 +69,7 @@ async def serve_http(rules: SessionRules, *, port: int = 0, token: str | None = 
         here = listening.getsockname()[1]
         hosts = [f"127.0.0.1:{here}", f"localhost:{here}"]
         app = make_server(sessions).streamable_http_app(
-            streamable_http_path=PATH,
+            streamable_http_path=SERVED_AT,
             max_request_body_size=_LARGEST,
             session_idle_timeout=rules.idle_s,
             transport_security=TransportSecuritySettings(
@@ -89,7 +89,7 @@ async def serve_http(rules: SessionRules, *, port: int = 0, token: str | None = 
         server = _Server(config)
         running = asyncio.create_task(server.serve(sockets=[listening]))
         try:
-            yield f"http://127.0.0.1:{here}{PATH}", given
+            yield f"http://127.0.0.1:{here}{SERVED_AT}", given
         finally:
             await sessions.close()
             server.should_exit = True

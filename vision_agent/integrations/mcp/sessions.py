@@ -15,8 +15,9 @@ from pathlib import Path
 
 from vision_agent.action_sentences import describe_action
 from vision_agent.errors import UsageError, VisionAgentError
-from vision_agent.integrations.mcp.client_model import ClientModel, LentModel, Turn
+from vision_agent.integrations.mcp.client_model import ClientModel, LentModel, ClientTurn
 from vision_agent.memory import EmptyMemory
+from vision_agent.models.prompt.templates import as_line
 from vision_agent.policy.approval import words_of
 from vision_agent.ports import Model
 from vision_agent.record.redact import Redactor
@@ -92,7 +93,14 @@ class BrowserSession:
     """One run and its browser, and the client's view of it."""
 
     def __init__(
-        self, name: str, rules: SessionRules, goal: str, *, settings: Settings, owner: object, on_end: Callable[[], None]
+        self,
+        name: str,
+        rules: SessionRules,
+        goal: str,
+        *,
+        settings: Settings,
+        owner: object,
+        on_end: Callable[[], None],
     ) -> None:
         self.name = name
         self.owner = owner
@@ -156,7 +164,7 @@ class BrowserSession:
         return self._lent.answer if self._lent is not None else ""
 
     @property
-    def turn(self) -> Turn | None:
+    def turn(self) -> ClientTurn | None:
         """The look that the client may act on; None while an act is under way."""
         return self._client.turn
 
@@ -202,7 +210,7 @@ class BrowserSession:
         # The client's decision is to look; the model decides from then on.
         self.decide(Decision(author="client", next_goal=f"Lend the page to the model: {goal}"))
 
-    async def wait(self, seconds: float) -> Turn | PersonQuestion | None:
+    async def wait(self, seconds: float) -> ClientTurn | PersonQuestion | None:
         """The next turn or question; None if neither comes in time.
 
         Raises:
@@ -217,7 +225,7 @@ class BrowserSession:
                         self._keep(turn.observation)
                         return turn
                     if self._run.done():
-                        raise SessionRefused(f"Session {self.name} is over: {self.ending_sentence()}.")
+                        raise SessionRefused(f"Session {self.name} is over: {as_line(self.ending_sentence())[:500]}.")
                     self._news.clear()
                     await self._news.wait()
         return None
@@ -331,7 +339,9 @@ class Sessions:
         if session is not None and session.owner in (None, owner):
             return session
         if (ended := self.find_ended(name, owner)) is not None:
-            raise SessionRefused(f"Session {name} is over: {ended.sentence}. `open` an address to start another.")
+            raise SessionRefused(
+                f"Session {name} is over: {as_line(ended.sentence)[:500]}. `open` an address to start another."
+            )
         raise SessionRefused("There is no such session here. `open` an address without `session` to start one.")
 
     def find_ended(self, name: str, owner: object) -> EndedSession | None:

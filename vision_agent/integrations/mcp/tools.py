@@ -31,7 +31,7 @@ from vision_agent.actions import (
     targets_of,
 )
 from vision_agent.errors import FormatError
-from vision_agent.models.reply import check_target, plain_schema
+from vision_agent.models.reply import check_target
 from vision_agent.types import Observation
 
 MOST_TEXT_TOKENS = 20_000
@@ -55,13 +55,12 @@ class _Arguments(BaseModel):
 class AnswerArguments(_Arguments):
     """What a client wants to get back."""
 
-    reply: Annotated[
-        ReplyKind, Field(description="what to send besides the outcome: the new look, only what changed, or neither")
-    ] = "look"
-    picture: Annotated[bool, Field(description="send the marked picture with a look")] = True
-    text_tokens: Annotated[int, Field(ge=200, le=MOST_TEXT_TOKENS, description="most tokens of text")] = (
-        USUAL_TEXT_TOKENS
-    )
+    reply: ReplyKind = "look"
+    """What to send besides the outcome: the new look, only what changed, or neither."""
+    picture: bool = True
+    """Send the marked picture with a look."""
+    text_tokens: Annotated[int, Field(ge=200, le=MOST_TEXT_TOKENS)] = USUAL_TEXT_TOKENS
+    """The most tokens of text."""
 
 
 class SessionArguments(AnswerArguments):
@@ -147,12 +146,10 @@ class ToolSpec:
     def schema(self) -> dict[str, Any]:
         """The JSON schema of its arguments."""
         fields: dict[str, Any] = {}
-        defs: dict[str, Any] = {}
         required: list[str] = []
         for form in self.forms:
-            made = plain_schema(form.model_json_schema())
-            defs |= made.get("$defs", {})
-            fields |= {name: each for name, each in made["properties"].items() if name != "kind"}
+            made = form.model_json_schema()
+            fields |= {name: _lean(each, made) for name, each in made["properties"].items() if name != "kind"}
             if len(self.forms) == 1:
                 needed = [name for name, each in form.model_fields.items() if each.is_required()]
                 required += [name for name in needed if name != "kind"]
@@ -160,12 +157,16 @@ class ToolSpec:
             kinds = [*(["list"] if self.lists else []), *map(_kind, self.forms)]
             fields = {"do": {"enum": kinds}, **fields}
             required.append("do")
-        ours = plain_schema(self.arguments.model_json_schema())
-        fields = {**ours["properties"], **fields}
-        required = [*ours.get("required", ()), *(["look_id"] if self.needs_look else []), *required]
-        schema: dict[str, Any] = {"type": "object", "properties": fields, "additionalProperties": False}
-        # What only our own fields refer to is in line.
-        return {**schema, **({"required": required} if required else {}), **({"$defs": defs} if defs else {})}
+        made = self.arguments.model_json_schema()
+        ours = {name: _lean(each, made) for name, each in made["properties"].items()}
+        last = {name: ours.pop(name) for name in AnswerArguments.model_fields if name in ours}
+        required = [*made.get("required", ()), *(["look_id"] if self.needs_look else []), *required]
+        return {
+            "type": "object",
+            "properties": {**ours, **fields, **last},
+            **({"required": required} if required else {}),
+            "additionalProperties": False,
+        }
 
 
 class Call(NamedTuple):
@@ -198,7 +199,8 @@ class Call(NamedTuple):
             FormatError: the arguments do not fit.
         """
         assert self.form is not None
-        return _validated(self.form, {**self.fields, "kind": _kind(self.form)}, self.spec.name)
+        action: Action = _validated(self.form, {**self.fields, "kind": _kind(self.form)}, self.spec.name)
+        return action
 
 
 def offered_tools(*, uploads: bool, lends: bool) -> dict[str, ToolSpec]:
@@ -234,11 +236,36 @@ def parse_call(name: str, given: dict[str, Any], tools: dict[str, ToolSpec]) -> 
     return call
 
 
+_SAID_ONCE = ("title", "default", "discriminator", "additionalProperties", "maxLength", "minLength")
+"""Keywords that cost tokens in every tool and tell a model nothing; the arguments are checked all the same."""
+
+
+def _lean(node: Any, whole: dict[str, Any]) -> Any:
+    """A part of a schema, with its references in line and without what says little."""
+    if isinstance(node, list):
+        return [_lean(each, whole) for each in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        found = dict(whole["$defs"][node["$ref"].rpartition("/")[2]])
+        found.pop("description", None)
+        return _lean(found, whole)
+    variants = [each for each in node.get("anyOf", ()) if each != {"type": "null"}]
+    if len(variants) == 1:
+        return _lean({**{key: each for key, each in node.items() if key != "anyOf"}, **variants[0]}, whole)
+    kept = {key: each for key, each in node.items() if key not in _SAID_ONCE}
+    if variants:
+        kept["anyOf"] = variants
+    if "properties" in kept:
+        return {**kept, "properties": {name: _lean(each, whole) for name, each in kept["properties"].items()}}
+    return {key: _lean(each, whole) for key, each in kept.items()}
+
+
 def _check_size(name: str, given: dict[str, Any]) -> None:
     text = json.dumps(given)
     if len(text) > _LONGEST_ARGUMENTS:
         raise FormatError(
-            f"The arguments of `{name}` have {len(text):,} characters, and at most {_LONGEST_ARGUMENTS:,} are possible. "
+            f"The arguments of `{name}` have {len(text):,} characters, and at most {_LONGEST_ARGUMENTS:,} are allowed. "
             "No tool takes a picture or a file's content."
         )
     if _HALF_CHARACTER.search(json.dumps(given, ensure_ascii=False)):
@@ -296,7 +323,9 @@ _FIND = ToolSpec(
     "Find what has these words: its lines if it is in view, or else scroll to it, in any list of the page.",
 )
 _BACK = ToolSpec("back", (Back, Forward, Reload), "Go back or forward in the history of the tab, or load it again.")
-_REPORT = ToolSpec("report", (), "What was done in a session so far, and where its record is.", NamedSession, only_looks=True)
+_REPORT = ToolSpec(
+    "report", (), "What was done in a session so far, and where its record is.", NamedSession, only_looks=True
+)
 _CLOSE = ToolSpec("close", (Finish,), "End a session: done or not, with an answer for the record.", NamedSession)
 _RUN = ToolSpec(
     "run",
