@@ -102,6 +102,8 @@ def listing_lines(seen: Observation, most_tokens: int) -> Fitted:
     other marks. The marks stay in the picture.
     """
     lines = [as_data(line) for line in seen.listing.split("\n")] if seen.listing else []
+    if _cost(lines) <= most_tokens:
+        return Fitted(tuple(lines))
     for longest in _NAME_LENGTHS[:2]:
         short = [_shortened(line, longest) for line in lines]
         if _cost(short) <= most_tokens:
@@ -201,9 +203,9 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 
 def matching_lines(seen: Observation, words: str) -> list[str]:
-    """The lines of the listing that have all these words, marks first."""
+    """The lines of the marks in view that have all these words."""
     wanted = set(re.findall(r"\w+", words.casefold()))
     if not wanted:
         return []
-    found = [line for line in seen.listing.split("\n") if wanted <= set(re.findall(r"\w+", line.casefold()))]
-    return sorted((as_data(line) for line in found if not line.startswith("...")), key=lambda line: not _is_mark(line))
+    marks = [line for line in seen.listing.split("\n") if _is_mark(line)]
+    return [as_data(line) for line in marks if wanted <= set(re.findall(r"\w+", line.casefold()))]

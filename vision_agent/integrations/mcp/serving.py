@@ -12,9 +12,11 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, redirect_stdout, suppress
+from typing import Any
 
 import uvicorn
+from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
@@ -36,6 +38,12 @@ async def serve_stdio(rules: SessionRules) -> None:
     """Serves one client on stdin and stdout until it closes them, or the process is told to end."""
     sessions = Sessions(rules)
     server = make_server(sessions)
+    # The command line escapes what it prints for a terminal; here every byte belongs to the protocol.
+    with redirect_stdout(sys.__stdout__):
+        await _serve_stdio(sessions, server)
+
+
+async def _serve_stdio(sessions: Sessions, server: Server[Any]) -> None:
     async with _told_to_end() as ending, stdio_server() as (read, write):
         serving = asyncio.create_task(server.run(read, write, server.create_initialization_options()))
         told = asyncio.create_task(ending.wait())

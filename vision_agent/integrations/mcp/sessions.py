@@ -15,7 +15,7 @@ from pathlib import Path
 
 from vision_agent.action_sentences import describe_action
 from vision_agent.errors import UsageError, VisionAgentError
-from vision_agent.integrations.mcp.client_model import ClientModel, LentModel, ClientTurn
+from vision_agent.integrations.mcp.client_model import ClientModel, ClientTurn, LentModel
 from vision_agent.memory import EmptyMemory
 from vision_agent.models.prompt.templates import as_line
 from vision_agent.policy.approval import words_of

@@ -80,6 +80,7 @@ class OpenArguments(AnswerArguments):
     """The arguments of `open` besides the address."""
 
     session: Annotated[str | None, Field(max_length=100, description="without it, a new session starts")] = None
+    look_id: Annotated[str | None, Field(max_length=100)] = None
     goal: Annotated[str, Field(max_length=_LONGEST_GOAL, description="what a new session is for, for its record")] = ""
     picture_format: Annotated[Literal["png", "jpeg"] | None, Field(description="of a new session")] = None
     longest_edge: Annotated[
