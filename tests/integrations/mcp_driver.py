@@ -43,7 +43,7 @@ class Reply:
         return self._named("look")
 
     def _named(self, what: str) -> str:
-        found = re.search(rf"^session (?P<session>\w+) · look (?P<look>\w+)", self.text)
+        found = re.search(r"^session (?P<session>\w+) · look (?P<look>\w+)", self.text)
         assert found is not None, self.text
         return found[what]
 

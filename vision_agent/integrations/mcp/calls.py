@@ -161,13 +161,13 @@ class Calls:
     async def _act(self, call: Call, session: BrowserSession, caller: Caller) -> ToolAnswer:
         if session.question is not None:
             if caller.answered is not None and caller.answered[0] == session.question.id:
-                _settle(session.question, caller.answered[1])
+                session.settle(session.question, caller.answered[1])
                 return await self._finish(call, session, caller)
             if call.spec.name != "look":
                 raise SessionRefused(
                     "A person is being asked about an earlier call. `look` withdraws the question; then it is refused."
                 )
-            _settle(session.question, None)
+            session.settle(session.question, None)
             return await self._finish(call, session, caller)
         if caller.answered is not None:
             raise SessionRefused("That question is no longer open; nothing was done. Look again.")
@@ -199,9 +199,7 @@ class Calls:
                     answered = await caller.ask(came)
                     if answered is None:
                         return ToolAnswer(came.text, question=came)
-                    _settle(came, answered[0])
-                    # The question goes away as soon as the run has taken the answer.
-                    await asyncio.sleep(0)
+                    session.settle(came, answered[0])
                 case None:
                     return self._unfinished(call, session)
 
@@ -212,11 +210,6 @@ class Calls:
             "Nothing is lost: `look` waits for it and tells what came of it.",
             is_refused=True,
         )
-
-
-def _settle(question: PersonQuestion, answer: str | bool | None) -> None:
-    if not question.answer.done():
-        question.answer.set_result(answer)
 
 
 def _settings(settings: Settings, arguments: OpenArguments) -> Settings:

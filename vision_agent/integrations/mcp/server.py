@@ -6,6 +6,7 @@ an answer that the client repeats its call with.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import logging
 import traceback
@@ -162,9 +163,10 @@ class _Client:
         if not self._context.session.can_send_request:
             return None
         try:
-            result = await self._context.session.elicit_form(
-                question.text, _schema(question), related_request_id=self._context.request_id
-            )
+            async with asyncio.timeout(question.wait_s):
+                result = await self._context.session.elicit_form(
+                    question.text, _schema(question), related_request_id=self._context.request_id
+                )
         except Exception:  # noqa: BLE001 - whatever the client answers instead is no approval
             return (None,)
         return (_person_answer(result, is_approval=question.is_approval),)

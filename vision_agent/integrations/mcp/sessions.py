@@ -84,6 +84,8 @@ class PersonQuestion:
 
     text: str
     is_approval: bool
+    wait_s: float
+    """How long an answer is waited for."""
     answer: asyncio.Future[str | bool | None]
     """True or False for an approval, text for another question; None: nobody answered."""
     id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
@@ -260,15 +262,23 @@ class BrowserSession:
         if not self.can_ask:
             return None
         answer: asyncio.Future[str | bool | None] = asyncio.get_running_loop().create_future()
-        self.question = PersonQuestion(text, is_approval, answer)
+        wait_s = self._rules.settings.approval.wait_s
+        question = self.question = PersonQuestion(text, is_approval, wait_s, answer)
         self._news.set()
         try:
-            async with asyncio.timeout(self._rules.settings.approval.wait_s):
+            async with asyncio.timeout(wait_s):
                 return await answer
         except TimeoutError:
             return None
         finally:
-            self.question = None
+            if self.question is question:
+                self.question = None
+
+    def settle(self, question: PersonQuestion, answer: str | bool | None) -> None:
+        """Gives the run the answer to its question, which is then no longer open."""
+        self.question = None
+        if not question.answer.done():
+            question.answer.set_result(answer)
 
     async def _ask(self, question: str) -> str | None:
         answer = await self.ask_person(question, is_approval=False)
