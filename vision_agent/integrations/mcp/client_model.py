@@ -85,9 +85,7 @@ class LentModel(Model):
     ) -> Decision:
         """The model's decision, or the client's."""
         if not self._goal:
-            decision = await self._client.decide(task, steps, observation, complaint=complaint)
-            if not self._goal:
-                return decision
+            return await self._client.decide(task, steps, observation, complaint=complaint)
         if self._started_at is None:
             self._started_at = len(steps)
         mine = steps[self._started_at :]
