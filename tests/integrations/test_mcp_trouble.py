@@ -173,7 +173,8 @@ def test_a_client_that_vanishes_mid_act_leaves_a_whole_record_and_no_browser(
             assert read(folder).steps[0].outcomes[0].status == "done"
 
 
-def test_a_client_that_never_reads_its_answers_stops_nobody(serve: Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["stdin closed", "TERM"])
+def test_a_client_that_never_reads_its_answers_stops_nobody(how: str, serve: Server, tmp_path: Path) -> None:
     with RawServer(tmp_path) as server:
         server.send(*open_message(serve({"/": PAGE}) + "/"))
         found = re.search(r"session (\w+) ·", server.answer(2))
@@ -187,8 +188,12 @@ def test_a_client_that_never_reads_its_answers_stops_nobody(serve: Server, tmp_p
                 os.sched_yield()
         assert _looks(folder) > 8
         started = server.descendants()
-        server.process.send_signal(signal.SIGTERM)
-        assert server.wait() == 130
+        assert server.process.stdin is not None
+        if how == "TERM":
+            server.process.send_signal(signal.SIGTERM)
+        else:
+            server.process.stdin.close()
+        assert server.wait() == (130 if how == "TERM" else 0)
         assert are_gone(started)
         assert_verified(tmp_path, 1)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+import select
 import signal
 import socket
 import sys
@@ -32,6 +33,9 @@ _LARGEST = 200_000
 """Bytes of a request: the arguments of a call are shorter, and none is a picture."""
 _ENDS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 _GOODBYE_S = 1.0
+_LAST_WORDS_S = 5.0
+"""How long a client that has closed stdin may still take to read its answers."""
+_LOOKS_EVERY_S = 0.5
 
 
 async def serve_stdio(rules: SessionRules) -> None:
@@ -44,18 +48,32 @@ async def serve_stdio(rules: SessionRules) -> None:
 
 
 async def _serve_stdio(sessions: Sessions, server: Server[Any]) -> None:
+    watched = os.dup(0)
     async with _told_to_end() as ending, stdio_server() as (read, write):
         serving = asyncio.create_task(server.run(read, write, server.create_initialization_options()))
-        told = asyncio.create_task(ending.wait())
-        await asyncio.wait([serving, told], return_when=asyncio.FIRST_COMPLETED)
+        others = [asyncio.create_task(ending.wait()), asyncio.create_task(_closed_by_client(watched))]
+        await asyncio.wait([serving, *others], return_when=asyncio.FIRST_COMPLETED)
+        if not ending.is_set():  # it usually ends by itself, unless an answer is never read
+            await asyncio.wait([serving, others[0]], timeout=_LAST_WORDS_S, return_when=asyncio.FIRST_COMPLETED)
         await sessions.close()
-        is_told = not serving.done()
-        told.cancel()
-        if is_told:
-            # The thread that reads stdin cannot be stopped, and Python would wait for it.
+        for task in others:
+            task.cancel()
+        if not serving.done():
+            # The threads that read stdin and write stdout cannot be stopped, and Python would wait for them.
             sys.stderr.flush()
-            os._exit(130)
+            os._exit(130 if ending.is_set() else 0)
+        # An answer that is never read still blocks the thread that writes it.
+        goodbye = asyncio.get_running_loop().call_later(_LAST_WORDS_S, os._exit, 0)
         await serving
+    goodbye.cancel()
+
+
+async def _closed_by_client(stdin: int) -> None:
+    """Returns when the client has closed its end of stdin, also if what it wrote is not read yet."""
+    poll = select.poll()
+    poll.register(stdin, 0)  # hanging up is always told
+    while not poll.poll(0):  # noqa: ASYNC110 - the loop of Python does not tell this
+        await asyncio.sleep(_LOOKS_EVERY_S)
 
 
 @asynccontextmanager
