@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import re
+import socket
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from PIL import Image
 
 pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
@@ -17,9 +21,13 @@ from mcp_driver import TRANSPORTS, Driver, assert_verified, driven, rules_for
 
 from tests.conftest import Server
 from vision_agent.actions import ACTIONS
+from vision_agent.browser.launch.launch import launch_browser
+from vision_agent.errors import FormatError
 from vision_agent.evals.listing_tokens import count_tokens
 from vision_agent.evals.suites.fixture_sites import reached, served, tasks_of
 from vision_agent.integrations.mcp import tools
+from vision_agent.integrations.mcp.client_settings import client_settings
+from vision_agent.settings import BrowserSettings
 
 SITES = Path(__file__).parents[2] / "fixtures" / "sites"
 FORM = """<title>Form</title><h1>Sign up</h1>
@@ -52,6 +60,7 @@ async def test_a_client_opens_looks_acts_by_number_and_closes(transport: str, se
     assert "Sign up" in (folder / "run.json").read_text("utf-8")
 
 
+@pytest.mark.timeout(400)
 async def test_every_tool_does_what_it_is_called(serve: Server, tmp_path: Path) -> None:
     upload = tmp_path / "note.txt"
     upload.write_text("hello", "utf-8")
@@ -155,6 +164,7 @@ async def test_a_stale_look_is_refused_with_what_changed(serve: Server, tmp_path
         await driver.close()
 
 
+@pytest.mark.timeout(400)
 async def test_the_shop_is_driven_by_number_alone(tmp_path: Path) -> None:
     task = next(each for each in tasks_of(SITES / "shop") if each.id == "order-hoodie")
     with served(SITES / "shop") as shop:
@@ -341,3 +351,75 @@ async def test_several_sessions_at_once_see_only_their_own_pages(serve: Server, 
         assert "no more may be" in too_many.text
         await asyncio.gather(*(each.close() for each in drivers))
     assert_verified(tmp_path, 3)
+
+
+async def test_sessions_in_one_running_browser_keep_to_their_own_tabs(serve: Server, tmp_path: Path) -> None:
+    url = serve(
+        {f"/{n}": f"<title>P{n}</title><button onclick=\"window.open('/new')\">Open {n}</button>" for n in "ab"}
+    )
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    settings = {"browser": {"cdp_url": f"http://127.0.0.1:{port}"}}
+    async with (
+        launch_browser(BrowserSettings(args=(f"--remote-debugging-port={port}",))),
+        driven("http", tmp_path, settings=settings) as one,
+    ):
+        other = Driver(one.client)
+        seen = await one.open(f"{url}/a")
+        await other.open(f"{url}/b")
+        opened = await one.act("click", target=seen.mark("Open a"))
+        assert "tab 2 (this one)" in opened.page
+        assert "tab 2" not in (await other.act("tabs", do="list")).page
+        await other.act("tabs", do="open_tab", url=f"{url}/b")
+        listed = await one.act("tabs", do="list")
+        assert "tab 3" not in listed.page
+        await one.close()
+        assert "page: Pb" in (await other.see()).page
+        await other.close()
+    assert_verified(tmp_path, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("fly", {}, "There is no tool 'fly'"),
+        ("click", {"session": "s"}, "`click` needs `look_id`"),
+        ("click", {"session": "s", "look_id": "l", "target": True}, "not true or false"),
+        ("click", {"session": "s", "look_id": "l"}, "target: Field required"),
+        ("look", {"session": "s", "url": "x"}, "`look` has no argument 'url'"),
+        ("tabs", {"session": "s", "do": "fly"}, "says which of these is meant: list, switch_tab"),
+        ("type", {"session": "s", "look_id": "l", "target": 1, "text": "x" * 200_000}, "No tool takes a picture"),
+        ("type", {"session": "s", "look_id": "l", "target": 1, "text": "\ud800"}, "half a character"),
+        ("look", {"session": "s", "text_tokens": 20_001}, "text_tokens: Input should be less than"),
+        ("run", {"session": "s", "goal": "x"}, "There is no tool 'run'"),
+        ("upload", {"session": "s", "look_id": "l", "mark": 1, "files": ["x"]}, "There is no tool 'upload'"),
+    ],
+)
+def test_wrong_arguments_are_refused_with_what_is_right(name: str, given: dict[str, Any], said: str) -> None:
+    with pytest.raises(FormatError, match=re.escape(said)):
+        tools.parse_call(name, given, tools.offered_tools(uploads=False, lends=False))
+
+
+def test_every_schema_is_valid_and_takes_what_its_action_takes() -> None:
+    for spec in tools.offered_tools(uploads=True, lends=True).values():
+        Draft202012Validator.check_schema(spec.schema)
+        assert set(spec.schema["required"]) <= set(spec.schema["properties"])
+        for form in spec.forms:
+            assert set(form.model_fields) - {"kind"} <= set(spec.schema["properties"])
+
+
+def test_settings_for_clients_are_what_they_read() -> None:
+    printed = client_settings(
+        ["mcp", "--print-config", "--allow-host", "a.example"],
+        is_http=False,
+        port=0,
+        token_variable="TOKEN",
+        command=["/bin/vision-agent"],
+    )
+    blocks = re.findall(r"^\{$.*?^\}$", printed, re.MULTILINE | re.DOTALL)
+    local = {"command": "/bin/vision-agent", "args": ["mcp", "--allow-host", "a.example"]}
+    assert json.loads(blocks[0]) == {"mcpServers": {"vision-agent": local}}
+    assert json.loads(blocks[1]) == {"servers": {"vision-agent": {"type": "stdio", **local}}}
+    codex = tomllib.loads(printed.rpartition("# Codex, in ~/.codex/config.toml\n")[2])
+    assert codex == {"mcp_servers": {"vision-agent": local}}

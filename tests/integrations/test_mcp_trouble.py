@@ -343,6 +343,7 @@ WRONG: tuple[Any, ...] = (
 )
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("transport", ["http", "stdio"])
 async def test_wrong_calls_are_refused_in_a_sentence_each(transport: str, serve: Server, tmp_path: Path) -> None:
     choose = random.Random(29)
