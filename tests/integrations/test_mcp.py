@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import io
-import json
 import re
 import socket
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 from PIL import Image
 
 pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 
-from mcp_driver import TRANSPORTS, Driver, assert_verified, driven, rules_for
+from mcp_driver import TRANSPORTS, Driver, assert_verified, driven
 
 from tests.conftest import Server
-from vision_agent.actions import ACTIONS
 from vision_agent.browser.launch.launch import launch_browser
-from vision_agent.errors import FormatError
 from vision_agent.evals.listing_tokens import count_tokens
 from vision_agent.evals.suites.fixture_sites import reached, served, tasks_of
-from vision_agent.integrations.mcp import tools
-from vision_agent.integrations.mcp.client_settings import client_settings
 from vision_agent.settings import BrowserSettings
 
 SITES = Path(__file__).parents[2] / "fixtures" / "sites"
@@ -124,27 +117,6 @@ def seen_url(seen: Any) -> str:
     found = re.search(r"http://[\d.:]+/", seen.page)
     assert found is not None
     return found[0]
-
-
-def test_every_action_has_a_tool_or_is_known_to_have_none() -> None:
-    offered = tools.offered_tools(uploads=True, lends=True)
-    forms = [form for spec in offered.values() for form in spec.forms]
-    assert len(forms) == len(set(forms))
-    assert {*forms, *tools.NOT_OFFERED} == set(ACTIONS)
-
-
-def test_hints_follow_from_what_an_action_is() -> None:
-    offered = tools.offered_tools(uploads=True, lends=True)
-    read_only = {name for name, spec in offered.items() if spec.is_read_only}
-    assert read_only == {"look", "find", "report", "hover", "scroll", "zoom", "wait", "read", "extract"}
-    assert {name for name, spec in offered.items() if not spec.is_destructive} == read_only | {
-        "open",
-        "tabs",
-        "back",
-        "close",
-        "select_text",
-    }
-    assert not offered["open"].is_idempotent
 
 
 async def test_a_stale_look_is_refused_with_what_changed(serve: Server, tmp_path: Path) -> None:
@@ -284,12 +256,6 @@ async def test_page_text_cannot_leave_its_tags_or_speak_as_the_server(serve: Ser
         await driver.close()
 
 
-def test_a_secret_needs_an_origin_because_a_client_chooses_the_page(tmp_path: Path) -> None:
-    secret = {"name": "pin", "value": "hunter-4711"}
-    with pytest.raises(Exception, match="has no origin"):
-        rules_for(tmp_path, task={"secrets": (secret,)})
-
-
 async def test_a_secret_is_typed_by_name_and_never_comes_back(serve: Server, tmp_path: Path) -> None:
     page = (
         "<title>Login</title><input aria-label=Name><input type=password aria-label=Password>"
@@ -378,48 +344,3 @@ async def test_sessions_in_one_running_browser_keep_to_their_own_tabs(serve: Ser
         assert "page: Pb" in (await other.see()).page
         await other.close()
     assert_verified(tmp_path, 2)
-
-
-@pytest.mark.parametrize(
-    ("name", "given", "said"),
-    [
-        ("fly", {}, "There is no tool 'fly'"),
-        ("click", {"session": "s"}, "`click` needs `look_id`"),
-        ("click", {"session": "s", "look_id": "l", "target": True}, "not true or false"),
-        ("click", {"session": "s", "look_id": "l"}, "target: Field required"),
-        ("look", {"session": "s", "url": "x"}, "`look` has no argument 'url'"),
-        ("tabs", {"session": "s", "do": "fly"}, "says which of these is meant: list, switch_tab"),
-        ("type", {"session": "s", "look_id": "l", "target": 1, "text": "x" * 200_000}, "No tool takes a picture"),
-        ("type", {"session": "s", "look_id": "l", "target": 1, "text": "\ud800"}, "half a character"),
-        ("look", {"session": "s", "text_tokens": 20_001}, "text_tokens: Input should be less than"),
-        ("run", {"session": "s", "goal": "x"}, "There is no tool 'run'"),
-        ("upload", {"session": "s", "look_id": "l", "mark": 1, "files": ["x"]}, "There is no tool 'upload'"),
-    ],
-)
-def test_wrong_arguments_are_refused_with_what_is_right(name: str, given: dict[str, Any], said: str) -> None:
-    with pytest.raises(FormatError, match=re.escape(said)):
-        tools.parse_call(name, given, tools.offered_tools(uploads=False, lends=False))
-
-
-def test_every_schema_is_valid_and_takes_what_its_action_takes() -> None:
-    for spec in tools.offered_tools(uploads=True, lends=True).values():
-        Draft202012Validator.check_schema(spec.schema)
-        assert set(spec.schema["required"]) <= set(spec.schema["properties"])
-        for form in spec.forms:
-            assert set(form.model_fields) - {"kind"} <= set(spec.schema["properties"])
-
-
-def test_settings_for_clients_are_what_they_read() -> None:
-    printed = client_settings(
-        ["mcp", "--print-config", "--allow-host", "a.example"],
-        is_http=False,
-        port=0,
-        token_variable="TOKEN",
-        command=["/bin/vision-agent"],
-    )
-    blocks = re.findall(r"^\{$.*?^\}$", printed, re.MULTILINE | re.DOTALL)
-    local = {"command": "/bin/vision-agent", "args": ["mcp", "--allow-host", "a.example"]}
-    assert json.loads(blocks[0]) == {"mcpServers": {"vision-agent": local}}
-    assert json.loads(blocks[1]) == {"servers": {"vision-agent": {"type": "stdio", **local}}}
-    codex = tomllib.loads(printed.rpartition("# Codex, in ~/.codex/config.toml\n")[2])
-    assert codex == {"mcp_servers": {"vision-agent": local}}
