@@ -22,7 +22,7 @@ _NEWS = re.compile(r" \*(?:new|changed|moved)(?=>)| (?:focused|hovered)(?=[ >])"
 _NAME_LENGTHS = (80, 50, 30, 20)
 """Letters that a name may have: fewer are tried if the text is too long."""
 _MOST_LISTED = 40
-_LONGEST_SENTENCE = 1500
+_LONGEST_SENTENCE = 800
 _MOVED_PX = 8
 FRAME_TOKENS = 60
 """For the tags and the sentence about what was left out."""
@@ -87,11 +87,11 @@ def heading(seen: Observation) -> str:
     lines = [f"page: {as_line(seen.title)[:150]} · {as_line(shown_address(seen.url))[:300]}"]
     if len(seen.tabs) > 1:
         lines += [
-            f"tab {tab.number}{' (this one)' if tab.active else ''}: {as_line(tab.title)[:80]} · "
-            f"{as_line(shown_address(tab.url))[:120]}"
+            f"tab {tab.number}{' (this one)' if tab.active else ''}: {as_line(tab.title)[:60]} · "
+            f"{as_line(shown_address(tab.url))[:80]}"
             for tab in seen.tabs
         ]
-    lines += [f"note: {as_line(warning)[:300]}" for warning in seen.warnings[:5]]
+    lines += [f"note: {as_line(warning)[:200]}" for warning in seen.warnings[:4]]
     return "\n".join(lines)
 
 

@@ -274,8 +274,8 @@ def _answer(call: Call, session: BrowserSession, turn: ClientTurn) -> ToolAnswer
         since = session.earlier_look(arguments.look_id)
         kind = "changes" if since is not None else "look"
     told = [line for step in news for line in answers.step_lines(step)]
-    left_out = [f"{len(told) - _MOST_STEPS_TOLD} earlier outcomes"] if len(told) > _MOST_STEPS_TOLD else []
-    told = told[-_MOST_STEPS_TOLD:]
+    told, earlier = _latest(told, arguments.text_tokens // 2)
+    left_out = [f"{earlier} earlier outcomes, which `report` lists"] if earlier else []
     head = [f"session {session.name} · look {seen.id}"]
     if kind == "look" and arguments.picture:
         head[0] += f" · picture {seen.marked.size.width}×{seen.marked.size.height}"
@@ -303,6 +303,14 @@ def _answer(call: Call, session: BrowserSession, turn: ClientTurn) -> ToolAnswer
     if left_out:
         text += f"\nLeft out: {'; '.join(left_out)}. A larger `text_tokens` shows more, `find` searches."
     return ToolAnswer(text, seen.marked if kind == "look" and arguments.picture else None, _is_refused(call, news))
+
+
+def _latest(told: list[str], most_tokens: int) -> tuple[list[str], int]:
+    """The last outcomes that fit, one at least, and the number of those left out."""
+    kept = told[-_MOST_STEPS_TOLD:]
+    while len(kept) > 1 and count_tokens("\n".join(kept)) > most_tokens:
+        kept.pop(0)
+    return kept, len(told) - len(kept)
 
 
 def _reply_kind(call: Call, news: Sequence[Step]) -> str:

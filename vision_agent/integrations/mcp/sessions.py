@@ -25,6 +25,7 @@ from vision_agent.record.redact_events import RedactedModel
 from vision_agent.session import Agent
 from vision_agent.settings import Settings
 from vision_agent.types import Choice, Decision, Observation, Provenance, Risky, Task
+from vision_agent.urls import shown_address
 
 _MOST_LOOKS = 20
 """Looks of a session that are kept to tell what changed since."""
@@ -300,7 +301,7 @@ class _SessionApprover:
         del task
         acts = "; then ".join(describe_action(action, observation) for action in decision.actions)
         why = f"\nWhy you are asked: {words_of(risks)}." if risks else ""
-        text = f"Approve this in the browser, on {observation.url[:200]}?\n{acts}{why}"
+        text = f"Approve this in the browser, on {as_line(shown_address(observation.url))[:200]}?\n{acts}{why}"
         answer = await self._session.ask_person(text, is_approval=True)
         if answer is True:
             return Choice(kind="approve")
