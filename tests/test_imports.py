@@ -52,8 +52,10 @@ IMPORTS = {
     "evals": "action_sentences actions assets base_model browser errors escape events memory models policy ports "
     "record replay session settings types vision",
     "sync_api": "actions browser custom_actions errors events old_names policy ports session settings types",
-    "cli": "action_sentences browser errors escape evals events export memory models ports record replay session "
-    "settings settings_trust supervise types",
+    "integrations": "action_sentences actions errors evals memory models policy ports record session settings types "
+    "urls",
+    "cli": "action_sentences browser errors escape evals events export integrations memory models ports record replay "
+    "session settings settings_trust supervise types",
     "__main__": "cli",
 }
 """Of each room, all others that it imports; a room only imports what stands above it."""
@@ -156,6 +158,8 @@ CLIENTS = {
     "pydantic_ai": {"models"},
     "cv2": {"vision"},
     "jinja2": {"record"},
+    "mcp": {"integrations"},
+    "mcp_types": {"integrations"},
     "ray": {"evals"},
     "typer": {"cli"},
 }

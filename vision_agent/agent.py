@@ -35,7 +35,8 @@ _NEVER = ApprovalSettings()
 class Loop:
     """One run, from its task to its ending; `vision_agent.Agent` makes and runs it.
 
-    With a `resume` plan it continues an interrupted run.
+    With a `resume` plan it continues an interrupted run. A run that `is_driven` does what the model decides and nothing
+    by itself: what needs a person and finds none is refused, and the run goes on.
     """
 
     def __init__(
@@ -53,15 +54,17 @@ class Loop:
         approver: Approver | None = None,
         policy: ApprovalSettings = _NEVER,
         resume: ResumePlan | None = None,
+        is_driven: bool = False,
         on_event: Callable[[Event], None] | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._browser = browser
         self._memory = memory
         self._policy = policy
+        self._is_driven = is_driven
         self.journal = Journal(run, recorder, on_event, clock)
         self._oversight = Oversight(self.journal, policy, person, approver)
-        self._decider = Decider(self.journal, model, fallback, repairs)
+        self._decider = Decider(self.journal, model, fallback, repairs, recovers=not is_driven)
         self._finishing = Finishing(self.journal, browser, judge, repairs)
         self._resumed = resume and ResumedRun(resume, self.journal, self._oversight, self._decider, repairs)
         self._under_way: UnderWay | None = None
@@ -103,14 +106,14 @@ class Loop:
         """Takes one step (observe, decide, approve, act, record); returns the run's ending if it was the last step."""
         self.journal.begin_step()
         observation = await self._observe()
-        stalled = stall.detect_stall(self._new_steps, observation)
+        stalled = stall.StallDetector(0) if self._is_driven else stall.detect_stall(self._new_steps, observation)
         proposed = await self._decider.decide(observation, stalled)
         approval = await self._oversight.approve(proposed, observation)
         decision = final_decision(proposed, approval)
         self.journal.record_decision(decision)
         self._under_way = UnderWay(observation, decision, approval)
         ending = await self._act(decision, observation, approval)
-        ending = ending or stopped_by(approval) or self._stalled(stalled.times)
+        ending = ending or stopped_by(approval) or (None if self._is_driven else self._stalled(stalled.times))
         self._under_way = None
         step = self.journal.end_step(observation, decision, approval)
         self._failures = self._failures + 1 if budget.is_failure(step, is_last=ending is not None) else 0
@@ -154,7 +157,8 @@ class Loop:
         """Carries out a decision, action by action, until one changes what the rest relies on."""
         journal = self.journal
         if approval is not None and approval.choice is None:
-            return self._oversight.refuse(approval)
+            refused = self._oversight.refuse(approval)
+            return None if self._is_driven else refused
         result: ActionResult | None = None
         for index, action in enumerate(decision.actions):
             journal.write(Intended(step=journal.index, index=index, action=action))
@@ -190,9 +194,9 @@ class Loop:
                 outcome = Outcome(status="done", effect="infeasible", sentence=action.reason)
                 return ActionResult(outcome, ending_of(action))
             case Ask():
-                return await self._oversight.ask(action.question)
+                return await self._ask(action.question)
         if blocker := blockers.before(action, decision, observation):
-            return await self._oversight.ask(blocker.question(observation))
+            return await self._ask(blocker.question(observation))
         if self._policy.dry_run and not only_looks(action):
             return dry_run_result(self._policy, action, decision, observation)
         outcome = await self._browser.act(action, observation)
@@ -202,10 +206,14 @@ class Loop:
             return ActionResult(outcome, Ending(status="not_done", sentence=outcome.sentence))
         return ActionResult(outcome)
 
+    async def _ask(self, question: str) -> ActionResult:
+        asked = await self._oversight.ask(question)
+        return ActionResult(asked.outcome) if self._is_driven else asked
+
     def _limit_reached(self) -> Ending | None:
         journal, limits = self.journal, self.record.task.limits
         reached = budget.reached(limits, budget.spent(journal.steps, journal.seconds, journal.unused))
-        if not reached and self._failures >= limits.consecutive_failures:
+        if not reached and not self._is_driven and self._failures >= limits.consecutive_failures:
             reached = budget.failure_limit_reason(self._failures, journal.steps[-1])
         return Ending(status="limit", sentence=f"A limit was reached: {reached.rstrip('.')}.") if reached else None
 

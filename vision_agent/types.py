@@ -671,8 +671,9 @@ class Task(FrozenModel):
 
 # --- decisions and outcomes -------------------------------------------------------------------------------------------
 
-Author = Literal["model", "human", "steps", "scripted", "replay", "memory", "loop"]
-"""`loop`: a decision of the loop itself, to leave a stall or at a captcha."""
+Author = Literal["model", "human", "steps", "scripted", "replay", "memory", "loop", "client"]
+"""`loop`: a decision of the loop itself, to leave a stall or at a captcha. `client`: a program that drives the run from
+outside, such as another agent over MCP."""
 
 
 class Usage(FrozenModel):

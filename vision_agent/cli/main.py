@@ -24,6 +24,7 @@ import typer
 from vision_agent.cli.demo import app as demonstration
 from vision_agent.cli.eval import app as evaluation
 from vision_agent.cli.freeze import app as freezing
+from vision_agent.cli.mcp import app as serving
 from vision_agent.cli.memory import app as memory
 from vision_agent.cli.options import (
     AsJson,
@@ -65,6 +66,7 @@ app.add_typer(memory)
 app.add_typer(evaluation)
 app.add_typer(freezing)
 app.add_typer(trusting)
+app.add_typer(serving)
 
 
 _AGAIN_S = 0.05

@@ -83,7 +83,7 @@ def too_small(limits: Limits, steps: Sequence[Step], used: Spent) -> str:
 def is_failure(step: Step, *, is_last: bool) -> bool:
     """Whether a step counts as a failure: everything in it was refused. `is_last`: it ended the run."""
     # Without actions, a replay that says why it stops is no failure, nor is a message from a person.
-    is_handing_over = step.decision.author in ("replay", "human", "loop") and not step.decision.actions
+    is_handing_over = step.decision.author in ("replay", "human", "loop", "client") and not step.decision.actions
     if not is_handing_over and all(outcome.status == "refused" for outcome in step.outcomes):
         return True
     # A partial action may have been done, so it counts only if it ended the run.

@@ -23,13 +23,16 @@ Reply = TypeVar("Reply")
 class Decider:
     """Decides each step of one run."""
 
-    def __init__(self, journal: Journal, model: Model, fallback: Model | None, repairs: int) -> None:
+    def __init__(
+        self, journal: Journal, model: Model, fallback: Model | None, repairs: int, *, recovers: bool = True
+    ) -> None:
         self._journal = journal
         self._model = model
         self._fallback = fallback
         self._repairs = repairs
         self._first = () if journal.steps else journal.task.actions
         self._recovery = RecoveryPolicy(journal.record_trouble)
+        self._recovers = recovers
 
     async def decide(self, observation: Observation, stalled: StallDetector) -> Decision:
         """What to do about this observation.
@@ -38,8 +41,7 @@ class Decider:
             ModelUnavailable: neither the model nor its fallback could be asked.
         """
         task, steps = self._journal.task, self._journal.steps
-        decision = self._recovery.decide(task, steps, observation, stalled)
-        if decision is not None:
+        if self._recovers and (decision := self._recovery.decide(task, steps, observation, stalled)) is not None:
             return decision
         if self._first:
             actions, self._first = self._first, ()

@@ -302,6 +302,7 @@ _AUTHORS = {
     "replay": "No model: recorded decisions",
     "memory": "No model: memory",
     "loop": "No model: the agent loop",
+    "client": "A client that drove the run",
 }
 
 

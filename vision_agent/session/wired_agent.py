@@ -72,6 +72,8 @@ class Agent:
         approver: approves what the settings' `approval` asks about; `vision_agent.policy.approval.Answers` makes one
             from a function. It sees everything as recorded, without secrets. If None, the run ends when it would have
             to ask.
+        is_driven: the run does what the model decides and nothing by itself, as for a client that drives it from
+            outside: it leaves no stall, and what needs a person and finds none is refused instead of ending the run.
         goes_on: the old name of `resume`.
         around: the old name of `wrap_model`.
     """
@@ -92,6 +94,7 @@ class Agent:
         on_event: Callable[[Event], None] | None = None,
         person: Person | None = None,
         approver: Approver | None = None,
+        is_driven: bool = False,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         goes_on: Path | None = None,
         around: Callable[[Model], Model] | None = None,
@@ -118,6 +121,7 @@ class Agent:
         self._on_event = on_event
         self._person = person
         self._approver = approver
+        self._is_driven = is_driven
         self._clock = clock
         self._journal: Journal | None = None
         self._redact = Redactor(())
@@ -250,6 +254,7 @@ class Agent:
             approver=RedactedApprover(self._approver, self._redact) if self._approver is not None else None,
             policy=self.settings.approval,
             resume=plan,
+            is_driven=self._is_driven,
             on_event=self._notify,
             clock=self._clock,
         )

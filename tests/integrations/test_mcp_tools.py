@@ -1,0 +1,94 @@
+"""The tools of `vision-agent mcp` and the settings for its clients, without a browser or a client."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from vision_agent.actions import ACTIONS
+from vision_agent.errors import FormatError, UsageError
+from vision_agent.integrations.mcp import tools
+from vision_agent.integrations.mcp.client_settings import client_settings
+from vision_agent.integrations.mcp.sessions import SessionRules
+from vision_agent.settings import Settings
+from vision_agent.types import Task
+
+
+def test_every_action_has_a_tool_or_is_known_to_have_none() -> None:
+    offered = tools.offered_tools(uploads=True, lends=True)
+    forms = [form for spec in offered.values() for form in spec.forms]
+    assert len(forms) == len(set(forms))
+    assert {*forms, *tools.NOT_OFFERED} == set(ACTIONS)
+
+
+def test_hints_follow_from_what_an_action_is() -> None:
+    offered = tools.offered_tools(uploads=True, lends=True)
+    read_only = {name for name, spec in offered.items() if spec.is_read_only}
+    assert read_only == {"look", "find", "report", "hover", "scroll", "zoom", "wait", "read", "extract"}
+    assert {name for name, spec in offered.items() if not spec.is_destructive} == read_only | {
+        "open",
+        "tabs",
+        "back",
+        "close",
+        "select_text",
+    }
+    assert not offered["open"].is_idempotent
+
+
+def test_a_secret_needs_an_origin_because_a_client_chooses_the_page(tmp_path: Path) -> None:
+    task = Task.model_validate({"goal": "", "secrets": [{"name": "pin", "value": "hunter-4711"}]})
+    with pytest.raises(UsageError, match="The secret pin has no origin") as caught:
+        SessionRules(Settings(runs=tmp_path), task)
+    assert "--secret-origin pin=" in caught.value.hint
+    assert "hunter" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("fly", {}, "There is no tool 'fly'"),
+        ("click", {"session": "s"}, "`click` needs `look_id`"),
+        ("click", {"session": "s", "look_id": "l", "target": True}, "not true or false"),
+        ("click", {"session": "s", "look_id": "l"}, "target: Field required"),
+        ("look", {"session": "s", "url": "x"}, "`look` has no argument 'url'"),
+        ("tabs", {"session": "s", "do": "fly"}, "says which of these is meant: list, switch_tab"),
+        ("type", {"session": "s", "look_id": "l", "target": 1, "text": "x" * 200_000}, "No tool takes a picture"),
+        ("type", {"session": "s", "look_id": "l", "target": 1, "text": "\ud800"}, "half a character"),
+        ("look", {"session": "s", "text_tokens": 20_001}, "text_tokens: Input should be less than"),
+        ("run", {"session": "s", "goal": "x"}, "There is no tool 'run'"),
+        ("upload", {"session": "s", "look_id": "l", "mark": 1, "files": ["x"]}, "There is no tool 'upload'"),
+    ],
+)
+def test_wrong_arguments_are_refused_with_what_is_right(name: str, given: dict[str, Any], said: str) -> None:
+    with pytest.raises(FormatError, match=re.escape(said)):
+        tools.parse_call(name, given, tools.offered_tools(uploads=False, lends=False))
+
+
+def test_every_schema_is_valid_and_takes_what_its_action_takes() -> None:
+    for spec in tools.offered_tools(uploads=True, lends=True).values():
+        Draft202012Validator.check_schema(spec.schema)
+        assert set(spec.schema["required"]) <= set(spec.schema["properties"])
+        for form in spec.forms:
+            assert set(form.model_fields) - {"kind"} <= set(spec.schema["properties"])
+
+
+def test_settings_for_clients_are_what_they_read() -> None:
+    printed = client_settings(
+        ["mcp", "--print-config", "--allow-host", "a.example"],
+        is_http=False,
+        port=0,
+        token_variable="TOKEN",
+        command=["/bin/vision-agent"],
+    )
+    blocks = re.findall(r"^\{$.*?^\}$", printed, re.MULTILINE | re.DOTALL)
+    local = {"command": "/bin/vision-agent", "args": ["mcp", "--allow-host", "a.example"]}
+    assert json.loads(blocks[0]) == {"mcpServers": {"vision-agent": local}}
+    assert json.loads(blocks[1]) == {"servers": {"vision-agent": {"type": "stdio", **local}}}
+    codex = tomllib.loads(printed.rpartition("# Codex, in ~/.codex/config.toml\n")[2])
+    assert codex == {"mcp_servers": {"vision-agent": local}}

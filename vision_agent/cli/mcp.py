@@ -1,0 +1,127 @@
+"""`vision-agent mcp`: parses, calls, prints. No logic lives here."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vision_agent.cli.options import LimitOptions, Runs, given, grouped, option
+from vision_agent.cli.run import RunBrowserOptions, TaskOptions
+from vision_agent.cli.running import require_models
+from vision_agent.errors import ModelUnavailable, UsageError
+
+if TYPE_CHECKING:
+    from vision_agent.settings import Settings
+
+app = typer.Typer()
+
+_TOKEN = "VISION_AGENT_MCP_TOKEN"  # noqa: S105 - the name of a variable
+_STEPS = 300
+"""Steps of a session, unless somebody sets them: its looks are kept in memory."""
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """How the server is reached."""
+
+    http: Annotated[bool, typer.Option("--http", help="Serve HTTP on loopback instead of stdin and stdout.")] = False
+    port: Annotated[int, typer.Option("--port", help="The port for --http; 0: any that is free.")] = 0
+    print_config: Annotated[
+        bool, typer.Option("--print-config", help="Print what to put into the settings of the usual clients, and exit.")
+    ] = False
+    max_sessions: Annotated[int, typer.Option("--max-sessions", min=1, max=100, help="Sessions open at a time.")] = 8
+    idle: Annotated[
+        float, typer.Option("--idle", min=1, max=86_400, help="Seconds without a call after which a session is closed.")
+    ] = 1800.0
+
+
+@dataclass(frozen=True)
+class AskOptions:
+    """What needs approval by a person."""
+
+    approve: Annotated[str | None, option("What needs approval: never, risky, always.", "--approve")] = None
+    policy: Annotated[Path | None, option("A TOML file that defines what is risky.", "--policy")] = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The given options, which override the policy file."""
+        from vision_agent.settings import load_policy
+
+        return {**(load_policy(self.policy) if self.policy else {}), **given(ask=self.approve)}
+
+
+@app.command()
+@grouped
+def mcp(
+    *,
+    serve: ServeOptions,
+    model: Annotated[str | None, option("The model that the tool `run` may lend a goal to.", "--model")] = None,
+    task: TaskOptions,
+    runs: Runs = None,
+    limits: LimitOptions,
+    browser: RunBrowserOptions,
+    approval: AskOptions,
+) -> None:
+    """Give another agent a browser that it drives by numbers, over the Model Context Protocol.
+
+    For a client that starts it: vision-agent mcp
+
+    Its settings: vision-agent mcp --print-config
+
+    On loopback, with a token: vision-agent mcp --http --port 8765
+
+    Each session is recorded in a run folder of its own.
+    """
+    if serve.print_config:
+        from vision_agent.integrations.mcp.client_settings import client_settings
+
+        typer.echo(client_settings(sys.argv[1:], is_http=serve.http, port=serve.port, token_variable=_TOKEN))
+        return
+    if find_spec("mcp") is None:
+        raise UsageError("The MCP server needs an extra", "pip install 'vision-agent[mcp]'")
+    from vision_agent.integrations.mcp.serving import serve_http_until_told, serve_stdio
+    from vision_agent.integrations.mcp.sessions import SessionRules
+    from vision_agent.settings import load
+
+    bounds = {"steps": _STEPS, **limits.limits}
+    flags = given(
+        runs=runs,
+        approval=approval.settings or None,
+        model={"name": model} if model else None,
+    )
+    settings = load(**browser.flags, limits=bounds, **flags)
+    rules = SessionRules(
+        settings,
+        task.task("", "", settings.limits).model_copy(update={"start_url": None}),
+        model=_lendable(settings),
+        most_sessions=serve.max_sessions,
+        idle_s=serve.idle,
+    )
+    if serve.http:
+        asyncio.run(serve_http_until_told(rules, port=serve.port, token=os.environ.get(_TOKEN), say=_say))
+    else:
+        asyncio.run(serve_stdio(rules))
+
+
+def _say(address: str, token: str) -> None:
+    typer.echo(f"Serving {address}", err=True)
+    typer.echo(f"Authorization: Bearer {token}", err=True)
+
+
+def _lendable(settings: Settings) -> str | None:
+    """The model that somebody chose and that can be asked; None without one: no page may cause costs."""
+    if "name" not in settings.model.model_fields_set:
+        return None
+    try:
+        require_models(None, settings)
+    except ModelUnavailable as error:
+        typer.echo(f"vision-agent: there is no tool `run`: {error}", err=True)
+        return None
+    return settings.model.name

@@ -1,0 +1,80 @@
+"""What to put into the settings of the usual clients, so that they start the server or find it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from vision_agent.integrations.mcp import SERVED_AT
+
+_NAME = "vision-agent"
+
+
+def client_settings(
+    arguments: Sequence[str], *, is_http: bool, port: int, token_variable: str, command: Sequence[str] | None = None
+) -> str:
+    """The settings of each client as text; `arguments` are those of the command line that asks for them.
+
+    `command`: how the program is started; None: as it was this time.
+    """
+    args = [each for each in arguments if each != "--print-config"]
+    program, *first = command or _command()
+    if is_http:
+        address = f"http://127.0.0.1:{port or 'PORT'}{SERVED_AT}"
+        remote: dict[str, Any] = {
+            "type": "http",
+            "url": address,
+            "headers": {"Authorization": f"Bearer ${{{token_variable}}}"},
+        }
+        parts = [
+            (f"Start it first: {token_variable}=… {shlex.join([program, *first, *args])}", ""),
+            ("Claude Code, in .mcp.json", _json({"mcpServers": {_NAME: remote}})),
+            ("VS Code, in .vscode/mcp.json", _json({"servers": {_NAME: _vscode(remote, token_variable)}})),
+            ("Cursor, in .cursor/mcp.json", _json({"mcpServers": {_NAME: _cursor(remote, token_variable)}})),
+            (
+                "Codex, in ~/.codex/config.toml",
+                f"[mcp_servers.{_NAME}]\nurl = {json.dumps(address)}\n"
+                f"bearer_token_env_var = {json.dumps(token_variable)}",
+            ),
+        ]
+    else:
+        local = {"command": program, "args": [*first, *args]}
+        parts = [
+            ("Claude Desktop, Cursor and Gemini CLI, under mcpServers", _json({"mcpServers": {_NAME: local}})),
+            (
+                "Claude Code, as a command",
+                shlex.join(["claude", "mcp", "add", _NAME, "--", program, *first, *args]),
+            ),
+            ("VS Code, in .vscode/mcp.json", _json({"servers": {_NAME: {"type": "stdio", **local}}})),
+            (
+                "Codex, in ~/.codex/config.toml",
+                f"[mcp_servers.{_NAME}]\ncommand = {json.dumps(program)}\nargs = {json.dumps([*first, *args])}",
+            ),
+        ]
+    return "\n\n".join(f"# {title}\n{text}".rstrip() for title, text in parts)
+
+
+def _vscode(remote: dict[str, Any], variable: str) -> dict[str, Any]:
+    return {**remote, "headers": {"Authorization": f"Bearer ${{env:{variable}}}"}}
+
+
+def _cursor(remote: dict[str, Any], variable: str) -> dict[str, Any]:
+    return {"url": remote["url"], "headers": {"Authorization": f"Bearer ${{env:{variable}}}"}}
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _command() -> list[str]:
+    """How this program is started, by its full path: clients have another PATH."""
+    started = Path(sys.argv[0])
+    if started.name == "__main__.py":
+        return [sys.executable, "-m", "vision_agent"]
+    found = shutil.which(sys.argv[0])
+    return [str(Path(found).absolute()) if found else sys.argv[0]]
