@@ -16,16 +16,22 @@ IMPORTS = {
     "urls": "",
     "assets": "",
     "escape": "",
-    "base_model": "",
+    "base_model": "escape",
+    "notebook": "escape",
+    "terminal": "escape",
     "old_names": "",
     "actions": "base_model",
     "money": "",
-    "types": "actions base_model money old_names",
+    "types": "actions base_model money notebook old_names",
     "distinctions": "types",
     "errors": "escape types",
     "events": "actions base_model types",
     "custom_actions": "actions errors types",
     "action_sentences": "actions distinctions types",
+    "run_log": "escape events types",
+    "spans": "actions events types",
+    "progress": "action_sentences escape events types",
+    "notebook_progress": "events notebook types",
     "disguises": "",
     "private_data": "disguises types",
     "ports": "actions disguises events types",
@@ -44,16 +50,16 @@ IMPORTS = {
     "export": "actions distinctions errors escape events models record settings types vision",
     "memory": "actions errors escape policy record types urls vision",
     "supervise": "action_sentences actions base_model errors escape events models policy settings types urls",
-    "session": "agent assets browser custom_actions errors events journal memory models old_names policy ports record "
-    "settings types vision",
+    "session": "actions agent assets browser custom_actions errors events journal memory models notebook_progress "
+    "old_names policy ports progress record run_log settings spans terminal types urls vision",
     "__init__": "actions custom_actions errors old_names policy session settings types",
     "replay": "action_sentences actions base_model custom_actions errors escape events memory models ports record "
     "session settings types urls vision",
     "evals": "action_sentences actions assets base_model browser errors escape events memory models policy ports "
     "record replay session settings types vision",
-    "sync_api": "actions browser custom_actions errors events old_names policy ports session settings types",
-    "cli": "action_sentences browser errors escape evals events export memory models ports record replay session "
-    "settings settings_trust supervise types",
+    "sync_api": "actions custom_actions errors events old_names policy ports session types",
+    "cli": "action_sentences browser errors escape evals events export memory models policy ports progress record "
+    "replay session settings settings_trust supervise terminal types",
     "__main__": "cli",
 }
 """Of each room, all others that it imports; a room only imports what stands above it."""
@@ -96,9 +102,10 @@ INSIDE = {
     },
     "session": {
         "deciders": "",
-        "looking": "",
+        "keywords": "",
         "opening": "",
-        "wired_agent": "deciders opening",
+        "looking": "keywords",
+        "wired_agent": "deciders keywords opening",
     },
     "models": {
         "coordinates": "",
@@ -155,6 +162,7 @@ CLIENTS = {
     "pydantic_ai": {"models"},
     "cv2": {"vision"},
     "jinja2": {"record"},
+    "opentelemetry": {"spans"},
     "ray": {"evals"},
     "typer": {"cli"},
 }

@@ -282,7 +282,8 @@ async def test_what_is_raised_holds_no_secret(page: Page, closed_port: int, tmp_
 
 async def test_how_a_browser_is_reached_is_recorded_without_what_opens_it(closed_port: int, tmp_path: Path) -> None:
     address = f"ws://bob:{SECRET}@127.0.0.1:{closed_port}/?token={SECRET}"
-    ran = agent("Look", FINISHED, tmp_path, browser=BrowserSettings(cdp_url=address))
+    task = Task(goal="Look", start_url="about:blank")
+    ran = agent(task, FINISHED, tmp_path, browser=BrowserSettings(cdp_url=address))
     with pytest.raises(BrowserUnavailable):
         await ran.run()
     assert recorded(ran).provenance.settings["browser"]["cdp_url"] == f"ws://127.0.0.1:{closed_port}"

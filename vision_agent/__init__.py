@@ -55,6 +55,11 @@ __all__ = sorted(_HOME)
 old_names.install()
 
 
+def __dir__() -> list[str]:
+    """The public names, for completion in a prompt or notebook."""
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]
+
+
 def __getattr__(name: str) -> Any:
     if name in _OLD:
         warnings.warn(f"vision_agent.{name} is now {_OLD[name]}", DeprecationWarning, stacklevel=2)

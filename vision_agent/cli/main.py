@@ -144,9 +144,9 @@ def doctor(executable: Executable = None, cdp: Cdp = None, as_json: AsJson = Fal
 
 
 def _check(probe: Any, flags: dict[str, Any], as_json: bool) -> None:
-    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.models.credentials import model_accesses
     from vision_agent.settings import load
+    from vision_agent.terminal import TerminalConsole
 
     # Progress goes to stderr, so that stdout can be piped.
     progress = TerminalConsole(stderr=True)
@@ -222,7 +222,7 @@ def marks(
     from vision_agent.settings import load
 
     settings = load(**browser.flags)
-    from vision_agent.cli.terminal import TerminalConsole
+    from vision_agent.terminal import TerminalConsole
 
     with TerminalConsole(stderr=True).status("Looking at the page"):
         seen = asyncio.run(look_at(url, settings))

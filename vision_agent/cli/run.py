@@ -20,7 +20,6 @@ from vision_agent.cli.options import (
     given,
     grouped,
     option,
-    pair_of,
     pairs_of,
     private_kinds_of,
     secrets_of,
@@ -32,7 +31,7 @@ from vision_agent.errors import UsageError
 from vision_agent.models.providers import KNOWN
 
 if TYPE_CHECKING:
-    from vision_agent.types import Limits, SuccessCheck, Task
+    from vision_agent.types import Limits, Task
 
 app = typer.Typer()
 
@@ -143,6 +142,7 @@ class TaskOptions:
 
     def task(self, goal: str, url: str, limits: Limits) -> Task:
         """The task with this goal."""
+        from vision_agent.policy.success_checks import check_from
         from vision_agent.types import Task
 
         return Task(
@@ -159,7 +159,7 @@ class TaskOptions:
                 self.secret_origin,
             ),
             private_kinds=private_kinds_of([each for each in self.private or () if "=" not in each]),
-            checks=tuple(_expected(each) for each in self.expect or ()),
+            checks=tuple(check_from(each, "--expect") for each in self.expect or ()),
             files=(*existing_files(self.file), *files_in(self.upload_folder)),
             allowed_actions=_named(self.allow_actions),
             allowed_hosts=tuple(self.allow_host) if self.allow_host else None,
@@ -280,14 +280,3 @@ def _goal_of_lines(steps: Path | None) -> str:
 
 def _named(text: str | None) -> tuple[str, ...] | None:
     return None if text is None else tuple(each.strip() for each in text.split(",") if each.strip())
-
-
-def _expected(text: str) -> SuccessCheck:
-    from vision_agent.types import SuccessCheck
-
-    what, value = pair_of(text, "--expect")
-    if what not in SuccessCheck.model_fields:
-        raise UsageError(
-            f"--expect {text!r} does not name what to check", f"begin it with {'=, '.join(SuccessCheck.model_fields)}="
-        )
-    return SuccessCheck.model_validate({what: value})
