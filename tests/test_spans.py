@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from docs_snippets.blocks import PAGES, blocks_of
 from messages_server import MessagesServer, saying
 from playwright.async_api import Page
 
@@ -203,6 +205,21 @@ async def test_a_request_to_claude_is_one_span_and_tells_its_step(
     )
     assert about["gen_ai.usage.output_tokens"] == sum(each.output_tokens for each in run.steps[0].usages)
     assert facts(named(exported, "invoke_agent")[0])["gen_ai.request.model"] == "claude-sonnet-5-5"
+
+
+def test_the_snippet_of_the_guide_joins_a_trace_and_a_record(serve: Server, tmp_path: Path) -> None:
+    blocks = {block.title: block.text for block in blocks_of(PAGES / "guides" / "logs.md")}
+    site = serve({"/shop.html": blocks["shop.html"]}).removeprefix("http://").rstrip("/")
+    code = blocks["joined.py"].replace("127.0.0.1:8000", site)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=90,
+    )
+    assert done.stdout.splitlines() == ["execute_tool click True", "execute_tool finish True"], done.stderr
 
 
 def test_a_program_that_does_not_use_opentelemetry_does_not_load_it() -> None:

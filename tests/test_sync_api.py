@@ -110,6 +110,39 @@ def test_an_agent_runs_on_a_plain_page_and_leaves_its_run(small: plain.Page, tmp
     assert small.locator("#name").input_value() == "Ada"
 
 
+def test_keywords_and_step_lines_are_the_same_in_plain_code(small: plain.Page, tmp_path: Path) -> None:
+    agent = Agent(
+        "Press Go",
+        url=small.url,
+        output=list[int],
+        secrets={"word": "Zebra47Quokka"},
+        expect="mark=Go",
+        max_steps=4,
+        steps="click Go\nfinish [1, 2]",
+        page=small,
+        settings={"runs": tmp_path},
+        actions=[len_of],
+        progress=False,
+    )
+    assert repr(agent) == f"sync_api.Agent('Press Go', url={small.url!r}, model='StepsModel')"
+    run = agent.run()
+    assert (run.ok, run.output, run.folder) == (True, [1, 2], agent.folder)
+    with attach(small, {"observe": {"ids": "letters"}}) as browser:
+        assert repr(browser) == f"AttachedPage({small.url!r})"
+        assert browser.do('type "Ann" into Name').value == "Ann"
+        assert browser.do("click Nothing").refusal == "unknown_mark"
+        with pytest.raises(UsageError, match=r"write do\('click 2'\)"):
+            browser.act("click 2")  # type: ignore[arg-type]
+        assert browser.act(Click(target=number(browser.observe(), "Go"))).status == "done"
+        browser.open("about:blank")
+    assert small.url == "about:blank"
+
+
+def len_of(text: str) -> int:
+    """Count the letters of a text."""
+    return len(text)
+
+
 def test_hosts_are_limited_on_a_plain_page_for_as_long_as_the_run_lasts(small: plain.Page, tmp_path: Path) -> None:
     away = small.url.replace("127.0.0.1", "localhost")
     small.evaluate("address => { go.onclick = () => { location = address } }", away)

@@ -46,6 +46,9 @@ class DisplayedModel(FrozenModel):
         """The names and values to print."""
         raise NotImplementedError
 
+    def __str__(self) -> str:
+        return repr(self)
+
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """What prompts, notebooks and debuggers print; fields that are empty are left out."""
         return ((name, value) for name, value in self._shown_fields() if value not in (None, "", (), []))

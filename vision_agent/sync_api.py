@@ -47,6 +47,7 @@ class Agent:
         max_steps, max_seconds, max_tokens, max_cost: the limits at which the run stops by itself.
         model: a name such as `anthropic:claude-sonnet-5-5` or `human`, or a `vision_agent.ports.Model`; None uses the
             model of the settings.
+        steps: step lines such as `click Order`, which are followed without a model.
         page: the sync Playwright page to work on, which stays open; None launches or connects to a browser, according
             to the settings.
         settings: `Settings`, or a dict such as `{"browser": {"headless": False}}` over the environment and the settings
@@ -77,6 +78,7 @@ class Agent:
         max_tokens: int | None = None,
         max_cost: float | None = None,
         model: str | Model | None = None,
+        steps: str | Sequence[str] | None = None,
         page: Page | None = None,
         settings: GivenSettings = None,
         actions: Sequence[ActionFunction] = (),
@@ -103,6 +105,7 @@ class Agent:
             max_tokens=max_tokens,
             max_cost=max_cost,
             model=model,
+            steps=steps,
             page=None if page is None else _async_page(page),
             settings=settings,
             actions=actions,

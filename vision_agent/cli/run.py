@@ -22,6 +22,7 @@ from vision_agent.cli.options import (
     option,
     pairs_of,
     private_kinds_of,
+    schema_in,
     secrets_of,
     terminal_approver,
     terminal_person,
@@ -122,7 +123,14 @@ class TaskOptions:
     ] = None
     expect: Annotated[
         list[str] | None,
-        option("A check that must hold at the end: url=*/thanks, text=Order placed, mark=Log out.", "--expect"),
+        option(
+            "A check that must hold at the end: a text that must show, or url=*/thanks, text=Order placed, "
+            "mark=Log out.",
+            "--expect",
+        ),
+    ] = None
+    output_schema: Annotated[
+        Path | None, option("A file with the JSON schema that the answer must match.", "--output-schema")
     ] = None
     file: Annotated[list[Path] | None, option("A file that may be uploaded; no other file may be.", "--file")] = None
     upload_folder: Annotated[
@@ -144,10 +152,11 @@ class TaskOptions:
         """The task with this goal."""
         from vision_agent.policy.success_checks import check_from
         from vision_agent.types import Task
+        from vision_agent.urls import start_address
 
         return Task(
             goal=goal,
-            start_url=url,
+            start_url=start_address(url),
             limits=limits,
             user_data=dict(pairs_of(self.data, "--data")),
             secrets=bound_to_origins(
@@ -160,6 +169,7 @@ class TaskOptions:
             ),
             private_kinds=private_kinds_of([each for each in self.private or () if "=" not in each]),
             checks=tuple(check_from(each, "--expect") for each in self.expect or ()),
+            answer_schema=schema_in(self.output_schema),
             files=(*existing_files(self.file), *files_in(self.upload_folder)),
             allowed_actions=_named(self.allow_actions),
             allowed_hosts=tuple(self.allow_host) if self.allow_host else None,
@@ -213,7 +223,7 @@ class ApprovalOptions:
 @app.command()
 @grouped
 def run(
-    url: Annotated[str, typer.Argument(help="The start page.")],
+    url: Annotated[str, typer.Argument(help="The start page: an address, a host, or the path of a file.")],
     goal: Annotated[str, typer.Argument(help="The goal, in plain words.", show_default=False)] = "",
     *,
     decides: ModelOptions,

@@ -137,10 +137,12 @@ def chosen_model(model: str | None, steps: Path | None) -> str | Model | None:
     """The model named by the options, or one that follows the step lines of a file; `-` is stdin.
 
     Raises:
-        UsageError: both are given, or the file cannot be read.
+        UsageError: both are given, or the file cannot be read or has no line.
     """
     if steps is None:
-        return model
+        from vision_agent.settings import full_model_name
+
+        return model and full_model_name(model)
     if model not in (None, "steps"):
         raise UsageError(f"--steps cannot be combined with --model {model}", "leave one of them out")
     from vision_agent.models.offline.steps import StepsModel
@@ -149,4 +151,8 @@ def chosen_model(model: str | None, steps: Path | None) -> str | Model | None:
         text = sys.stdin.read() if str(steps) == "-" else steps.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The step lines in {steps} cannot be read: {error}") from error
-    return StepsModel(text.splitlines())
+    lines = text.splitlines()
+    if not any(line.strip() and not line.strip().startswith("#") for line in lines):
+        where = "Standard input" if str(steps) == "-" else str(steps)
+        raise UsageError(f"{where} has no step line", "write one action a line, such as: click Sign in")
+    return StepsModel(lines)

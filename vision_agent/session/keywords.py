@@ -14,8 +14,10 @@ from pydantic import BaseModel, SecretStr, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 
 from vision_agent.errors import UsageError
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.policy.success_checks import check_from
-from vision_agent.settings import Settings, load
+from vision_agent.ports import Model
+from vision_agent.settings import Settings, full_model_name, load
 from vision_agent.types import Limits, Secret, SuccessCheck, Task
 from vision_agent.urls import start_address
 
@@ -88,6 +90,22 @@ def settings_from(given: GivenSettings) -> Settings:
             'give Settings(...) or a dict: {"browser": {"headless": False}}',
         )
     return load(**(given or {}))
+
+
+def model_from(model: str | Model | None, steps: str | Sequence[str] | None) -> str | Model | None:
+    """The model, or one that follows the step lines.
+
+    Raises:
+        UsageError: both are given, or a line cannot be read.
+    """
+    if steps is None:
+        return full_model_name(model) if isinstance(model, str) else model
+    if model not in (None, "steps"):
+        raise UsageError("steps was given beside a model", "leave one of them out")
+    lines = steps.splitlines() if isinstance(steps, str) else list(steps)
+    if not any(line.strip() and not line.strip().startswith("#") for line in lines):
+        raise UsageError("steps has no line", 'write steps=["click Order", "finish"]')
+    return StepsModel(lines)
 
 
 def task_from(task: Task | str, settings: Settings, output: Output | None, keywords: Mapping[str, Any]) -> Task:

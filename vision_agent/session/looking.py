@@ -20,6 +20,7 @@ from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundE
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.session.keywords import GivenSettings, require_files, settings_from
 from vision_agent.types import Decision, Observation, Outcome, Refusal, Step, Task
+from vision_agent.urls import start_address
 from vision_agent.vision.image_limits import image_limits_for
 
 _OF_A_RUN = (Ask, Finish, Infeasible)
@@ -207,5 +208,5 @@ async def look_at(url: str, settings: GivenSettings = None) -> Observation:
     async with launch_browser(known.browser) as started:
         page = await started.context.new_page()
         async with attach(page, known) as browser:
-            await browser.open(url)
+            await browser.open(start_address(url))
             return await browser.observe()

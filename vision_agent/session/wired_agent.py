@@ -36,7 +36,7 @@ from vision_agent.record.report import write_report
 from vision_agent.record.store import RunFolder, new_run_id
 from vision_agent.run_log import RunLog
 from vision_agent.session.deciders import Deciders, common_image_limits, open_deciders
-from vision_agent.session.keywords import Checks, GivenSettings, Output, Secrets, settings_from, task_from
+from vision_agent.session.keywords import Checks, GivenSettings, Output, Secrets, model_from, settings_from, task_from
 from vision_agent.session.opening import BrowserOpener
 from vision_agent.spans import run_spans
 from vision_agent.types import Ending, Provenance, Run, Task
@@ -72,6 +72,7 @@ class Agent:
             dollars. Others are in `settings` (`limits`).
         model: a name such as `anthropic:claude-sonnet-5-5` or `human`, or a `vision_agent.ports.Model`; None uses the
             model of the settings.
+        steps: step lines such as `click Order`, which are followed without a model.
         page: the async Playwright page to work on, which stays open; None launches or connects to a browser, according
             to the settings.
         settings: `Settings`, or a dict such as `{"browser": {"headless": False}}` over the environment and the settings
@@ -114,6 +115,7 @@ class Agent:
         max_tokens: int | None = None,
         max_cost: float | None = None,
         model: str | Model | None = None,
+        steps: str | Sequence[str] | None = None,
         page: Page | None = None,
         settings: GivenSettings = None,
         actions: Sequence[ActionFunction] = (),
@@ -155,7 +157,7 @@ class Agent:
         self.folder: Path | None = None
         self.report: Path | None = None
         self.head = ""
-        self._model = model
+        self._model = model_from(model, steps)
         self._page = page
         self._custom = actions_from(actions)
         self._begin = begin
