@@ -52,14 +52,14 @@ IMPORTS = {
     "supervise": "action_sentences actions base_model errors escape events models policy settings types urls",
     "session": "actions agent assets browser custom_actions errors events journal memory models notebook_progress "
     "old_names policy ports progress record run_log settings spans terminal types urls vision",
-    "__init__": "actions custom_actions errors old_names policy session settings types",
+    "__init__": "actions custom_actions errors old_names policy session settings types vision",
     "replay": "action_sentences actions base_model custom_actions errors escape events memory models ports record "
     "session settings types urls vision",
     "evals": "action_sentences actions assets base_model browser errors escape events memory models policy ports "
     "record replay session settings types vision",
     "sync_api": "actions custom_actions errors events old_names policy ports session types",
     "cli": "action_sentences browser errors escape evals events export memory models policy ports progress record "
-    "replay session settings settings_trust supervise terminal types",
+    "replay session settings settings_trust supervise terminal types urls",
     "__main__": "cli",
 }
 """Of each room, all others that it imports; a room only imports what stands above it."""

@@ -20,7 +20,7 @@ from tests.conftest import ROOT, Server
 from vision_agent import Agent, Observation, Task, action
 from vision_agent.actions import Click, Custom, Finish
 from vision_agent.custom_actions import ActionContext
-from vision_agent.errors import UsageError
+from vision_agent.errors import BrowserUnavailable
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.ports import Model
@@ -166,8 +166,8 @@ async def test_a_refused_action_and_a_run_that_fails_are_errors_without_their_wo
     assert (facts(click)["error.type"], click.status.is_ok) == ("unknown_mark", False)
     assert facts(named(exported, "invoke_agent")[0])["error.type"] == "not_done"
     exported.clear()
-    broken = Agent("Order", url="gopher://x", page=page, model=model, settings={"runs": tmp_path / "runs"})
-    with pytest.raises(UsageError):
+    broken = Agent("Order", url="127.0.0.1:1", page=page, model=model, settings={"runs": tmp_path / "runs"})
+    with pytest.raises(BrowserUnavailable):
         await broken.run()
     [whole] = named(exported, "invoke_agent")
     assert not whole.status.is_ok

@@ -22,7 +22,7 @@ from tests.conftest import hear_signals
 from vision_agent import Settings, Task
 from vision_agent.actions import Ask, Click, Finish, Type
 from vision_agent.browser.launch.launch import end_browser, start_first_browser
-from vision_agent.errors import UsageError
+from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record import read
 from vision_agent.settings import BrowserSettings
@@ -285,11 +285,15 @@ def test_what_breaks_a_run_is_raised_to_plain_code_and_recorded(small: plain.Pag
     agent = Agent(task, model=ScriptedModel([]), page=small, settings=settings(tmp_path))
     with pytest.raises(UsageError, match="gopher"):
         agent.run()
+    assert agent.folder is None
+    task = Task(goal="Open it", start_url="http://127.0.0.1:1/")
+    agent = Agent(task, model=ScriptedModel([]), page=small, settings=settings(tmp_path))
+    with pytest.raises(BrowserUnavailable):
+        agent.run()
     assert agent.folder is not None
     ending = read(agent.folder).ending
     assert ending is not None
-    assert ending.status == "error"
-    assert small.title() == "Small"
+    assert ending.status == "unavailable"
 
 
 @pytest.mark.thorough

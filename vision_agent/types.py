@@ -170,6 +170,13 @@ class Shot(FrozenModel):
         """The part of the page that the picture shows, in page coordinates."""
         return self.map.shown(self.size)
 
+    def _repr_png_(self) -> bytes | None:
+        """The picture; notebooks display it."""
+        return self.data if self.media_type == "image/png" else None
+
+    def _repr_jpeg_(self) -> bytes | None:
+        return self.data if self.media_type == "image/jpeg" else None
+
 
 # --- marks ------------------------------------------------------------------------------------------------------------
 

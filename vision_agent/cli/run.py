@@ -27,7 +27,7 @@ from vision_agent.cli.options import (
     terminal_approver,
     terminal_person,
 )
-from vision_agent.cli.running import attach_supervision_page, chosen_model, require_models, run_agent, with_supervision
+from vision_agent.cli.running import attach_supervision_page, chosen_model, run_agent, with_supervision
 from vision_agent.errors import UsageError
 from vision_agent.models.providers import KNOWN
 
@@ -253,6 +253,7 @@ def run(
     130 interrupted.
     """
     from vision_agent.session import Agent
+    from vision_agent.session.deciders import require_models
     from vision_agent.settings import load
 
     settings = load(

@@ -118,21 +118,6 @@ async def _supervised(agent: Agent, page: SupervisionPage, progress: Progress, c
         await agent.run()
 
 
-def require_models(model: str | Model | None, settings: Settings) -> None:
-    """Checks that the models of a run can be asked, as far as that is known without asking them; `model` decides.
-
-    Raises:
-        UsageError: the name of one is unknown.
-        ModelUnavailable: the key, the address or the library of one is missing.
-    """
-    from vision_agent.models.credentials import require_access
-    from vision_agent.models.providers import provider_settings
-
-    named = settings.model.name if model is None else model
-    name = named if isinstance(named, str) else "steps"
-    require_access(provider_settings(name, settings.model).model_copy(update={"name": name}))
-
-
 def chosen_model(model: str | None, steps: Path | None) -> str | Model | None:
     """The model named by the options, or one that follows the step lines of a file; `-` is stdin.
 

@@ -17,9 +17,10 @@ from vision_agent import assets
 from vision_agent import settings as settings_module
 from vision_agent.actions import Goto
 from vision_agent.agent import Loop
+from vision_agent.browser.live import require_scheme
 from vision_agent.browser.page import overlay
 from vision_agent.custom_actions import ActionFunction, actions_from
-from vision_agent.errors import RecordError, UsageError
+from vision_agent.errors import RecordError, UsageError, VisionAgentError
 from vision_agent.events import Event, Resumed, Started
 from vision_agent.journal import Journal
 from vision_agent.memory import EmptyMemory, MemoryFolder
@@ -35,8 +36,17 @@ from vision_agent.record.redact_events import RedactedApprover, displayable_run,
 from vision_agent.record.report import write_report
 from vision_agent.record.store import RunFolder, new_run_id
 from vision_agent.run_log import RunLog
-from vision_agent.session.deciders import Deciders, common_image_limits, open_deciders
-from vision_agent.session.keywords import Checks, GivenSettings, Output, Secrets, model_from, settings_from, task_from
+from vision_agent.session.deciders import Deciders, common_image_limits, open_deciders, require_models
+from vision_agent.session.keywords import (
+    Checks,
+    GivenSettings,
+    Output,
+    Secrets,
+    model_from,
+    require_files,
+    settings_from,
+    task_from,
+)
 from vision_agent.session.opening import BrowserOpener
 from vision_agent.spans import run_spans
 from vision_agent.types import Ending, Provenance, Run, Task
@@ -193,9 +203,12 @@ class Agent:
         if self.folder is not None:
             raise UsageError(f"This agent has already run, into {self.folder}", "make an Agent for each run")
         beginning = read_beginning(self._begin) if self._begin is not None else None
-        self._require_start(beginning)
-        check_allowed_actions(self.task, [each.name for each in self._custom])
         self._redact = Redactor(self.task.secrets, self.task.private_kinds)
+        try:
+            self._check_ahead(beginning)
+        except VisionAgentError as error:
+            redact_error(error, self._redact)
+            raise
         now = self._clock()
         folder, interrupted = self._open_folder(now)
         self.folder = folder.path
@@ -205,6 +218,10 @@ class Agent:
                 run = await self._run(stack, folder, now, beginning, interrupted)
         except BaseException as error:
             redact_error(error, self._redact)
+            if not folder.head and self._resume is None:  # nothing has begun, so there is nothing to keep
+                folder.discard()
+                self.folder = None
+                raise
             try:
                 self._close(folder)
             except RecordError as second:  # the error that ended the run is the one to raise
@@ -215,12 +232,18 @@ class Agent:
         output = self._output.parse(run.answer) if self._output is not None and is_answered else None
         return displayable_run(run, self._redact, folder=folder.path, output=output)
 
-    def _require_start(self, beginning: Run | None) -> None:
-        """Checks that there is a page to begin on.
+    def _check_ahead(self, beginning: Run | None) -> None:
+        """Checks what can be known before a browser starts and a folder is made.
 
         Raises:
-            UsageError: there is none.
+            UsageError: the task or the settings ask for something impossible.
+            ModelUnavailable: a key, an address or a library of a model is missing.
         """
+        check_allowed_actions(self.task, [each.name for each in self._custom])
+        require_models(self._model, self.settings)
+        require_files(self.task.files)
+        if self.task.start_url:
+            require_scheme(self.task.start_url)
         if self._page is not None or self.task.start_url or self._resume is not None:
             return
         begun = beginning.steps[0].decision.actions if beginning is not None and beginning.steps else ()
@@ -322,7 +345,9 @@ class Agent:
                 wrap_model=self._wrap_model,
             )
             browser = await opener.open(stack)
-        except BaseException as error:  # noqa: BLE001 - recorded, even Ctrl-C, and raised again
+        except BaseException as error:
+            if isinstance(error, UsageError) and interrupted is None:
+                raise  # nothing has begun
             facts = deciders.facts if deciders is not None else {}
             provenance = self._provenance_of(opener, facts, beginning)
             return self._end_or_raise(*self._initial_run(folder, now, provenance, interrupted), folder, error)
