@@ -217,9 +217,7 @@ def test_without_a_key_the_run_says_what_to_set(site: str, tmp_path: Path) -> No
     )  # fmt: skip
     assert done.returncode == 5, done.stderr
     assert "no ANTHROPIC_API_KEY: set it" in done.stdout
-    [folder] = [path for path in tmp_path.iterdir() if (path / "run.json").exists()]
-    assert ending_of(read(folder)).sentence == done.stdout.strip()
-    assert (folder / "report.html").is_file()
+    assert [path.name for path in tmp_path.iterdir() if path.name != "home"] == []
 
 
 @pytest.mark.parametrize(

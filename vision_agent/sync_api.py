@@ -43,8 +43,16 @@ class Agent:
         url: the start page: an address such as `shop.example` or `localhost:8000`, or the path of a file. Without one,
             the run begins on `page` as it is.
         output: the type of the answer, such as a pydantic model; `run.output` is then such an object.
-        data, secrets, allowed_hosts, denied_hosts, expect, files: as for `vision_agent.Agent`.
-        max_steps, max_seconds, max_tokens, max_cost: the limits at which the run stops by itself.
+        data: facts that the model may use, by name, such as an address.
+        secrets: values that the model uses by name and never sees: `{"password": os.environ["SHOP_PASSWORD"]}`.
+        allowed_hosts: the hosts that may be reached, such as `shop.example` or `*.shop.example`. None: all.
+        denied_hosts: hosts that may not be reached, even if allowed.
+        expect: what must hold at the end: a text that must show, or `url=*/thanks`, `text=Thank you`, `mark=Log out`.
+        files: the files that may be uploaded.
+        max_steps: how many steps the run may take.
+        max_seconds: how long it may take.
+        max_tokens: how many tokens its models may use, cached ones included.
+        max_cost: how many US dollars they may cost. Other limits are in `settings` (`limits`).
         model: a name such as `anthropic:claude-sonnet-5-5` or `human`, or a `vision_agent.ports.Model`; None uses the
             model of the settings.
         steps: step lines such as `click Order`, which are followed without a model.

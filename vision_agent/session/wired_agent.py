@@ -78,8 +78,10 @@ class Agent:
         denied_hosts: hosts that may not be reached, even if allowed.
         expect: what must hold at the end: a text that must show, or `url=*/thanks`, `text=Thank you`, `mark=Log out`.
         files: the files that may be uploaded.
-        max_steps, max_seconds, max_tokens, max_cost: the limits at which the run stops by itself; the cost is in US
-            dollars. Others are in `settings` (`limits`).
+        max_steps: how many steps the run may take.
+        max_seconds: how long it may take.
+        max_tokens: how many tokens its models may use, cached ones included.
+        max_cost: how many US dollars they may cost. Other limits are in `settings` (`limits`).
         model: a name such as `anthropic:claude-sonnet-5-5` or `human`, or a `vision_agent.ports.Model`; None uses the
             model of the settings.
         steps: step lines such as `click Order`, which are followed without a model.
@@ -102,7 +104,8 @@ class Agent:
         approver: approves what the settings' `approval` asks about; `vision_agent.policy.approval.Answers` makes one
             from a function. It sees everything as recorded, without secrets. If None, the run ends when it would have
             to ask.
-        goes_on, around: the old names of `resume` and `wrap_model`.
+        goes_on: the old name of `resume`.
+        around: the old name of `wrap_model`.
 
     Raises:
         UsageError: a keyword or a setting has a value that is not possible; no message quotes a secret.
