@@ -36,6 +36,15 @@ def recorded(ran: Agent) -> Run:
     return read(ran.folder)
 
 
+async def refusing(ran: Agent, error: type[VisionAgentError]) -> str:
+    """What the agent said that refused to begin: there is no browser yet, and no folder is left."""
+    with pytest.raises(error) as caught:
+        await ran.run()
+    assert (ran.folder, ran.report, ran.ending) == (None, None, None)
+    assert not [*ran.settings.runs.glob("*")]
+    return str(caught.value)
+
+
 async def failing(ran: Agent, error: type[VisionAgentError]) -> Ending:
     """How the run ended that raised this error: on record as it was raised, and for a shell by the same code."""
     with pytest.raises(error) as caught:

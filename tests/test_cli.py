@@ -135,6 +135,8 @@ def test_a_run_by_lines_says_as_json_where_it_can_be_read(serve: Any, tmp_path: 
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert (said["status"], said["answer"], said["exit_code"]) == ("done", "Noted", 0)
+    assert (said["steps_taken"], said["tokens"], said["cost_usd"]) == (3, 0, 0.0)
+    assert said["seconds"] > 0
     assert Path(said["report"]).is_file()
     assert 'Typed \\"milk\\" into mark 1' in (Path(said["run"]) / "steps.jsonl").read_text("utf-8")
 
@@ -249,6 +251,8 @@ def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path:
             "The run in no-such-run cannot be repeated",
             marks=pytest.mark.thorough,
         ),
+        (["Save", "--steps", "/dev/null"], "/dev/null has no step line"),
+        (["Save", "--output-schema", "/dev/null"], "--output-schema /dev/null cannot be read"),
         (["Save", "--steps", "no-such-file"], "The step lines in no-such-file cannot be read"),
     ],
 )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Page
@@ -16,13 +18,14 @@ from tests.models.seen import seen
 from vision_agent import Agent, Settings, action
 from vision_agent.actions import Click, Custom, Finish, Press, Target, Type
 from vision_agent.browser.launch.launch import launch_browser
-from vision_agent.custom_actions import ActionContext
+from vision_agent.custom_actions import ActionContext, actions_from
 from vision_agent.errors import BrowserUnavailable, FormatError, UsageError
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.models.prompt.prompt import render
 from vision_agent.models.reply import ModelReply, parse_decision, schema
+from vision_agent.policy.approval import risks_of
 from vision_agent.record.read import read
-from vision_agent.settings import BrowserSettings
+from vision_agent.settings import ApprovalSettings, BrowserSettings
 from vision_agent.types import Decision, Task
 
 
@@ -78,6 +81,68 @@ def test_a_reply_cannot_choose_what_was_not_brought_nor_the_recorded_form() -> N
 
 FORM = '<form onsubmit="document.title += who.value; return false"><input id=who aria-label=Name></form>'
 FORM += "<button>No</button>"
+
+
+PRICES = {"mug": 12.5}
+
+
+def price_of(article: str) -> float:
+    """Look up what an article costs."""
+    return PRICES[article]
+
+
+async def greeted(name: str) -> None:
+    """Greet somebody."""
+
+
+def test_plain_functions_are_offered_by_name_docstring_and_arguments_and_declare_no_risk() -> None:
+    made = actions_from([price_of, greeted, sign])
+    assert [each.name for each in made] == ["price_of", "greeted", "sign"]
+    system = render(Task(goal="x"), (), seen(), redact=str, custom=made).system
+    assert "- `price_of article`: Look up what an article costs." in system
+    said = json.dumps({"judgement": "unknown", "actions": [{"kind": "price_of", "article": "mug"}]})
+    [chosen] = parse_decision(ModelReply(said), seen(), custom=made).actions
+    assert [
+        each.risk for each in risks_of(ApprovalSettings(), Decision(actions=(chosen,), author="model"), seen())
+    ] == ["unclassified"]
+
+
+async def test_what_a_plain_function_returns_is_the_outcome(on: On) -> None:
+    async with on(FORM, actions=actions_from([price_of, greeted])) as hand:
+        outcome = await hand.act(Custom(name="price_of", arguments={"article": "mug"}))
+        assert (outcome.status, outcome.sentence) == ("done", "12.5.")
+        outcome = await hand.act(Custom(name="price_of", arguments={"article": "cup"}))
+        assert (outcome.status, outcome.sentence) == ("refused", "price_of failed: KeyError: 'cup'.")
+        assert (await hand.act(Custom(name="greeted", arguments={"name": "Ann"}))).sentence == "Done."
+
+
+async def test_a_function_in_a_thread_that_is_late_may_still_do_it(on: On) -> None:
+    may_end = threading.Event()
+
+    def slow() -> None:
+        """Wait for the end."""
+        may_end.wait(30)
+
+    settings = SETTINGS.model_copy(update={"custom_action_deadline_s": 0.3})
+    async with on(FORM, actions=actions_from([slow]), settings=settings) as hand:
+        outcome = await hand.act(Custom(name="slow"))
+        may_end.set()
+    assert (outcome.status, outcome.refusal) == ("partial", "timed_out")
+    assert "goes on in the background" in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (price_of, r"write actions=\[price_of\]"),
+        ([price_of, price_of], "Two actions are called price_of"),
+        (["price_of"], "cannot be an action"),
+        ([lambda: None], "cannot be an action"),
+    ],
+)
+def test_what_is_no_list_of_functions_is_refused(given: Any, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        actions_from(given)
 
 
 async def test_it_acts_through_the_same_checked_hands(on: On) -> None:
@@ -177,9 +242,9 @@ def _not_async(hands: ActionContext) -> str:
     return ""
 
 
-async def _no_context() -> str:
-    """Do it."""
-    return "Did it"
+def _star(*names: str) -> str:
+    """Does."""
+    return ""
 
 
 @pytest.mark.parametrize(
@@ -188,8 +253,8 @@ async def _no_context() -> str:
         (_says_nothing, "has no docstring"),
         (_no_type, "'what' has no type"),
         (click, "the name is taken"),
-        (_not_async, "not an async function"),
-        (_no_context, "it has no parameter for the context"),
+        (_not_async, "takes hands and is not async"),
+        (_star, r"a model cannot give \*names"),
     ],
 )
 def test_a_function_that_cannot_be_an_action_is_refused_when_it_is_made(

@@ -16,16 +16,22 @@ IMPORTS = {
     "urls": "",
     "assets": "",
     "escape": "",
-    "base_model": "",
+    "base_model": "escape",
+    "notebook": "escape",
+    "terminal": "escape",
     "old_names": "",
     "actions": "base_model",
     "money": "",
-    "types": "actions base_model money old_names",
+    "types": "actions base_model money notebook old_names",
     "distinctions": "types",
     "errors": "escape types",
     "events": "actions base_model types",
     "custom_actions": "actions errors types",
     "action_sentences": "actions distinctions types",
+    "run_log": "escape events types",
+    "spans": "actions events types",
+    "progress": "action_sentences escape events types",
+    "notebook_progress": "events notebook types",
     "disguises": "",
     "private_data": "disguises types",
     "ports": "actions disguises events types",
@@ -44,18 +50,18 @@ IMPORTS = {
     "export": "actions distinctions errors escape events models record settings types vision",
     "memory": "actions errors escape policy record types urls vision",
     "supervise": "action_sentences actions assets base_model errors escape events models policy settings types urls",
-    "session": "agent assets browser custom_actions errors events journal memory models old_names policy ports record "
-    "settings types vision",
-    "__init__": "actions custom_actions errors old_names policy session settings types",
+    "session": "actions agent assets browser custom_actions errors events journal memory models notebook_progress "
+    "old_names policy ports progress record run_log settings spans terminal types urls vision",
+    "__init__": "actions custom_actions errors old_names policy session settings types vision",
     "replay": "action_sentences actions base_model custom_actions errors escape events memory models ports record "
     "session settings types urls vision",
     "evals": "action_sentences actions assets base_model browser errors escape events memory models policy ports "
     "record replay session settings types vision",
-    "sync_api": "actions browser custom_actions errors events old_names policy ports session settings types",
+    "sync_api": "actions custom_actions errors events old_names policy ports session types",
     "integrations": "action_sentences actions errors evals memory models policy ports record session settings types "
     "urls",
-    "cli": "action_sentences browser errors escape evals events export integrations memory models ports record replay "
-    "session settings settings_trust supervise types",
+    "cli": "action_sentences browser errors escape evals events export integrations memory models policy ports "
+    "progress record replay session settings settings_trust supervise terminal types urls",
     "__main__": "cli",
 }
 """Of each room, all others that it imports; a room only imports what stands above it."""
@@ -98,9 +104,10 @@ INSIDE = {
     },
     "session": {
         "deciders": "",
-        "looking": "",
+        "keywords": "",
         "opening": "",
-        "wired_agent": "deciders opening",
+        "looking": "keywords",
+        "wired_agent": "deciders keywords opening",
     },
     "models": {
         "coordinates": "",
@@ -160,6 +167,7 @@ CLIENTS = {
     "jinja2": {"record"},
     "mcp": {"integrations"},
     "mcp_types": {"integrations"},
+    "opentelemetry": {"spans"},
     "ray": {"evals"},
     "typer": {"cli"},
 }

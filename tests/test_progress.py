@@ -7,8 +7,8 @@ import io
 from rich.console import Console
 
 from vision_agent.actions import Click, Finish, Wait
-from vision_agent.cli.progress import Progress
 from vision_agent.events import Decided, Happened, Troubled
+from vision_agent.progress import Progress
 from vision_agent.types import Decision, Outcome
 
 

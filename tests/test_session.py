@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Browser, Dialog, Page, async_playwright
 from pydantic import SecretStr
 
-from tests.sessions import FINISHED, agent, ending_of, recorded
+from tests.sessions import FINISHED, agent, ending_of, recorded, refusing
 from vision_agent import Agent, Settings, Task, attach, observe
 from vision_agent.actions import Action, Click, Finish, Goto, Type, Upload
 from vision_agent.browser.launch.launch import end_browser, start_first_browser
@@ -186,11 +186,9 @@ def test_an_agent_takes_the_old_words_with_a_warning_and_not_both(old: dict[str,
         Agent("Look", **old, **new)
 
 
-async def test_a_page_of_another_kind_is_refused_and_recorded(tmp_path: Path) -> None:
+async def test_a_page_of_another_kind_is_refused(tmp_path: Path) -> None:
     ran = Agent("Look", model=ScriptedModel([]), page="https://example.org/", settings=Settings(runs=tmp_path))  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match=r"a page of playwright\.async_api, but got a str"):
-        await ran.run()
-    assert ending_of(recorded(ran)).exit_code == 2
+    assert "a page of playwright.async_api, but got a str" in await refusing(ran, UsageError)
 
 
 async def test_a_page_that_was_closed_before_is_said(page: Page, tmp_path: Path) -> None:
@@ -282,7 +280,8 @@ async def test_what_is_raised_holds_no_secret(page: Page, closed_port: int, tmp_
 
 async def test_how_a_browser_is_reached_is_recorded_without_what_opens_it(closed_port: int, tmp_path: Path) -> None:
     address = f"ws://bob:{SECRET}@127.0.0.1:{closed_port}/?token={SECRET}"
-    ran = agent("Look", FINISHED, tmp_path, browser=BrowserSettings(cdp_url=address))
+    task = Task(goal="Look", start_url="about:blank")
+    ran = agent(task, FINISHED, tmp_path, browser=BrowserSettings(cdp_url=address))
     with pytest.raises(BrowserUnavailable):
         await ran.run()
     assert recorded(ran).provenance.settings["browser"]["cdp_url"] == f"ws://127.0.0.1:{closed_port}"

@@ -183,3 +183,38 @@ def test_a_viewport_needs_an_area_that_can_be_shown() -> None:
     ):
         load(browser={"viewport": {"width": 9000, "height": 9000}})
     assert load(browser={"viewport": {"width": 100, "height": 800}}).browser.viewport.width == 100
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("limits.stpes", r"limits\.stpes: there is no such key; did you mean steps\?"),
+        ("limts.steps", r"limts: there is no such key; did you mean limits\?"),
+        ("browser.proxy.servr", r"browser\.proxy\.servr: there is no such key; did you mean server\?"),
+        ("events.zzz", r"events\.zzz: there is no such key; there are dialogs, prompt, leave"),
+    ],
+)
+def test_an_unknown_key_is_refused_with_the_one_that_is_meant(
+    key: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / FILE_NAME).write_text(f"{key} = 3\n", "utf-8")
+    with pytest.raises(UsageError, match=words):
+        load()
+
+
+@pytest.mark.parametrize(
+    ("variable", "words"),
+    [
+        ("VISION_AGENT_LIMTS__STEPS", "VISION_AGENT_LIMTS__STEPS sets nothing: .* did you mean limits"),
+        (
+            "vision_agent_headless",
+            "vision_agent_headless sets nothing: there is no setting headless; there are browser",
+        ),
+        ("VISION_AGENT_LIMITS__STPES", r"limits\.stpes: there is no such key; did you mean steps"),
+    ],
+)
+def test_a_variable_that_sets_nothing_is_refused(variable: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, "3")
+    with pytest.raises(UsageError, match=words):
+        load()

@@ -22,7 +22,7 @@ from tests.conftest import hear_signals
 from vision_agent import Settings, Task
 from vision_agent.actions import Ask, Click, Finish, Type
 from vision_agent.browser.launch.launch import end_browser, start_first_browser
-from vision_agent.errors import UsageError
+from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record import read
 from vision_agent.settings import BrowserSettings
@@ -108,6 +108,39 @@ def test_an_agent_runs_on_a_plain_page_and_leaves_its_run(small: plain.Page, tmp
     assert read(agent.folder).ending == run.ending
     assert small.title() == "Gone"
     assert small.locator("#name").input_value() == "Ada"
+
+
+def test_keywords_and_step_lines_are_the_same_in_plain_code(small: plain.Page, tmp_path: Path) -> None:
+    agent = Agent(
+        "Press Go",
+        url=small.url,
+        output=list[int],
+        secrets={"word": "Zebra47Quokka"},
+        expect="mark=Go",
+        max_steps=4,
+        steps="click Go\nfinish [1, 2]",
+        page=small,
+        settings={"runs": tmp_path},
+        actions=[len_of],
+        progress=False,
+    )
+    assert repr(agent) == f"sync_api.Agent('Press Go', url={small.url!r}, model='StepsModel')"
+    run = agent.run()
+    assert (run.ok, run.output, run.folder) == (True, [1, 2], agent.folder)
+    with attach(small, {"observe": {"ids": "letters"}}) as browser:
+        assert repr(browser) == f"AttachedPage({small.url!r})"
+        assert browser.do('type "Ann" into Name').value == "Ann"
+        assert browser.do("click Nothing").refusal == "unknown_mark"
+        with pytest.raises(UsageError, match=r"write do\('click 2'\)"):
+            browser.act("click 2")  # type: ignore[arg-type]
+        assert browser.act(Click(target=number(browser.observe(), "Go"))).status == "done"
+        browser.open("about:blank")
+    assert small.url == "about:blank"
+
+
+def len_of(text: str) -> int:
+    """Count the letters of a text."""
+    return len(text)
 
 
 def test_hosts_are_limited_on_a_plain_page_for_as_long_as_the_run_lasts(small: plain.Page, tmp_path: Path) -> None:
@@ -252,11 +285,15 @@ def test_what_breaks_a_run_is_raised_to_plain_code_and_recorded(small: plain.Pag
     agent = Agent(task, model=ScriptedModel([]), page=small, settings=settings(tmp_path))
     with pytest.raises(UsageError, match="gopher"):
         agent.run()
+    assert agent.folder is None
+    task = Task(goal="Open it", start_url="http://127.0.0.1:1/")
+    agent = Agent(task, model=ScriptedModel([]), page=small, settings=settings(tmp_path))
+    with pytest.raises(BrowserUnavailable):
+        agent.run()
     assert agent.folder is not None
     ending = read(agent.folder).ending
     assert ending is not None
-    assert ending.status == "error"
-    assert small.title() == "Small"
+    assert ending.status == "unavailable"
 
 
 @pytest.mark.thorough

@@ -16,8 +16,9 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from vision_agent.cli.main import app as whole
-from vision_agent.cli.terminal import TerminalConsole, escape_commands
+from vision_agent.cli.terminal import escape_commands
 from vision_agent.escape import terminal_text
+from vision_agent.terminal import TerminalConsole
 
 ATTACK = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202egnihton\u2066\u200b\x08\r"
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069]")

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from vision_agent.types import Secret as Secret
     from vision_agent.types import Step as Step
     from vision_agent.types import Task as Task
+    from vision_agent.vision.labels.annotated import annotate as annotate
 
 _HOME = {
     "Agent": "session",
@@ -43,6 +44,7 @@ _HOME = {
     "Point": "actions",
     "Answers": "policy.approval",
     "action": "custom_actions",
+    "annotate": "vision.labels.annotated",
     "VisionAgentError": "errors",
     **dict.fromkeys(
         ("Choice", "Decision", "Limits", "Mark", "Observation", "Outcome", "Run", "Secret", "Step", "Task"), "types"
@@ -53,6 +55,11 @@ _OLD = {"watching": "attach"}
 
 __all__ = sorted(_HOME)
 old_names.install()
+
+
+def __dir__() -> list[str]:
+    """The public names, for completion in a prompt or notebook."""
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]
 
 
 def __getattr__(name: str) -> Any:

@@ -55,6 +55,7 @@ class Loop:
         policy: ApprovalSettings = _NEVER,
         resume: ResumePlan | None = None,
         is_driven: bool = False,
+        fault_of_answer: Callable[[str], str] = lambda _: "",
         on_event: Callable[[Event], None] | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
@@ -65,7 +66,7 @@ class Loop:
         self.journal = Journal(run, recorder, on_event, clock)
         self._oversight = Oversight(self.journal, policy, person, approver)
         self._decider = Decider(self.journal, model, fallback, repairs, recovers=not is_driven)
-        self._finishing = Finishing(self.journal, browser, judge, repairs)
+        self._finishing = Finishing(self.journal, browser, judge, repairs, fault_of_answer)
         self._resumed = resume and ResumedRun(resume, self.journal, self._oversight, self._decider, repairs)
         self._under_way: UnderWay | None = None
         """The step whose actions are being carried out."""

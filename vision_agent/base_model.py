@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
+
+from vision_agent.escape import cut_text
 
 RECORDED = "recorded"
 """Validation context for data from a record, whose field names nobody can update: old names do not warn."""
@@ -26,6 +28,40 @@ class FrozenModel(BaseModel):
         object.__setattr__(copy, "__pydantic_extra__", None)
         object.__setattr__(copy, "__pydantic_private__", None)
         return copy
+
+
+class DisplayedModel(FrozenModel):
+    """A model that is printed in few words, without the secrets of the run that it comes from.
+
+    Facts beside its fields, such as where it is recorded, are neither compared nor written anywhere.
+    """
+
+    def beside(self, **facts: Any) -> Self:
+        """A copy that also has these facts."""
+        copied = self.model_copy()
+        for name, fact in facts.items():
+            object.__setattr__(copied, f"_{name}", fact)
+        return copied
+
+    def fact(self, name: str) -> Any:
+        """A fact that is not among the fields; None if it is not known."""
+        return self.__dict__.get(f"_{name}")
+
+    def shown(self, text: str, longest: int = 120) -> str:
+        """The text as it may be printed: without secrets, and cut."""
+        hide: Callable[[str], str] | None = self.fact("hide")
+        return cut_text(hide(text) if hide is not None else text, longest)
+
+    def _shown_fields(self) -> Iterator[tuple[str, Any]]:
+        """The names and values to print."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """What prompts, notebooks and debuggers print; fields that are empty are left out."""
+        return ((name, value) for name, value in self._shown_fields() if value not in (None, "", (), []))
 
 
 class SettingsModel(FrozenModel):

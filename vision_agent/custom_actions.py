@@ -1,13 +1,17 @@
-"""Custom actions: async functions of the caller, offered to the model beside the built-in actions.
+"""Custom actions: functions of the caller, offered to the model beside the built-in actions.
 
-    @action
+    def price_of(article: str) -> str:
+        \"\"\"Look up what an article costs.\"\"\"
+        return catalogue[article]
+
+    @action(risks=["submit"])
     async def book_seat(context: ActionContext, target: Target, name: str) -> str:
         \"\"\"Book a seat on the plan for a person.\"\"\"
         await context.act(Click(target=target))
         await context.act(Press(keys="Enter"))
         return f"Booked for {name}"
 
-    Agent(task, actions=[book_seat])
+    Agent(task, actions=[price_of, book_seat])
 
 The model sees the function's name, docstring and arguments. The record holds a `Custom` action, which can be read
 without the function. This module knows no browser; `browser.live` passes an `ActionContext`.
@@ -21,8 +25,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_type_hints, overload
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticUserError
+from pydantic_core import PydanticSerializationError
 
 from vision_agent.actions import ACTIONS, Action, Custom
 from vision_agent.errors import Unavailable, UsageError
@@ -58,6 +63,8 @@ class CustomAction:
     """Called with an `ActionContext` and the arguments; returns a sentence about what was done."""
     risks: tuple[Risk, ...] | None = None
     """The risks of the action, which cannot be undone; None if undeclared, which counts as risky."""
+    can_be_stopped: bool = True
+    """Whether its function ends at its deadline; one that runs in a thread goes on."""
 
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Validates the arguments and returns them for the function.
@@ -69,30 +76,37 @@ class CustomAction:
         return {name: getattr(given, name) for name in type(given).model_fields if name != "kind"}
 
 
-@overload
-def action(function: Callable[..., Awaitable[str]]) -> CustomAction: ...
+Function = Callable[..., Any]
+ActionFunction = CustomAction | Function
+"""A custom action, or a function to make one of."""
 
 
 @overload
-def action(*, risks: Sequence[Risk]) -> Callable[[Callable[..., Awaitable[str]]], CustomAction]: ...
+def action(function: Function) -> CustomAction: ...
+
+
+@overload
+def action(*, risks: Sequence[Risk]) -> Callable[[Function], CustomAction]: ...
 
 
 def action(
-    function: Callable[..., Awaitable[str]] | None = None, *, risks: Sequence[Risk] | None = None
-) -> CustomAction | Callable[[Callable[..., Awaitable[str]]], CustomAction]:
+    function: Function | None = None, *, risks: Sequence[Risk] | None = None
+) -> CustomAction | Callable[[Function], CustomAction]:
     """Makes a custom action from a function, as a decorator.
 
-    The function's first parameter receives an `ActionContext`; the others need type annotations. Arguments named
-    `target`, `source` or `mark` must refer to the observation that the model saw.
+    The model sees the function's name, its docstring and its arguments, which need type annotations. Arguments named
+    `target`, `source` or `mark` must refer to the observation that the model saw. A first parameter that is annotated
+    with `ActionContext`, is called `context` or has no annotation receives an `ActionContext`; only an async function
+    may have one. A function that is not async runs in a thread.
 
     Args:
-        function: an async function with a docstring; used as `@action`.
+        function: a function with a docstring; used as `@action`. What it returns is told to the model.
         risks: effects that cannot be undone, as in `@action(risks=["pay"])`; empty for none. Without them,
             `--approve risky` asks each time.
 
     Raises:
-        UsageError: the function is not async, has no docstring, has an argument that JSON cannot hold, or declares an
-            unknown risk.
+        UsageError: the function has no docstring, takes a context without being async, has an argument that JSON cannot
+            hold, or declares an unknown risk.
     """
     if unknown := [each for each in risks or () if each not in RISKS]:
         raise UsageError(f"An action cannot have the risk {unknown[0]!r}", f"known risks: {', '.join(RISKS)}")
@@ -101,24 +115,44 @@ def action(
     return _custom_action(function, None if risks is None else tuple(risks))
 
 
-def _custom_action(function: Callable[..., Awaitable[str]], risks: tuple[Risk, ...] | None) -> CustomAction:
-    name = getattr(function, "__name__", "an action")
-    if not inspect.iscoroutinefunction(function):
-        raise UsageError(f"{name} cannot be an action: it is not an async function", "define it with `async def`")
+def actions_from(given: Sequence[ActionFunction]) -> tuple[CustomAction, ...]:
+    """The custom actions; plain functions become some that declare no risks, which counts as risky.
+
+    Raises:
+        UsageError: one is neither, cannot be an action, or has the name of another.
+    """
+    if isinstance(given, CustomAction) or callable(given):
+        raise UsageError("actions is a list of functions", f"write actions=[{getattr(given, '__name__', 'function')}]")
+    made = tuple(each if isinstance(each, CustomAction) else _custom_action(each, None) for each in given)
+    names = [each.name for each in made]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"Two actions are called {twice}", "rename one of the functions")
+    return made
+
+
+def _custom_action(function: Function, risks: tuple[Risk, ...] | None) -> CustomAction:
+    name = getattr(function, "__name__", "")
+    if not callable(function) or not name.isidentifier():
+        raise UsageError(f"{name or type(function).__name__} cannot be an action", "give a function that has a name")
     if not (function.__doc__ or "").strip():
         raise UsageError(
             f"{name} cannot be an action: it has no docstring", "write one that tells the model what it does"
         )
     if name in {each.model_fields["kind"].default for each in ACTIONS} | {"custom"}:
         raise UsageError(f"{name} cannot be an action: the name is taken", "rename the function")
-    if not (parameters := list(inspect.signature(function).parameters.values())):
+    parameters, hints = list(inspect.signature(function).parameters.values()), _hints(function)
+    takes_context = bool(parameters) and _is_context(parameters[0], hints)
+    is_async = inspect.iscoroutinefunction(function)
+    if takes_context and not is_async:
         raise UsageError(
-            f"{name} cannot be an action: it has no parameter for the context", "give it a first parameter for that"
+            f"{name} cannot be an action: it takes {parameters[0].name} and is not async",
+            "define it with `async def`, or annotate its first parameter if that is an argument",
         )
-    del parameters[0]  # the context
-    hints = get_type_hints(function, include_extras=True)
+    if wrong := next((each for each in parameters if each.kind not in _NAMED), None):
+        raise UsageError(f"{name} cannot be an action: a model cannot give {wrong}", "name each argument")
     try:
-        fields: dict[str, Any] = {each.name: (hints[each.name], _default(each)) for each in parameters}
+        arguments = parameters[takes_context:]
+        fields: dict[str, Any] = {each.name: (hints[each.name], _default(each)) for each in arguments}
         definition: type[BaseModel] = create_model(
             name,
             __config__=ConfigDict(frozen=True, extra="forbid"),
@@ -126,12 +160,53 @@ def _custom_action(function: Callable[..., Awaitable[str]], risks: tuple[Risk, .
             **{"kind": (Literal[name], name), **fields},
         )
         definition.model_json_schema()
-    except (KeyError, PydanticUserError) as error:
+    except (KeyError, PydanticUserError, NameError) as error:
         reason = f"its argument {error} has no type" if isinstance(error, KeyError) else str(error).splitlines()[0]
         raise UsageError(
             f"{name} cannot be an action: {reason}", "use str, int, float, bool, Target or tuples"
         ) from error
-    return CustomAction(name, definition, function, risks)
+    return CustomAction(name, definition, _runner(function, takes_context, is_async), risks, can_be_stopped=is_async)
+
+
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+def _hints(function: Function) -> dict[str, Any]:
+    try:
+        return get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise UsageError(
+            f"{function.__name__} cannot be an action: the type {error.name} is not known",
+            "import it where the function is defined, not only for type checkers",
+        ) from error
+
+
+def _is_context(first: inspect.Parameter, hints: Mapping[str, Any]) -> bool:
+    annotation = hints.get(first.name, Any)
+    return first.name == "context" or annotation in (Any, ActionContext)
+
+
+def _runner(function: Function, takes_context: bool, is_async: bool) -> Callable[..., Awaitable[str]]:
+    """Calls the function with the context or without, in a thread if it is not async; returns a sentence."""
+
+    async def run(context: ActionContext, **arguments: Any) -> str:
+        given = (context,) if takes_context else ()
+        call = function(*given, **arguments) if is_async else asyncio.to_thread(function, *given, **arguments)
+        return _sentence(await call)
+
+    return run
+
+
+def _sentence(result: Any) -> str:
+    """What a function returned, for the model; without anything it was just done."""
+    if result is None:
+        return "Done"
+    if isinstance(result, str):
+        return result
+    try:
+        return TypeAdapter(Any).dump_json(result).decode()
+    except PydanticSerializationError:
+        return str(result)
 
 
 def recordable_action(chosen: BaseModel, custom: Sequence[CustomAction]) -> Any:
@@ -164,6 +239,9 @@ async def carry_out(
     except Unavailable:
         raise
     except Exception as error:  # noqa: BLE001 - the caller's code may raise anything
+        if timer.expired() and not own.can_be_stopped:
+            sentence = f"{chosen.name} did not finish within {deadline_s:g} s and goes on in the background."
+            return Outcome(status="partial", refusal="timed_out", sentence=sentence)
         if timer.expired():
             return _refused(f"{chosen.name} did not finish within {deadline_s:g} s and was stopped", "timed_out")
         return _refused(f"{chosen.name} failed: {type(error).__name__}: {error}")

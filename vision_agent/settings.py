@@ -7,16 +7,18 @@ Variables are named like `VISION_AGENT_BROWSER__HEADLESS=false`. Unknown keys ar
 
 from __future__ import annotations
 
+import difflib
+import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import platformdirs
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
@@ -202,11 +204,22 @@ class FilterSettings(SettingsModel):
     """
 
 
+_FAMILIES = {"claude": "anthropic", "gpt": "openai", "o3": "openai", "o4": "openai", "gemini": "google"}
+"""The providers of models by how their names begin."""
+
+
+def full_model_name(name: str) -> str:
+    """The name with its provider, where its beginning tells which: `anthropic:claude-sonnet-5-5`."""
+    family, dash, _ = name.strip().partition("-")
+    return f"{_FAMILIES[family]}:{name.strip()}" if dash and family in _FAMILIES else name
+
+
 class ModelSettings(SettingsModel):
     """Which model decides, and what it is shown."""
 
     name: str = "anthropic:claude-sonnet-5-5"
-    """`anthropic:<model>`, `openai:<model>`, `google:<model>`, `openai-compatible:<model>`, `steps` or `human`."""
+    """`anthropic:<model>`, `openai:<model>`, `google:<model>`, `openai-compatible:<model>`, `steps` or `human`. The
+    provider of `claude-…`, `gpt-…` and `gemini-…` may be left out."""
     fallback: str | None = None
     """The model that takes over for the rest of a run if the first cannot be asked or gives no usable reply. The
     address and key below apply to it only if it has the same provider."""
@@ -247,6 +260,11 @@ class ModelSettings(SettingsModel):
     repairs: _Count = 2
     """How often an unusable reply is sent back before the step counts as failed."""
 
+    @field_validator("name", "fallback", "judge")
+    @classmethod
+    def _with_provider(cls, name: str | None) -> str | None:
+        return name and full_model_name(name)
+
 
 class ApprovalSettings(SettingsModel):
     """Which decisions need a person's approval. A policy file has these keys at its top level."""
@@ -285,8 +303,8 @@ class Settings(BaseSettings):
     """All settings with their defaults.
 
     Raises:
-        UsageError: a settings file cannot be read, or that of the current folder is not trusted and grants something;
-            or nobody set `runs`, and in the current folder it is a link that leads out.
+        UsageError: a variable names no setting; a settings file cannot be read, or that of the current folder is not
+            trusted and grants something; or nobody set `runs`, and in the current folder it is a link that leads out.
     """
 
     model_config = SettingsConfigDict(
@@ -316,6 +334,7 @@ class Settings(BaseSettings):
         return self.memory or Path(platformdirs.user_data_dir("vision-agent")) / "memory"
 
     def __init__(self, **values: Any) -> None:
+        _check_variables()
         sources = _Sources(_project_file(), _own_file())
         with _reading(sources):
             super().__init__(**values)
@@ -394,10 +413,48 @@ def _invalid(error: ValidationError) -> UsageError:
     return UsageError(f"The settings are invalid: {_faults(error)}", f"see {FILE_NAME} and VISION_AGENT_* variables")
 
 
-def _faults(error: ValidationError) -> str:
-    """Each wrong key with what is allowed."""
-    faults = [(".".join(map(str, each["loc"])), each["msg"].removeprefix("Value error, ")) for each in error.errors()]
-    return "; ".join(f"{printable_line(key)}: {message}" for key, message in faults)
+def _faults(error: ValidationError, model: type[BaseModel] | None = None) -> str:
+    """Each wrong key with what is allowed, and the key that is probably meant."""
+    return "; ".join(_fault(each["loc"], each["type"], each["msg"], model or Settings) for each in error.errors())
+
+
+def _fault(loc: Sequence[int | str], kind: str, message: str, model: type[BaseModel]) -> str:
+    key = printable_line(".".join(map(str, loc)))
+    if kind != "extra_forbidden":
+        return f"{key}: {message.removeprefix('Value error, ')}"
+    for name in loc[:-1]:
+        inner = _model_in(model.model_fields[str(name)].annotation) if str(name) in model.model_fields else None
+        if inner is None:
+            return f"{key}: there is no such key"
+        model = inner
+    return f"{key}: there is no such key{_meant(str(loc[-1]), model)}"
+
+
+def _meant(name: str, model: type[BaseModel]) -> str:
+    near = difflib.get_close_matches(name.lower(), model.model_fields, n=1)
+    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(model.model_fields)}"
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The model of a field, also of one that may be None."""
+    kinds = (annotation, *get_args(annotation))
+    return next((each for each in kinds if isinstance(each, type) and issubclass(each, BaseModel)), None)
+
+
+def _check_variables() -> None:
+    """Checks that every variable of ours names a setting; the others would be ignored.
+
+    Raises:
+        UsageError: one does not.
+    """
+    prefix = "VISION_AGENT_"
+    for variable in os.environ:
+        group = variable.upper().removeprefix(prefix).partition("__")[0].lower()
+        if variable.upper().startswith(prefix) and group not in Settings.model_fields:
+            meant = _meant(group, Settings)
+            raise UsageError(
+                f"The variable {printable_line(variable)} sets nothing: there is no setting {group}{meant}"
+            )
 
 
 def load_policy(path: Path) -> dict[str, Any]:
@@ -413,7 +470,9 @@ def load_policy(path: Path) -> dict[str, Any]:
         raise UsageError(f"The policy {path} cannot be read: {error}", "it is a TOML file like [approval]") from error
     except ValidationError as error:
         known = ", ".join(ApprovalSettings.model_fields)
-        raise UsageError(f"The policy {path} is invalid: {_faults(error)}", f"its keys are {known}") from error
+        raise UsageError(
+            f"The policy {path} is invalid: {_faults(error, ApprovalSettings)}", f"its keys are {known}"
+        ) from error
     return {"ask": "risky", **policy}
 
 

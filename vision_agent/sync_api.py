@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,13 +22,12 @@ from playwright.sync_api import Page
 
 from vision_agent import old_names, session
 from vision_agent.actions import Action
-from vision_agent.browser.live import LiveBrowser
-from vision_agent.custom_actions import CustomAction
+from vision_agent.custom_actions import ActionFunction
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.events import Event
 from vision_agent.policy.approval import Answer, Answers
 from vision_agent.ports import Model, Person
-from vision_agent.settings import Settings
+from vision_agent.session.keywords import Checks, GivenSettings, Secrets
 from vision_agent.types import Choice, Decision, Observation, Outcome, Risky, Run, Task
 
 T = TypeVar("T")
@@ -40,15 +39,32 @@ class SyncAgent:
     """Runs one task on one page and records it in a run folder, in sync code.
 
     Args:
-        task: what to do; a plain string is a goal for the current page.
+        task: the goal in words; or a `Task`, which has a field for each keyword up to `max_cost` but `output`.
+        url: the start page: an address such as `shop.example` or `localhost:8000`, or the path of a file. Without one,
+            the run begins on `page` as it is.
+        output: the type of the answer, such as a pydantic model; `run.output` is then such an object.
+        data: facts that the model may use, by name, such as an address.
+        secrets: values that the model uses by name and never sees: `{"password": os.environ["SHOP_PASSWORD"]}`.
+        allowed_hosts: the hosts that may be reached, such as `shop.example` or `*.shop.example`. None: all.
+        denied_hosts: hosts that may not be reached, even if allowed.
+        expect: what must hold at the end: a text that must show, or `url=*/thanks`, `text=Thank you`, `mark=Log out`.
+        files: the files that may be uploaded.
+        max_steps: how many steps the run may take.
+        max_seconds: how long it may take.
+        max_tokens: how many tokens its models may use, cached ones included.
+        max_cost: how many US dollars they may cost. Other limits are in `settings` (`limits`).
         model: a name such as `anthropic:claude-sonnet-5-5` or `human`, or a `vision_agent.ports.Model`; None uses the
             model of the settings.
+        steps: step lines such as `click Order`, which are followed without a model.
         page: the sync Playwright page to work on, which stays open; None launches or connects to a browser, according
             to the settings.
-        settings: None reads the environment and the settings file.
-        actions: custom actions that the model may choose too, made with `vision_agent.action`.
+        settings: `Settings`, or a dict such as `{"browser": {"headless": False}}` over the environment and the settings
+            files; None reads those.
+        actions: functions that the model may choose too. A plain function counts as risky; `vision_agent.action`
+            declares its risks.
         begin: the folder of an earlier run whose steps are repeated first, or `FOLDER:3` for the first three.
         on_event: called with every recorded event; it must not use the page, which is busy.
+        progress: whether to show what the run is doing, in a notebook or on stderr; None shows it in a notebook only.
         person: answers questions, in a thread of its own, so it must not use the page either; None if nobody is there.
         approve: answers what the settings' `approval` asks about, also in a thread; None if nobody is there.
     """
@@ -57,12 +73,26 @@ class SyncAgent:
         self,
         task: Task | str,
         *,
+        url: str | None = None,
+        output: Any = None,
+        data: Mapping[str, str] | None = None,
+        secrets: Secrets | None = None,
+        allowed_hosts: Sequence[str] | None = None,
+        denied_hosts: Sequence[str] | None = None,
+        expect: Checks | None = None,
+        files: Sequence[Path | str] | None = None,
+        max_steps: int | None = None,
+        max_seconds: float | None = None,
+        max_tokens: int | None = None,
+        max_cost: float | None = None,
         model: str | Model | None = None,
+        steps: str | Sequence[str] | None = None,
         page: Page | None = None,
-        settings: Settings | None = None,
-        actions: Sequence[CustomAction] = (),
+        settings: GivenSettings = None,
+        actions: Sequence[ActionFunction] = (),
         begin: Path | str | None = None,
         on_event: Callable[[Event], None] | None = None,
+        progress: bool | None = None,
         person: Callable[[str], str | None] | None = None,
         approve: Callable[[Task, Observation, Decision, Sequence[Risky]], Choice | None] | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -70,16 +100,33 @@ class SyncAgent:
         self._page = page
         self._agent = session.Agent(
             task,
+            url=url,
+            output=output,
+            data=data,
+            secrets=secrets,
+            allowed_hosts=allowed_hosts,
+            denied_hosts=denied_hosts,
+            expect=expect,
+            files=files,
+            max_steps=max_steps,
+            max_seconds=max_seconds,
+            max_tokens=max_tokens,
+            max_cost=max_cost,
             model=model,
+            steps=steps,
             page=None if page is None else _async_page(page),
             settings=settings,
             actions=actions,
             begin=begin,
             on_event=on_event,
+            progress=progress,
             person=None if person is None else _in_thread(person),
             approver=None if approve is None else Answers(_answer_in_thread(approve)),
             clock=clock,
         )
+
+    def __repr__(self) -> str:
+        return f"sync_api.{self._agent!r}"
 
     @property
     def folder(self) -> Path | None:
@@ -127,14 +174,26 @@ Agent = SyncAgent
 class AttachedPage:
     """Observes and acts on one page and the tabs that it opens. Created by `attach`."""
 
-    def __init__(self, page: Page, browser: LiveBrowser) -> None:
+    def __init__(self, page: Page, browser: session.AttachedBrowser) -> None:
         self._first = page
         self._browser = browser
+
+    def __repr__(self) -> str:
+        return f"AttachedPage({self.page.url[:120]!r})"
 
     @property
     def page(self) -> Page:
         """The active tab."""
         return cast(Page, _sync_base.mapping.from_impl(self._browser.page._impl_obj))
+
+    def open(self, url: str) -> None:
+        """Opens an address in the active tab.
+
+        Raises:
+            UsageError: the address is invalid or has an unknown scheme.
+            BrowserUnavailable: it cannot be reached.
+        """
+        _run_sync(self._first, self._browser.open(url))
 
     def observe(self) -> Observation:
         """Observes the active tab; the next `act` refers to the numbers of this observation.
@@ -144,16 +203,30 @@ class AttachedPage:
         """
         return _run_sync(self._first, self._browser.observe())
 
-    def act(self, action: Action, observation: Observation) -> Outcome:
-        """Carries out one action and returns its outcome; its marks and points refer to `observation`, the latest one.
+    def act(self, action: Action, observation: Observation | None = None) -> Outcome:
+        """Carries out one action and returns its outcome.
+
+        Its marks and points refer to `observation`, which must be the latest one; None is the latest one.
 
         Raises:
+            UsageError: it is no action, or nothing was observed yet.
             BrowserUnavailable: the browser is gone.
         """
         return _run_sync(self._first, self._browser.act(action, observation))
 
+    def do(self, line: str) -> Outcome:
+        """Does what one step line says, such as `click Accept all`, and returns its outcome.
 
-def observe(page: Page, settings: Settings | None = None) -> Observation:
+        It observes first, and finds the target as a run does that follows step lines.
+
+        Raises:
+            UsageError: the line cannot be read; the message shows lines like it.
+            BrowserUnavailable: the browser is gone.
+        """
+        return _run_sync(self._first, self._browser.do(line))
+
+
+def observe(page: Page, settings: GivenSettings = None) -> Observation:
     """Observes a page once and returns what it shows, with its marks. The page is left as it was.
 
     Raises:
@@ -164,10 +237,11 @@ def observe(page: Page, settings: Settings | None = None) -> Observation:
 
 
 @contextmanager
-def attach(page: Page, settings: Settings | None = None, *, files: Sequence[Path | str] = ()) -> Iterator[AttachedPage]:
-    """Attaches to a page, to call `observe` and `act` yourself; numbers stay the same between observations.
+def attach(page: Page, settings: GivenSettings = None, *, files: Sequence[Path | str] = ()) -> Iterator[AttachedPage]:
+    """Attaches to a page, to observe and act yourself; numbers stay the same between observations.
 
-    `files`: the only ones that `Upload` may give to the page, which names them by their file name.
+    `settings`: `Settings`, or a dict such as `{"observe": {"ids": "letters"}}`. `files`: the only ones that `Upload`
+    may give to the page, which names them by their file name.
 
     Raises:
         UsageError: the overlay cannot be injected into the page, a file does not exist, or two have one name.

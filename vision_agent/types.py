@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import Field, JsonValue, SecretStr, model_validator
+from pydantic import ConfigDict, Field, JsonValue, SecretStr, model_validator
 
-from vision_agent import old_names
+from vision_agent import notebook, old_names
 from vision_agent.actions import Action, Cell, Point
-from vision_agent.base_model import FrozenModel, RenamedFields, SettingsModel
+from vision_agent.base_model import DisplayedModel, FrozenModel, RenamedFields, SettingsModel
 from vision_agent.money import Money
+from vision_agent.notebook import CardPicture, Sign
 
 # --- geometry ---------------------------------------------------------------------------------------------------------
 
@@ -169,6 +170,13 @@ class Shot(FrozenModel):
         """The part of the page that the picture shows, in page coordinates."""
         return self.map.shown(self.size)
 
+    def _repr_png_(self) -> bytes | None:
+        """The picture; notebooks display it."""
+        return self.data if self.media_type == "image/png" else None
+
+    def _repr_jpeg_(self) -> bytes | None:
+        return self.data if self.media_type == "image/jpeg" else None
+
 
 # --- marks ------------------------------------------------------------------------------------------------------------
 
@@ -267,7 +275,7 @@ DRAWN_EDITOR = "drawn around its field"
 """The evidence of a mark that represents a field that is not visible."""
 
 
-class Mark(FrozenModel):
+class Mark(DisplayedModel):
     """One numbered target on the page."""
 
     number: int
@@ -323,6 +331,12 @@ class Mark(FrozenModel):
     """Compared with the previous observation."""
     label: Label | None = None
     """None if it is not drawn."""
+
+    def _shown_fields(self) -> Iterator[tuple[str, Any]]:
+        """Its number, what it is, its name and its state."""
+        yield from (("number", self.number), ("role", self.role), ("name", self.shown(self.name)))
+        yield from (("value", self.shown(self.state.value or "")), ("checked", self.state.checked))
+        yield "source", None if self.source == "dom" else self.source
 
     @property
     def label_text(self) -> str:
@@ -387,7 +401,7 @@ class Change(FrozenModel):
     navigated: bool = False
 
 
-class Observation(FrozenModel):
+class Observation(DisplayedModel):
     """One look at the page: two pictures, the marks, and the listing that goes with them."""
 
     id: str
@@ -435,12 +449,23 @@ class Observation(FrozenModel):
         mark = self.mark(cell.mark)
         return mark.grid.cell(cell.row, cell.column) if mark is not None and mark.grid is not None else None
 
+    def _shown_fields(self) -> Iterator[tuple[str, Any]]:
+        """Its id, the page, and how many marks there are."""
+        yield from (("id", self.id), ("url", self.shown(self.url)), ("title", self.shown(self.title)))
+        yield from (("marks", len(self.marks)), ("warnings", len(self.warnings) or None))
+
     def _repr_png_(self) -> bytes | None:
         """The marked picture; notebooks display it for an observation."""
         return self.marked.data if self.marked.media_type == "image/png" else None
 
     def _repr_jpeg_(self) -> bytes | None:
         return self.marked.data if self.marked.media_type == "image/jpeg" else None
+
+    @property
+    def _picture(self) -> CardPicture | None:
+        """The marked picture for a notebook; None if its bytes are not loaded."""
+        data = self.marked.data
+        return None if data is None else CardPicture(self.marked.media_type, data, f"{len(self.marks)} marks")
 
 
 # --- exemplars: what worked before, shown to a model before the live steps --------------------------------------------
@@ -529,6 +554,8 @@ PrivateKind = Literal["card", "iban", "national-id"]
 
 class Secret(RenamedFields):
     """A value that the model may use by name and never sees. It is typed only on one of its origins."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     old_names: ClassVar[Mapping[str, str]] = {"hosts": "origins"}
 
@@ -636,8 +663,10 @@ class SuccessCheck(FrozenModel):
     """Text that is part of the name of a mark in view."""
 
 
-class Task(FrozenModel):
+class Task(DisplayedModel):
     """The goal, where to start, and the bounds of a run."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)  # it may hold a secret
 
     goal: str
     pictures: tuple[GoalPicture, ...] = ()
@@ -667,6 +696,19 @@ class Task(FrozenModel):
     """Carried out first, before the model is asked."""
     exemplar: Exemplar | None = None
     """What worked before for a similar task, shown to the model; the memory looks it up on the first page."""
+
+    def shown(self, text: str, longest: int = 120) -> str:
+        """The text as it may be printed: without the secrets of the task, and cut."""
+        for secret in self.secrets:
+            if value := secret.value.get_secret_value():
+                text = text.replace(value, f"<secret:{secret.name}>")
+        return super().shown(text, longest)
+
+    def _shown_fields(self) -> Iterator[tuple[str, Any]]:
+        """The goal, the start page, and the names of what was given."""
+        yield from (("goal", self.shown(self.goal)), ("start_url", self.shown(self.start_url or "")))
+        yield from (("user_data", [*self.user_data]), ("secrets", [each.name for each in self.secrets]))
+        yield from (("allowed_hosts", self.allowed_hosts), ("files", [each.name for each in self.files]))
 
 
 # --- decisions and outcomes -------------------------------------------------------------------------------------------
@@ -716,7 +758,7 @@ class Verdict(FrozenModel):
     seconds: float = 0.0
 
 
-class Decision(FrozenModel):
+class Decision(DisplayedModel):
     """What to do next, and a judgement of the previous step."""
 
     judgement: Literal["success", "failure", "unknown"] = "unknown"
@@ -737,6 +779,11 @@ class Decision(FrozenModel):
     request_sha256: str | None = None
     """Hash of the redacted request that the run folder keeps."""
     seconds: float = 0.0
+
+    def _shown_fields(self) -> Iterator[tuple[str, Any]]:
+        """Its goal, its actions, and who decided."""
+        yield from (("next_goal", self.shown(self.next_goal)), ("actions", [each.kind for each in self.actions]))
+        yield from (("author", self.author), ("model", self.model))
 
 
 Risk = Literal["submit", "pay", "delete", "send", "upload", "leave", "copy", "mismatch", "unclassified", "beyond"]
@@ -834,7 +881,15 @@ class TextOrigin(FrozenModel):
     """The share of its letters that stand there in a row, 0 to 1."""
 
 
-class Outcome(FrozenModel):
+_LONGEST_READ = 400
+"""Characters of page text in the card of an outcome."""
+_MOST_CHANGES = 5
+"""Changes in it."""
+_MOST_ROWS = 60
+"""Steps in the card of a run, the last ones."""
+
+
+class Outcome(DisplayedModel):
     """What came of one action. A refusal is a finding about the page, not an exception."""
 
     status: Literal["done", "partial", "refused"]
@@ -870,6 +925,23 @@ class Outcome(FrozenModel):
     """The address afterwards, if it changed."""
     seconds: float = 0.0
 
+    def _shown_fields(self) -> Iterator[tuple[str, Any]]:
+        """What became of the action, in words."""
+        yield from (("status", self.status), ("effect", self.effect), ("refusal", self.refusal))
+        yield from (("sentence", self.shown(self.sentence)), ("value", self.shown(self.value or "")))
+        yield "read", self.shown(self.read)
+
+    @property
+    def _sign(self) -> Sign:
+        """How it went, for a person: `good` if it was done with an effect."""
+        return notebook.outcome_sign(self.status, self.effect, self.refusal)
+
+    def _repr_html_(self) -> str:
+        """The outcome as a card; notebooks display it."""
+        facts = [("value", self.shown(self.value or "")), ("read", self.shown(self.read, _LONGEST_READ))]
+        facts += [("changed", self.shown(each)) for each in self.changes[:_MOST_CHANGES]]
+        return notebook.card_html(self.shown(self.sentence, _LONGEST_READ), self._sign, facts)
+
 
 class ManualAction(FrozenModel):
     """One thing that a person did in the browser during a takeover."""
@@ -886,7 +958,7 @@ class ManualAction(FrozenModel):
     seconds: float = 0.0
 
 
-class Step(FrozenModel):
+class Step(DisplayedModel):
     """One observation, the decision about it, and the outcomes."""
 
     index: int
@@ -928,6 +1000,38 @@ class Step(FrozenModel):
         """The usage of each reply in this step."""
         return usages_of(self.decision, self.verdict, self.unused)
 
+    @property
+    def tokens(self) -> int:
+        """All tokens of this step."""
+        return sum(usage.total for usage in self.usages)
+
+    @property
+    def cost(self) -> float | None:
+        """What its replies cost, in US dollars; None if the price of one is unknown."""
+        return total_cost(self.usages)
+
+    def _shown_fields(self) -> Iterator[tuple[str, Any]]:
+        """Its number, its goal, and what became of its actions."""
+        goal = self.decision.shown(self.decision.next_goal)
+        yield from (("index", self.index), ("goal", goal), ("actions", [each.kind for each in self.decision.actions]))
+        yield "outcomes", [str(each.effect or each.refusal or each.status) for each in self.outcomes]
+
+    @property
+    def _row(self) -> tuple[str, Sign, str]:
+        """The step in one line, for a person: its number, how it went, and what was done."""
+        last = self.outcomes[-1] if self.outcomes else None
+        words = self.decision.shown(self.decision.next_goal) or (last.shown(last.sentence) if last else "")
+        return str(self.index), last._sign if last else Sign("none", "nothing done"), words
+
+    def _repr_html_(self) -> str:
+        """The step as a card with the marked picture, if its bytes are loaded; notebooks display it."""
+        seen, acts = self.observation, zip(self.decision.actions, self.outcomes, strict=False)
+        rows = [(action.kind, what._sign, what.shown(what.sentence, _LONGEST_READ)) for action, what in acts]
+        _, sign, words = self._row
+        facts = [("page", f"{seen.shown(seen.title)} {seen.shown(seen.url)}")]
+        title = f"Step {self.index}: {words}"
+        return notebook.card_html(title, sign, facts, rows, seen._picture)
+
 
 def usages_of(decision: Decision | None, verdict: Verdict | None, unused: tuple[Usage, ...]) -> tuple[Usage, ...]:
     """The usage of each reply in a step: unusable ones, the decision's, and the judge's."""
@@ -935,7 +1039,13 @@ def usages_of(decision: Decision | None, verdict: Verdict | None, unused: tuple[
     return (*unused, *(usage for usage in used if usage is not None))
 
 
-class Ending(FrozenModel):
+def total_cost(usages: Sequence[Usage]) -> float | None:
+    """What the replies cost together, in US dollars; None if the price of any is unknown."""
+    known = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
+    return sum(known, 0.0) if len(known) == len(usages) else None
+
+
+class Ending(DisplayedModel):
     """How a run ended, for a person and for a shell."""
 
     status: Literal[
@@ -945,6 +1055,11 @@ class Ending(FrozenModel):
     sentence: str
     answer: str = ""
     evidence: tuple[int, ...] = ()
+
+    def _shown_fields(self) -> Iterator[tuple[str, Any]]:
+        """How it ended, and the answer."""
+        yield from (("status", self.status), ("sentence", self.shown(self.sentence)))
+        yield "answer", self.shown(self.answer) if self.answer != self.sentence else None
 
     @property
     def exit_code(self) -> int:
@@ -984,7 +1099,7 @@ class Provenance(FrozenModel):
     """What each model can do, by its name, and whether that came from the provider or is declared here."""
 
 
-class Run(FrozenModel):
+class Run(DisplayedModel):
     """A whole run. On disk it is a folder; `record` writes and reads it."""
 
     id: str
@@ -994,6 +1109,82 @@ class Run(FrozenModel):
     steps: tuple[Step, ...] = ()
     ending: Ending | None = None
     """None if the run is still going or was interrupted."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the task was done; a dry run does none."""
+        return self.ending is not None and self.ending.status == "done"
+
+    @property
+    def answer(self) -> str:
+        """The answer that the run ended with; empty if there is none."""
+        return self.ending.answer if self.ending is not None else ""
+
+    @property
+    def output(self) -> Any:
+        """The answer as the `output` type of its `Agent`; None if the task was not done or no type was given."""
+        return self.fact("output")
+
+    @property
+    def cost(self) -> float | None:
+        """What the replies of all models cost, in US dollars; 0 without a model, None if a price is unknown."""
+        return total_cost([usage for step in self.steps for usage in step.usages])
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all requests and replies, cached ones included."""
+        return sum(step.tokens for step in self.steps)
+
+    @property
+    def seconds(self) -> float:
+        """How long its steps took."""
+        return round(sum(step.seconds for step in self.steps), 3)
+
+    @property
+    def folder(self) -> Path | None:
+        """The run folder; None if the run was neither recorded nor read from a folder."""
+        folder: Path | None = self.fact("folder")
+        return folder
+
+    @property
+    def report(self) -> Path | None:
+        """The HTML report in the run folder; None if there is none."""
+        report = self.folder / "report.html" if self.folder is not None else None
+        return report if report is not None and report.is_file() else None
+
+    @property
+    def used(self) -> str:
+        """Its steps, time, tokens and cost in words, such as `6 steps, 12.3 s, 8,123 tokens, 0.0421 USD`."""
+        many = len(self.steps)
+        parts = [f"{many} step{'' if many == 1 else 's'}", f"{self.seconds:.1f} s"]
+        if any(step.usages for step in self.steps):
+            cost = self.cost
+            parts += [f"{self.tokens:,} tokens", "cost unknown" if cost is None else f"{cost:.4f} USD"]
+        return ", ".join(parts)
+
+    def _shown_fields(self) -> Iterator[tuple[str, Any]]:
+        """Its id, how it ended, and what it took."""
+        ending = self.ending
+        yield from (("id", self.id), ("status", ending.status if ending is not None else "going on"))
+        yield "answer", ending.shown(self.answer) if ending is not None else None
+        yield from (("steps", len(self.steps)), ("seconds", self.seconds))
+        yield from (("tokens", self.tokens or None), ("cost", self.cost or None))
+
+    def _repr_html_(self) -> str:
+        """The run as a card with its steps and the last marked picture; notebooks display it."""
+        ending = self.ending
+        facts = [("answer", ending.shown(self.answer, _LONGEST_READ)), ("used", self.used)] if ending else []
+        facts += [("report", str(self.report or ""))]
+        rows = [step._row for step in self.steps[-_MOST_ROWS:]]
+        picture = self.steps[-1].observation._picture if self.steps else None
+        return notebook.card_html(self.task.shown(self.task.goal, _LONGEST_READ), self._sign, facts, rows, picture)
+
+    @property
+    def _sign(self) -> Sign:
+        """How it ended, for a person."""
+        if self.ending is None:
+            return Sign("none", "going on")
+        return Sign("good" if self.ending.exit_code == 0 else "bad", self.ending.status.replace("_", " "))
 
 
 if not TYPE_CHECKING:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from pathlib import Path
 
 from ada_url import URL, join_url
 
@@ -14,6 +15,12 @@ LONGEST_ADDRESS = 8000
 """Characters of an address that a record keeps; servers seldom take more than 8 KB."""
 LONGEST_SHOWN = 300
 """Characters of an address that a model or a person sees."""
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
+"""What follows the colon in `localhost:8000` is a port."""
+_IS_PATH = re.compile(r"[.~]{0,2}/")
+_HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:]+\]|localhost|[^\s/?#:@]+\.[^\s/?#:@.]+)(?::\d+)?(?:[/?#]|$)")
+_IS_LOOPBACK = re.compile(r"(?:.+\.)?localhost|127\.[\d.]+|\[::1\]", re.IGNORECASE)
 
 _CUT = re.compile(r"(?:…|%E2%80%A6)\[(\d+)(?: |%20)characters")
 
@@ -33,6 +40,23 @@ def origin_of(url: str) -> str:
     except ValueError:
         return ""
     return parsed.origin if parsed.protocol in ("http:", "https:") else ""
+
+
+def start_address(text: str) -> str:
+    """The address that a person means: `example.org` is on https, `localhost:8000` on http, a file's path is `file:`.
+
+    Anything else is returned as it is.
+    """
+    text = text.strip()
+    if not text or _SCHEME.match(text):
+        return text
+    path = Path(text).expanduser()
+    if path.is_file() or (_IS_PATH.match(text) and path.is_dir()):
+        return path.resolve().as_uri()
+    host = _HOST.match(text)
+    if host is None:
+        return text
+    return f"{'http' if _IS_LOOPBACK.fullmatch(host['name']) else 'https'}://{text}"
 
 
 def resolve_url(base: str, url: str) -> str:

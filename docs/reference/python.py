@@ -35,6 +35,7 @@ PYTHON_PAGES = {
     "vision_agent.policy.approval": ("Approval", ()),
     "vision_agent.supervise.page_approver": ("Supervision page", ()),
     "vision_agent.models.offline": ("Deciders without a model", ("steps", "scripted")),
+    "vision_agent.vision.labels": ("Annotated pictures", ("annotated",)),
     "vision_agent.browser": ("Attached and fake browsers", ("live", "fake")),
     "vision_agent.record": ("Run folders", ("store", "read", "verify")),
 }

@@ -88,7 +88,7 @@ def test_a_python_file_may_make_its_tasks_in_a_loop(tmp_path: Path) -> None:
         ("a.toml", 'tasks = ["save"]', "task 1: Input should be"),
         ("a.toml", '[[tasks]]\nid = "save"\ngoal = "Save"', "task 'save', start_url: Field required"),
         ("a.toml", TOML.replace("expect", "expects"), "task 'save', expects: Extra inputs are not permitted"),
-        ("a.toml", TOML.replace("text=Saved", "Saved"), "task 'save', expect: 'Saved' is not a check"),
+        ("a.toml", TOML.replace("text=Saved", "txt=Saved"), "task 'save', expect: expect 'txt=Saved' does not name"),
         ("a.toml", TOML.replace('id = "leave"', 'id = "save"'), "two tasks called save"),
         ("a.toml", TOML.replace("click Save", "dance"), "task 'save': Line 1, 'dance': it begins with 'dance'"),
         ("a.py", "tasks = []", "must set `suite = \\[...\\]`"),

@@ -6,6 +6,7 @@ import sys
 import pytest
 from seen import mark, seen, unchanged
 
+from vision_agent import Agent
 from vision_agent.errors import UsageError
 from vision_agent.models.factory import make_model
 from vision_agent.models.llm.anthropic import AnthropicModel
@@ -52,11 +53,30 @@ async def test_a_person_is_shown_no_secret_that_a_page_tells(capsys):
         ("anthropic:", "names no model"),
         ("steps", "needs step lines"),
         ("steps:x", "Unknown model 'steps:x'"),
+        ("antropic:claude-x", r"Unknown model 'antropic:claude-x' \(did you mean anthropic:claude-x\? known are"),
+        ("humam", "did you mean human"),
     ],
 )
 def test_an_unknown_name_lists_what_is_known(name, says):
     with pytest.raises(UsageError, match=says):
         named(name)
+
+
+@pytest.mark.parametrize(
+    ("short", "full"),
+    [
+        ("claude-sonnet-5-5", "anthropic:claude-sonnet-5-5"),
+        ("gpt-5.4", "openai:gpt-5.4"),
+        ("gemini-3-pro", "google:gemini-3-pro"),
+        ("openai-compatible:gpt-oss", "openai-compatible:gpt-oss"),
+        ("gpt", "gpt"),
+        ("human", "human"),
+    ],
+)
+def test_a_model_whose_name_tells_its_provider_needs_no_more(short, full):
+    assert ModelSettings(name=short, fallback=short).name == full
+    assert ModelSettings(name="human", fallback=short, judge="same").fallback == full
+    assert Agent("Look", url="shop.example", model=short).decides == full
 
 
 def test_claude_says_where_in_pixels_and_in_nothing_else():

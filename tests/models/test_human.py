@@ -5,11 +5,12 @@ import os
 import sys
 from asyncio.subprocess import PIPE
 
-from seen import refused, seen, step
+from seen import mark, refused, seen, step
 
-from vision_agent.actions import Ask, Click, Type
+from vision_agent.actions import Ask, Click, Finish, Type
 from vision_agent.models.offline.grammar import GRAMMAR
 from vision_agent.models.offline.human import HumanModel
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.types import Task
 
 TASK = Task(goal="Sign in.")
@@ -50,7 +51,27 @@ async def test_a_line_that_cannot_be_read_or_found_is_said_and_asked_again():
     assert "not a known word" in shown
     assert "Nothing here is called 'Sign out'" in shown
     assert "a note" in shown
-    assert GRAMMAR in said
+    assert GRAMMAR in shown
+
+
+async def test_a_number_alone_is_that_of_a_mark_where_nothing_has_it_for_a_name():
+    model, _ = person("click 12")
+    assert (await model.decide(TASK, (), seen())).actions == (Click(target=12),)
+    model, _ = person('type "12" into 3')
+    assert (await model.decide(TASK, (), seen())).actions == (Type(target=3, text="12"),)
+    named = seen(mark(2, "12"), mark(12, "Sign in"))
+    model, _ = person("click 12")
+    assert (await model.decide(TASK, (), named)).actions == (Click(target=2),)
+    written = StepsModel(["click 12"])  # before anybody saw a number
+    assert [each.kind for each in (await written.decide(TASK, (), seen())).actions] != ["click"]
+
+
+async def test_a_person_gets_help_and_can_stop():
+    model, said = person("help", "quit")
+    decision = await model.decide(TASK, (), seen())
+    assert decision.actions == (Finish(success=False, answer="The person stopped the run."),)
+    assert GRAMMAR in "\n".join(said)
+    assert "`stop` as not done" in "\n".join(said)
 
 
 async def test_what_came_of_the_last_step_is_told():
@@ -73,6 +94,7 @@ async def test_the_terminal_is_read_by_default():
 import asyncio
 from seen import seen
 from vision_agent.models.offline.human import HumanModel
+from vision_agent.models.offline.steps import StepsModel
 from vision_agent.types import Task
 
 async def main():

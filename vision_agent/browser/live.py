@@ -81,12 +81,7 @@ class LiveBrowser:
             UsageError: the address is invalid, has an unknown scheme, or the host policy blocks it.
             BrowserUnavailable: it cannot be reached.
         """
-        scheme = urlsplit(url).scheme
-        if scheme not in _SCHEMES:
-            raise UsageError(
-                f'{url} cannot be opened: "{scheme}" is not a scheme this browser opens',
-                f"begin with {', '.join(f'{each}:' for each in _SCHEMES[:3])}",
-            )
+        require_scheme(url)
         policy = self._sender.policy
         begin = replace(policy, schemes=_SCHEMES, folder=start_folder(url))
         try:
@@ -181,6 +176,23 @@ class _BorrowedBrowser:
 
     async def act(self, action: Action) -> Outcome:
         return await self.browser.act(action, self.observation)
+
+
+def require_scheme(url: str) -> None:
+    """Checks that a person may start with an address of this kind.
+
+    Raises:
+        UsageError: it has an unknown scheme, or none.
+    """
+    try:
+        scheme = urlsplit(url).scheme
+    except ValueError:
+        scheme = ""
+    if scheme not in _SCHEMES:
+        raise UsageError(
+            f'{url} cannot be opened: "{scheme}" is not a scheme this browser opens',
+            f"begin with {', '.join(f'{each}:' for each in _SCHEMES[:3])}",
+        )
 
 
 @asynccontextmanager

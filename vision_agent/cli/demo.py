@@ -19,7 +19,7 @@ from vision_agent.cli.options import (
     option,
     terminal_approver,
 )
-from vision_agent.cli.running import has_screen, require_models
+from vision_agent.cli.running import has_screen
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,12 +56,14 @@ def demo(
     Exit codes: 0 both tasks are done, 1 one is not, 2 usage, 3 limit, 4 needs a person, 5 browser or model down,
     130 interrupted.
     """
-    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.evals.demo import demo_tasks
     from vision_agent.settings import load
+    from vision_agent.terminal import TerminalConsole
 
     settings = load(**browser_flags(executable, cdp, headed), **given(runs=runs, model=given(name=model) or None))
     if model is not None:
+        from vision_agent.session.deciders import require_models
+
         require_models(model, settings)
     console = TerminalConsole(stderr=True, highlight=False)
     _introduce(console, settings)
@@ -92,8 +94,8 @@ def _show(console: Console, settings: Settings, shown: DemoTask, as_json: bool) 
     from rich.rule import Rule
     from rich.text import Text
 
-    from vision_agent.cli.progress import Progress, print_facts
     from vision_agent.evals.demo import staged
+    from vision_agent.progress import Progress, print_facts
 
     console.print()
     console.print(Rule(Text(f"{shown.site} · {shown.task.id}", style="bold"), align="left", style="dim"))

@@ -165,7 +165,6 @@ def suite(
 
     Exit codes: 0 every item ran, 1 some ended in an error, 2 usage, 5 no browser, key or Ray, 130 interrupted.
     """
-    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.evals import ray_workers
     from vision_agent.evals.items import FoundResult, result_of, sort_key
     from vision_agent.evals.progress import EvalProgress
@@ -176,6 +175,7 @@ def suite(
     from vision_agent.evals.runner import items_of, on_this_machine, run_items
     from vision_agent.evals.suites.suite import suite_named
     from vision_agent.settings import load
+    from vision_agent.terminal import TerminalConsole
 
     flags = browser_flags(executable, viewport=size_of(viewport))
     settings = load(**flags, **given(limits=limits.limits or None))
@@ -275,10 +275,10 @@ def perception(
 
     Exit codes: 0 every required score is reached, 1 one is missed, 2 usage, 5 no browser.
     """
-    from vision_agent.cli.terminal import TerminalConsole, progress_line
     from vision_agent.evals.perception.run import run
     from vision_agent.evals.perception.summary import show, summary
     from vision_agent.settings import load
+    from vision_agent.terminal import TerminalConsole, progress_line
 
     with progress_line("Opening a browser") as tell:
         settings = load(**browser_flags(executable)).browser
@@ -343,13 +343,13 @@ def security(
     """
     from dataclasses import asdict
 
-    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.evals.progress import EvalProgress
     from vision_agent.evals.runner import items_of, run_items
     from vision_agent.evals.security.deciders import DECIDERS
     from vision_agent.evals.security.suite import DEFENCES, SecuritySuite
     from vision_agent.evals.security.summary import attack_results, scores, show
     from vision_agent.settings import load
+    from vision_agent.terminal import TerminalConsole
 
     settings = load(**browser_flags(executable), **given(limits=limits.limits or None))
     left_out = list(DEFENCES) if without and "all" in without else list(dict.fromkeys(without or []))
@@ -409,11 +409,11 @@ def compare(
     """
     from dataclasses import asdict
 
-    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.evals.items import found_in
     from vision_agent.evals.results import by_task as shown_by_task
     from vision_agent.evals.results import tables
     from vision_agent.evals.results.summary import grouped, summary
+    from vision_agent.terminal import TerminalConsole
 
     if as_json + as_csv + markdown > 1:
         raise UsageError("--json, --csv and --markdown exclude each other", "give one of them")

@@ -57,9 +57,9 @@ def freeze(
     Exit codes: 0 written, 2 it cannot be written, or a run or page gives no reference, 5 a record fails verification,
     or there is no browser.
     """
-    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.evals.suites import frozen
     from vision_agent.evals.suites.suite_file import is_list
+    from vision_agent.terminal import TerminalConsole
 
     sources = [named_run(each) for each in sources]
     if any(map(is_list, sources)):
@@ -87,9 +87,9 @@ def freeze(
 
 
 def _freeze_list(path: Path, out: Path, flags: dict[str, Any]) -> FrozenFolder:
-    from vision_agent.cli.terminal import progress_line
     from vision_agent.evals.suites.page_list import freeze_pages
     from vision_agent.settings import load
+    from vision_agent.terminal import progress_line
 
     with progress_line("Opening a browser") as tell:
         return asyncio.run(freeze_pages(path, out, load(**flags), tell))

@@ -150,9 +150,9 @@ def doctor(executable: Executable = None, cdp: Cdp = None, as_json: AsJson = Fal
 
 
 def _check(probe: Any, flags: dict[str, Any], as_json: bool) -> None:
-    from vision_agent.cli.terminal import TerminalConsole, progress_line
     from vision_agent.models.credentials import model_accesses
     from vision_agent.settings import load
+    from vision_agent.terminal import TerminalConsole, progress_line
 
     with progress_line("Looking for a browser") as tell:
         settings = load(**flags)
@@ -220,7 +220,7 @@ def marks(
     from vision_agent.settings import load
 
     settings = load(**browser.flags)
-    from vision_agent.cli.terminal import TerminalConsole
+    from vision_agent.terminal import TerminalConsole
 
     with TerminalConsole(stderr=True).status("Looking at the page"):
         seen = asyncio.run(look_at(url, settings))

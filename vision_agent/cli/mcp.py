@@ -14,7 +14,6 @@ import typer
 
 from vision_agent.cli.options import LimitOptions, Runs, given, grouped, option
 from vision_agent.cli.run import RunBrowserOptions, TaskOptions
-from vision_agent.cli.running import require_models
 from vision_agent.errors import ModelUnavailable, UsageError
 
 if TYPE_CHECKING:
@@ -119,6 +118,8 @@ def _lendable(settings: Settings) -> str | None:
     """The model that somebody chose and that can be asked; None without one: no page may cause costs."""
     if "name" not in settings.model.model_fields_set:
         return None
+    from vision_agent.session.deciders import require_models
+
     try:
         require_models(None, settings)
     except ModelUnavailable as error:

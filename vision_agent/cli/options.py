@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -121,6 +122,7 @@ class LimitOptions:
 
     max_steps: Annotated[int | None, option("Maximum number of steps.", "--max-steps")] = None
     max_seconds: MaxSeconds = None
+    max_cost: Annotated[float | None, option("US dollars that the model may cost.", "--max-cost")] = None
     max_submits: Annotated[int | None, option("Number of forms that may be submitted.", "--max-submits")] = None
     max_spend: Annotated[str | None, option("Money that may be spent on pages, such as '50 EUR'.", "--max-spend")] = (
         None
@@ -142,6 +144,7 @@ class LimitOptions:
         return given(
             steps=self.max_steps,
             seconds=self.max_seconds,
+            cost_usd=self.max_cost,
             submits=self.max_submits,
             spend=self.max_spend,
             downloads=downloads or None,
@@ -188,6 +191,26 @@ def existing_files(paths: list[Path] | None) -> tuple[Path, ...]:
         if not path.is_file():
             raise UsageError(f"There is no file {path} to upload", "give an existing file with --file")
     return tuple(paths or ())
+
+
+def schema_in(path: Path | None) -> dict[str, Any] | None:
+    """The JSON schema in a file.
+
+    Raises:
+        UsageError: the file cannot be read, or has no JSON schema.
+    """
+    if path is None:
+        return None
+    try:
+        schema = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--output-schema {path} cannot be read: {error}", "give a file with a JSON schema") from error
+    if not isinstance(schema, dict):
+        raise UsageError(f"--output-schema {path} is no JSON schema", 'one looks like {"type": "object", …}')
+    from vision_agent.policy.success_checks import check_schema
+
+    check_schema(schema)
+    return schema
 
 
 def files_in(folder: Path | None) -> tuple[Path, ...]:

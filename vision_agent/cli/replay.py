@@ -26,7 +26,14 @@ from vision_agent.cli.options import (
     terminal_approver,
     terminal_person,
 )
-from vision_agent.cli.running import attach_supervision_page, chosen_model, exit_code_of, run_agent, with_supervision
+from vision_agent.cli.running import (
+    attach_supervision_page,
+    chosen_model,
+    exit_code_of,
+    run_agent,
+    usage_of,
+    with_supervision,
+)
 from vision_agent.errors import UsageError
 from vision_agent.escape import cut_text, escaped_line
 
@@ -141,7 +148,7 @@ def _show_variables(known: Sequence[Variable], as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from vision_agent.cli.terminal import TerminalConsole
+    from vision_agent.terminal import TerminalConsole
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("name", "was", "where"):
@@ -154,8 +161,8 @@ def _show_variables(known: Sequence[Variable], as_json: bool) -> None:
 
 
 def _replay(one: Replay, as_json: bool, is_shared: bool) -> None:
-    from vision_agent.cli.progress import Progress, print_facts
-    from vision_agent.cli.terminal import TerminalConsole
+    from vision_agent.progress import Progress, print_facts
+    from vision_agent.terminal import TerminalConsole
 
     console, agent = TerminalConsole(stderr=True), one.agent
     one.listen(progress := Progress(console, is_shared=is_shared, note=one.note))
@@ -166,8 +173,9 @@ def _replay(one: Replay, as_json: bool, is_shared: bool) -> None:
         if as_json and agent.ending is not None:
             typer.echo(json.dumps(_as_json(one), ensure_ascii=False))
         elif not as_json:
-            facts = ("folder", agent.folder), ("report", agent.report), ("patch", one.patch), ("head", agent.head)
-            print_facts(console, *facts)
+            used = agent.record.used if agent.record is not None else None
+            where = ("folder", agent.folder), ("report", agent.report), ("patch", one.patch), ("head", agent.head)
+            print_facts(console, ("used", used), *where)
     assert agent.ending is not None
     if not as_json:
         typer.echo(agent.ending.sentence)
@@ -185,6 +193,7 @@ def _as_json(one: Replay) -> dict[str, Any]:
     return {
         **agent.ending.model_dump(include={"status", "sentence", "answer"}),
         "exit_code": exit_code_of(agent.ending),
+        **usage_of(agent),
         "replayed": one.recorded.id,
         "steps": [each.model_dump(mode="json") for each in one.taken],
         "run": str(agent.folder),
@@ -293,10 +302,10 @@ def diff(
 
     Exit codes: 0 no difference, 1 they differ, 2 usage, 5 no such run.
     """
-    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.record.diff import diff
     from vision_agent.record.diff_lines import tell_diff
     from vision_agent.record.diff_page import write_diff
+    from vision_agent.terminal import TerminalConsole
 
     with TerminalConsole(stderr=True).status("Comparing") as status:
         found = diff(a, b, tolerance=tolerance / 100, tell=status.update)

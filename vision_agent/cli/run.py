@@ -21,19 +21,19 @@ from vision_agent.cli.options import (
     grouped,
     named_beginning,
     option,
-    pair_of,
     pairs_of,
     private_kinds_of,
+    schema_in,
     secrets_of,
     terminal_approver,
     terminal_person,
 )
-from vision_agent.cli.running import attach_supervision_page, chosen_model, require_models, run_agent, with_supervision
+from vision_agent.cli.running import attach_supervision_page, chosen_model, run_agent, with_supervision
 from vision_agent.errors import UsageError
 from vision_agent.models.providers import KNOWN
 
 if TYPE_CHECKING:
-    from vision_agent.types import Limits, SuccessCheck, Task
+    from vision_agent.types import Limits, Task
 
 app = typer.Typer()
 
@@ -127,7 +127,14 @@ class TaskOptions:
     ] = None
     expect: Annotated[
         list[str] | None,
-        option("A check that must hold at the end: url=*/thanks, text=Order placed, mark=Log out.", "--expect"),
+        option(
+            "A check that must hold at the end: a text that must show, or url=*/thanks, text=Order placed, "
+            "mark=Log out.",
+            "--expect",
+        ),
+    ] = None
+    output_schema: Annotated[
+        Path | None, option("A file with the JSON schema that the answer must match.", "--output-schema")
     ] = None
     file: Annotated[list[Path] | None, option("A file that may be uploaded; no other file may be.", "--file")] = None
     upload_folder: Annotated[
@@ -147,11 +154,13 @@ class TaskOptions:
 
     def task(self, goal: str, url: str, limits: Limits) -> Task:
         """The task with this goal."""
+        from vision_agent.policy.success_checks import check_from
         from vision_agent.types import Task
+        from vision_agent.urls import start_address
 
         return Task(
             goal=goal,
-            start_url=url,
+            start_url=start_address(url),
             limits=limits,
             user_data=dict(pairs_of(self.data, "--data")),
             secrets=bound_to_origins(
@@ -163,7 +172,8 @@ class TaskOptions:
                 self.secret_origin,
             ),
             private_kinds=private_kinds_of([each for each in self.private or () if "=" not in each]),
-            checks=tuple(_expected(each) for each in self.expect or ()),
+            checks=tuple(check_from(each, "--expect") for each in self.expect or ()),
+            answer_schema=schema_in(self.output_schema),
             files=(*existing_files(self.file), *files_in(self.upload_folder)),
             allowed_actions=_named(self.allow_actions),
             allowed_hosts=tuple(self.allow_host) if self.allow_host else None,
@@ -217,7 +227,7 @@ class ApprovalOptions:
 @app.command()
 @grouped
 def run(
-    url: Annotated[str, typer.Argument(help="The start page.")],
+    url: Annotated[str, typer.Argument(help="The start page: an address, a host, or the path of a file.")],
     goal: Annotated[str, typer.Argument(help="The goal, in plain words.", show_default=False)] = "",
     *,
     decides: ModelOptions,
@@ -247,6 +257,7 @@ def run(
     130 interrupted.
     """
     from vision_agent.session import Agent
+    from vision_agent.session.deciders import require_models
     from vision_agent.settings import load
 
     settings = load(
@@ -284,14 +295,3 @@ def _goal_of_lines(steps: Path | None) -> str:
 
 def _named(text: str | None) -> tuple[str, ...] | None:
     return None if text is None else tuple(each.strip() for each in text.split(",") if each.strip())
-
-
-def _expected(text: str) -> SuccessCheck:
-    from vision_agent.types import SuccessCheck
-
-    what, value = pair_of(text, "--expect")
-    if what not in SuccessCheck.model_fields:
-        raise UsageError(
-            f"--expect {text!r} does not name what to check", f"begin it with {'=, '.join(SuccessCheck.model_fields)}="
-        )
-    return SuccessCheck.model_validate({what: value})

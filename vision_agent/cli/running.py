@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -18,9 +18,9 @@ from vision_agent.errors import UsageError, VisionAgentError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from vision_agent.cli.progress import Progress
     from vision_agent.events import Event
     from vision_agent.ports import Model
+    from vision_agent.progress import Progress
     from vision_agent.session import Agent
     from vision_agent.settings import Settings
     from vision_agent.supervise.page_approver import SupervisionPage
@@ -47,8 +47,8 @@ def attach_supervision_page(agent: Agent) -> SupervisionPage:
 
 def run_agent(agent: Agent, as_json: bool, is_shared: bool, page: SupervisionPage | None = None) -> None:
     """Runs the agent with progress on stderr, prints its ending and the paths of its files, and exits with its code."""
-    from vision_agent.cli.progress import Progress, print_facts
-    from vision_agent.cli.terminal import TerminalConsole
+    from vision_agent.progress import Progress, print_facts
+    from vision_agent.terminal import TerminalConsole
 
     console = TerminalConsole(stderr=True)
     progress = Progress(console, is_shared=is_shared)
@@ -65,15 +65,26 @@ def run_agent(agent: Agent, as_json: bool, is_shared: bool, page: SupervisionPag
             ending = agent.ending.model_dump(include={"status", "sentence", "answer"})
             where = {"run": str(agent.folder), "report": str(agent.report), "head": agent.head}
             code = {"exit_code": exit_code_of(agent.ending)}
-            typer.echo(json.dumps({**ending, **code, **where}, ensure_ascii=False))
+            typer.echo(json.dumps({**ending, **code, **usage_of(agent), **where}, ensure_ascii=False))
         elif not as_json:
-            print_facts(console, ("folder", agent.folder), ("report", agent.report), ("head", agent.head))
+            used = agent.record.used if agent.record is not None else None
+            print_facts(
+                console, ("used", used), ("folder", agent.folder), ("report", agent.report), ("head", agent.head)
+            )
             if agent.folder is not None and agent.ending is not None and agent.ending.status == "interrupted":
                 print_facts(console, ("go on", f"vision-agent resume {shlex.quote(str(agent.folder))}"))
     assert agent.ending is not None
     if not as_json:
         typer.echo(agent.ending.sentence)
     raise typer.Exit(agent.ending.exit_code)
+
+
+def usage_of(agent: Agent) -> dict[str, Any]:
+    """What a run took, for JSON; the cost is null if the price of a reply is not known."""
+    run = agent.record
+    if run is None:
+        return {}
+    return {"steps_taken": len(run.steps), "seconds": run.seconds, "tokens": run.tokens, "cost_usd": run.cost}
 
 
 def exit_code_of(ending: Ending) -> int:
@@ -112,29 +123,16 @@ def has_screen(console: Console) -> bool:
     return console.is_terminal and is_shown
 
 
-def require_models(model: str | Model | None, settings: Settings) -> None:
-    """Checks that the models of a run can be asked, as far as that is known without asking them; `model` decides.
-
-    Raises:
-        UsageError: the name of one is unknown.
-        ModelUnavailable: the key, the address or the library of one is missing.
-    """
-    from vision_agent.models.credentials import require_access
-    from vision_agent.models.providers import provider_settings
-
-    named = settings.model.name if model is None else model
-    name = named if isinstance(named, str) else "steps"
-    require_access(provider_settings(name, settings.model).model_copy(update={"name": name}))
-
-
 def chosen_model(model: str | None, steps: Path | None) -> str | Model | None:
     """The model named by the options, or one that follows the step lines of a file; `-` is stdin.
 
     Raises:
-        UsageError: both are given, or the file cannot be read.
+        UsageError: both are given, or the file cannot be read or has no line.
     """
     if steps is None:
-        return model
+        from vision_agent.settings import full_model_name
+
+        return model and full_model_name(model)
     if model not in (None, "steps"):
         raise UsageError(f"--steps cannot be combined with --model {model}", "leave one of them out")
     from vision_agent.models.offline.steps import StepsModel
@@ -143,4 +141,8 @@ def chosen_model(model: str | None, steps: Path | None) -> str | Model | None:
         text = sys.stdin.read() if str(steps) == "-" else steps.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The step lines in {steps} cannot be read: {error}") from error
-    return StepsModel(text.splitlines())
+    lines = text.splitlines()
+    if not any(line.strip() and not line.strip().startswith("#") for line in lines):
+        where = "Standard input" if str(steps) == "-" else str(steps)
+        raise UsageError(f"{where} has no step line", "write one action a line, such as: click Sign in")
+    return StepsModel(lines)

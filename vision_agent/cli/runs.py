@@ -151,8 +151,8 @@ def _print(shown: list[tuple[ListedRun, RunFigures | None]], many: int, folder: 
     from rich.table import Table
     from rich.text import Text
 
-    from vision_agent.cli.terminal import TerminalConsole
     from vision_agent.escape import cut_text, escaped_line
+    from vision_agent.terminal import TerminalConsole
 
     rows = [_row(run, figures) for run, figures in shown]
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim")

@@ -6,8 +6,8 @@ import os
 from importlib.util import find_spec
 
 from vision_agent.base_model import FrozenModel
-from vision_agent.errors import ModelUnavailable, UsageError
-from vision_agent.models.providers import KNOWN, NOT_MODELS, find_provider
+from vision_agent.errors import ModelUnavailable
+from vision_agent.models.providers import KNOWN, NOT_MODELS, find_provider, unknown_model
 from vision_agent.settings import ModelSettings
 
 WITHOUT_A_MODEL = "run without a model: --model steps or --model human"
@@ -39,7 +39,7 @@ def require_access(settings: ModelSettings) -> None:
     """
     for access in model_accesses(settings):
         if not access.is_known:
-            raise UsageError(f"Unknown model {access.name!r}", f"known are {', '.join(KNOWN)}")
+            raise unknown_model(access.name)
         if not access.is_ready:
             raise ModelUnavailable(f"{access.name} cannot be asked: {access.sentence}")
 

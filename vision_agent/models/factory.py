@@ -11,9 +11,9 @@ from vision_agent.models.llm.judge import ModelJudge
 from vision_agent.models.llm.promptable import Promptable
 from vision_agent.models.offline.human import HumanModel
 from vision_agent.models.offline.steps import StepsModel
-from vision_agent.models.providers import KNOWN, KNOWN_MODELS, Provider, find_provider
+from vision_agent.models.providers import KNOWN_MODELS, Provider, find_provider, unknown_model
 from vision_agent.ports import Judge, Model, Redact
-from vision_agent.settings import ModelSettings
+from vision_agent.settings import ModelSettings, full_model_name
 from vision_agent.types import Observation
 
 
@@ -35,6 +35,7 @@ def make_model(
     Raises:
         UsageError: the name is unknown, something the model needs is missing, or a line cannot be read.
     """
+    name = full_model_name(name)
     provider, model = find_provider(name), name.strip().partition(":")[2]
     if provider is not None:
         return _llm(
@@ -52,7 +53,7 @@ def make_model(
         return StepsModel(lines)
     if name.strip() == "human":
         return HumanModel(picture=picture, redact=redact)
-    raise UsageError(f"Unknown model {name!r}", f"known are {', '.join(KNOWN)}")
+    raise unknown_model(name)
 
 
 def make_judge(
@@ -68,6 +69,7 @@ def make_judge(
     Raises:
         UsageError: the name is unknown, or something the model needs is missing.
     """
+    name = full_model_name(name)
     provider, model = find_provider(name), name.strip().partition(":")[2]
     if provider is None:
         known = ", ".join(KNOWN_MODELS)

@@ -6,6 +6,7 @@ Imports no provider's library.
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -70,6 +71,14 @@ NOT_MODELS = ("steps", "human")
 """The deciders that are not models."""
 KNOWN_MODELS = tuple(f"{name}:<model>" for name in PROVIDERS)
 KNOWN = (*KNOWN_MODELS, *NOT_MODELS)
+
+
+def unknown_model(name: str) -> UsageError:
+    """The error for a name that nothing has, with the name that is probably meant."""
+    provider, _, model = name.strip().partition(":")
+    near = difflib.get_close_matches(provider, [*PROVIDERS, *NOT_MODELS], n=1)
+    meant = f"did you mean {near[0]}{f':{model}' if near[0] in PROVIDERS else ''}? " if near else ""
+    return UsageError(f"Unknown model {name!r}", f"{meant}known are {', '.join(KNOWN)}")
 
 
 def find_provider(name: str) -> Provider | None:

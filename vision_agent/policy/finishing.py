@@ -5,6 +5,7 @@ Looks through the `Browser` port for text that the page must show. Knows no mode
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from vision_agent.actions import Finish, Infeasible, Wait
@@ -29,8 +30,17 @@ class ActionResult(NamedTuple):
 class Finishing:
     """Handles `finish`, and counts how often the model claimed completion and was wrong."""
 
-    def __init__(self, journal: Journal, browser: Browser, judge: Judge | None, repairs: int) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        browser: Browser,
+        judge: Judge | None,
+        repairs: int,
+        fault_of_answer: Callable[[str], str] = lambda _: "",
+    ) -> None:
         self._journal = journal
+        self._fault_of_answer = fault_of_answer
+        """Why an answer that matches its schema is still not what was asked for; empty if it is."""
         self._browser = browser
         self._judge = judge
         self._repairs = repairs
@@ -67,6 +77,7 @@ class Finishing:
         """The first check that does not hold; empty if all do."""
         task = self._journal.task
         fault = success_checks.fault_of_answer(action.answer, task.answer_schema)
+        fault = fault or self._fault_of_answer(action.answer)
         fault = fault or success_checks.fault_of_page(task.checks, observation)
         for text in [check.text for check in task.checks if check.text is not None]:
             if not fault:

@@ -7,16 +7,39 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, best_match
+from pydantic import ValidationError
 from referencing.exceptions import Unresolvable
 
 from vision_agent.errors import UsageError
 from vision_agent.types import Observation, SuccessCheck
 from vision_agent.urls import shown_address
+
+
+def check_from(given: SuccessCheck | Mapping[str, Any] | str, where: str) -> SuccessCheck:
+    """The check that a person wrote: `url=*/thanks`, `mark=Log out`, `text=Thank you`, or just `Thank you`.
+
+    Raises:
+        UsageError: it is none, as it was given in `where`.
+    """
+    if isinstance(given, SuccessCheck):
+        return given
+    known = f"{'=, '.join(SuccessCheck.model_fields)}="
+    if isinstance(given, str):
+        what, has_value, value = given.partition("=")
+        if what in SuccessCheck.model_fields and has_value and value:
+            return SuccessCheck.model_validate({what: value})
+        if not given.strip() or re.match(r"\w+=", given):
+            raise UsageError(f"{where} {given!r} does not name what to check", f"begin it with {known}")
+        return SuccessCheck(text=given)
+    try:
+        return SuccessCheck.model_validate(given)
+    except ValidationError:
+        raise UsageError(f"{where} {given!r} is no check", f'write "text=Thank you"; a check has {known}') from None
 
 
 def fault_of_answer(answer: str, schema: dict[str, Any] | None) -> str:

@@ -146,7 +146,7 @@ def read(folder: Path) -> Run:
     """
     with reading(folder):
         events = [line.event for line in read_lines(folder)]
-        return assemble(read_run_file(folder), events)
+        return assemble(read_run_file(folder), events).beside(folder=folder)
 
 
 def read_beginning(where: Path | str) -> Run:

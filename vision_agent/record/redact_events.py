@@ -14,7 +14,7 @@ from vision_agent.errors import VisionAgentError
 from vision_agent.events import Event, Observed, Started
 from vision_agent.ports import Approver, Model, Redact
 from vision_agent.record.redact import Redactor, redact_model
-from vision_agent.types import Choice, Decision, Observation, Risky, Step, Task
+from vision_agent.types import Choice, Decision, Observation, Risky, Run, Step, Task
 
 
 def redacted_event(event: Event, redact: Redact) -> Event:
@@ -30,6 +30,33 @@ def redacted_event(event: Event, redact: Redact) -> Event:
             task = run.task.model_copy(update={"pictures": kept})
             return redacted.model_copy(update={"run": run.model_copy(update={"task": task})})
     return redacted
+
+
+def displayable_run(run: Run, redact: Redactor, **facts: Any) -> Run:
+    """The run with facts beside its fields; what is printed of it and of its parts has no secrets.
+
+    The values of its fields stay as they are.
+    """
+    if redact.is_empty:
+        return run.beside(**facts)
+    changed = {
+        "task": run.task.beside(hide=redact),
+        "steps": tuple(_displayable_step(each, redact) for each in run.steps),
+    }
+    if run.ending is not None:
+        changed["ending"] = run.ending.beside(hide=redact)
+    return run.model_copy(update=changed).beside(hide=redact, **facts)
+
+
+def _displayable_step(step: Step, redact: Redactor) -> Step:
+    seen = step.observation
+    lists = {name: tuple(mark.beside(hide=redact) for mark in getattr(seen, name)) for name in ("marks", "out_of_view")}
+    changed = {
+        "observation": seen.model_copy(update=lists).beside(hide=redact),
+        "decision": step.decision.beside(hide=redact),
+        "outcomes": tuple(each.beside(hide=redact) for each in step.outcomes),
+    }
+    return step.model_copy(update=changed).beside(hide=redact)
 
 
 def redact_error(error: BaseException, redact: Redactor) -> None:

@@ -24,6 +24,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -197,6 +198,17 @@ class RunFolder:
         line = _json({"n": number, "at": self._now().isoformat(), "prev": self._head, **content}) + b"\n"
         self._append(line)
         self._count, self._size, self._head = number, self._size + len(line), hashlib.sha256(line).hexdigest()
+
+    def discard(self) -> None:
+        """Closes and removes the folder of a run that has not started.
+
+        Raises:
+            RecordError: something is recorded in it.
+        """
+        if self._head is not None:
+            raise RecordError(f"The run in {self.path} has started and is not removed")
+        self.close()
+        shutil.rmtree(self.path, ignore_errors=True)
 
     def close(self) -> None:
         """Closes the file; nothing can be written afterwards."""

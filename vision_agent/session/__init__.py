@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vision_agent import old_names
-from vision_agent.session.looking import attach, look_at, observe
+from vision_agent.session.looking import AttachedBrowser, attach, look_at, observe
 from vision_agent.session.wired_agent import Agent
 
-__all__ = ["Agent", "attach", "look_at", "observe"]
+__all__ = ["Agent", "AttachedBrowser", "attach", "look_at", "observe"]
 
 if not TYPE_CHECKING:
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from vision_agent.custom_actions import CustomAction
 from vision_agent.errors import UsageError
+from vision_agent.models.credentials import require_access
 from vision_agent.models.offline.replayed import ReplayedModel
 from vision_agent.models.providers import provider_settings
 from vision_agent.ports import Judge, Model
@@ -87,6 +88,18 @@ async def open_deciders(
         )
         stack.push_async_callback(judge.aclose)
     return Deciders(model, fallback, judge, await _facts(model, fallback, judge))
+
+
+def require_models(model: str | Model | None, settings: Settings) -> None:
+    """Checks that the models of a run can be asked, as far as that is known without asking them; `model` decides.
+
+    Raises:
+        UsageError: the name of one is unknown.
+        ModelUnavailable: the key, the address or the library of one is missing.
+    """
+    named = settings.model.name if model is None else model
+    name = named if isinstance(named, str) else "steps"
+    require_access(provider_settings(name, settings.model).model_copy(update={"name": name}))
 
 
 def common_image_limits(named: str | Model, settings: Settings) -> ImageLimits:

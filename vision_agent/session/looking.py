@@ -1,24 +1,173 @@
-"""Observes pages without a task: once, or for as long as the caller stays attached."""
+"""Observes and acts on pages without a task: once, or for as long as the caller stays attached."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from playwright.async_api import Page
+from pydantic import BaseModel
 
-from vision_agent import settings as settings_module
+from vision_agent.actions import ACTIONS, Action, Ask, Custom, Finish, Infeasible
 from vision_agent.browser import live
 from vision_agent.browser.launch.launch import launch_browser
 from vision_agent.browser.live import LiveBrowser
 from vision_agent.errors import UsageError
-from vision_agent.settings import Settings
-from vision_agent.types import Observation
+from vision_agent.models.offline.grammar import StepLine, parse
+from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError
+from vision_agent.models.offline.steps import StepsModel
+from vision_agent.session.keywords import GivenSettings, require_files, settings_from
+from vision_agent.types import Decision, Observation, Outcome, Refusal, Step, Task
+from vision_agent.urls import start_address
 from vision_agent.vision.image_limits import image_limits_for
 
+_OF_A_RUN = (Ask, Finish, Infeasible)
+"""What only a run can do."""
 
-async def observe(page: Page, settings: Settings | None = None) -> Observation:
+
+class AttachedBrowser:
+    """Observes and acts on one page and the tabs that it opens. Created by `attach`."""
+
+    def __init__(self, browser: LiveBrowser) -> None:
+        self._browser = browser
+        self._latest: Observation | None = None
+
+    def __repr__(self) -> str:
+        return f"AttachedBrowser({self.page.url[:120]!r})"
+
+    @property
+    def page(self) -> Page:
+        """The active tab."""
+        return self._browser.page
+
+    @property
+    def is_hung(self) -> bool:
+        """Whether the page did not answer at the last look, whose observation shows nothing of it."""
+        return self._browser.is_hung
+
+    async def open(self, url: str) -> None:
+        """Opens an address in the active tab.
+
+        Raises:
+            UsageError: the address is invalid or has an unknown scheme.
+            BrowserUnavailable: it cannot be reached.
+        """
+        await self._browser.open(url)
+
+    async def observe(self) -> Observation:
+        """Observes the active tab; the next `act` refers to the numbers of this observation.
+
+        Raises:
+            BrowserUnavailable: the browser is gone, or the page could not be observed within the deadlines.
+        """
+        self._latest = await self._browser.observe()
+        return self._latest
+
+    async def act(self, action: Action, observation: Observation | None = None) -> Outcome:
+        """Carries out one action and returns its outcome.
+
+        Its marks and points refer to `observation`, which must be the latest one; None is the latest one.
+
+        Raises:
+            UsageError: it is no action, or nothing was observed yet.
+            BrowserUnavailable: the browser is gone.
+        """
+        require_action(action)
+        if observation is not None and not isinstance(observation, Observation):
+            raise UsageError(
+                f"act() needs an observation, not a {type(observation).__name__}",
+                "seen = await browser.observe() first",
+            )
+        observation = observation or self._latest
+        if observation is None:
+            raise UsageError("Nothing was observed yet, so no number has a meaning", "call observe() before act()")
+        return await self._browser.act(action, observation)
+
+    async def do(self, line: str) -> Outcome:
+        """Does what one step line says, such as `click Accept all`, and returns its outcome.
+
+        It observes first. The target is found as in a run that follows step lines: by its name, or by its number as in
+        `click [7]`, and scrolled to if it is out of view; if nothing has the name or several have it, the outcome is
+        refused and names what there is.
+
+        Raises:
+            UsageError: the line cannot be read; the message shows lines like it.
+            BrowserUnavailable: the browser is gone.
+        """
+        step_line = _line_from(line)
+        model, task, steps = StepsModel([step_line.text]), Task(goal=line), list[Step]()
+        while True:
+            seen = await self.observe()
+            decision = await model.decide(task, steps, seen)
+            action, is_line = decision.actions[0], decision.next_goal == step_line.text
+            if not is_line and isinstance(action, Finish):
+                return _refused(steps, action, step_line, seen)
+            if is_line and isinstance(action, _OF_A_RUN):
+                raise UsageError(f"{line!r} is for runs: here is nobody to tell", "return from your own code instead")
+            outcome = await self._browser.act(action, seen)
+            steps.append(_step(len(steps) + 1, seen, decision, outcome))
+            if is_line and outcome.status != "refused":
+                return outcome
+
+
+def require_action(action: Any) -> None:
+    """Checks that this is an action.
+
+    Raises:
+        UsageError: it is none; the message says what to write.
+    """
+    if isinstance(action, str):
+        raise UsageError(
+            f"act() takes an action and not the text {action[:80]!r}",
+            f"write do({action[:80]!r}), or an action such as act(Click(target=2))",
+        )
+    if isinstance(action, int):
+        raise UsageError(f"act() takes an action and not the number {action}", f"write act(Click(target={action}))")
+    if isinstance(action, type) and issubclass(action, BaseModel):
+        raise UsageError(f"act() takes an action and not the class {action.__name__}", f"write {action.__name__}(…)")
+    if not isinstance(action, (*ACTIONS, Custom)):
+        raise UsageError(
+            f"act() takes an action and not a {type(action).__name__}", "import one from vision_agent.actions"
+        )
+
+
+def _line_from(line: Any) -> StepLine:
+    if not isinstance(line, str):
+        raise UsageError(f"do() takes a step line and not a {type(line).__name__}", 'write do("click Accept all")')
+    try:
+        lines = parse(line.splitlines())
+    except UsageError as error:
+        raise UsageError(error.sentence.removeprefix("Line 1, "), error.hint) from None
+    if len(lines) != 1:
+        raise UsageError(f"do() takes one step line and not {len(lines)}", "call it once for each line")
+    return lines[0]
+
+
+def _step(index: int, seen: Observation, decision: Decision, outcome: Outcome) -> Step:
+    return Step(
+        index=index, observation=seen, decision=decision, outcomes=(outcome,), started_at=seen.taken_at, seconds=0.0
+    )
+
+
+def _refused(steps: Sequence[Step], end: Finish, line: StepLine, seen: Observation) -> Outcome:
+    """The outcome of a line that was given up: that of its action if there was one, else why there is no target."""
+    tried = [step.outcomes[0] for step in steps if step.decision.next_goal == line.text]
+    if tried:
+        return tried[-1]
+    refusal: Refusal = "unknown_mark"
+    try:
+        line.build(seen)
+    except AmbiguousError:
+        refusal = "ambiguous"
+    except NotFoundError:
+        pass
+    sentence = end.answer.replace(f"Line 1, {line.text!r},", repr(line.text), 1)
+    return Outcome(status="refused", refusal=refusal, sentence=sentence)
+
+
+async def observe(page: Page, settings: GivenSettings = None) -> Observation:
     """Observes a page once and returns what it shows, with its marks. The page is left as it was.
 
     Raises:
@@ -31,37 +180,33 @@ async def observe(page: Page, settings: Settings | None = None) -> Observation:
 
 @asynccontextmanager
 async def attach(
-    page: Page, settings: Settings | None = None, *, files: Sequence[Path | str] = ()
-) -> AsyncIterator[LiveBrowser]:
-    """Attaches to a page, to call `observe` and `act` yourself; numbers stay the same between observations.
+    page: Page, settings: GivenSettings = None, *, files: Sequence[Path | str] = ()
+) -> AsyncIterator[AttachedBrowser]:
+    """Attaches to a page, to observe and act yourself; numbers stay the same between observations.
 
-    `files`: the only ones that `Upload` may give to the page, which names them by their file name.
+    `settings`: `Settings`, or a dict such as `{"observe": {"ids": "letters"}}`. `files`: the only ones that `Upload`
+    may give to the page, which names them by their file name.
 
     Raises:
         UsageError: the overlay cannot be injected into the page, a file does not exist, or two have one name.
     """
-    offered = [Path(each) for each in files]
-    for path in offered:
-        if not path.is_file():
-            raise UsageError(f"There is no file {path}", "give files that exist")
-    if len({path.name for path in offered}) < len(offered):
-        raise UsageError("Two files have the same name", "an upload names a file by it: rename one of them")
-    settings = settings or settings_module.load()
-    image_limits = image_limits_for(settings.model.name, settings.observe.longest_edge)
-    async with live.attach(page, settings.observe, image_limits, files=offered, events=settings.events) as browser:
-        yield browser
+    offered = require_files([Path(each) for each in files])
+    known = settings_from(settings)
+    image_limits = image_limits_for(known.model.name, known.observe.longest_edge)
+    async with live.attach(page, known.observe, image_limits, files=offered, events=known.events) as browser:
+        yield AttachedBrowser(browser)
 
 
-async def look_at(url: str, settings: Settings | None = None) -> Observation:
+async def look_at(url: str, settings: GivenSettings = None) -> Observation:
     """Observes the page at an address once, in a browser that is launched for it and closed again.
 
     Raises:
         UsageError: the address cannot be opened.
         BrowserUnavailable: there is no browser, or the page cannot be reached.
     """
-    settings = settings or settings_module.load()
-    async with launch_browser(settings.browser) as started:
+    known = settings_from(settings)
+    async with launch_browser(known.browser) as started:
         page = await started.context.new_page()
-        async with attach(page, settings) as browser:
-            await browser.open(url)
+        async with attach(page, known) as browser:
+            await browser.open(start_address(url))
             return await browser.observe()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -15,13 +15,16 @@ from playwright.async_api import Page
 
 from vision_agent import assets
 from vision_agent import settings as settings_module
+from vision_agent.actions import Goto
 from vision_agent.agent import Loop
+from vision_agent.browser.live import require_scheme
 from vision_agent.browser.page import overlay
-from vision_agent.custom_actions import CustomAction
-from vision_agent.errors import RecordError, UsageError
+from vision_agent.custom_actions import ActionFunction, actions_from
+from vision_agent.errors import RecordError, UsageError, VisionAgentError
 from vision_agent.events import Event, Resumed, Started
 from vision_agent.journal import Journal
 from vision_agent.memory import EmptyMemory, MemoryFolder
+from vision_agent.notebook_progress import NotebookProgress, is_notebook
 from vision_agent.policy import success_checks
 from vision_agent.policy.interrupted import ResumePlan
 from vision_agent.policy.plan import check_allowed_actions
@@ -29,12 +32,23 @@ from vision_agent.policy.resumed_run import reopen
 from vision_agent.ports import Approver, Memory, Model, Person
 from vision_agent.record.read import InterruptedRun, read_beginning, read_interrupted
 from vision_agent.record.redact import Redactor, redact_model
-from vision_agent.record.redact_events import RedactedApprover, redact_error, redacted_event
+from vision_agent.record.redact_events import RedactedApprover, displayable_run, redact_error, redacted_event
 from vision_agent.record.report import write_report
 from vision_agent.record.store import RunFolder, new_run_id
-from vision_agent.session.deciders import Deciders, common_image_limits, open_deciders
+from vision_agent.run_log import RunLog
+from vision_agent.session.deciders import Deciders, common_image_limits, open_deciders, require_models
+from vision_agent.session.keywords import (
+    Checks,
+    GivenSettings,
+    Output,
+    Secrets,
+    model_from,
+    require_files,
+    settings_from,
+    task_from,
+)
 from vision_agent.session.opening import BrowserOpener
-from vision_agent.settings import Settings
+from vision_agent.spans import run_spans
 from vision_agent.types import Ending, Provenance, Run, Task
 
 _TRACED = (
@@ -53,13 +67,30 @@ class Agent:
     """Runs one task on one page and records it in a run folder.
 
     Args:
-        task: what to do; a plain string is a goal for the current page.
+        task: the goal in words; or a `Task`, which has a field for each keyword up to `max_cost` but `output`.
+        url: the start page: an address such as `shop.example` or `localhost:8000`, or the path of a file. Without one,
+            the run begins on `page` as it is.
+        output: the type of the answer, such as a pydantic model; `run.output` is then such an object.
+        data: facts that the model may use, by name, such as an address.
+        secrets: values that the model uses by name and never sees: `{"password": os.environ["SHOP_PASSWORD"]}`. They
+            are typed only on the origin of the start page; a `Secret` as the value names others.
+        allowed_hosts: the hosts that may be reached, such as `shop.example` or `*.shop.example`. None: all.
+        denied_hosts: hosts that may not be reached, even if allowed.
+        expect: what must hold at the end: a text that must show, or `url=*/thanks`, `text=Thank you`, `mark=Log out`.
+        files: the files that may be uploaded.
+        max_steps: how many steps the run may take.
+        max_seconds: how long it may take.
+        max_tokens: how many tokens its models may use, cached ones included.
+        max_cost: how many US dollars they may cost. Other limits are in `settings` (`limits`).
         model: a name such as `anthropic:claude-sonnet-5-5` or `human`, or a `vision_agent.ports.Model`; None uses the
             model of the settings.
+        steps: step lines such as `click Order`, which are followed without a model.
         page: the async Playwright page to work on, which stays open; None launches or connects to a browser, according
             to the settings.
-        settings: None reads the environment and the settings file.
-        actions: custom actions that the model may choose too, made with `vision_agent.action`.
+        settings: `Settings`, or a dict such as `{"browser": {"headless": False}}` over the environment and the settings
+            files; None reads those.
+        actions: functions that the model may choose too. A plain function counts as risky; `vision_agent.action`
+            declares its risks.
         begin: the folder of an earlier run whose steps are repeated first, or `FOLDER:3` for the first three. If a
             step's target is missing or ambiguous, the model takes over and is told why.
         resume: the folder of an interrupted run with this task, which the run continues. An action that may have
@@ -68,6 +99,7 @@ class Agent:
         wrap_model: wraps the model, as a replay does to ask it only when necessary.
         provenance: facts on the origin of the run, added to those that are recorded anyway.
         on_event: called with every event after it is recorded, without secrets. Pictures in it include their bytes.
+        progress: whether to show what the run is doing, in a notebook or on stderr; None shows it in a notebook only.
         person: answers questions; None if nobody is there.
         approver: approves what the settings' `approval` asks about; `vision_agent.policy.approval.Answers` makes one
             from a function. It sees everything as recorded, without secrets. If None, the run ends when it would have
@@ -76,22 +108,39 @@ class Agent:
             outside: it leaves no stall, and what needs a person and finds none is refused instead of ending the run.
         goes_on: the old name of `resume`.
         around: the old name of `wrap_model`.
+
+    Raises:
+        UsageError: a keyword or a setting has a value that is not possible; no message quotes a secret.
     """
 
     def __init__(
         self,
         task: Task | str,
         *,
+        url: str | None = None,
+        output: Any = None,
+        data: Mapping[str, str] | None = None,
+        secrets: Secrets | None = None,
+        allowed_hosts: Sequence[str] | None = None,
+        denied_hosts: Sequence[str] | None = None,
+        expect: Checks | None = None,
+        files: Sequence[Path | str] | None = None,
+        max_steps: int | None = None,
+        max_seconds: float | None = None,
+        max_tokens: int | None = None,
+        max_cost: float | None = None,
         model: str | Model | None = None,
+        steps: str | Sequence[str] | None = None,
         page: Page | None = None,
-        settings: Settings | None = None,
-        actions: Sequence[CustomAction] = (),
+        settings: GivenSettings = None,
+        actions: Sequence[ActionFunction] = (),
         begin: Path | str | None = None,
         resume: Path | None = None,
         memory: Memory | None = None,
         wrap_model: Callable[[Model], Model] | None = None,
         provenance: Provenance | None = None,
         on_event: Callable[[Event], None] | None = None,
+        progress: bool | None = None,
         person: Person | None = None,
         approver: Approver | None = None,
         is_driven: bool = False,
@@ -105,20 +154,37 @@ class Agent:
             warnings.warn("goes_on is now called resume", DeprecationWarning, stacklevel=2)
         if around is not None:
             warnings.warn("around is now called wrap_model", DeprecationWarning, stacklevel=2)
-        self.settings = settings or settings_module.load()
-        self.task = Task(goal=task, limits=self.settings.limits) if isinstance(task, str) else task
+        self.settings = settings_from(settings)
+        self._output = None if output is None else Output(output)
+        keywords = {
+            "url": url,
+            "data": data,
+            "secrets": secrets,
+            "allowed_hosts": allowed_hosts,
+            "denied_hosts": denied_hosts,
+            "expect": expect,
+            "files": files,
+            "max_steps": max_steps,
+            "max_seconds": max_seconds,
+            "max_tokens": max_tokens,
+            "max_cost": max_cost,
+        }
+        self.task = task_from(task, self.settings, self._output, keywords)
         self.folder: Path | None = None
         self.report: Path | None = None
         self.head = ""
-        self._model = model
+        self._model = model_from(model, steps)
         self._page = page
-        self._custom = actions
+        self._custom = actions_from(actions)
         self._begin = begin
         self._resume = resume or goes_on
         self._memory = memory
         self._wrap_model = wrap_model or around
         self._provenance = provenance or Provenance()
         self._on_event = on_event
+        self._progress = progress
+        self._listeners: list[Callable[[Event], None]] = []
+        """Those of our own; they need no picture unless progress is shown."""
         self._person = person
         self._approver = approver
         self._is_driven = is_driven
@@ -126,8 +192,15 @@ class Agent:
         self._journal: Journal | None = None
         self._redact = Redactor(())
 
+    def __repr__(self) -> str:
+        start = f", url={self.task.shown(self.task.start_url)!r}" if self.task.start_url else ""
+        return f"Agent({self.task.shown(self.task.goal)!r}{start}, model={self.decides!r})"
+
     async def run(self) -> Run:
         """Runs the task and returns the run as recorded in `folder`; `report` is written however the run ended.
+
+        `run.ok` tells whether the task was done; `run.answer`, `run.output`, `run.cost` and `run.tokens` what came of
+        it and what it took.
 
         Raises:
             UsageError: the task or the settings ask for something impossible, or this agent has run before.
@@ -137,29 +210,75 @@ class Agent:
         if self.folder is not None:
             raise UsageError(f"This agent has already run, into {self.folder}", "make an Agent for each run")
         beginning = read_beginning(self._begin) if self._begin is not None else None
-        check_allowed_actions(self.task, [each.name for each in self._custom])
         self._redact = Redactor(self.task.secrets, self.task.private_kinds)
+        try:
+            self._check_ahead(beginning)
+        except VisionAgentError as error:
+            redact_error(error, self._redact)
+            raise
         now = self._clock()
         folder, interrupted = self._open_folder(now)
         self.folder = folder.path
         try:
             async with AsyncExitStack() as stack:
+                self._listen_to_run(folder, stack)
                 run = await self._run(stack, folder, now, beginning, interrupted)
         except BaseException as error:
             redact_error(error, self._redact)
+            if not folder.head and self._resume is None:  # nothing has begun, so there is nothing to keep
+                folder.discard()
+                self.folder = None
+                raise
             try:
                 self._close(folder)
             except RecordError as second:  # the error that ended the run is the one to raise
                 error.add_note(f"The report could not be written either: {second}")
             raise
         self._close(folder)
-        return run
+        is_answered = self._output is not None and run.ok
+        output = self._output.parse(run.answer) if self._output is not None and is_answered else None
+        return displayable_run(run, self._redact, folder=folder.path, output=output)
+
+    def _check_ahead(self, beginning: Run | None) -> None:
+        """Checks what can be known before a browser starts and a folder is made.
+
+        Raises:
+            UsageError: the task or the settings ask for something impossible.
+            ModelUnavailable: a key, an address or a library of a model is missing.
+        """
+        check_allowed_actions(self.task, [each.name for each in self._custom])
+        require_models(self._model, self.settings)
+        require_files(self.task.files)
+        if self.task.start_url:
+            require_scheme(self.task.start_url)
+        if self._page is not None or self.task.start_url or self._resume is not None:
+            return
+        begun = beginning.steps[0].decision.actions if beginning is not None and beginning.steps else ()
+        if not isinstance(next(iter((*self.task.actions, *begun)), None), Goto):
+            raise UsageError(
+                "There is no page to begin on", 'give url="https://…", or page=… with a page of Playwright'
+            )
+
+    def _listen_to_run(self, folder: RunFolder, stack: AsyncExitStack) -> None:
+        """Adds the listeners of our own: progress, the logger and the spans."""
+        if self._progress or (self._progress is None and is_notebook()):
+            self._listeners.append(progress := _progress())
+            stack.callback(getattr(progress, "stop", lambda: None))
+        if RunLog.is_heard():
+            self._listeners.append(RunLog(folder.path.name, lambda: folder.head))
+        if (spans := stack.enter_context(run_spans(folder.path.name, self.decides, lambda: folder.head))) is not None:
+            self._listeners.append(spans)
 
     @property
     def ending(self) -> Ending | None:
         """How the run ended, as recorded and without secrets; None until it has ended."""
         ending = self._journal.run.ending if self._journal is not None else None
         return None if ending is None else Ending.model_validate(redact_model(ending, self._redact))
+
+    @property
+    def record(self) -> Run | None:
+        """The run so far, whose texts may hold secrets; None until it has started."""
+        return self._journal.run if self._journal is not None else None
 
     def listen(self, on_event: Callable[[Event], None]) -> None:
         """Replaces the listener given to the constructor."""
@@ -233,7 +352,9 @@ class Agent:
                 wrap_model=self._wrap_model,
             )
             browser = await opener.open(stack)
-        except BaseException as error:  # noqa: BLE001 - recorded, even Ctrl-C, and raised again
+        except BaseException as error:
+            if isinstance(error, UsageError) and interrupted is None:
+                raise  # nothing has begun
             facts = deciders.facts if deciders is not None else {}
             provenance = self._provenance_of(opener, facts, beginning)
             return self._end_or_raise(*self._initial_run(folder, now, provenance, interrupted), folder, error)
@@ -255,6 +376,7 @@ class Agent:
             policy=self.settings.approval,
             resume=plan,
             is_driven=self._is_driven,
+            fault_of_answer=self._output.fault if self._output is not None else lambda _: "",
             on_event=self._notify,
             clock=self._clock,
         )
@@ -316,8 +438,12 @@ class Agent:
         )
 
     def _notify(self, event: Event) -> None:
-        if self._on_event is not None:
-            self._on_event(event if self._redact.is_empty else redacted_event(event, self._redact))
+        listeners = [*([self._on_event] if self._on_event is not None else []), *self._listeners]
+        if not listeners:
+            return
+        heard = event if self._redact.is_empty else redacted_event(event, self._redact)
+        for listener in listeners:
+            listener(heard)
 
     def _select_memory(self) -> Memory:
         """The memory given to the constructor; else the memory folder of the settings, for models given by name."""
@@ -327,6 +453,16 @@ class Agent:
             return self._memory
         is_asked = ":" in (self._model or self.settings.model.name) if isinstance(self._model, str | None) else False
         return MemoryFolder(self.settings.memory_folder) if is_asked else EmptyMemory()
+
+
+def _progress() -> Callable[[Event], None]:
+    """Shows progress in a notebook, or else on stderr."""
+    if is_notebook():
+        return NotebookProgress()
+    from vision_agent.progress import Progress
+    from vision_agent.terminal import TerminalConsole
+
+    return Progress(TerminalConsole(stderr=True))
 
 
 def _version(package: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vision_agent.actions import Action
 from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import parse
-from vision_agent.models.offline.resolve_target import NotFoundError
+from vision_agent.models.offline.resolve_target import NotFoundError, bare_numbers
 from vision_agent.types import Observation
 
 
@@ -16,7 +16,8 @@ def parse_line(line: str, seen: Observation) -> Action:
         UsageError: the line cannot be read, or it matches no target or more than one.
     """
     try:
-        built = [each.build(seen) for each in parse([line])]
+        with bare_numbers():
+            built = [each.build(seen) for each in parse([line])]
     except NotFoundError as error:
         raise UsageError(f"{line!r} cannot be done here: {error}") from error
     if not built:

@@ -19,10 +19,10 @@ _PROMPT = "Do it? (Enter: yes · stop · ! instruction · t: take over · a line
 _YOURS = "You have the browser; what you do in it is recorded. Press Enter to hand it back. "
 _HELP = f"""\
   Enter, y                          approve
-  stop, n                           stop the run
+  stop, n, quit                     stop the run
   ! only the blue one               skip these actions; the model reads this and decides again
   t                                 skip these actions and take over the browser window
-  click [12]                        a step line: do this instead
+  click 12                          a step line: do this instead
 {GRAMMAR}"""
 
 
@@ -74,13 +74,13 @@ class TerminalApprover:
                 return None
             if typed.lower() in ("", "y", "yes"):
                 return Choice(kind="approve", through="terminal")
-            if typed.lower() in ("n", "no", "stop"):
+            if typed.lower() in ("n", "no", "stop", "quit", "exit", "q"):
                 return Choice(kind="stop", through="terminal")
             if typed.lower() == "t" and self._has_window:
                 return Choice(kind="take_over", through="terminal")
             if typed.lower() == "t":
                 self._say("The browser has no window to take over; start the run with --headed.")
-            elif typed == "?":
+            elif typed.lower() in ("?", "help"):
                 self._say(_HELP)
             elif typed.startswith("!"):
                 if text := typed[1:].strip():

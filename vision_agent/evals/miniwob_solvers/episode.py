@@ -19,8 +19,7 @@ from playwright.async_api import CDPSession, Page
 
 from vision_agent import actions
 from vision_agent.actions import Action, Cell, Point, Target
-from vision_agent.browser.live import LiveBrowser
-from vision_agent.session import attach
+from vision_agent.session import AttachedBrowser, attach
 from vision_agent.settings import Settings
 from vision_agent.types import Box, Mark, Observation, Outcome
 
@@ -324,7 +323,7 @@ class Episode:
 class _Own:
     """Acts on a browser directly, without the agent's loop."""
 
-    def __init__(self, browser: LiveBrowser) -> None:
+    def __init__(self, browser: AttachedBrowser) -> None:
         self._browser = browser
 
     async def observe(self) -> Observation:

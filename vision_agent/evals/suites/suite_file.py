@@ -35,6 +35,7 @@ from pydantic_core import ErrorDetails
 from vision_agent.base_model import FrozenModel
 from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.models.offline.grammar import parse
+from vision_agent.policy.success_checks import check_from
 from vision_agent.types import Limits, SuccessCheck
 
 FORMS = (".toml", ".yaml", ".yml", ".py")
@@ -47,26 +48,32 @@ class FileTask(FrozenModel):
     goal: str = Field(min_length=1)
     start_url: str
     expect: tuple[str, ...] = ()
-    """What must hold at the end: `url=*/thanks`, `text=Order placed`, `mark=Log out`. Without it there is no score."""
+    """What must hold at the end: a text that must show, or `url=*/thanks`, `text=Order placed`, `mark=Log out`. One may
+    stand alone. Without any there is no score."""
     user_data: dict[str, str] = {}
     allowed_hosts: tuple[str, ...] | None = None
     limits: Limits = Limits()
     steps: tuple[str, ...] = ()
 
+    @field_validator("expect", mode="before")
+    @classmethod
+    def _one_or_more(cls, expect: Any) -> Any:
+        return (expect,) if isinstance(expect, str) else expect
+
     @field_validator("expect")
     @classmethod
     def _says_what(cls, expect: tuple[str, ...]) -> tuple[str, ...]:
         for each in expect:
-            what, equals, value = each.partition("=")
-            if what not in SuccessCheck.model_fields or not (equals and value):
-                begin = ", ".join(f"{name}=" for name in SuccessCheck.model_fields)
-                raise ValueError(f"{each!r} is not a check: begin it with {begin}")
+            try:
+                check_from(each, "expect")
+            except UsageError as error:
+                raise ValueError(str(error)) from error
         return expect
 
     @cached_property
     def checks(self) -> tuple[SuccessCheck, ...]:
         """The checks in `expect`."""
-        return tuple(SuccessCheck.model_validate(dict([each.split("=", 1)])) for each in self.expect)
+        return tuple(check_from(each, "expect") for each in self.expect)
 
 
 class FileSuite(FrozenModel):

@@ -10,16 +10,17 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
-from vision_agent.actions import Action, Ask
+from vision_agent.actions import Action, Ask, Finish
 from vision_agent.errors import UsageError
 from vision_agent.escape import escaped_line, terminal_text
 from vision_agent.models.offline.grammar import GRAMMAR, parse
-from vision_agent.models.offline.resolve_target import NotFoundError
+from vision_agent.models.offline.resolve_target import NotFoundError, bare_numbers
 from vision_agent.ports import Model, Redact
 from vision_agent.types import Decision, Observation, Outcome, Step, Task
 from vision_agent.urls import shown_address
 
 _PROMPT = "What next? (? for help) "
+_ENDS = "`finish` ends the task as done, `stop` as not done."
 
 
 async def read_terminal(prompt: str) -> str:
@@ -84,11 +85,14 @@ class HumanModel(Model):
             except EOFError:
                 question = "The input was closed before the task was done. How should it continue?"
                 return self._decision("needs the person", Ask(question=question), began)
-            if typed in ("", "?"):
-                self._say(GRAMMAR if typed else "Type a step line, or `finish`.")
+            if typed.lower() in ("", "?", "help"):
+                self._say(f"{GRAMMAR}\n\n{_ENDS}" if typed else f"Type a step line. {_ENDS}")
                 continue
+            if typed.lower() in ("stop", "quit", "exit", "q"):
+                return self._decision("stop", Finish(success=False, answer="The person stopped the run."), began)
             try:
-                action = next(line.build(observation) for line in parse([typed]))
+                with bare_numbers():
+                    action = next(line.build(observation) for line in parse([typed]))
             except (UsageError, NotFoundError) as error:
                 self._say(error.sentence if isinstance(error, UsageError) else str(error))
             except StopIteration:

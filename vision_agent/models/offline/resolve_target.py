@@ -8,7 +8,9 @@ chosen and the error lists the candidates, because a wrong click is worse than a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
@@ -49,6 +51,22 @@ _KINDS = {
 }
 KIND_WORDS = frozenset([*_ROLES, *_KINDS])
 _WORD = re.compile(r"\w+")
+
+
+_BARE_NUMBERS: ContextVar[bool] = ContextVar("_BARE_NUMBERS", default=False)
+
+
+@contextmanager
+def bare_numbers() -> Iterator[None]:
+    """Inside the `with` block a number alone is that of a mark where nothing has it for a name.
+
+    Only for lines that a person types while they see the numbers: one that was written earlier means a name.
+    """
+    token = _BARE_NUMBERS.set(True)
+    try:
+        yield
+    finally:
+        _BARE_NUMBERS.reset(token)
 
 
 @dataclass(frozen=True)
@@ -206,6 +224,8 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
     if len(found) > 1:
         ways = "name one by its number, by words in ‹ › from its row, card or heading, or by 2nd, 3rd, …"
         raise AmbiguousError(f"{where} could be any of {_described(found, observation.marks)}; {ways}")
+    if not found and _BARE_NUMBERS.get() and (numbered := _with_label(where.words, observation)) is not None:
+        return numbered
     if not found:
         hidden = "".join(f"; {each.count} covered by {each.blocker}" for each in observation.covered)
         is_number = any(mark.label_text == where.name for mark in observation.marks)
@@ -216,6 +236,12 @@ def _one(where: NamedTarget | NumberedTarget, observation: Observation, prefer: 
         missing.where = where
         raise missing
     return found[0]
+
+
+def _with_label(words: str, observation: Observation) -> Mark | None:
+    """The mark whose number, with its letter or without, is all of the words."""
+    marks = (*observation.marks, *observation.out_of_view)
+    return next((mark for mark in marks if words in (mark.label_text, str(mark.number))), None)
 
 
 def only_longer_name(where: NamedTarget, observation: Observation) -> Mark | None:

@@ -1,0 +1,225 @@
+"""Makes the task of an `Agent` from the words that a caller writes: a goal and keywords, or a `Task`.
+
+Errors here name the keyword, and never quote a secret.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, SecretStr, TypeAdapter, ValidationError
+from pydantic.errors import PydanticUserError
+
+from vision_agent.errors import UsageError
+from vision_agent.models.offline.steps import StepsModel
+from vision_agent.policy.success_checks import check_from
+from vision_agent.ports import Model
+from vision_agent.settings import Settings, full_model_name, load
+from vision_agent.types import Limits, Secret, SuccessCheck, Task
+from vision_agent.urls import start_address
+
+Secrets = Mapping[str, str | SecretStr | Secret] | Sequence[Secret]
+Checks = str | SuccessCheck | Sequence[str | SuccessCheck | Mapping[str, str]]
+GivenSettings = Settings | Mapping[str, Any] | None
+
+_LIMITS = {"max_steps": "steps", "max_seconds": "seconds", "max_tokens": "tokens", "max_cost": "cost_usd"}
+_FIELDS = {
+    "url": "start_url",
+    "data": "user_data",
+    "secrets": "secrets",
+    "allowed_hosts": "allowed_hosts",
+    "denied_hosts": "denied_hosts",
+    "expect": "checks",
+    "files": "files",
+    **{keyword: f"limits.{name}" for keyword, name in _LIMITS.items()},
+}
+"""The field of a `Task` for each keyword."""
+
+
+class Output:
+    """The type that answers have: its JSON schema, and how an answer becomes an object."""
+
+    def __init__(self, output: Any) -> None:
+        """Prepares a pydantic model, a dataclass, or any other type that pydantic can read.
+
+        Raises:
+            UsageError: pydantic cannot read it.
+        """
+        name = getattr(output, "__name__", type(output).__name__)
+        if isinstance(output, BaseModel | str) or inspect.isroutine(output):
+            raise UsageError(f"output={name} cannot be an answer: it is no type", "give a pydantic model: output=Order")
+        try:
+            self._type: TypeAdapter[Any] = TypeAdapter(output)
+            self.schema = self._type.json_schema()
+        except (PydanticUserError, TypeError, NameError) as error:
+            reason = str(error).splitlines()[0]
+            raise UsageError(f"output={name} cannot be an answer: {reason}", "give a pydantic model") from error
+
+    def fault(self, answer: str) -> str:
+        """Why an answer is not of this type, for the model; empty if it is."""
+        try:
+            self._type.validate_json(answer)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            return f"the answer does not match its type{f' at {where}' if where else ''}: {first['msg']}"
+        return ""
+
+    def parse(self, answer: str) -> Any:
+        """The answer as an object; None if it is not of this type."""
+        try:
+            return self._type.validate_json(answer)
+        except ValidationError:
+            return None
+
+
+def settings_from(given: GivenSettings) -> Settings:
+    """The settings, read from the environment and the files if they are not `Settings` yet.
+
+    Raises:
+        UsageError: a key is unknown, or a value is invalid.
+    """
+    if isinstance(given, Settings):
+        return given
+    if given is not None and not isinstance(given, Mapping):
+        raise UsageError(
+            f"settings cannot be a {type(given).__name__}",
+            'give Settings(...) or a dict: {"browser": {"headless": False}}',
+        )
+    return load(**(given or {}))
+
+
+def model_from(model: str | Model | None, steps: str | Sequence[str] | None) -> str | Model | None:
+    """The model, or one that follows the step lines.
+
+    Raises:
+        UsageError: both are given, or a line cannot be read.
+    """
+    if steps is None:
+        return full_model_name(model) if isinstance(model, str) else model
+    if model not in (None, "steps"):
+        raise UsageError("steps was given beside a model", "leave one of them out")
+    lines = steps.splitlines() if isinstance(steps, str) else list(steps)
+    if not any(line.strip() and not line.strip().startswith("#") for line in lines):
+        raise UsageError("steps has no line", 'write steps=["click Order", "finish"]')
+    return StepsModel(lines)
+
+
+def task_from(task: Task | str, settings: Settings, output: Output | None, keywords: Mapping[str, Any]) -> Task:
+    """The task; `keywords` are those of `Agent`, of which those that are None were not given.
+
+    Raises:
+        UsageError: a keyword's value is not one, or the task is a `Task` that has a field for it.
+    """
+    given = {name: value for name, value in keywords.items() if value is not None}
+    if isinstance(task, Task):
+        return _with_output(_unless_given(task, given), output)
+    if not isinstance(task, str):
+        raise UsageError(f"The task cannot be a {type(task).__name__}", 'give a goal in words, such as "Order one mug"')
+    if not task.strip():
+        raise UsageError("There is no goal", 'give one in words, such as "Order one mug"')
+    url = given.get("url")
+    if url is not None and not isinstance(url, str):
+        raise UsageError(f"url cannot be a {type(url).__name__}", "give the address of the start page as text")
+    made = Task(
+        goal=task,
+        start_url=start_address(url) if url else None,
+        user_data=_facts(given.get("data", {})),
+        secrets=_secrets(given.get("secrets", ())),
+        limits=_limits(settings.limits, given),
+        allowed_hosts=_hosts(given["allowed_hosts"], "allowed_hosts") if "allowed_hosts" in given else None,
+        denied_hosts=_hosts(given.get("denied_hosts", ()), "denied_hosts"),
+        checks=_checks(given.get("expect", ())),
+        files=_files(given.get("files", ())),
+    )
+    return _with_output(made, output)
+
+
+def _unless_given(task: Task, given: Mapping[str, Any]) -> Task:
+    if given:
+        keyword = next(iter(given))
+        raise UsageError(
+            f"{keyword} was given beside a Task, which has {_FIELDS[keyword]}",
+            f"set Task({_FIELDS[keyword].partition('.')[0]}=…), or give the goal as text",
+        )
+    return task
+
+
+def _with_output(task: Task, output: Output | None) -> Task:
+    if output is None:
+        return task
+    if task.answer_schema is not None:
+        raise UsageError("output was given beside a Task with answer_schema", "leave one of them out")
+    return task.model_copy(update={"answer_schema": output.schema})
+
+
+def _secrets(given: Any) -> tuple[Secret, ...]:
+    if isinstance(given, Mapping):
+        return tuple(_secret(name, value) for name, value in given.items())
+    if isinstance(given, Secret):
+        return (given,)
+    made = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
+    if not all(isinstance(each, Secret) for each in made):
+        raise UsageError("secrets are names with values", 'write secrets={"password": os.environ["SHOP_PASSWORD"]}')
+    return made
+
+
+def _secret(name: Any, value: Any) -> Secret:
+    if isinstance(value, Secret):
+        return value if value.name == name else value.model_copy(update={"name": str(name)})
+    if not isinstance(value, str | SecretStr):
+        kind = "no value" if value is None else f"a {type(value).__name__} for a value"
+        raise UsageError(f"The secret {name!r} has {kind}", "is its environment variable set? Give text")
+    return Secret(name=str(name), value=value if isinstance(value, SecretStr) else SecretStr(value))
+
+
+def _facts(given: Any) -> dict[str, str]:
+    if not isinstance(given, Mapping):
+        raise UsageError("data is names with values", 'write data={"name": "Ann"}')
+    return {str(name): value if isinstance(value, str) else str(value) for name, value in given.items()}
+
+
+def _limits(limits: Limits, given: Mapping[str, Any]) -> Limits:
+    changed = {name: given[keyword] for keyword, name in _LIMITS.items() if keyword in given}
+    if not changed:
+        return limits
+    try:
+        return Limits.model_validate({**dict(limits), **changed})
+    except ValidationError as error:
+        fault = error.errors()[0]
+        keyword = next((each for each, name in _LIMITS.items() if name == fault["loc"][0]), "limits")
+        raise UsageError(f"{keyword}={given.get(keyword)!r} is no limit: {fault['msg']}") from None
+
+
+def _hosts(given: Any, keyword: str) -> tuple[str, ...]:
+    hosts = (given,) if isinstance(given, str) else tuple(given)
+    if wrong := next((each for each in hosts if not isinstance(each, str)), None):
+        raise UsageError(f"{keyword} has {wrong!r}, which is no host", "write shop.example or *.shop.example")
+    return hosts
+
+
+def _checks(given: Any) -> tuple[SuccessCheck, ...]:
+    single = isinstance(given, str | SuccessCheck | Mapping)
+    return tuple(check_from(each, "expect") for each in ([given] if single else given))
+
+
+def _files(given: Any) -> tuple[Path, ...]:
+    files = tuple(Path(each) for each in ([given] if isinstance(given, str | Path) else given))
+    return require_files(files)
+
+
+def require_files(files: Sequence[Path]) -> tuple[Path, ...]:
+    """The files, if each exists and all have different names.
+
+    Raises:
+        UsageError: a file does not exist, or two have one name.
+    """
+    for path in files:
+        if not path.is_file():
+            raise UsageError(f"There is no file {path}", "give files that exist")
+    if len({path.name for path in files}) < len(files):
+        raise UsageError("Two files have the same name", "an upload names a file by it: rename one of them")
+    return tuple(files)
