@@ -56,10 +56,10 @@ test:
 	@$(MAKE) --no-print-directory -j2 lint $(COMPILED)
 	@$(BIN)/python -m pytest -q -n $(WORKERS) -m "not thorough and not rest"
 
-test-rest: $(READY) pages
+test-rest: $(READY) pages rest-packages
 	@$(BIN)/python -m pytest -q -n $(WORKERS) -m "rest and not thorough"
 
-test-all: lint types-js pages pyright
+test-all: lint types-js pages rest-packages
 	@$(BIN)/python -m pytest -q -n $(WORKERS)
 
 # Nothing here may start a browser: Playwright's driver is replaced by a script that says so and fails.
@@ -81,11 +81,11 @@ test-ray: $(READY)
 pages: $(PIP)
 	@$(BIN)/python tests/pages.py || true
 
-# For the Python in docs/. It is large, and only the large suites use it.
-.PHONY: pyright
-pyright: $(READY)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group pyright >>$(VENV)/pip.log 2>&1 \
-		|| echo "pyright could not be installed: its tests are skipped; see $(VENV)/pip.log"
+# Packages that `make test` does without.
+.PHONY: rest-packages
+rest-packages: $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group rest >>$(VENV)/pip.log 2>&1 \
+		|| echo "pyright and Jupyter could not be installed: their tests are skipped; see $(VENV)/pip.log"
 
 bench: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_observe.py

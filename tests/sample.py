@@ -406,6 +406,8 @@ LONG = frozenset(
         "test_main_job.py::test_a_fallback_that_was_named_takes_over_and_the_record_says_so",
         "test_money.py::test_any_text_is_read_without_an_error_and_no_amount_is_negative",
         "test_money.py::test_every_amount_is_read_however_its_groups_and_cents_are_written",
+        "test_notebook.py::test_a_run_shows_its_progress_in_one_card_and_itself_in_another",
+        "test_notebook.py::test_progress_in_a_notebook_can_be_turned_off",
         "test_old_records.py::test_it_is_replayed",
         "test_old_records.py::test_it_is_resumed",
         "test_private_data.py::test_what_stands_for_private_data_that_nobody_recorded_is_not_typed",

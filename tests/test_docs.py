@@ -72,7 +72,7 @@ def test_the_links_of_a_page_lead_somewhere(page: Path, generated: dict[str, str
 @pytest.mark.timeout(600)
 def test_the_python_of_all_pages_has_the_right_types(tmp_path: Path) -> None:
     if not has_pyright():
-        pytest.skip("pyright cannot run: `make pyright` installs it, and it needs Node")
+        pytest.skip("pyright cannot run: `make rest-packages` installs it, and it needs Node")
     check_types(snippet_pages(), tmp_path, ROOT / ".mypy_cache" / "docs")
 
 

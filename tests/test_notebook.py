@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytest.importorskip("nbclient", reason="nbclient is not installed")
-pytest.importorskip("ipykernel", reason="ipykernel is not installed")
+pytestmark = pytest.mark.skipif(
+    None in (find_spec("nbclient"), find_spec("ipykernel")), reason="`make rest-packages` installs Jupyter"
+)
 
 CELL = '''
 from vision_agent import Agent
