@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from vision_agent.models.offline.grammar import StepLine, parse
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError
 from vision_agent.models.offline.steps import StepsModel
 from vision_agent.session.keywords import GivenSettings, require_files, settings_from
-from vision_agent.types import Decision, Observation, Outcome, Refusal, Step, Task
+from vision_agent.types import Decision, ManualAction, Observation, Outcome, Refusal, Step, Task
 from vision_agent.urls import start_address
 from vision_agent.vision.image_limits import image_limits_for
 
@@ -110,6 +110,21 @@ class AttachedBrowser:
             steps.append(_step(len(steps) + 1, seen, decision, outcome))
             if is_line and outcome.status != "refused":
                 return outcome
+
+    def manual_actions(self, handed_back: Callable[[], Awaitable[None]]) -> AsyncGenerator[ManualAction, None]:
+        """What a person does in the tabs during a takeover, as actions, each with the last look before it.
+
+        `handed_back` is called once all listeners are in place, and returns when the takeover is over; then the
+        listeners are removed.
+
+        Raises:
+            BrowserUnavailable: the browser is gone before the takeover starts.
+        """
+        return self._browser.manual_actions(handed_back)
+
+    async def hide_marks(self) -> None:
+        """Removes the marks that are shown to a person on the live page."""
+        await self._browser.hide_marks()
 
 
 def require_action(action: Any) -> None:

@@ -251,7 +251,7 @@ class Agent:
         require_files(self.task.files)
         if self.task.start_url:
             require_scheme(self.task.start_url)
-        if self._page is not None or self.task.start_url or self._resume is not None:
+        if self._page is not None or self.task.start_url or self._resume is not None or self._is_driven:
             return
         begun = beginning.steps[0].decision.actions if beginning is not None and beginning.steps else ()
         if not isinstance(next(iter((*self.task.actions, *begun)), None), Goto):
