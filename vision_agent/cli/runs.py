@@ -42,7 +42,7 @@ def runs_(
 ) -> None:
     """List the runs in the folder of runs, the latest first.
 
-    Those that failed last week: vision-agent runs --status not_done --most 50
+    Those that did not do their task: vision-agent runs --status not_done --most 50
 
     The latest run is called `latest` wherever a run folder is taken: vision-agent report latest
 
@@ -86,7 +86,9 @@ def rm(
     from vision_agent.record.run_list import delete_run
 
     if folders and (older_than or status or text):
-        raise UsageError("Run folders cannot be combined with --older-than, --status or --text", "leave one out")
+        raise UsageError(
+            "Run folders cannot be combined with --older-than, --status or --text", "give one or the other"
+        )
     if not (folders or older_than or status or text):
         raise UsageError("Nothing says which runs to delete", "name run folders, or give --older-than 30d")
     if folders:
@@ -156,7 +158,7 @@ def _print(shown: list[tuple[ListedRun, RunFigures | None]], many: int, folder: 
 
     rows = [_row(run, figures) for run, figures in shown]
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim")
-    for at, name in enumerate(("run", "status", "steps", "time", "cost")):
+    for at, name in enumerate(("run", "status", "steps", "time", "USD")):
         table.add_column(name, justify="right" if at > 1 else "left", no_wrap=True)
     table.add_column("goal")
     for (run, _), row in zip(shown, rows, strict=True):
@@ -193,4 +195,4 @@ def _time(seconds: float | None) -> str:
 def _cost(figures: RunFigures | None) -> str:
     if figures is None or figures.cost_usd is None:
         return "?" if figures is not None and figures.tokens else ""
-    return f"${figures.cost_usd:.2f}" if figures.cost_usd else ""
+    return f"{figures.cost_usd:.4f}" if figures.cost_usd else ""

@@ -10,7 +10,6 @@ from vision_agent import assets
 from vision_agent.evals.suites.fixture_sites import EndVerdict, SiteTask, reached, served, tasks_of
 from vision_agent.events import Event
 from vision_agent.models.credentials import model_accesses
-from vision_agent.models.offline.steps import StepsModel
 from vision_agent.ports import Approver
 from vision_agent.session import Agent
 from vision_agent.settings import Settings
@@ -64,7 +63,7 @@ def staged(
     with served(assets.fixtures("sites") / shown.site) as site:
         agent = Agent(
             Task(goal=task.goal, start_url=site.start(task), limits=settings.limits),
-            model=StepsModel(task.steps) if missing_model(settings) else None,
+            steps=task.steps if missing_model(settings) else None,
             settings=settings,
             on_event=on_event,
             approver=approver,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from vision_agent.types import Limits, Step, Usage
+from vision_agent.types import Limits, Step, Usage, total_cost
 
 _WARN_AT = 0.8
 """The share of a limit at which the model is first told what is left."""
@@ -38,8 +38,7 @@ def spent(steps: Sequence[Step], seconds: float, also: Sequence[Usage] = ()) -> 
 
 def cost_of(usages: Sequence[Usage]) -> tuple[int, float | None]:
     """Tokens and US dollars; the latter is None if the price of any reply is unknown."""
-    known = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
-    return sum(usage.total for usage in usages), sum(known) if len(known) == len(usages) else None
+    return sum(usage.total for usage in usages), total_cost(usages)
 
 
 def reached(limits: Limits, used: Spent) -> str:
