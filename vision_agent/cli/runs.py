@@ -79,7 +79,7 @@ def rm(
 
     vision-agent runs rm --older-than 30d
 
-    A run that is still going is never deleted, and neither is anything that is no run folder.
+    A run that is still going is never deleted, nor is anything that is not a run folder.
 
     Exit codes: 0 deleted or nothing to delete, 1 you said no, 2 usage, 5 one could not be deleted.
     """
@@ -131,7 +131,7 @@ def _found(folder: Path, status: str | None, text: str | None, older_than: str |
 
 def _age(text: str) -> timedelta:
     if not (matched := _AGE.fullmatch(text.strip())):
-        raise UsageError(f"--older-than {text!r} is no age", "give a number and m, h, d or w, such as 30d")
+        raise UsageError(f"--older-than {text!r} is not an age", "give a number and m, h, d or w, such as 30d")
     return timedelta(**{_UNITS[matched[2].lower()]: int(matched[1])})
 
 

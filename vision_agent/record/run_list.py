@@ -127,11 +127,11 @@ def delete_run(folder: Path) -> None:
     """Deletes the folder of a run with everything in it; links in it are removed, not followed.
 
     Raises:
-        UsageError: it is no run folder, or the run is still going.
+        UsageError: it is not a run folder, or the run is still going.
         RecordError: it cannot be deleted.
     """
     if not is_run_folder(folder):
-        raise UsageError(f"{folder} is no run folder, and nothing else is deleted")
+        raise UsageError(f"{folder} is not a run folder, and nothing else is deleted")
     if _is_running(folder):
         raise UsageError(f"The run in {folder} is still going", "wait until it ends, or stop it")
     try:
