@@ -44,6 +44,7 @@ const EFFECT_MS = 3000;
 const GOES_ON_MS = 500;
 const EVERY_CHANGE = { childList: true, subtree: true, attributes: true, characterData: true };
 const INPUTS = ['pointerdown', 'keydown', 'beforeinput', 'wheel', 'change'];
+const FOCUS_MOVES = ['focusin', 'focusout'];
 
 /** How long the places of marks are watched for the picture of a look, in milliseconds. */
 const WATCHED_MS = 2000;
@@ -72,12 +73,14 @@ function watchOver(doc) {
     const left = at && watch.scrolled.get(at);
     if (at) watch.scrolled.delete(at);
     // Our own scrolling was noted when it was done, and its event comes a frame later.
-    if (!at || !left || left[0] !== scrollLeftOf(at) || left[1] !== scrollTopOf(at)) noteScroll();
+    if (!at || !left || left[0] !== scrollLeftOf(at) || left[1] !== scrollTopOf(at)) noteNow();
   });
   // On the window, because the browser reports listeners of documents as those of the page.
   for (const type of INPUTS) {
     addCaptureListener(window, type, (event) => { if (event.isTrusted) watch.input = performance.now(); });
   }
+  // A move of the focus is no mutation, and a page often moves it a moment after a click.
+  for (const type of FOCUS_MOVES) addCaptureListener(window, type, (event) => { if (event.isTrusted) noteNow(); });
 }
 
 /** Watches over these shadow roots, too, from now on. @param {Document} doc @param {ShadowRoot[]} roots */
@@ -89,7 +92,8 @@ export function watchRoots(doc, roots) {
   }
 }
 
-function noteScroll() {
+/** Notes a change that is no mutation. */
+function noteNow() {
   watch.lastAny = watch.last = performance.now();
   noteOwnChange(watch.last);
 }
@@ -97,7 +101,7 @@ function noteScroll() {
 /** Notes that we have scrolled to an element. @param {Document} doc @param {Element} element */
 export function noteOwnScroll(doc, element) {
   watchOver(doc);
-  noteScroll();
+  noteNow();
   const page = scrollingElementOf(doc) ?? documentElementOf(doc);
   for (let at = /** @type {Element | null} */ (element); at; at = flatParentOf(at)) {
     watch.scrolled.set(at, [scrollLeftOf(at), scrollTopOf(at)]);
