@@ -17,12 +17,13 @@ import pytest
 from pydantic import SecretStr
 
 from tests.conftest import hear_signals
+from vision_agent.cli.main import app
 from vision_agent.cli.options import LimitOptions, bound_to_origins, files_in
-from vision_agent.errors import UsageError
+from vision_agent.errors import UsageError, VisionAgentError
 from vision_agent.settings import load
 from vision_agent.types import Secret
 
-HEAVY = {"anthropic", "cv2", "numpy", "PIL", "playwright", "jinja2", "uvicorn"}
+HEAVY = {"anthropic", "cv2", "numpy", "PIL", "playwright", "jinja2", "uvicorn", "vision_agent.types"}
 
 
 def vision_agent(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -59,6 +60,71 @@ def test_every_command_is_in_the_help() -> None:
 @pytest.mark.parametrize("args", [["dance"], ["doctor", "--dance"], ["run"]])
 def test_a_wrong_command_line_is_a_usage_error(args: list[str]) -> None:
     assert vision_agent(*args).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"),
+    [
+        ("--max-steps", "0"),
+        ("--max-cost", "-1"),
+        ("--max-spend", "lots"),
+        ("--max-downloads", "-1"),
+        ("--dialect", "spoken"),
+        ("--history", "all"),
+        ("--ablate", "eyes"),
+        ("--approve", "sometimes"),
+        ("--viewport", "1x1"),
+        ("--cdp", "file:///etc/passwd"),
+        ("--proxy", "proxy:three:ports"),
+        ("--browser", "no-such-chrome"),
+        ("--storage-state", "no-such-state.json"),
+        ("--policy", "no-such-policy.toml"),
+    ],
+)
+def test_a_wrong_value_is_blamed_on_its_flag_and_leaves_no_run_folder(flag: str, value: str, tmp_path: Path) -> None:
+    with pytest.raises(VisionAgentError) as raised:
+        app(
+            ["run", "shop.example", "Buy", "--model=human", f"--runs={tmp_path}", f"{flag}={value}"],
+            standalone_mode=False,
+        )
+    said = str(raised.value)
+    assert flag in said or value in said
+    assert "toml and VISION_AGENT" not in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_value_from_elsewhere_is_not_blamed_on_a_flag(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VISION_AGENT_LIMITS__SECONDS", "-1")
+    with pytest.raises(UsageError, match=r"limits\.steps.*limits\.seconds|limits\.seconds.*limits\.steps"):
+        app(["run", "shop.example", "Buy", "--max-steps=0"], standalone_mode=False)
+
+
+def test_the_help_shows_choices_in_panels_and_no_type_for_a_switch() -> None:
+    shown = vision_agent("run", "--help").stdout
+    assert "never|risky|always" in shown
+    assert "<bool>" not in shown
+    assert all(f"─ {panel} ─" in shown for panel in ("Who decides", "Task", "Limits", "Browser", "Approval"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["verify"],
+        ["report"],
+        ["diff", "no-such-run"],
+        ["replay"],
+        ["resume"],
+        ["export", "--to=cere", "--out=new"],
+        ["memory", "add"],
+        ["runs", "rm", "--yes"],
+    ],
+    ids=" ".join,
+)
+def test_a_run_folder_that_is_not_there_leaves_with_2_in_every_command(command: list[str], tmp_path: Path) -> None:
+    with pytest.raises(VisionAgentError, match="no-such-run") as raised:
+        app([*command, str(tmp_path / "no-such-run")], standalone_mode=False)
+    assert raised.value.exit_code == 2
+    assert "run folder" in str(raised.value)
 
 
 def test_a_setting_that_does_not_fit_is_named_in_one_line() -> None:

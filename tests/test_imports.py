@@ -36,7 +36,7 @@ IMPORTS = {
     "private_data": "disguises types",
     "ports": "actions disguises events types",
     "settings_trust": "errors escape",
-    "settings": "base_model errors escape settings_trust types",
+    "settings": "base_model errors escape settings_trust types urls",
     "totp": "errors types",
     "vision": "actions base_model errors types",
     "journal": "errors events ports types",
@@ -104,6 +104,7 @@ INSIDE = {
     },
     "session": {
         "deciders": "",
+        "asking": "deciders",
         "keywords": "",
         "opening": "",
         "looking": "keywords",

@@ -302,6 +302,11 @@ async def test_where_a_person_says_so_a_run_goes_on_from_an_address_with_a_query
     assert sizes.since() == (Counter(keep=1), 1)  # that press was cut away with the record
 
 
+async def test_who_may_reopen_an_address_with_a_query_is_not_asked(sizes: Kept, tmp_path: Path) -> None:
+    run = await taken_up(cut(sizes.folder, tmp_path, "stepped", 3), None, may_reopen=True)
+    assert ending_of(run).status == "done"
+
+
 @pytest.mark.thorough
 async def test_a_run_that_a_person_stopped_goes_on_when_it_is_taken_up(sizes: Kept, tmp_path: Path) -> None:
     async def stop(*_: object) -> Choice:

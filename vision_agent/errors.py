@@ -8,6 +8,7 @@
     │   ├── BrowserUnavailable
     │   └── ModelUnavailable
     └── RecordError           the run folder cannot be written or is inconsistent (exit 5)
+        └── NoSuchRun         there is no such run folder (also a UsageError, exit 2)
 
 An action that the page does not accept is not here: that is an `Outcome`, because it is a finding and not a failure.
 Each error can carry a `hint`: what would help.
@@ -15,10 +16,12 @@ Each error can carry a `hint`: what would help.
 
 from __future__ import annotations
 
-import asyncio
+from typing import TYPE_CHECKING
 
 from vision_agent.escape import cut_text
-from vision_agent.types import Ending, Usage
+
+if TYPE_CHECKING:
+    from vision_agent.types import Usage
 
 _LONGEST_QUOTING = 2000
 """Characters of a sentence that quotes a model or its server, which may say anything at any length."""
@@ -84,13 +87,7 @@ class RecordError(VisionAgentError):
     exit_code = 5
 
 
-def ending_of_error(error: BaseException) -> Ending:
-    """The ending of a run that fails with this error."""
-    match error:
-        case asyncio.CancelledError() | KeyboardInterrupt():
-            return Ending(status="interrupted", sentence="The run was interrupted.")
-        case Unavailable() | RecordError():
-            return Ending(status="unavailable", sentence=str(error))
-        case VisionAgentError():
-            return Ending(status="error", sentence=str(error))
-    return Ending(status="error", sentence=f"Internal error: {type(error).__name__}: {error}")
+class NoSuchRun(RecordError, UsageError):
+    """There is no such run folder."""
+
+    exit_code = 2

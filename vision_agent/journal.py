@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from vision_agent.errors import ending_of_error
+from vision_agent.errors import RecordError, Unavailable, VisionAgentError
 from vision_agent.events import (
     Decided,
     Ended,
@@ -91,7 +91,7 @@ class Journal:
             self.notify(first)
             yield
         except (Exception, asyncio.CancelledError, KeyboardInterrupt) as error:
-            self.end(ending_of_error(error))
+            self.end(_ending_of_error(error))
             raise
 
     def write(self, event: Event) -> None:
@@ -183,3 +183,15 @@ class Journal:
 
     def _update(self, **fields: object) -> None:
         self.run = self.run.model_copy(update=fields)
+
+
+def _ending_of_error(error: BaseException) -> Ending:
+    """The ending of a run that fails with this error."""
+    match error:
+        case asyncio.CancelledError() | KeyboardInterrupt():
+            return Ending(status="interrupted", sentence="The run was interrupted.")
+        case Unavailable() | RecordError():
+            return Ending(status="unavailable", sentence=str(error))
+        case VisionAgentError():
+            return Ending(status="error", sentence=str(error))
+    return Ending(status="error", sentence=f"Internal error: {type(error).__name__}: {error}")

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import platformdirs
@@ -27,6 +28,7 @@ from vision_agent.errors import UsageError
 from vision_agent.escape import printable_line
 from vision_agent.settings_trust import Grant, ProjectFile, grants, read_project_file, require_inside, require_trust
 from vision_agent.types import Kind, Limits, MarkStyle, Risk, Size
+from vision_agent.urls import host_of
 
 FILE_NAME = "vision-agent.toml"
 
@@ -55,6 +57,9 @@ _MOST_PIXELS = 64_000_000
 """Of the picture of a view; `vision.picture` decodes no larger one."""
 
 
+_CDP_SCHEMES = ("http://", "https://", "ws://", "wss://")
+
+
 class ProxySettings(SettingsModel):
     """The proxy of a launched browser."""
 
@@ -66,6 +71,13 @@ class ProxySettings(SettingsModel):
     """The user name, if the proxy asks for one."""
     password: SecretStr | None = None
     """The password, if the proxy asks for one."""
+
+    @field_validator("server")
+    @classmethod
+    def _is_reachable(cls, server: str) -> str:
+        if not host_of(server if "://" in server else f"http://{server}"):
+            raise ValueError("a proxy has an address such as http://proxy.example.org:3128")
+        return server
 
 
 class HttpAuthSettings(SettingsModel):
@@ -124,6 +136,19 @@ class BrowserSettings(SettingsModel):
     with secrets are refused; it also adds a global to the page. Launched browsers only."""
     args: tuple[str, ...] = ()
     """Extra command-line arguments for the browser."""
+
+    @field_validator("cdp_url")
+    @classmethod
+    def _with_scheme(cls, url: str | None) -> str | None:
+        """With its scheme: a port is one of this machine, and what has no scheme speaks HTTP."""
+        if url is None:
+            return None
+        if url.isdecimal():
+            url = f"127.0.0.1:{url}"
+        whole = url if "://" in url else f"http://{url}"
+        if not whole.startswith(_CDP_SCHEMES) or not host_of(whole):
+            raise ValueError("a running browser has an address such as http://127.0.0.1:9222")
+        return whole
 
     @field_validator("viewport")
     @classmethod
@@ -394,8 +419,10 @@ def project_grants(file: ProjectFile) -> tuple[Grant, ...]:
     return tuple({each.key: each for each in found}.values())
 
 
-def load(**flags: Any) -> Settings:
+def load(flag_names: Mapping[str, str] = MappingProxyType({}), /, **flags: Any) -> Settings:
     """The effective settings.
+
+    `flag_names`: what a person calls these flags, by settings key, such as `--max-steps` for `limits.steps`.
 
     Raises:
         UsageError: a key is unknown or a value is invalid, or the file of the current folder sets something that it may
@@ -404,9 +431,30 @@ def load(**flags: Any) -> Settings:
     try:
         return Settings(**flags)
     except ValidationError as error:
-        raise _invalid(error) from error
+        wrong = [_wrong_flag(each["loc"], flag_names, flags) for each in error.errors()]
+        if not all(wrong):
+            raise _invalid(error) from error
+        said = "; ".join(f"{name}: {_message(each['msg'])}" for name, each in zip(wrong, error.errors(), strict=True))
+        raise UsageError(said) from error
     except (SettingsError, ValueError) as error:
         raise UsageError(f"The settings cannot be read: {error}", f"see {FILE_NAME}") from error
+
+
+def _wrong_flag(loc: Sequence[int | str], flag_names: Mapping[str, str], flags: Mapping[str, Any]) -> str:
+    """The flag that gave the value at this place, and the value; empty if it comes from elsewhere."""
+    keys = [str(each) for each in loc if isinstance(each, str)]
+    value: Any = flags
+    for depth, key in enumerate(keys, 1):
+        value = value.get(key) if isinstance(value, Mapping) else None
+        name = flag_names.get(".".join(keys[:depth]))
+        if name is not None and value is not None:
+            shown = f" {printable_line(str(value))}" if isinstance(value, (str, int, float)) else ""
+            return f"{name}{shown}"
+    return ""
+
+
+def _message(message: str) -> str:
+    return message.removeprefix("Value error, ")
 
 
 def _invalid(error: ValidationError) -> UsageError:
@@ -421,7 +469,7 @@ def _faults(error: ValidationError, model: type[BaseModel] | None = None) -> str
 def _fault(loc: Sequence[int | str], kind: str, message: str, model: type[BaseModel]) -> str:
     key = printable_line(".".join(map(str, loc)))
     if kind != "extra_forbidden":
-        return f"{key}: {message.removeprefix('Value error, ')}"
+        return f"{key}: {_message(message)}"
     for name in loc[:-1]:
         inner = _model_in(model.model_fields[str(name)].annotation) if str(name) in model.model_fields else None
         if inner is None:

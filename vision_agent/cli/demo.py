@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vision_agent.cli.commands import Commands
 from vision_agent.cli.options import (
     AsJson,
     Cdp,
@@ -16,6 +17,7 @@ from vision_agent.cli.options import (
     Runs,
     browser_flags,
     given,
+    load_settings,
     option,
     terminal_approver,
 )
@@ -27,10 +29,10 @@ if TYPE_CHECKING:
     from vision_agent.evals.demo import DemoTask
     from vision_agent.settings import Settings
 
-app = typer.Typer()
+app = Commands()
 
 
-@app.command()
+@app.command(rich_help_panel="Start")
 def demo(
     model: Annotated[str | None, option("The model that decides, instead of that of the settings.", "--model")] = None,
     runs: Runs = None,
@@ -57,10 +59,11 @@ def demo(
     130 interrupted.
     """
     from vision_agent.evals.demo import demo_tasks
-    from vision_agent.settings import load
     from vision_agent.terminal import TerminalConsole
 
-    settings = load(**browser_flags(executable, cdp, headed), **given(runs=runs, model=given(name=model) or None))
+    settings = load_settings(
+        **browser_flags(executable, cdp, headed), **given(runs=runs, model=given(name=model) or None)
+    )
     if model is not None:
         from vision_agent.session.deciders import require_models
 

@@ -10,9 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from typer.core import TyperGroup
 
-from vision_agent.cli.options import AsJson, Executable, LimitOptions, Viewport, browser_flags, given, grouped, size_of
+from vision_agent.cli.commands import CommandGroup, Commands, option_groups
+from vision_agent.cli.options import (
+    AsJson,
+    Executable,
+    LimitOptions,
+    Viewport,
+    browser_flags,
+    given,
+    load_settings,
+    size_of,
+)
 from vision_agent.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,10 +33,10 @@ if TYPE_CHECKING:
     from vision_agent.evals.suites.offline import OfflineSuite
     from vision_agent.evals.suites.suite import Suite
 
-app = typer.Typer()
+app = Commands()
 
 
-class _Suites(TyperGroup):
+class _Suites(CommandGroup):
     """Takes any name that is not a command as the name or file of a suite."""
 
     # Untyped: some versions of typer use click's types here, others their own.
@@ -38,13 +47,13 @@ class _Suites(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-evals = typer.Typer(
+evals = Commands(
     name="eval",
     cls=_Suites,
     help="Measure how well the agent sees, and how well models do with it.",
     no_args_is_help=True,
 )
-app.add_typer(evals)
+app.add_typer(evals, rich_help_panel="Evaluations")
 
 
 @evals.callback()
@@ -58,7 +67,7 @@ def _evals() -> None:
 
 
 @evals.command(name="SUITE")
-@grouped
+@option_groups
 def suite(
     suite: Annotated[
         str, typer.Argument(help="fixtures, miniwob, frozen, grounding, or your own .toml, .yaml or .py file.")
@@ -174,11 +183,10 @@ def suite(
     from vision_agent.evals.results.tables import show, show_ablation
     from vision_agent.evals.runner import items_of, on_this_machine, run_items
     from vision_agent.evals.suites.suite import suite_named
-    from vision_agent.settings import load
     from vision_agent.terminal import TerminalConsole
 
     flags = browser_flags(executable, viewport=size_of(viewport))
-    settings = load(**flags, **given(limits=limits.limits or None))
+    settings = load_settings(**flags, **given(limits=limits.limits or None))
     chosen = suite_named(
         suite, folder=folder, longest_edge=settings.observe.longest_edge, pages=pages, episode_s=episode_seconds
     )
@@ -277,11 +285,10 @@ def perception(
     """
     from vision_agent.evals.perception.run import run
     from vision_agent.evals.perception.summary import show, summary
-    from vision_agent.settings import load
     from vision_agent.terminal import TerminalConsole, progress_line
 
     with progress_line("Opening a browser") as tell:
-        settings = load(**browser_flags(executable)).browser
+        settings = load_settings(**browser_flags(executable)).browser
         result = run(folders or [], settings=settings, with_ocr=ocr, rounds=rounds, sheet_to=sheet, tell=tell)
     if as_json:
         typer.echo(json.dumps(summary(result.scores, result.churn), ensure_ascii=False, indent=2))
@@ -291,7 +298,7 @@ def perception(
 
 
 @evals.command()
-@grouped
+@option_groups
 def security(
     *,
     model: Annotated[
@@ -348,10 +355,9 @@ def security(
     from vision_agent.evals.security.deciders import DECIDERS
     from vision_agent.evals.security.suite import DEFENCES, SecuritySuite
     from vision_agent.evals.security.summary import attack_results, scores, show
-    from vision_agent.settings import load
     from vision_agent.terminal import TerminalConsole
 
-    settings = load(**browser_flags(executable), **given(limits=limits.limits or None))
+    settings = load_settings(**browser_flags(executable), **given(limits=limits.limits or None))
     left_out = list(DEFENCES) if without and "all" in without else list(dict.fromkeys(without or []))
     suites = [SecuritySuite(), *(SecuritySuite(without=name) for name in left_out)]
     models = model or list(DECIDERS)
@@ -380,7 +386,7 @@ def security(
     raise typer.Exit(0 if is_reached and not any(result.error for result in results) else 1)
 
 
-@app.command()
+@app.command(rich_help_panel="Evaluations")
 def compare(
     folders: Annotated[list[Path], typer.Argument(help="One or more output folders of `vision-agent eval`.")],
     as_json: AsJson = False,

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vision_agent.action_sentences import counted
-from vision_agent.cli.options import AsJson, LaunchOptions, grouped, named_run
+from vision_agent.cli.commands import Commands, option_groups
+from vision_agent.cli.options import AsJson, LaunchOptions, load_settings, named_run
 from vision_agent.errors import UsageError
 
 if TYPE_CHECKING:
     from vision_agent.evals.suites.frozen import FrozenFolder
 
-app = typer.Typer()
+app = Commands()
 
 
-@app.command()
-@grouped
+@app.command(rich_help_panel="Evaluations")
+@option_groups
 def freeze(
     sources: Annotated[
         list[Path],
@@ -57,6 +56,7 @@ def freeze(
     Exit codes: 0 written, 2 it cannot be written, or a run or page gives no reference, 5 a record fails verification,
     or there is no browser.
     """
+    from vision_agent.action_sentences import counted
     from vision_agent.evals.suites import frozen
     from vision_agent.evals.suites.suite_file import is_list
     from vision_agent.terminal import TerminalConsole
@@ -87,9 +87,10 @@ def freeze(
 
 
 def _freeze_list(path: Path, out: Path, flags: dict[str, Any]) -> FrozenFolder:
+    import asyncio
+
     from vision_agent.evals.suites.page_list import freeze_pages
-    from vision_agent.settings import load
     from vision_agent.terminal import progress_line
 
     with progress_line("Opening a browser") as tell:
-        return asyncio.run(freeze_pages(path, out, load(**flags), tell))
+        return asyncio.run(freeze_pages(path, out, load_settings(**flags), tell))

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vision_agent.cli.commands import Commands, option_groups
 from vision_agent.cli.demo import app as demonstration
 from vision_agent.cli.eval import app as evaluation
 from vision_agent.cli.freeze import app as freezing
@@ -32,7 +33,9 @@ from vision_agent.cli.options import (
     Cdp,
     Executable,
     browser_flags,
-    grouped,
+    given,
+    load_settings,
+    option,
 )
 from vision_agent.cli.replay import app as replay
 from vision_agent.cli.run import app as run
@@ -40,19 +43,19 @@ from vision_agent.cli.run_folders import app as record
 from vision_agent.cli.runs import app as runs
 from vision_agent.cli.terminal import escape_commands, escaped_output
 from vision_agent.cli.trust import app as trusting
-from vision_agent.errors import VisionAgentError
+from vision_agent.errors import UsageError, VisionAgentError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from vision_agent.browser.launch.doctor import Health
     from vision_agent.models.credentials import Access
+    from vision_agent.session.asking import Asked
 
-app = typer.Typer(
+app = Commands(
     name="vision-agent",
     help="The browser agent that sees what it clicks.",
     no_args_is_help=True,
-    add_completion=False,
     # A traceback with its variables could print a secret.
     pretty_exceptions_enable=False,
 )
@@ -60,9 +63,9 @@ app = typer.Typer(
 app.add_typer(demonstration)
 app.add_typer(run)
 app.add_typer(record)
-app.add_typer(runs)
+app.add_typer(runs, rich_help_panel="Runs")
 app.add_typer(replay)
-app.add_typer(memory)
+app.add_typer(memory, rich_help_panel="Records")
 app.add_typer(evaluation)
 app.add_typer(freezing)
 app.add_typer(trusting)
@@ -133,7 +136,7 @@ def _options(
 # --- setting up -------------------------------------------------------------------------------------------------------
 
 
-@app.command()
+@app.command(rich_help_panel="Start")
 def setup(executable: Executable = None, cdp: Cdp = None, as_json: AsJson = False) -> None:
     """Find a browser or install one, and show what a run would use."""
     from vision_agent.browser.launch.doctor import setup
@@ -141,32 +144,54 @@ def setup(executable: Executable = None, cdp: Cdp = None, as_json: AsJson = Fals
     _check(setup, browser_flags(executable, cdp), as_json)
 
 
-@app.command()
-def doctor(executable: Executable = None, cdp: Cdp = None, as_json: AsJson = False) -> None:
-    """Show what a run would use on this machine, without changing anything."""
+@app.command(rich_help_panel="Start")
+def doctor(
+    executable: Executable = None,
+    cdp: Cdp = None,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Also send the model one request, which costs what one step costs.")
+    ] = False,
+    model: Annotated[
+        str | None, option("The model to ask, in place of that of the settings.", "--model", "MODEL")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a run would use on this machine, without changing anything.
+
+    Exit codes: 0 a run can begin, 2 usage, 5 there is no browser, or the model that was asked did not answer.
+    """
     from vision_agent.browser.launch.doctor import doctor
 
-    _check(doctor, browser_flags(executable, cdp), as_json)
+    if model is not None and not ask:
+        raise UsageError("--model names the model to ask", "add --ask")
+    _check(doctor, {**browser_flags(executable, cdp), **given(model=given(name=model) or None)}, as_json, ask=ask)
 
 
-def _check(probe: Any, flags: dict[str, Any], as_json: bool) -> None:
+def _check(probe: Any, flags: dict[str, Any], as_json: bool, *, ask: bool = False) -> None:
     from vision_agent.models.credentials import model_accesses
-    from vision_agent.settings import load
     from vision_agent.terminal import TerminalConsole, progress_line
 
     with progress_line("Looking for a browser") as tell:
-        settings = load(**flags)
+        settings = load_settings(**flags)
         health: Health = asyncio.run(probe(settings, tell))
         known = model_accesses(settings.model)
+        asked: Asked | None = None
+        if ask:
+            from vision_agent.session.asking import ask_model
+
+            tell(f"Asking {settings.model.name}")
+            asked = asyncio.run(ask_model(settings))
     if as_json:
         facts = {**health.model_dump(mode="json"), "models": [each.model_dump() for each in known]}
+        if asked is not None:
+            facts["asked"] = {**asked._asdict(), "usage": asked.usage and asked.usage.model_dump(exclude={"raw"})}
         typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
     else:
-        _print_health(TerminalConsole(soft_wrap=True), health, known)
-    raise typer.Exit(health.exit_code)
+        _print_health(TerminalConsole(soft_wrap=True), health, known, asked)
+    raise typer.Exit(health.exit_code or (0 if asked is None or asked.answers else 5))
 
 
-def _print_health(console: Console, health: Health, models: Sequence[Access]) -> None:
+def _print_health(console: Console, health: Health, models: Sequence[Access], asked: Asked | None) -> None:
     from rich.markup import escape
 
     def line(title: str, text: str) -> None:
@@ -184,6 +209,8 @@ def _print_health(console: Console, health: Health, models: Sequence[Access]) ->
             console.print(f"[dim]{'':<10}absent {escape(probe.sentence)}[/]", highlight=False)
     for each in models:
         line("Model", f"{each.name}: {each.sentence}")
+    if asked is not None:
+        line("Asked", f"{asked.sentence} ({', '.join(_paid(asked))})")
     line("Hosts", "fully restricted in a browser that we launch; with --cdp or your own page, except for:")
     for gap in health.not_held:
         line("", f"  {gap}")
@@ -197,11 +224,23 @@ def _print_health(console: Console, health: Health, models: Sequence[Access]) ->
         console.print(f"[yellow]{'Warning':<10}{escape(warning)}[/]", highlight=False)
 
 
+def _paid(asked: Asked) -> list[str]:
+    """How long the answer took, and what it cost as far as that is known."""
+    if asked.usage is None:
+        return [f"{asked.seconds} s"]
+    cost = asked.usage.cost_usd
+    return [
+        f"{asked.seconds} s",
+        f"{asked.usage.total:,} tokens",
+        "cost unknown" if cost is None else f"{cost:.4f} USD",
+    ]
+
+
 # --- looking ----------------------------------------------------------------------------------------------------------
 
 
-@app.command()
-@grouped
+@app.command(rich_help_panel="Start")
+@option_groups
 def marks(
     url: Annotated[str, typer.Argument(help="The address of the page.")],
     *,
@@ -217,9 +256,8 @@ def marks(
     """
     from vision_agent.record.observation import write_observation
     from vision_agent.session import look_at
-    from vision_agent.settings import load
 
-    settings = load(**browser.flags)
+    settings = load_settings(**browser.flags)
     from vision_agent.terminal import TerminalConsole
 
     with TerminalConsole(stderr=True).status("Looking at the page"):

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vision_agent.cli.options import LimitOptions, Runs, given, grouped, option
+from vision_agent.cli.commands import Commands, option_groups
+from vision_agent.cli.options import LimitOptions, Runs, given, load_settings, option
 from vision_agent.cli.run import RunBrowserOptions, TaskOptions
 from vision_agent.errors import ModelUnavailable, UsageError
 
 if TYPE_CHECKING:
     from vision_agent.settings import Settings
 
-app = typer.Typer()
+app = Commands()
 
 _TOKEN = "VISION_AGENT_MCP_TOKEN"  # noqa: S105 - the name of a variable
 _STEPS = 300
@@ -56,8 +57,8 @@ class AskOptions:
         return {**(load_policy(self.policy) if self.policy else {}), **given(ask=self.approve)}
 
 
-@app.command()
-@grouped
+@app.command(rich_help_panel="More")
+@option_groups
 def mcp(
     *,
     serve: ServeOptions,
@@ -87,7 +88,6 @@ def mcp(
         raise UsageError("The MCP server needs an extra", "pip install 'vision-agent[mcp]'")
     from vision_agent.integrations.mcp.serving import serve_http_until_told, serve_stdio
     from vision_agent.integrations.mcp.sessions import SessionRules
-    from vision_agent.settings import load
 
     bounds = {"steps": _STEPS, **limits.limits}
     flags = given(
@@ -95,7 +95,7 @@ def mcp(
         approval=approval.settings or None,
         model={"name": model} if model else None,
     )
-    settings = load(**browser.flags, limits=bounds, **flags)
+    settings = load_settings(**browser.flags, limits=bounds, **flags)
     rules = SessionRules(
         settings,
         task.task("", "", settings.limits).model_copy(update={"start_url": None}),

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vision_agent.cli.options import AsJson, run_argument
+from vision_agent.cli.commands import Commands
+from vision_agent.cli.options import AsJson, load_settings, run_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from vision_agent.memory import MemoryFolder
 
-app = typer.Typer(name="memory", no_args_is_help=True)
+app = Commands(name="memory", no_args_is_help=True)
 
 Folder = Annotated[
     Path | None,
@@ -118,9 +119,8 @@ def forget(id: Id, folder: Folder = None, as_json: AsJson = False) -> None:
 
 def _open_memory(folder: Path | None) -> MemoryFolder:
     from vision_agent.memory import MemoryFolder
-    from vision_agent.settings import load
 
-    return MemoryFolder(load(**({"memory": folder} if folder else {})).memory_folder)
+    return MemoryFolder(load_settings(**({"memory": folder} if folder else {})).memory_folder)
 
 
 def _warn(warnings: Iterable[str]) -> None:

@@ -6,15 +6,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
-from inspect import Parameter, Signature, signature
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args
 
 import typer
-from pydantic import SecretStr
 
 from vision_agent.errors import UsageError
 
@@ -30,21 +26,21 @@ _ORIGIN = re.compile(
 _HIGHEST_PORT = 65535
 
 
-def option(help: str, name: str) -> Any:
-    """An option whose default is not shown in the help."""
-    return typer.Option(name, help=help, show_default=False)
+def option(help: str, name: str, value: str | None = None) -> Any:
+    """An option whose default is not shown in the help; `value`: what it takes, such as `FILE` or `one|several`."""
+    return typer.Option(name, help=help, show_default=False, metavar=value)
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-Executable = Annotated[Path | None, option("Path of the browser executable.", "--browser")]
-Cdp = Annotated[str | None, option("CDP address of a running browser to connect to.", "--cdp")]
-Viewport = Annotated[str | None, option("Size of the viewport, such as 1280x800.", "--viewport")]
+Executable = Annotated[Path | None, option("Path of the browser executable.", "--browser", "FILE")]
+Cdp = Annotated[str | None, option("CDP address or port of a running browser to connect to.", "--cdp", "URL")]
+Viewport = Annotated[str | None, option("Size of the viewport, such as 1280x800.", "--viewport", "WxH")]
 Supervise = Annotated[
     bool,
     typer.Option("--supervise", help="Open a page that shows the run and asks before each step; see --approve."),
 ]
-Runs = Annotated[Path | None, option("Folder in which run folders are created.", "--runs")]
-MaxSeconds = Annotated[float | None, option("Time limit of the run, in seconds.", "--max-seconds")]
+Runs = Annotated[Path | None, option("Folder in which run folders are created.", "--runs", "FOLDER")]
+MaxSeconds = Annotated[float | None, option("Time limit of the run, in seconds.", "--max-seconds", "SECONDS")]
 
 
 def run_argument(help: str) -> Any:
@@ -52,44 +48,18 @@ def run_argument(help: str) -> Any:
     return typer.Argument(help=help, show_default=False, callback=named_run)
 
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """The command for typer, with each dataclass parameter replaced by its fields as options."""
-    hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
-    flat: list[Parameter] = []
-    for name, parameter in signature(command).parameters.items():
-        if name not in groups:
-            flat.append(parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY))
-            continue
-        group_hints = get_type_hints(groups[name], include_extras=True)
-        for each in fields(groups[name]):
-            flat.append(
-                Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=group_hints[each.name])
-            )
-
-    @wraps(command)
-    def run(**values: Any) -> None:
-        made = {
-            name: group(**{each.name: values.pop(each.name) for each in fields(group)})
-            for name, group in groups.items()
-        }
-        command(**values, **made)
-
-    run.__signature__ = Signature(flat)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in flat}
-    return run
-
-
 @dataclass(frozen=True)
 class LaunchOptions:
     """The options of a launched browser and its viewport."""
 
+    panel: ClassVar = "Browser"
+
     executable: Executable = None
     viewport: Viewport = None
-    device: Annotated[str | None, option("Emulated device, such as 'Pixel 7'.", "--device")] = None
-    locale: Annotated[str | None, option("Locale, such as de-DE.", "--locale")] = None
+    device: Annotated[str | None, option("Emulated device, such as 'Pixel 7'.", "--device", "NAME")] = None
+    locale: Annotated[str | None, option("Locale, such as de-DE.", "--locale", "NAME")] = None
     storage_state: Annotated[
-        Path | None, option("File of cookies and storage saved by Playwright.", "--storage-state")
+        Path | None, option("File of cookies and storage saved by Playwright.", "--storage-state", "FILE")
     ] = None
 
     @property
@@ -120,20 +90,24 @@ class BrowserOptions(LaunchOptions):
 class LimitOptions:
     """The limits of a run."""
 
-    max_steps: Annotated[int | None, option("Maximum number of steps.", "--max-steps")] = None
+    panel: ClassVar = "Limits"
+
+    max_steps: Annotated[int | None, option("Maximum number of steps.", "--max-steps", "N")] = None
     max_seconds: MaxSeconds = None
-    max_cost: Annotated[float | None, option("US dollars that the model may cost.", "--max-cost")] = None
-    max_submits: Annotated[int | None, option("Number of forms that may be submitted.", "--max-submits")] = None
-    max_spend: Annotated[str | None, option("Money that may be spent on pages, such as '50 EUR'.", "--max-spend")] = (
-        None
-    )
-    max_downloads: Annotated[int | None, option("Number of downloads that may start.", "--max-downloads")] = None
+    max_cost: Annotated[float | None, option("US dollars that the model may cost.", "--max-cost", "USD")] = None
+    max_submits: Annotated[int | None, option("Number of forms that may be submitted.", "--max-submits", "N")] = None
+    max_spend: Annotated[
+        str | None, option("Money that may be spent on pages, such as '50 EUR'.", "--max-spend", "AMOUNT")
+    ] = None
+    max_downloads: Annotated[int | None, option("Number of downloads that may start.", "--max-downloads", "N")] = None
     max_download_bytes: Annotated[
-        int | None, option("Bytes of one download; a larger one is cut.", "--max-download-bytes")
+        int | None, option("Bytes of one download; a larger one is cut.", "--max-download-bytes", "N")
     ] = None
     download_types: Annotated[
         str | None,
-        option("File extensions that downloads may have, such as pdf,csv; others are refused.", "--download-types"),
+        option(
+            "File extensions that downloads may have, such as pdf,csv; others are refused.", "--download-types", "TYPES"
+        ),
     ] = None
 
     @property
@@ -235,6 +209,8 @@ def secrets_of(
 
     `fields`: `name=type` arguments, the types of fields that a secret may be typed into.
     """
+    from pydantic import SecretStr
+
     from vision_agent.types import Secret
 
     found, types = [], dict(pairs_of(fields, "--secret-field"))
@@ -318,9 +294,8 @@ def named_run(folder: Path) -> Path:
     if str(folder) != "latest" or folder.exists():
         return folder
     from vision_agent.record.run_list import latest_run
-    from vision_agent.settings import load
 
-    return latest_run(load().runs)
+    return latest_run(load_settings().runs)
 
 
 def named_beginning(where: str | None) -> str | None:
@@ -339,6 +314,46 @@ def size_of(text: str | None) -> dict[str, int] | None:
     if not (width.isdigit() and height.isdigit()):
         raise UsageError(f"--viewport {text!r} is not of the form 1280x800")
     return {"width": int(width), "height": int(height)}
+
+
+_FLAGS = {
+    "limits.steps": "--max-steps",
+    "limits.seconds": "--max-seconds",
+    "limits.cost_usd": "--max-cost",
+    "limits.submits": "--max-submits",
+    "limits.spend": "--max-spend",
+    "limits.downloads.count": "--max-downloads",
+    "limits.downloads.bytes_each": "--max-download-bytes",
+    "limits.downloads.types": "--download-types",
+    "model.name": "--model",
+    "model.judge": "--judge",
+    "model.dialect": "--dialect",
+    "model.history": "--history",
+    "model.actions_per_step": "--actions-per-step",
+    "model.ablate": "--ablate",
+    "approval.ask": "--approve",
+    "browser.executable_path": "--browser",
+    "browser.cdp_url": "--cdp",
+    "browser.viewport": "--viewport",
+    "browser.device": "--device",
+    "browser.locale": "--locale",
+    "browser.proxy": "--proxy",
+    "browser.storage_state": "--storage-state",
+    "runs": "--runs",
+    "memory": "--memory",
+}
+"""The option that sets a settings key."""
+
+
+def load_settings(**flags: Any) -> Settings:
+    """The effective settings with these flags.
+
+    Raises:
+        UsageError: a value is invalid; the message names the option, or the settings key if no option gave it.
+    """
+    from vision_agent.settings import load
+
+    return load(_FLAGS, **flags)
 
 
 def given(**flags: Any) -> dict[str, Any]:

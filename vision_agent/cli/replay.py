@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vision_agent.cli.commands import Commands, option_groups
 from vision_agent.cli.options import (
     AsJson,
     BrowserOptions,
@@ -18,7 +19,7 @@ from vision_agent.cli.options import (
     Supervise,
     existing_files,
     given,
-    grouped,
+    load_settings,
     option,
     pairs_of,
     run_argument,
@@ -42,13 +43,13 @@ if TYPE_CHECKING:
 
     from vision_agent.replay import Replay, Variable
 
-app = typer.Typer()
+app = Commands()
 _LONGEST_SHOWN = 500
 """Characters of a value in the table of variables."""
 
 
-@app.command()
-@grouped
+@app.command(rich_help_panel="Runs")
+@option_groups
 def replay(
     run: Annotated[Path, run_argument("The folder of the recorded run, or latest.")],
     *,
@@ -85,7 +86,7 @@ def replay(
     ] = None,
     approve: Annotated[
         str | None,
-        option("What needs approval: never, risky, always; default: as recorded.", "--approve"),
+        option("What needs approval; default: as recorded.", "--approve", "never|risky|always"),
     ] = None,
     runs: Runs = None,
     max_seconds: MaxSeconds = None,
@@ -113,7 +114,6 @@ def replay(
     5 browser or model down, 130 interrupted.
     """
     from vision_agent.replay import Replay, variables_of
-    from vision_agent.settings import load
 
     if variables:
         _show_variables(variables_of(run, patch), as_json)
@@ -122,7 +122,7 @@ def replay(
         raise UsageError(
             f"--model {model} has no effect in a replay without --heal", "add --heal to let it repair broken steps"
         )
-    settings = load(**browser.flags, **given(runs=runs, approval=given(ask=approve) or None))
+    settings = load_settings(**browser.flags, **given(runs=runs, approval=given(ask=approve) or None))
     one = Replay(
         run,
         values=dict(pairs_of(set_, "--set")),
@@ -203,8 +203,8 @@ def _as_json(one: Replay) -> dict[str, Any]:
     }
 
 
-@app.command()
-@grouped
+@app.command(rich_help_panel="Runs")
+@option_groups
 def resume(
     run: Annotated[Path, run_argument("The folder of the interrupted run, or latest.")],
     *,
@@ -232,10 +232,18 @@ def resume(
         str | None,
         option("The address where the run was; needed only if it is a file on this machine.", "--url"),
     ] = None,
+    reopen: Annotated[
+        bool,
+        typer.Option(
+            "--reopen",
+            help="Open the address where the run was without asking, even if its query may ask the server for an "
+            "action; for use without a person.",
+        ),
+    ] = False,
     supervise: Supervise = False,
     approve: Annotated[
         str | None,
-        option("What needs approval: never, risky, always; default: as before.", "--approve"),
+        option("What needs approval; default: as before.", "--approve", "never|risky|always"),
     ] = None,
     limits: LimitOptions,
     browser: BrowserOptions,
@@ -255,12 +263,13 @@ def resume(
 
     Approve each step: vision-agent resume RUN --supervise
 
+    Without a person: vision-agent resume RUN --reopen
+
     Exit codes: 0 done, 1 not done, 2 usage, 3 limit, 4 needs a person, 5 browser or model down, 130 interrupted.
     """
     from vision_agent.replay import resume as resumed_agent
-    from vision_agent.settings import load
 
-    settings = load(**browser.flags, **given(approval=given(ask=approve) or None))
+    settings = load_settings(**browser.flags, **given(approval=given(ask=approve) or None))
     if supervise:
         settings = with_supervision(settings)
     agent = resumed_agent(
@@ -272,6 +281,7 @@ def resume(
         files=existing_files(file),
         hosts=allow_host,
         url=url,
+        may_reopen=reopen,
         view=tuple(browser.view),
         person=terminal_person(),
         approver=None if supervise or as_json else terminal_approver(as_json, settings),
@@ -281,7 +291,7 @@ def resume(
     run_agent(agent, as_json, is_asked or agent.decides == "human", page)
 
 
-@app.command()
+@app.command(rich_help_panel="Runs")
 def diff(
     a: Annotated[Path, run_argument("A run folder, or latest.")],
     b: Annotated[Path, run_argument("The run folder to compare with, or latest.")],

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from vision_agent.cli.commands import Commands, option_groups
 from vision_agent.cli.options import (
     AsJson,
     BrowserOptions,
@@ -18,7 +19,7 @@ from vision_agent.cli.options import (
     existing_files,
     files_in,
     given,
-    grouped,
+    load_settings,
     named_beginning,
     option,
     pairs_of,
@@ -35,37 +36,46 @@ from vision_agent.models.providers import KNOWN
 if TYPE_CHECKING:
     from vision_agent.types import Limits, Task
 
-app = typer.Typer()
+app = Commands()
 
 
 @dataclass(frozen=True)
 class ModelOptions:
     """Which model decides, and how it is asked."""
 
-    model: Annotated[str | None, option(f"The model that decides: {', '.join(KNOWN)}.", "--model")] = None
-    steps: Annotated[Path | None, option("Follow the step lines in this file, without a model.", "--steps")] = None
+    panel: ClassVar = "Who decides"
+
+    model: Annotated[str | None, option(f"The model that decides: {', '.join(KNOWN)}.", "--model", "MODEL")] = None
+    steps: Annotated[Path | None, option("Follow the step lines in this file, without a model.", "--steps", "FILE")] = (
+        None
+    )
     begin: Annotated[
         str | None,
         option(
             "First repeat the steps of an earlier run: its folder or latest, or FOLDER:3 for the first three.",
             "--begin",
+            "RUN",
         ),
     ] = None
     judge: Annotated[
         str | None,
-        option("A model that judges at the end whether the task is done: <provider>:<model>, or same.", "--judge"),
+        option(
+            "A model that judges at the end whether the task is done: <provider>:<model>, or same.", "--judge", "MODEL"
+        ),
     ] = None
     dialect: Annotated[
-        str | None, option("How the model is asked: marks, or browser for Claude's own browser toolset.", "--dialect")
+        str | None,
+        option("How the model is asked; browser is Claude's own browser toolset.", "--dialect", "marks|browser"),
     ] = None
     actions_per_step: Annotated[
-        str | None, option("How many actions the model may choose per step: one, several.", "--actions-per-step")
+        str | None, option("How many actions the model may choose per step.", "--actions-per-step", "one|several")
     ] = None
     history: Annotated[
         str | None,
         option(
-            "How much the model is told about earlier steps: short, data (with text read), full, compressed.",
+            "How much the model is told about earlier steps; data is short with the text that was read.",
             "--history",
+            "short|data|full|compressed",
         ),
     ] = None
     ablate: Annotated[
@@ -73,6 +83,7 @@ class ModelOptions:
         option(
             "Parts to leave out, to measure what they are worth: picture,marks,listing,memory,filter,history.",
             "--ablate",
+            "PARTS",
         ),
     ] = None
 
@@ -92,10 +103,16 @@ class ModelOptions:
 class TaskOptions:
     """The parts of a task other than its goal."""
 
-    data: Annotated[list[str] | None, option("A fact the model may use: name=value.", "--data")] = None
+    panel: ClassVar = "Task"
+
+    data: Annotated[list[str] | None, option("A fact the model may use: name=value.", "--data", "NAME=VALUE")] = None
     secret: Annotated[
         list[str] | None,
-        option("A value the model may use but never sees: name=VARIABLE, read from the environment.", "--secret"),
+        option(
+            "A value the model may use but never sees: name=VARIABLE, read from the environment.",
+            "--secret",
+            "NAME=VARIABLE",
+        ),
     ] = None
     secret_field: Annotated[
         list[str] | None,
@@ -103,6 +120,7 @@ class TaskOptions:
             "The types of fields that a secret may be typed into: name=text,email, or name=any. Default: a password "
             "only into password fields, other secrets into any.",
             "--secret-field",
+            "NAME=TYPES",
         ),
     ] = None
     secret_origin: Annotated[
@@ -111,11 +129,16 @@ class TaskOptions:
             "Where a secret may be typed: name=https://shop.example, several separated by commas; nowhere else. "
             "Default: only on the origin (scheme, host and port) of the start page.",
             "--secret-origin",
+            "NAME=ORIGINS",
         ),
     ] = None
     code: Annotated[
         list[str] | None,
-        option("A one-time code the model may type: name=VARIABLE, which holds the key that makes it.", "--code"),
+        option(
+            "A one-time code the model may type: name=VARIABLE, which holds the key that makes it.",
+            "--code",
+            "NAME=VARIABLE",
+        ),
     ] = None
     private: Annotated[
         list[str] | None,
@@ -123,6 +146,7 @@ class TaskOptions:
             "Private data that the model may read, but that pictures, record and report do not show: name=VARIABLE, "
             "read from the environment; or card, iban or national-id: all such numbers, wherever they appear.",
             "--private",
+            "NAME=VARIABLE|KIND",
         ),
     ] = None
     expect: Annotated[
@@ -131,25 +155,31 @@ class TaskOptions:
             "A check that must hold at the end: a text that must show, or url=*/thanks, text=Order placed, "
             "mark=Log out.",
             "--expect",
+            "CHECK",
         ),
     ] = None
     output_schema: Annotated[
-        Path | None, option("A file with the JSON schema that the answer must match.", "--output-schema")
+        Path | None, option("A file with the JSON schema that the answer must match.", "--output-schema", "FILE")
     ] = None
-    file: Annotated[list[Path] | None, option("A file that may be uploaded; no other file may be.", "--file")] = None
+    file: Annotated[
+        list[Path] | None, option("A file that may be uploaded; no other file may be.", "--file", "FILE")
+    ] = None
     upload_folder: Annotated[
-        Path | None, option("A folder whose files may be uploaded, as it is when the run begins.", "--upload-folder")
+        Path | None,
+        option("A folder whose files may be uploaded, as it is when the run begins.", "--upload-folder", "FOLDER"),
     ] = None
     allow_actions: Annotated[
         str | None,
-        option("Allow only these actions, such as click,type, and those that only look.", "--allow-actions"),
+        option("Allow only these actions, such as click,type, and those that only look.", "--allow-actions", "KINDS"),
     ] = None
     allow_host: Annotated[
         list[str] | None,
-        option("A host that may be reached, such as example.org or *.example.org; others may not.", "--allow-host"),
+        option(
+            "A host that may be reached, such as example.org or *.example.org; others may not.", "--allow-host", "HOST"
+        ),
     ] = None
     deny_host: Annotated[
-        list[str] | None, option("A host that may not be reached, even if allowed.", "--deny-host")
+        list[str] | None, option("A host that may not be reached, even if allowed.", "--deny-host", "HOST")
     ] = None
 
     def task(self, goal: str, url: str, limits: Limits) -> Task:
@@ -185,7 +215,7 @@ class TaskOptions:
 class RunBrowserOptions(BrowserOptions):
     """The browser options of a new run."""
 
-    proxy: Annotated[str | None, option("The proxy that the browser uses.", "--proxy")] = None
+    proxy: Annotated[str | None, option("The proxy that the browser uses.", "--proxy", "URL")] = None
     trace: Annotated[
         bool,
         typer.Option(
@@ -207,9 +237,11 @@ class RunBrowserOptions(BrowserOptions):
 class ApprovalOptions:
     """What needs approval by a person."""
 
+    panel: ClassVar = "Approval"
+
     supervise: Supervise = False
-    approve: Annotated[str | None, option("What needs approval: never, risky, always.", "--approve")] = None
-    policy: Annotated[Path | None, option("A TOML file that defines what is risky.", "--policy")] = None
+    approve: Annotated[str | None, option("What needs approval.", "--approve", "never|risky|always")] = None
+    policy: Annotated[Path | None, option("A TOML file that defines what is risky.", "--policy", "FILE")] = None
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Stop before the first action that does more than look, and name it."),
@@ -224,8 +256,8 @@ class ApprovalOptions:
         return {**policy, **given(ask=self.approve, dry_run=self.dry_run or None)}
 
 
-@app.command()
-@grouped
+@app.command(rich_help_panel="Runs")
+@option_groups
 def run(
     url: Annotated[str, typer.Argument(help="The start page: an address, a host, or the path of a file.")],
     goal: Annotated[str, typer.Argument(help="The goal, in plain words.", show_default=False)] = "",
@@ -258,9 +290,8 @@ def run(
     """
     from vision_agent.session import Agent
     from vision_agent.session.deciders import require_models
-    from vision_agent.settings import load
 
-    settings = load(
+    settings = load_settings(
         **browser.flags,
         **given(
             limits=limits.limits or None,

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vision_agent.action_sentences import counted
-from vision_agent.cli.options import AsJson, Runs, run_argument
+from vision_agent.cli.commands import Commands
+from vision_agent.cli.options import AsJson, Runs, load_settings, option, run_argument
 from vision_agent.escape import printable_line
 
 if TYPE_CHECKING:
     from vision_agent.record.verify import Verified
 
-app = typer.Typer()
+app = Commands()
 
 RunPath = Annotated[Path, run_argument("The run folder, or latest.")]
 RunOrFile = Annotated[Path, run_argument("The run folder, latest, or a .cere file.")]
@@ -29,7 +29,7 @@ Head = Annotated[
 ]
 
 
-@app.command()
+@app.command(rich_help_panel="Records")
 def verify(run: RunOrFile, head: Head = None, as_json: AsJson = False) -> None:
     """Verify that the record of a run is unchanged and complete.
 
@@ -54,6 +54,8 @@ def verify(run: RunOrFile, head: Head = None, as_json: AsJson = False) -> None:
 
 
 def _print_verified(found: Verified) -> None:
+    from vision_agent.action_sentences import counted
+
     for fault in found.faults:
         typer.echo(fault.sentence)
     for action in found.may_have_happened:
@@ -78,10 +80,10 @@ def _print_verified(found: Verified) -> None:
         typer.echo("Without --head, a changed last line or a record that was cut short cannot be detected.")
 
 
-@app.command()
+@app.command(rich_help_panel="Records")
 def export(
     run: RunPath,
-    to: Annotated[str, typer.Option("--to", help="pytest, chat-jsonl, grounding or cere.", show_default=False)],
+    to: Annotated[str, option("What to write; see above.", "--to", "pytest|chat-jsonl|grounding|cere")],
     out: Annotated[
         Path, typer.Option("--out", help="The file or folder to create; it must not exist.", show_default=False)
     ],
@@ -104,7 +106,7 @@ def export(
     typer.echo(export(run, form, out))
 
 
-@app.command("import")
+@app.command("import", rich_help_panel="Records")
 def import_(
     file: Annotated[Path, typer.Argument(help="A .cere file, written by this or another tool.", show_default=False)],
     runs: Runs = None,
@@ -114,12 +116,11 @@ def import_(
     Exit codes: 0 imported, 2 the run already exists, 5 the file is not a session, or fails verification.
     """
     from vision_agent.export.cere import read_cere
-    from vision_agent.settings import load
 
-    typer.echo(str(read_cere(file, load(**({"runs": runs} if runs else {})).runs)))
+    typer.echo(str(read_cere(file, load_settings(**({"runs": runs} if runs else {})).runs)))
 
 
-@app.command()
+@app.command(rich_help_panel="Records")
 def report(
     run: RunPath,
     animate: Annotated[

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vision_agent.action_sentences import counted
-from vision_agent.cli.options import AsJson, Runs, given, named_run, option
+from vision_agent.cli.commands import Commands
+from vision_agent.cli.options import AsJson, Runs, given, load_settings, named_run, option
 from vision_agent.errors import RecordError, UsageError
 
 if TYPE_CHECKING:
     from vision_agent.record.run_list import ListedRun, RunFigures
 
-app = typer.Typer(name="runs")
+app = Commands(name="runs")
 
 Status = Annotated[str | None, option("Only runs with this status, such as done, limit or running.", "--status")]
 Goal = Annotated[str | None, option("Only runs whose goal or ending has this text in it.", "--text")]
@@ -83,6 +83,7 @@ def rm(
 
     Exit codes: 0 deleted or nothing to delete, 1 you said no, 2 usage, 5 one could not be deleted.
     """
+    from vision_agent.action_sentences import counted
     from vision_agent.record.run_list import delete_run
 
     if folders and (older_than or status or text):
@@ -106,6 +107,8 @@ def rm(
 
 
 def _ask(chosen: list[Path], as_json: bool) -> None:
+    from vision_agent.action_sentences import counted
+
     if as_json or not sys.stdin.isatty():
         raise UsageError(f"Nobody is there to confirm that {counted(len(chosen), 'run')} may be deleted", "give --yes")
     for each in chosen[:20]:
@@ -117,9 +120,8 @@ def _ask(chosen: list[Path], as_json: bool) -> None:
 
 
 def _folder(runs: Path | None) -> Path:
-    from vision_agent.settings import load
 
-    return load(**given(runs=runs)).runs
+    return load_settings(**given(runs=runs)).runs
 
 
 def _found(folder: Path, status: str | None, text: str | None, older_than: str | None) -> tuple[ListedRun, ...]:

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
+from vision_agent.cli.commands import Commands
 from vision_agent.errors import UsageError
 
-app = typer.Typer()
+app = Commands()
 
 
-@app.command()
+@app.command(rich_help_panel="More")
 def trust(
     path: Annotated[
         Path, typer.Argument(help="A vision-agent.toml, or its folder; default: the current folder.")

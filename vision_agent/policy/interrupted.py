@@ -113,6 +113,8 @@ class ResumePlan:
     """None if the last step on record is complete."""
     opens: str | None = None
     """The address to open again, if the page that the run left is gone."""
+    may_reopen: bool = False
+    """Whether a person has allowed to open it again even if its query may ask the server for an action."""
     was_ended: bool = False
     """Whether its record has an ending."""
     unused: tuple[Usage, ...] = ()

@@ -50,7 +50,7 @@ class ResumedRun:
     async def _forbidden_to_open(self) -> Ending | None:
         """The ending if the page needs a person's permission to be opened again and did not get it, else None."""
         address = self._plan.opens
-        if address is None or not stall.may_do_something(address):
+        if address is None or self._plan.may_reopen or not stall.may_do_something(address):
             return None
         question = (
             f"The run stopped at {address}. Opening it again may repeat an action: "

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from vision_agent.actions import Action
 from vision_agent.base_model import FrozenModel
-from vision_agent.errors import RecordError, UsageError
+from vision_agent.errors import NoSuchRun, RecordError, UsageError
 from vision_agent.escape import printable_line, safe_line
 from vision_agent.events import (
     Chosen,
@@ -161,6 +161,8 @@ def read_beginning(where: Path | str) -> Run:
         folder, count = (Path(before), after) if colon and after.isdigit() else (folder, "")
     try:
         chain, run = check_chain(folder), read(folder)
+    except NoSuchRun:
+        raise
     except RecordError as error:
         raise UsageError(
             f"The run in {folder} cannot be repeated: {error.sentence}", "name a run folder: RUN, or RUN:3"
@@ -202,6 +204,8 @@ def read_interrupted(folder: Path) -> InterruptedRun:
         events = [line.event for line in lines]
         run = read(folder)
         run = run.model_copy(update={"steps": tuple(_load_step_pictures(folder, step) for step in run.steps)})
+    except NoSuchRun:
+        raise
     except RecordError as error:
         about = f"The run in {folder} "
         said = error.sentence if error.sentence.startswith(about) else f"{about}cannot be resumed: {error.sentence}"
@@ -489,7 +493,7 @@ def _bytes(folder: Path, name: str, most: int = MOST_OF_FILE) -> bytes:
 
 def _unreadable(folder: Path, name: str, error: OSError | ValueError) -> RecordError:
     if not folder.exists():
-        return RecordError(f"There is no folder {folder}", "give the folder of a run")
+        return NoSuchRun(f"There is no run folder {folder}", "`vision-agent runs` lists the runs")
     if name == RUN and isinstance(error, FileNotFoundError) and (folder / STEPS).is_file():
         return RecordError(f"The run in {folder} was interrupted before it began", "start it again")
     hint = "is this a run folder, and did the run start?"

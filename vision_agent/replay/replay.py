@@ -235,8 +235,6 @@ def recorded_run(folder: Path) -> tuple[Run, str]:
     Raises:
         UsageError: there is no run, or its record was altered.
     """
-    if not folder.is_dir():
-        raise UsageError(f"There is no run folder {folder}", "name the folder that a run left behind")
     run = read_beginning(folder)
     return run, check_chain(folder).head
 

@@ -50,6 +50,7 @@ def resume(
     files: Sequence[Path] = (),
     hosts: Sequence[str] | None = None,
     url: str | None = None,
+    may_reopen: bool = False,
     view: Sequence[str] = (),
     actions: Sequence[CustomAction] = (),
     person: Person | None = None,
@@ -70,6 +71,7 @@ def resume(
         files: the files that may be uploaded, by the names of the recorded ones: a record gives no access to files.
         hosts: allowed hosts, in place of the recorded ones.
         url: the address that the run was at, which confirms it; needed if that is a file of this machine.
+        may_reopen: whether the address may be opened again without asking, even if that may repeat an action.
         view: names of browser settings to take from `settings` instead of the record.
 
     Raises:
@@ -100,6 +102,7 @@ def resume(
         settings=settings,
         actions=actions,
         resume=folder,
+        may_reopen=may_reopen,
         person=person,
         approver=approver,
         on_event=on_event,

@@ -17,6 +17,7 @@ from vision_agent import assets
 from vision_agent import settings as settings_module
 from vision_agent.actions import Goto
 from vision_agent.agent import Loop
+from vision_agent.browser.launch.launch import require_browser_files
 from vision_agent.browser.live import require_scheme
 from vision_agent.browser.page import overlay
 from vision_agent.custom_actions import ActionFunction, actions_from
@@ -95,6 +96,8 @@ class Agent:
             step's target is missing or ambiguous, the model takes over and is told why.
         resume: the folder of an interrupted run with this task, which the run continues. An action that may have
             happened is not repeated unless the page or the person says that it did not.
+        may_reopen: with `resume`: whether its last address may be opened again without asking a person, even if that
+            may repeat an action.
         memory: finds earlier runs that worked; None uses the memory folder of the settings for models given by name.
         wrap_model: wraps the model, as a replay does to ask it only when necessary.
         provenance: facts on the origin of the run, added to those that are recorded anyway.
@@ -136,6 +139,7 @@ class Agent:
         actions: Sequence[ActionFunction] = (),
         begin: Path | str | None = None,
         resume: Path | None = None,
+        may_reopen: bool = False,
         memory: Memory | None = None,
         wrap_model: Callable[[Model], Model] | None = None,
         provenance: Provenance | None = None,
@@ -178,6 +182,7 @@ class Agent:
         self._custom = actions_from(actions)
         self._begin = begin
         self._resume = resume or goes_on
+        self._may_reopen = may_reopen
         self._memory = memory
         self._wrap_model = wrap_model or around
         self._provenance = provenance or Provenance()
@@ -249,6 +254,8 @@ class Agent:
         check_allowed_actions(self.task, [each.name for each in self._custom])
         require_models(self._model, self.settings)
         require_files(self.task.files)
+        if self._page is None:
+            require_browser_files(self.settings.browser)
         if self.task.start_url:
             require_scheme(self.task.start_url)
         if self._page is not None or self.task.start_url or self._resume is not None or self._is_driven:
@@ -404,6 +411,7 @@ class Agent:
             event=Resumed(provenance=provenance, limits=task.limits, torn_bytes=folder.torn_bytes),
             step=interrupted.cut,
             opens=opens,
+            may_reopen=self._may_reopen,
             was_ended=interrupted.run.ending is not None,
             unused=interrupted.unused,
             messages=tuple(message.text for message in self.task.messages if message not in known),

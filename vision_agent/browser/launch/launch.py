@@ -143,6 +143,18 @@ async def start_first_browser(
     raise BrowserUnavailable(f"No browser could be started. Tried:{tried}\n", GET_A_BROWSER)
 
 
+def require_browser_files(settings: BrowserSettings) -> None:
+    """Checks that the executable and the storage state that were named are there, before anything is started.
+
+    Raises:
+        BrowserUnavailable: there is no such executable.
+        UsageError: there is no such storage state.
+    """
+    for candidate in candidates(settings):
+        _require_executable(candidate)
+    _existing_file(settings.storage_state)
+
+
 def candidates(settings: BrowserSettings) -> list[BrowserCandidate]:
     """The browsers to try, in order. A browser that a person named is the only candidate."""
     if settings.cdp_url:
@@ -285,8 +297,7 @@ async def _launch(
     with_sandbox: bool,
     incoming: Path | None,
 ) -> Browser:
-    if candidate.executable and not candidate.executable.is_file():
-        raise BrowserUnavailable(f"{candidate.found}: there is no file {candidate.executable}", GET_A_BROWSER)
+    _require_executable(candidate)
     if _is_not_installed(playwright, candidate):
         raise BrowserUnavailable(f"{candidate.found}: not installed", GET_A_BROWSER)
     try:
@@ -304,6 +315,11 @@ async def _launch(
         )
     except PlaywrightError as error:
         raise BrowserUnavailable(f"{candidate.found}: {_failure_reason(error)}", _hint(error)) from error
+
+
+def _require_executable(candidate: BrowserCandidate) -> None:
+    if candidate.executable and not candidate.executable.is_file():
+        raise BrowserUnavailable(f"{candidate.found}: there is no file {candidate.executable}", GET_A_BROWSER)
 
 
 def _is_not_installed(playwright: Playwright, candidate: BrowserCandidate) -> bool:

@@ -1,0 +1,88 @@
+"""How commands are made and how their help looks. No logic lives here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class _PlainSwitches:
+    """Leaves out the type of a switch, which takes no value."""
+
+    # Untyped: some versions of typer use click's types here, others their own.
+    def get_params(self, ctx: Any) -> Any:
+        """The parameters for the help and the parser."""
+        found = super().get_params(ctx)  # type: ignore[misc]
+        for each in found:
+            if getattr(each, "is_flag", False):
+                each.metavar = ""
+        return found
+
+
+class _Command(_PlainSwitches, TyperCommand):
+    pass
+
+
+class CommandGroup(_PlainSwitches, TyperGroup):
+    """A command with commands of its own."""
+
+
+class Commands(typer.Typer):
+    """A collection of commands, whose help shows choices and panels."""
+
+    def __init__(self, name: str | None = None, *, cls: type[TyperGroup] = CommandGroup, **more: Any) -> None:
+        super().__init__(name=name, cls=cls, **more)
+
+    def command(
+        self,
+        name: str | None = None,
+        *,
+        cls: type[TyperCommand] | None = _Command,
+        rich_help_panel: str | None = None,
+        **more: Any,
+    ) -> Callable[[_F], _F]:
+        """A decorator that adds a command, in this panel of the help."""
+        return super().command(name, cls=cls, rich_help_panel=rich_help_panel, **more)
+
+
+def option_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """The command for typer, with each dataclass parameter replaced by its fields as options, in a panel."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    flat: list[Parameter] = []
+    for name, parameter in signature(command).parameters.items():
+        if name not in groups:
+            flat.append(parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY))
+            continue
+        group_hints = get_type_hints(groups[name], include_extras=True)
+        for each in fields(groups[name]):
+            hint = _in_panel(group_hints[each.name], getattr(groups[name], "panel", None))
+            flat.append(Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=hint))
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        made = {
+            name: group(**{each.name: values.pop(each.name) for each in fields(group)})
+            for name, group in groups.items()
+        }
+        command(**values, **made)
+
+    run.__signature__ = Signature(flat)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in flat}
+    return run
+
+
+def _in_panel(hint: Any, panel: str | None) -> Any:
+    """The annotation of an option that is shown in this panel of the help."""
+    kind, info = hint.__origin__, copy(hint.__metadata__[0])
+    info.rich_help_panel = panel
+    return Annotated[kind, info]
