@@ -55,12 +55,13 @@ IMPORTS = {
     "__init__": "actions custom_actions errors old_names policy session settings types vision",
     "replay": "action_sentences actions base_model custom_actions errors escape events memory models ports record "
     "session settings types urls vision",
+    "batch": "base_model errors escape record session types",
     "evals": "action_sentences actions assets base_model browser errors escape events memory models policy ports "
     "record replay session settings types vision",
     "sync_api": "actions custom_actions errors events old_names policy ports session types",
     "integrations": "action_sentences actions errors evals memory models policy ports record session settings types "
     "urls",
-    "cli": "action_sentences browser errors escape evals events export integrations memory models policy ports "
+    "cli": "action_sentences batch browser errors escape evals events export integrations memory models policy ports "
     "progress record replay session settings settings_trust supervise terminal types urls",
     "__main__": "cli",
 }

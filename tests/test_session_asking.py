@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
+from messages_server import Answer, MessagesServer, fault, saying
 
-from tests.messages_server import Answer, MessagesServer, fault, saying
 from vision_agent.errors import UsageError
 from vision_agent.session.asking import ask_model
 from vision_agent.settings import Settings
@@ -14,14 +12,10 @@ from vision_agent.settings import Settings
 FINISH = '{"judgement": "unknown", "actions": [{"kind": "finish", "answer": "ready"}]}'
 
 
-@pytest.fixture
-async def api(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MessagesServer]:
-    server = MessagesServer()
-    await server.start()
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url)
+@pytest.fixture(autouse=True)
+def _asked_here(api: MessagesServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", api.base_url)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-the-test")
-    yield server
-    await server.close()
 
 
 async def test_a_model_that_answers_is_asked_once_and_what_it_took_is_known(api: MessagesServer) -> None:

@@ -1045,12 +1045,15 @@ def total_cost(usages: Sequence[Usage]) -> float | None:
     return sum(known, 0.0) if len(known) == len(usages) else None
 
 
+EndingStatus = Literal[
+    "done", "not_done", "infeasible", "limit", "needs_person", "unavailable", "error", "interrupted", "dry_run"
+]
+
+
 class Ending(DisplayedModel):
     """How a run ended, for a person and for a shell."""
 
-    status: Literal[
-        "done", "not_done", "infeasible", "limit", "needs_person", "unavailable", "error", "interrupted", "dry_run"
-    ]
+    status: EndingStatus
     """`dry_run`: the sentence says what would have been done next."""
     sentence: str
     answer: str = ""

@@ -8,7 +8,8 @@ import pytest
 from result_builder import results_in
 
 from vision_agent.errors import RecordError, UsageError
-from vision_agent.evals.items import RESULT, Item, ItemResult, lock, make_item, result_of, write_result
+from vision_agent.evals.items import RESULT, Item, ItemResult, make_item, result_of, write_result
+from vision_agent.record.store import locked
 from vision_agent.settings import Limits, ModelSettings, Settings
 
 NOW = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
@@ -75,9 +76,9 @@ def test_a_result_that_is_torn_is_said_and_never_taken_for_none(tmp_path: Path) 
 
 
 def test_two_evaluations_do_not_write_to_one_folder(tmp_path: Path) -> None:
-    with lock(tmp_path), pytest.raises(UsageError, match="Another evaluation is writing"), lock(tmp_path):
+    with locked(tmp_path), pytest.raises(UsageError, match="Another process is writing"), locked(tmp_path):
         raise AssertionError
-    with lock(tmp_path):  # let go of
+    with locked(tmp_path):  # let go of
         pass
 
 

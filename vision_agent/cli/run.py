@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
 
 import typer
 
@@ -29,11 +29,17 @@ from vision_agent.cli.options import (
     terminal_approver,
     terminal_person,
 )
-from vision_agent.cli.running import attach_supervision_page, chosen_model, run_agent, with_supervision
+from vision_agent.cli.rows import RowOptions, run_over
+from vision_agent.cli.running import attach_supervision_page, chosen_model, run_agent, step_lines_in, with_supervision
 from vision_agent.errors import UsageError
 from vision_agent.models.providers import KNOWN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vision_agent.batch import Row
+    from vision_agent.batch.run_rows import RowPlan
+    from vision_agent.settings import Settings
     from vision_agent.types import Limits, Task
 
 app = Commands()
@@ -182,8 +188,8 @@ class TaskOptions:
         list[str] | None, option("A host that may not be reached, even if allowed.", "--deny-host", "HOST")
     ] = None
 
-    def task(self, goal: str, url: str, limits: Limits) -> Task:
-        """The task with this goal."""
+    def task(self, goal: str, url: str, limits: Limits, fill: Callable[[str], str] = str) -> Task:
+        """The task with this goal; `fill` completes the values of `--data`."""
         from vision_agent.policy.success_checks import check_from
         from vision_agent.types import Task
         from vision_agent.urls import start_address
@@ -192,7 +198,7 @@ class TaskOptions:
             goal=goal,
             start_url=start_address(url),
             limits=limits,
-            user_data=dict(pairs_of(self.data, "--data")),
+            user_data={name: fill(value) for name, value in pairs_of(self.data, "--data")},
             secrets=bound_to_origins(
                 (
                     *secrets_of(self.secret, fields=self.secret_field),
@@ -268,6 +274,7 @@ def run(
     limits: LimitOptions,
     browser: RunBrowserOptions,
     approval: ApprovalOptions,
+    rows: RowOptions,
     as_json: AsJson = False,
 ) -> None:
     """Do a task on a page and record it in a run folder.
@@ -281,6 +288,8 @@ def run(
     Approve each step: vision-agent run https://example.org "Find the imprint" --supervise
 
     Dry run: vision-agent run https://example.org "Find the imprint" --dry-run
+
+    Many at once: vision-agent run https://example.org "Order {product}" --over orders.csv --jobs 4
 
     A step line is one action: click Sign in · type "a@b.c" into Email · select Large in Size · press Enter ·
     scroll down · wait for "Thank you" · finish.
@@ -304,6 +313,9 @@ def run(
         settings = with_supervision(settings)
     if not goal and decides.steps is None:
         raise UsageError("There is no goal", 'give one: vision-agent run URL "Find the imprint"')
+    rows.check()
+    if rows.over is not None:
+        _run_rows(url, goal, decides, task, settings, approval, rows, as_json)
     is_asked = settings.approval.ask != "never"
     model = chosen_model(decides.model, decides.steps)
     agent = Agent(
@@ -318,6 +330,49 @@ def run(
     page = attach_supervision_page(agent) if approval.supervise else None
     is_human = (decides.model or settings.model.name) == "human" and decides.steps is None
     run_agent(agent, as_json, is_human or (page is None and is_asked), page)
+
+
+def _run_rows(
+    url: str,
+    goal: str,
+    decides: ModelOptions,
+    task: TaskOptions,
+    settings: Settings,
+    approval: ApprovalOptions,
+    rows: RowOptions,
+    as_json: bool,
+) -> NoReturn:
+    """One run for each row; nobody is asked, so what needs approval ends its row."""
+    from vision_agent.models.offline.steps import StepsModel
+    from vision_agent.session import Agent
+    from vision_agent.session.deciders import require_models
+
+    name = decides.model or settings.model.name
+    if approval.supervise or (name == "human" and decides.steps is None):
+        raise UsageError(
+            "--over runs without a person", "leave out --supervise and --model human, or run the rows one by one"
+        )
+    if decides.begin is not None:
+        raise UsageError("--over cannot be combined with --begin", "leave out one of them")
+    if settings.browser.cdp_url is not None and (rows.jobs or 1) > 1:
+        raise UsageError("--jobs needs a browser for each row, and --cdp names one", "leave out one of them")
+    model = chosen_model(decides.model, None) if decides.steps is None else None
+    lines = None if decides.steps is None else step_lines_in(decides.steps)
+    if lines is None:
+        require_models(model, settings)
+
+    def make_agent(row: Row, plan: RowPlan) -> Agent:
+        costs = [each for each in (settings.limits.cost_usd, plan.max_cost) if each is not None]
+        limits = settings.limits.model_copy(update={"cost_usd": min(costs, default=None)})
+        return Agent(
+            task.task(row.fill(goal or _goal_of_lines(decides.steps)), row.fill_address(url), limits, row.fill),
+            model=model if lines is None else StepsModel(row.fill_lines(lines)),
+            settings=settings.model_copy(update={"runs": plan.runs, "limits": limits}),
+        )
+
+    title = goal or _goal_of_lines(decides.steps)
+    run_over(rows, make_agent, title, lambda row: lines and list(row.fill_lines(lines)), as_json)
+    raise typer.Exit
 
 
 def _goal_of_lines(steps: Path | None) -> str:

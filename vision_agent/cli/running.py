@@ -137,6 +137,15 @@ def chosen_model(model: str | None, steps: Path | None) -> str | Model | None:
         raise UsageError(f"--steps cannot be combined with --model {model}", "leave one of them out")
     from vision_agent.models.offline.steps import StepsModel
 
+    return StepsModel(step_lines_in(steps))
+
+
+def step_lines_in(steps: Path) -> list[str]:
+    """The lines of a file of step lines; `-` is stdin.
+
+    Raises:
+        UsageError: the file cannot be read or has no line.
+    """
     try:
         text = sys.stdin.read() if str(steps) == "-" else steps.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -145,4 +154,4 @@ def chosen_model(model: str | None, steps: Path | None) -> str | Model | None:
     if not any(line.strip() and not line.strip().startswith("#") for line in lines):
         where = "Standard input" if str(steps) == "-" else str(steps)
         raise UsageError(f"{where} has no step line", "write one action a line, such as: click Sign in")
-    return StepsModel(lines)
+    return lines

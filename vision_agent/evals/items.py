@@ -9,12 +9,10 @@ are written at the end, completely or not at all. This module knows neither brow
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -33,7 +31,6 @@ from vision_agent.settings import Settings, recordable
 
 RESULT = "result.json"
 RUNS = "runs"
-_LOCK = ".lock"
 _ID = 16
 """Hexadecimal digits of the hash."""
 
@@ -187,32 +184,6 @@ def sort_key(result: ItemResult) -> tuple[str, str, int, str]:
     """The key that sorts results: by suite, task, seed and model."""
     item = result.item
     return item.suite, item.task, item.seed, item.model
-
-
-@contextmanager
-def lock(out: Path) -> Iterator[None]:
-    """Lock the folder against other processes until the block ends.
-
-    Raises:
-        UsageError: another process is writing to it, or it cannot be created.
-    """
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        lock = (out / _LOCK).open("w")
-    except OSError as error:
-        raise UsageError(
-            f"The folder {out} cannot be used: {error.strerror}", "name another folder with --out"
-        ) from error
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise UsageError(
-                f"Another evaluation is writing to {out}", "wait until it ends, or name another --out"
-            ) from error
-        except OSError:
-            pass  # the file system has no locks
-        yield
 
 
 def setting_differences(results: Sequence[ItemResult]) -> dict[str, str]:

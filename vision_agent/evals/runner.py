@@ -27,7 +27,7 @@ from vision_agent.evals import hit_oracle
 from vision_agent.evals.ablation import TURNED, LeftOut, leave_out, left_out_parts
 from vision_agent.evals.baselines import BASELINES, baseline
 from vision_agent.evals.hit_oracle import HitOracle
-from vision_agent.evals.items import RUNS, Item, ItemResult, lock, make_item, result_of, write_result
+from vision_agent.evals.items import RUNS, Item, ItemResult, make_item, result_of, write_result
 from vision_agent.evals.run_metrics import RunMetrics, run_metrics_of
 from vision_agent.evals.suites.offline import OfflineSuite
 from vision_agent.evals.suites.suite import Stage, Suite, SuiteVerdict
@@ -36,6 +36,7 @@ from vision_agent.models.credentials import model_accesses
 from vision_agent.models.providers import KNOWN, provider_settings
 from vision_agent.ports import Approver, Memory, Model
 from vision_agent.record.read import read
+from vision_agent.record.store import locked
 from vision_agent.session import Agent
 from vision_agent.settings import Settings, recordable
 from vision_agent.types import Provenance, Task
@@ -198,7 +199,7 @@ async def run_items(
         RecordError: a result cannot be read or written.
     """
     results: dict[str, ItemResult] = {}
-    with lock(out):
+    with locked(out):
         for item in items:
             known = result_of(item, out)
             if known is not None and not (retry_errors and known.error):

@@ -25,7 +25,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -42,6 +42,7 @@ STEPS = "steps.jsonl"
 SHOTS = "shots"
 DOWNLOADS = "downloads"
 REQUESTS = "requests"
+_LOCK = ".lock"
 
 
 def new_run_id(now: datetime) -> str:
@@ -292,6 +293,32 @@ def redact_request(request: bytes, redact: Redact) -> bytes:
 def _json(value: object, indent: int | None = None) -> bytes:
     separators = (",", ": ") if indent else (",", ":")
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators).encode()
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Locks a folder of many runs against other processes until the block ends, and creates it first.
+
+    Raises:
+        UsageError: another process is writing to it, or it cannot be created.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / _LOCK).open("w")
+    except OSError as error:
+        raise UsageError(
+            f"The folder {folder} cannot be used: {error.strerror}", "name another folder with --out"
+        ) from error
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UsageError(
+                f"Another process is writing to {folder}", "wait until it ends, or name another --out"
+            ) from error
+        except OSError:
+            pass  # the file system has no locks
+        yield
 
 
 def write_whole(path: Path, data: bytes, *, over: bool = False) -> None:

@@ -1,0 +1,90 @@
+"""Claims about tables: how their rows are read, and how their values get into texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vision_agent.batch import Row, read_rows
+from vision_agent.errors import UsageError
+
+ROW = Row(number=3, values={"product": 'mug "blue"', "name": "Ann & Bob/Co", "url": "https://shop.example/a?b=c"})
+
+
+def table(folder: Path, text: str, name: str = "orders.csv") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", 'product,name\nmug,"Ann, ""the"" boss"\n\nhat,Bob\n'),
+        ("a.csv", '\ufeffproduct;name\r\nmug;"Ann, ""the"" boss"\r\nhat;Bob\r\n'),
+        ("a.tsv", 'product\tname\nmug\t"Ann, ""the"" boss"\nhat\tBob'),
+        ("a.jsonl", '{"product": "mug", "name": "Ann, \\"the\\" boss"}\n\n{"product": "hat", "name": "Bob"}'),
+    ],
+    ids=["commas", "semicolons of a spreadsheet", "tabs", "JSON Lines"],
+)
+def test_a_table_is_read_in_each_form(name: str, text: str, tmp_path: Path) -> None:
+    rows = read_rows(table(tmp_path, text, name))
+    assert [row.number for row in rows] == [1, 2]
+    assert [row.values for row in rows] == [
+        {"product": "mug", "name": 'Ann, "the" boss'},
+        {"product": "hat", "name": "Bob"},
+    ]
+
+
+def test_values_of_json_are_texts_as_json_writes_them(tmp_path: Path) -> None:
+    (row,) = read_rows(table(tmp_path, '{"n": 2, "price": 1.50, "ok": true, "note": null}', "a.jsonl"))
+    assert row.values == {"n": "2", "price": "1.5", "ok": "true", "note": ""}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.csv", "", "has no rows"),
+        ("a.csv", "product,name\n", "has no rows"),
+        ("a.csv", "product,name\nmug\n", "Line 2 .* 1 values for 2 columns"),
+        ("a.csv", "product,product\nmug,hat\n", "two columns called 'product'"),
+        ("a.csv", "product,\nmug,hat\n", "column without a name"),
+        ("a.csv", '"product\nmug', "cannot be used"),
+        ("a.csv", f"product\n{'x' * 10_001}\n", "Line 2 .* longer than"),
+        ("a.jsonl", '{"a": 1}\n{"a": [1]}', "Line 2 .* 'a' is no text"),
+        ("a.jsonl", "[1]", "Line 1 .* no JSON object"),
+        ("a.jsonl", "{", "Line 1 .* no JSON"),
+        ("a.xlsx", "", r"must end in one of \.csv"),
+    ],
+)
+def test_a_table_that_cannot_be_read_says_where(name: str, text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=said):
+        read_rows(table(tmp_path, text, name))
+
+
+def test_a_table_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"none\.csv cannot be read"):
+        read_rows(tmp_path / "none.csv")
+
+
+def test_values_stand_where_their_columns_are_named_and_doubled_braces_are_braces() -> None:
+    assert ROW.fill("Order {product} for {name}, {{really}}") == 'Order mug "blue" for Ann & Bob/Co, {really}'
+
+
+def test_a_value_cannot_end_its_part_of_an_address() -> None:
+    assert ROW.fill_address("https://a.example/{name}?q={product}") == (
+        "https://a.example/Ann%20%26%20Bob%2FCo?q=mug%20%22blue%22"
+    )
+    assert ROW.fill_address("{url}") == "https://shop.example/a?b=c"
+
+
+def test_a_value_cannot_end_its_quotes_or_its_line_in_a_step() -> None:
+    assert ROW.fill_lines(['type "{product}" into Gift']) == (r'type "mug \"blue\"" into Gift',)
+    with pytest.raises(UsageError, match="Row 4 has a value that cannot stand in a step line"):
+        Row(number=4, values={"a": "x\nclick Pay"}).fill_lines(['type "{a}" into Gift'])
+
+
+def test_a_column_that_is_not_there_is_named_with_those_that_are() -> None:
+    with pytest.raises(UsageError, match=r"no column 'prodct' .*'product', 'name'"):
+        ROW.fill("Order {prodct}")

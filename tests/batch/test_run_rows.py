@@ -1,0 +1,169 @@
+"""Claims about one run for each row of a table, on real pages."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from messages_server import MessagesServer, saying
+from typer.testing import CliRunner
+
+from vision_agent.batch import Row, RowResult, run_rows
+from vision_agent.batch.run_rows import RowPlan
+from vision_agent.batch.summary import answers_csv, summary_html
+from vision_agent.cli.main import app
+from vision_agent.errors import UsageError
+from vision_agent.events import Event, Happened
+from vision_agent.models.offline.steps import StepsModel
+from vision_agent.record.verify import verify
+from vision_agent.session import Agent
+from vision_agent.settings import Limits, Settings
+
+PAGE = """<input id=who aria-label=Name><button onclick="out.textContent = 'Ordered for ' + who.value">Order</button>
+<p id=out></p>"""
+LINES = ['type "{name}" into Name', "click Order", 'wait for "Ordered for {name}"', 'finish "{name}"']
+ROWS = tuple(Row(number=number, values={"name": name}) for number, name in enumerate(("Ann", 'Bob "the" boss'), 1))
+
+
+@pytest.fixture
+def shop(serve: Any) -> str:
+    return str(serve({"/": PAGE}))
+
+
+def follows(
+    shop: str, lines: list[str] = LINES, on_event: Callable[[Event], None] | None = None
+) -> Callable[[Row, RowPlan], Agent]:
+    def make(row: Row, plan: RowPlan) -> Agent:
+        return Agent(
+            row.fill("Order for {name}"),
+            url=shop,
+            model=StepsModel(row.fill_lines(lines)),
+            settings=Settings(runs=plan.runs),
+            on_event=on_event,
+        )
+
+    return make
+
+
+async def test_each_row_is_run_with_its_own_values_and_is_not_run_again(shop: str, tmp_path: Path) -> None:
+    told: list[RowResult] = []
+    results = await run_rows(ROWS, follows(shop), tmp_path / "out", jobs=2, tell=told.append)
+    assert [(each.status, each.answer) for each in results] == [("done", "Ann"), ("done", 'Bob "the" boss')]
+    assert sorted(each.row.number for each in told) == [1, 2]
+    assert all(verify(tmp_path / "out" / each.run).holds for each in results)
+    again = await run_rows(ROWS, follows(shop), tmp_path / "out")
+    assert again == results
+    assert len(list((tmp_path / "out").glob("*/*/run.json"))) == 2
+
+
+async def test_a_row_that_fails_keeps_none_of_the_others_from_running(shop: str, tmp_path: Path) -> None:
+    lines = ["click Order", 'click "{name}"', "finish"]
+    rows = (*ROWS, Row(number=3, values={"name": "Order"}))
+    results = await run_rows(rows, follows(shop, lines), tmp_path / "out")
+    assert [each.ok for each in results] == [False, False, True]
+    assert all(each.sentence and each.run for each in results)
+    again = await run_rows(rows, follows(shop, lines), tmp_path / "out", retry=True)
+    assert [each.run == before.run for each, before in zip(again, results, strict=True)] == [False, False, True]
+
+
+async def test_a_row_that_was_cut_off_is_not_run_again_by_itself(shop: str, tmp_path: Path) -> None:
+    waits, ordered = ["click Order", "wait 60", "finish"], asyncio.Event()
+    listening = follows(shop, waits, lambda event: ordered.set() if isinstance(event, Happened) else None)
+    work = asyncio.create_task(run_rows(ROWS[:1], listening, tmp_path / "out"))
+    await ordered.wait()
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    (result,) = await run_rows(ROWS[:1], follows(shop, waits), tmp_path / "out")
+    assert result.status == "interrupted"
+    assert result.run
+
+
+async def test_a_mistake_in_the_last_row_is_found_before_the_first_begins(shop: str, tmp_path: Path) -> None:
+    rows = (*ROWS, Row(number=3, values={"nom": "Carl"}))
+    with pytest.raises(UsageError, match="no column 'name'"):
+        await run_rows(rows, follows(shop), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+async def test_a_folder_with_something_else_in_it_is_left_alone(shop: str, tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("mine", "utf-8")
+    with pytest.raises(UsageError, match="holds something else"):
+        await run_rows(ROWS, follows(shop), tmp_path)
+
+
+@pytest.fixture
+def _asked_here(api: MessagesServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", api.base_url)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-the-test")
+    api.answers = [saying(json.dumps({"judgement": "unknown", "actions": [{"kind": "finish", "answer": "ok"}]}))]
+
+
+@pytest.mark.usefixtures("_asked_here")
+async def test_rows_beyond_the_total_cost_do_not_begin_and_run_when_there_is_more(shop: str, tmp_path: Path) -> None:
+    def make(row: Row, plan: RowPlan) -> Agent:
+        limits = Limits(cost_usd=plan.max_cost)
+        return Agent(row.fill("Greet {name}"), url=shop, settings=Settings(runs=plan.runs, limits=limits))
+
+    rows = tuple(Row(number=number, values={"name": str(number)}) for number in range(1, 5))
+    (first,) = await run_rows(rows[:1], make, tmp_path / "out")
+    assert first.cost_usd
+    some = await run_rows(rows, make, tmp_path / "out", max_total_cost=first.cost_usd * 2.5)
+    assert some[0] == first
+    assert [each.status for each in some].count("not_run") >= 1
+    assert "limit of" in some[-1].sentence
+    everything = await run_rows(rows, make, tmp_path / "out", max_total_cost=first.cost_usd * 50, retry=True)
+    assert [each.status for each in everything] == ["done"] * 4
+
+
+def test_no_answer_of_a_page_is_computed_by_a_spreadsheet(tmp_path: Path) -> None:
+    row = Row(number=1, values={"name": "Ann", "amount": "-4.50"})
+    result = RowResult(row=row, status="done", answer='=HYPERLINK("http://evil.example")')
+    cells = next(csv.DictReader(answers_csv([result]).splitlines()))
+    assert cells["answer"] == '\'=HYPERLINK("http://evil.example")'
+    assert (cells["name"], cells["amount"]) == ("Ann", "-4.50")
+    page = summary_html([result.model_copy(update={"answer": "<img src=x onerror=alert(1)>"})], tmp_path, "Order")
+    assert "<img" not in page
+
+
+def test_the_command_writes_answers_and_a_page_and_says_how_many_were_done(
+    shop: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("orders.csv").write_text('name\nAnn\n"Bob ""the"" boss"\n', "utf-8")
+    Path("lines.txt").write_text("\n".join(LINES), "utf-8")
+    done = CliRunner().invoke(app, ["run", shop, "--steps=lines.txt", "--over=orders.csv", "--jobs=2", "--json"])
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    assert (said["rows"], said["done"], said["cost_usd"]) == (2, 2, 0.0)
+    answers = list(csv.DictReader(Path("orders/answers.csv").read_text("utf-8-sig").splitlines()))
+    assert [each["answer"] for each in answers] == ["Ann", 'Bob "the" boss']
+    page = Path("orders/summary.html").read_text("utf-8")
+    assert page.count("report.html") == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--jobs=2"], "--jobs is for many rows"),
+        (["--over=orders.csv", "--supervise"], "without a person"),
+        (["--over=orders.csv", "--model=human"], "without a person"),
+        (["--over=orders.csv", "--begin=run"], "--begin"),
+        (["--over=orders.csv", "--cdp=9222", "--jobs=2"], "--cdp"),
+        (["--over=orders.csv", "--max-total-cost=0"], "allows nothing"),
+        (["--over=none.csv"], "none.csv"),
+    ],
+)
+def test_what_does_not_go_with_many_rows_is_refused(
+    more: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-the-test")
+    (tmp_path / "orders.csv").write_text("name\nAnn\n", "utf-8")
+    words = [each.replace("orders.csv", str(tmp_path / "orders.csv")) for each in more]
+    with pytest.raises(UsageError, match=said):
+        app(["run", "shop.example", "Order {name}", *words], standalone_mode=False)

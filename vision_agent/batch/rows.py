@@ -1,0 +1,163 @@
+"""Reads the rows of a CSV or JSON Lines file, and puts their values into texts such as `Order {product}`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from vision_agent.base_model import FrozenModel
+from vision_agent.errors import UsageError
+from vision_agent.escape import cut_text, printable_line
+
+FORMS = (".csv", ".tsv", ".jsonl", ".ndjson")
+_PLACE = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}\n]*)\}")
+_MOST_BYTES = 64_000_000
+_LONGEST = 10_000
+"""Characters of one value."""
+
+
+class Row(FrozenModel):
+    """One row of a table."""
+
+    number: int
+    """From 1, without the line of names."""
+    values: dict[str, str]
+    """By the names of the columns."""
+
+    def fill(self, text: str) -> str:
+        """The text with the row's value in place of each `{name}`; `{{` and `}}` are braces.
+
+        Raises:
+            UsageError: the table has no such column.
+        """
+        return self._filled(text, str)
+
+    def fill_address(self, address: str) -> str:
+        """The same for an address: what would end a part of it is percent-encoded, unless the value is all of it."""
+        whole = _PLACE.fullmatch(address.strip())
+        return self._filled(address, str if whole else partial(quote, safe=""))
+
+    def fill_lines(self, lines: Iterable[str]) -> tuple[str, ...]:
+        """The same for step lines, whose quoted texts end at a quote.
+
+        Raises:
+            UsageError: a value has more than one line, which would be a step of its own.
+        """
+        return tuple(self._filled(line, self._in_line) for line in lines)
+
+    def _in_line(self, value: str) -> str:
+        if printable_line(value) != value:
+            shown = printable_line(cut_text(value, 80))
+            raise UsageError(
+                f"Row {self.number} has a value that cannot stand in a step line: {shown}",
+                "it must be one line without control characters",
+            )
+        return value.replace("\\", "\\\\").replace('"', '\\"')
+
+    def _filled(self, text: str, change: Any) -> str:
+        def value(match: re.Match[str]) -> str:
+            name = match["name"]
+            if name is None:
+                return match.group()[0]
+            if name not in self.values:
+                known = ", ".join(map(repr, self.values))
+                raise UsageError(f"There is no column {name!r}", f"the table has {known}; {{{{ is a brace")
+            return str(change(self.values[name]))
+
+        return _PLACE.sub(value, text)
+
+
+def read_rows(path: Path) -> tuple[Row, ...]:
+    """The rows of a CSV file whose first line has the names, or of a file with one JSON object per line.
+
+    Raises:
+        UsageError: the file cannot be read, or a row does not fit; the message names its line.
+    """
+    if path.suffix not in FORMS:
+        raise UsageError(f"{path} is no table", f"it must end in one of {', '.join(FORMS)}")
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise UsageError(f"{path} is larger than {_MOST_BYTES // 1_000_000} MB", "split it")
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The table {path} cannot be read: {error}") from error
+    found = _json_lines(text, path) if path.suffix in (".jsonl", ".ndjson") else _csv(text, path)
+    rows = tuple(Row(number=number, values=values) for number, values in enumerate(found, start=1))
+    if not rows:
+        raise UsageError(f"The table {path} has no rows", "the first line of a CSV file has the names of its columns")
+    return rows
+
+
+def _csv(text: str, path: Path) -> Iterator[dict[str, str]]:
+    lines = csv.reader(text.splitlines(keepends=True), delimiter=_delimiter(text, path), strict=True)
+    names: list[str] = []
+    try:
+        for cells in lines:
+            if not any(each.strip() for each in cells):
+                continue
+            if not names:
+                names = [each.strip() for each in cells]
+                _check_names(names, path)
+            elif len(cells) != len(names):
+                raise _wrong(path, lines.line_num, f"it has {len(cells)} values for {len(names)} columns")
+            else:
+                yield _checked(dict(zip(names, cells, strict=True)), path, lines.line_num)
+    except csv.Error as error:
+        raise _wrong(path, lines.line_num, str(error)) from error
+
+
+def _delimiter(text: str, path: Path) -> str:
+    """A tab, a semicolon as some spreadsheets write it, or a comma; the line of names tells."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    if path.suffix == ".tsv" or "\t" in first:
+        return "\t"
+    return ";" if first.count(";") > first.count(",") else ","
+
+
+def _json_lines(text: str, path: Path) -> Iterator[dict[str, str]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except ValueError as error:
+            raise _wrong(path, number, f"it is no JSON: {error}") from error
+        if not isinstance(found, dict):
+            raise _wrong(path, number, "it is no JSON object")
+        _check_names(list(found), path)
+        for name, value in found.items():
+            if isinstance(value, dict | list):
+                raise _wrong(path, number, f"{name!r} is no text, number, true, false or null")
+        values = {name: _text(value) for name, value in found.items()}
+        yield _checked(values, path, number)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _check_names(names: list[str], path: Path) -> None:
+    if strange := next((each for each in names if set(each) & set("{}\n")), None):
+        raise UsageError(f"The table {path} has a column that cannot be called {strange!r}", "rename it")
+    if "" in names:
+        raise UsageError(f"The table {path} has a column without a name", "name each column in the first line")
+    if twice := next((each for each in names if names.count(each) > 1), None):
+        raise UsageError(f"The table {path} has two columns called {twice!r}", "rename one")
+
+
+def _checked(values: dict[str, str], path: Path, line: int) -> dict[str, str]:
+    if long := next((name for name, value in values.items() if len(value) > _LONGEST), None):
+        raise _wrong(path, line, f"{long!r} is longer than {_LONGEST} characters")
+    return values
+
+
+def _wrong(path: Path, line: int, what: str) -> UsageError:
+    return UsageError(f"Line {line} of {path} cannot be used: {what}")

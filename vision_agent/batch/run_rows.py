@@ -1,0 +1,249 @@
+"""Runs an agent for each row, several at once, and keeps one result per row beside its run folder.
+
+    DIR/0001-<hash>/result.json    what became of the row; written before its run begins, and again when it ends
+    DIR/0001-<hash>/<run id>/      its run folder
+
+The hash is that of the row and its task, so another goal or other values make another row. A row that has begun is not
+run again by itself: it may have done something.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pydantic import ValidationError
+
+from vision_agent.base_model import FrozenModel
+from vision_agent.batch.rows import Row
+from vision_agent.errors import RecordError, UsageError, VisionAgentError
+from vision_agent.record.store import locked, write_whole
+from vision_agent.session import Agent
+from vision_agent.types import EndingStatus
+
+RESULT = "result.json"
+_DIGITS = 8
+
+
+class RowResult(FrozenModel):
+    """What became of one row."""
+
+    row: Row
+    status: EndingStatus | Literal["running", "not_run"]
+    """How its run ended; `running`: it has begun and nothing tells its end; `not_run`: it has not begun."""
+    sentence: str = ""
+    """How the run ended, or why there was none."""
+    answer: str = ""
+    cost_usd: float | None = None
+    """What its models cost; None if that is not known."""
+    tokens: int = 0
+    seconds: float = 0.0
+    run: str = ""
+    """The run folder, relative to the folder of the batch; empty if there is none."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the row was done."""
+        return self.status == "done"
+
+
+class RowPlan(NamedTuple):
+    """Where and with which limit a row is run."""
+
+    runs: Path
+    """The folder in which its run folder is created."""
+    max_cost: float | None
+    """What its models may cost, in US dollars; None: as much as the task's own limit says."""
+
+
+MakeAgent = Callable[[Row, RowPlan], Agent]
+
+
+async def run_rows(
+    rows: Sequence[Row],
+    make_agent: MakeAgent,
+    folder: Path,
+    *,
+    jobs: int = 1,
+    max_total_cost: float | None = None,
+    retry: bool = False,
+    also: Callable[[Row], Any] = lambda _: None,
+    tell: Callable[[RowResult], None] = lambda _: None,
+) -> tuple[RowResult, ...]:
+    """The result of each row, in order. Rows with a result in `folder` are not run again.
+
+    When it is cancelled, it keeps what there is; called again with the same arguments, it goes on. Each agent starts
+    its own browser.
+
+    Args:
+        make_agent: the agent for a row, which must use the plan's folder and limit; it is called for all rows before
+            any begins, so that a mistake costs nothing.
+        jobs: how many rows run at once.
+        max_total_cost: US dollars that the models of all rows may cost; what earlier calls spent in `folder` counts.
+        retry: run rows again that were not done.
+        also: what else tells one row from another, beside its values, its task and the name of its model, such as the
+            step lines that it follows; anything that JSON can hold.
+        tell: receives each result as it comes, earlier ones first.
+
+    Raises:
+        UsageError: a row gives no valid task, the folder cannot be used, or another process writes to it.
+        RecordError: a result cannot be read or written.
+    """
+    if jobs < 1:
+        raise UsageError(f"{jobs} rows cannot run at once", "give 1 or more")
+    _require_own(folder)
+    batch = _Batch(folder, make_agent, jobs, max_total_cost, tell)
+    known = [batch.name_of(row, also(row)) for row in rows]
+    with locked(folder):
+        waiting: list[tuple[Row, str]] = []
+        results: dict[int, RowResult] = {}
+        for row, name in zip(rows, known, strict=True):
+            found = _result_in(folder / name)
+            if found is None or (retry and not found.ok):
+                waiting.append((row, name))
+            else:
+                results[row.number] = _told(found)
+            if found is not None:
+                batch.spend(found)
+        for each in results.values():
+            tell(each)
+        await batch.run(waiting, results)
+    return tuple(results[row.number] for row in rows)
+
+
+def _require_own(folder: Path) -> None:
+    """Refuses a folder that holds something else."""
+    if folder.is_dir() and any(folder.iterdir()) and not any(folder.glob(f"*/{RESULT}")):
+        raise UsageError(f"The folder {folder} holds something else", "name another folder with --out")
+
+
+class _Batch:
+    def __init__(
+        self,
+        folder: Path,
+        make_agent: MakeAgent,
+        jobs: int,
+        most: float | None,
+        tell: Callable[[RowResult], None],
+    ) -> None:
+        self._folder, self._make, self._jobs, self._most, self._tell = folder, make_agent, jobs, most, tell
+        self._spent: float | None = 0.0
+        """None once the cost of a row is not known."""
+        self._reserved = 0.0
+        self._running = 0
+
+    def name_of(self, row: Row, also: Any) -> str:
+        """The name of the row's folder."""
+        agent = self._make(row, RowPlan(self._folder, None))
+        task = agent.task.model_dump(mode="json", exclude={"limits", "messages"})
+        facts: Any = [row.model_dump(), task, agent.decides, also]
+        digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+        return f"{row.number:04d}-{digest[:_DIGITS]}"
+
+    def spend(self, result: RowResult) -> None:
+        """Counts what a row has cost."""
+        if self._spent is not None:
+            self._spent = None if result.cost_usd is None else self._spent + result.cost_usd
+
+    async def run(self, waiting: list[tuple[Row, str]], results: dict[int, RowResult]) -> None:
+        """Runs the waiting rows, and adds their results."""
+        waiting = waiting[::-1]
+
+        async def work() -> None:
+            while waiting:
+                row, name = waiting.pop()
+                result = await self._run(row, name)
+                results[row.number] = result
+                self._tell(result)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(self._jobs, len(waiting))):
+                    group.create_task(work())
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+
+    async def _run(self, row: Row, name: str) -> RowResult:
+        share, why_not = self._share()
+        if why_not:
+            return RowResult(row=row, status="not_run", sentence=why_not, cost_usd=0.0)
+        home = self._folder / name
+        agent = self._make(row, RowPlan(home, share))
+        self._write(home, RowResult(row=row, status="running", sentence="It has begun."))
+        self._running += 1
+        self._reserved += share or 0.0
+        try:
+            sentence = ""
+            try:
+                await agent.run()
+            except VisionAgentError as error:
+                sentence = str(error)
+            except asyncio.CancelledError:
+                self._write(home, self._result(row, agent, "It was interrupted."))
+                raise
+            result = self._result(row, agent, sentence)
+            self._write(home, result)
+        finally:
+            self._running -= 1
+            self._reserved -= share or 0.0
+        self.spend(result)
+        return result
+
+    def _share(self) -> tuple[float | None, str]:
+        """What the next row may cost, and why it may not run; the rows that run now get what was promised to them."""
+        if self._most is None:
+            return None, ""
+        if self._spent is None:
+            return None, "The cost of an earlier row is not known, so the total cannot be limited."
+        left = self._most - self._spent - self._reserved
+        if left <= 0:
+            return None, f"The limit of {self._most:g} USD for all rows is reached."
+        return left / max(1, self._jobs - self._running), ""
+
+    def _result(self, row: Row, agent: Agent, sentence: str) -> RowResult:
+        ending, run = agent.ending, agent.record
+        return RowResult(
+            row=row,
+            status=ending.status if ending is not None else "error",
+            sentence=sentence or (ending.sentence if ending is not None else ""),
+            answer=ending.answer if ending is not None else "",
+            cost_usd=run.cost if run is not None else 0.0,
+            tokens=run.tokens if run is not None else 0,
+            seconds=run.seconds if run is not None else 0.0,
+            run=str(agent.folder.relative_to(self._folder.absolute())) if agent.folder is not None else "",
+        )
+
+    @staticmethod
+    def _write(home: Path, result: RowResult) -> None:
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RecordError(
+                f"{home} cannot be created: {error.strerror}", "name another folder with --out"
+            ) from error
+        write_whole(home / RESULT, result.model_dump_json(indent=1).encode(), over=True)
+
+
+def _result_in(home: Path) -> RowResult | None:
+    try:
+        text = (home / RESULT).read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RecordError(f"{home / RESULT} cannot be read: {error.strerror}") from error
+    try:
+        return RowResult.model_validate_json(text)
+    except ValidationError as error:
+        raise RecordError(f"{home / RESULT} is no result of a row", "move it away; the row then runs again") from error
+
+
+def _told(found: RowResult) -> RowResult:
+    """The result; of a row that has begun and not ended, with what can be done about it."""
+    if found.status != "running":
+        return found
+    why = "It was cut off before its end, and may have done something: look at its run folder, then use --retry."
+    return found.model_copy(update={"sentence": why})

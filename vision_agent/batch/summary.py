@@ -1,0 +1,83 @@
+"""Writes what a batch of rows gave: a CSV file of the answers, and one HTML page that links the runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from vision_agent.batch.run_rows import RowResult
+from vision_agent.record.report import REPORT, environment, policy, report_style, write_named
+from vision_agent.record.store import write_whole
+
+ANSWERS = "answers.csv"
+PAGE = "summary.html"
+_TEMPLATES = Path(__file__).parent / "templates"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a cell begins that a spreadsheet would compute; an answer may be the words of a page."""
+
+
+def write_summary(results: Sequence[RowResult], folder: Path, title: str) -> tuple[Path, Path]:
+    """Writes both files into the folder of the batch and returns their paths.
+
+    Raises:
+        UsageError: the page cannot be written.
+        RecordError: the answers cannot be written.
+    """
+    write_whole(folder / ANSWERS, answers_csv(results).encode("utf-8-sig", "replace"), over=True)
+    return folder / ANSWERS, write_named(folder / PAGE, summary_html(results, folder, title))
+
+
+def answers_csv(results: Sequence[RowResult]) -> str:
+    """The rows with their own values, status, answer, cost and run folder, for a spreadsheet."""
+    columns = list(dict.fromkeys(name for each in results for name in each.row.values))
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(map(_cell, ["row", *columns, "status", "answer", "sentence", "cost_usd", "seconds", "run"]))
+    for each in results:
+        own = [each.row.values.get(name, "") for name in columns]
+        cost = "" if each.cost_usd is None else f"{each.cost_usd:.4f}"
+        texts = [*own, each.status, each.answer, each.sentence]
+        writer.writerow([each.row.number, *map(_cell, texts), cost, f"{each.seconds:.1f}", _cell(each.run)])
+    return out.getvalue()
+
+
+def _cell(text: str) -> str:
+    """The text as a cell that no spreadsheet computes; plain numbers stay what they are."""
+    if not text.startswith(_FORMULA):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
+
+
+def summary_html(results: Sequence[RowResult], folder: Path, title: str) -> str:
+    """The page: totals, and a line for each row."""
+    style = report_style(_TEMPLATES / "summary.css")
+    known = [each.cost_usd for each in results if each.cost_usd is not None]
+    return (
+        environment(_TEMPLATES)
+        .get_template("summary.html.j2")
+        .render(
+            title=title,
+            results=results,
+            columns=list(dict.fromkeys(name for each in results for name in each.row.values)),
+            links={each.row.number: _report_of(each, folder) for each in results},
+            done=sum(each.ok for each in results),
+            cost=sum(known) if len(known) == len(results) else None,
+            tokens=sum(each.tokens for each in results),
+            seconds=sum(each.seconds for each in results),
+            style=style,
+            policy=policy(style, ""),
+        )
+    )
+
+
+def _report_of(result: RowResult, folder: Path) -> str:
+    """The link to the report of the row's run, relative to the page; empty if there is none."""
+    report = folder / result.run / REPORT
+    return quote(f"{result.run}/{REPORT}") if result.run and report.is_file() else ""

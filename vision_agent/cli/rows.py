@@ -1,0 +1,154 @@
+"""`--over`: one run for each row of a table. No logic lives here."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import typer
+
+from vision_agent.cli.options import option
+from vision_agent.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from vision_agent.batch import Row, RowResult
+    from vision_agent.batch.run_rows import MakeAgent
+
+_LONGEST_SHOWN = 100
+"""Characters of an answer in the terminal."""
+
+
+@dataclass(frozen=True)
+class RowOptions:
+    """A table of which each row is a run."""
+
+    panel: ClassVar = "Many rows"
+
+    over: Annotated[
+        Path | None,
+        option(
+            "Do the task once for each row of this CSV or JSON Lines file; {column} in the goal, the address, step "
+            "lines and --data stands for the row's value.",
+            "--over",
+            "FILE",
+        ),
+    ] = None
+    jobs: Annotated[int | None, option("How many rows run at once; default: 1.", "--jobs", "N")] = None
+    max_total_cost: Annotated[
+        float | None, option("US dollars that the models of all rows may cost.", "--max-total-cost", "USD")
+    ] = None
+    out: Annotated[
+        Path | None,
+        option(
+            "Folder of the results, which continues if it exists; default: the name of the table.", "--out", "FOLDER"
+        ),
+    ] = None
+    retry: Annotated[bool, typer.Option("--retry", help="Run rows again that were not done.")] = False
+
+    def check(self) -> None:
+        """Refuses what makes sense only with a table.
+
+        Raises:
+            UsageError: such an option was given without one.
+        """
+        alone = {"--jobs": self.jobs, "--max-total-cost": self.max_total_cost, "--out": self.out, "--retry": self.retry}
+        if self.over is None and (wrong := next((name for name, value in alone.items() if value), None)):
+            raise UsageError(f"{wrong} is for many rows", "name their table with --over")
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the batch."""
+        assert self.over is not None
+        return self.out or Path(self.over.stem)
+
+
+def run_over(options: RowOptions, make_agent: MakeAgent, title: str, also: Callable[[Row], Any], as_json: bool) -> None:
+    """Runs all rows with progress on stderr, writes answers and summary, and exits with the code of the whole."""
+    import asyncio
+
+    from vision_agent.batch import read_rows, run_rows
+    from vision_agent.batch.run_rows import RowResult
+    from vision_agent.batch.summary import write_summary
+    from vision_agent.terminal import TerminalConsole
+
+    assert options.over is not None
+    if options.max_total_cost is not None and options.max_total_cost <= 0:
+        raise UsageError(f"--max-total-cost {options.max_total_cost:g} allows nothing", "give more than 0")
+    rows, folder, console = read_rows(options.over), options.folder, TerminalConsole(stderr=True)
+    found: dict[int, RowResult] = {}
+
+    with console.status(f"0 of {len(rows)} rows") as status:
+
+        def tell(result: RowResult) -> None:
+            found[result.row.number] = result
+            status.update(f"{len(found)} of {len(rows)} rows")
+            console.print(_line(result), highlight=False, markup=False, soft_wrap=True)
+
+        try:
+            asyncio.run(
+                run_rows(
+                    rows,
+                    make_agent,
+                    folder,
+                    jobs=1 if options.jobs is None else options.jobs,
+                    max_total_cost=options.max_total_cost,
+                    retry=options.retry,
+                    also=also,
+                    tell=tell,
+                )
+            )
+        except KeyboardInterrupt:
+            console.print(
+                f"{len(found)} of {len(rows)} rows have a result in {folder}; run the same command again to continue.",
+                soft_wrap=True,
+            )
+            raise
+        finally:
+            not_run = [RowResult(row=row, status="not_run", cost_usd=0.0) for row in rows if row.number not in found]
+            results = sorted((*found.values(), *not_run), key=lambda each: each.row.number)
+            answers, page = write_summary(results, folder, title) if found else (None, None)
+    _print(results, answers, page, as_json)
+    raise typer.Exit(_exit_code(results))
+
+
+def _line(result: RowResult) -> str:
+    from vision_agent.escape import cut_text, escaped_line
+
+    said = result.answer if result.ok else result.sentence
+    row = " · ".join(value for value in result.row.values.values() if value)
+    shown = escaped_line(cut_text(row, _LONGEST_SHOWN)), escaped_line(cut_text(said, _LONGEST_SHOWN))
+    return f"{result.row.number:>4}  {result.status.replace('_', ' '):<12} {shown[0]}: {shown[1]}"
+
+
+def _print(results: Sequence[RowResult], answers: Path | None, page: Path | None, as_json: bool) -> None:
+    known = [each.cost_usd for each in results if each.cost_usd is not None]
+    cost = sum(known) if len(known) == len(results) else None
+    done = sum(each.ok for each in results)
+    if as_json:
+        facts = {
+            "rows": len(results),
+            "done": done,
+            "tokens": sum(each.tokens for each in results),
+            "cost_usd": cost,
+            "exit_code": _exit_code(results),
+            "answers": str(answers),
+            "summary": str(page),
+            "results": [each.model_dump(mode="json") for each in results],
+        }
+        typer.echo(json.dumps(facts, ensure_ascii=False))
+        return
+    paid = "cost unknown" if cost is None else f"{cost:.4f} USD"
+    typer.echo(f"{done} of {len(results)} rows done, {paid}")
+    typer.echo(f"answers  {answers}")
+    typer.echo(f"summary  {page}")
+
+
+def _exit_code(results: Sequence[RowResult]) -> int:
+    """0 if all are done, 3 if a limit kept some from running, else 1."""
+    if any(each.status == "not_run" for each in results):
+        return 3
+    return 0 if all(each.ok for each in results) else 1
