@@ -75,7 +75,7 @@ def test_a_wrong_command_line_is_a_usage_error(args: list[str]) -> None:
         ("--approve", "sometimes"),
         ("--viewport", "1x1"),
         ("--cdp", "file:///etc/passwd"),
-        ("--proxy", "proxy:three:ports"),
+        ("--proxy", "the proxy:three"),
         ("--browser", "no-such-chrome"),
         ("--storage-state", "no-such-state.json"),
         ("--policy", "no-such-policy.toml"),
@@ -88,7 +88,7 @@ def test_a_wrong_value_is_blamed_on_its_flag_and_leaves_no_run_folder(flag: str,
             standalone_mode=False,
         )
     said = str(raised.value)
-    assert flag in said or value in said
+    assert flag in said or value in said or flag.removeprefix("--") in said
     assert "toml and VISION_AGENT" not in said
     assert list(tmp_path.iterdir()) == []
 

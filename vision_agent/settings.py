@@ -72,13 +72,6 @@ class ProxySettings(SettingsModel):
     password: SecretStr | None = None
     """The password, if the proxy asks for one."""
 
-    @field_validator("server")
-    @classmethod
-    def _is_reachable(cls, server: str) -> str:
-        if not host_of(server if "://" in server else f"http://{server}"):
-            raise ValueError("a proxy has an address such as http://proxy.example.org:3128")
-        return server
-
 
 class HttpAuthSettings(SettingsModel):
     """User name and password for HTTP authentication."""
@@ -125,6 +118,12 @@ class BrowserSettings(SettingsModel):
     """The time zone of pages, such as `Europe/Berlin`; None: the system's."""
     storage_state: Path | None = None
     """Cookies and local storage, as saved by Playwright."""
+    session: str | None = None
+    """The name of a saved session to begin with, as `vision-agent login` makes them."""
+    save_session: bool = False
+    """Whether to save that session again when the browser closes, or for the first time."""
+    sessions_folder: Path | None = None
+    """The folder of saved sessions; None: one in the user's data folder."""
     proxy: ProxySettings | None = None
     """The proxy of a launched browser; None: no proxy."""
     permissions: tuple[str, ...] = ()
@@ -489,6 +488,10 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     return next((each for each in kinds if isinstance(each, type) and issubclass(each, BaseModel)), None)
 
 
+_SECRET_VARIABLES = ("VISION_AGENT_MCP_TOKEN", "VISION_AGENT_SESSION_PASSPHRASE")
+"""Variables of ours that are no settings, because settings are recorded."""
+
+
 def _check_variables() -> None:
     """Checks that every variable of ours names a setting; the others would be ignored.
 
@@ -498,6 +501,8 @@ def _check_variables() -> None:
     prefix = "VISION_AGENT_"
     for variable in os.environ:
         group = variable.upper().removeprefix(prefix).partition("__")[0].lower()
+        if variable in _SECRET_VARIABLES:
+            continue
         if variable.upper().startswith(prefix) and group not in Settings.model_fields:
             meant = _meant(group, Settings)
             raise UsageError(
@@ -535,6 +540,7 @@ def recordable(settings: Settings) -> dict[str, Any]:
         browser["cdp_url"] = _host_part(browser["cdp_url"])
     if browser["proxy"] is not None:
         browser["proxy"]["server"] = _host_part(browser["proxy"]["server"])
+    del browser["sessions_folder"]
     browser["args"] = [_recordable_argument(each) for each in browser["args"]]
     if dumped["model"]["base_url"] is not None:
         dumped["model"]["base_url"] = _host_part(dumped["model"]["base_url"])

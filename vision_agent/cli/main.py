@@ -25,6 +25,8 @@ from vision_agent.cli.commands import Commands, option_groups
 from vision_agent.cli.demo import app as demonstration
 from vision_agent.cli.eval import app as evaluation
 from vision_agent.cli.freeze import app as freezing
+from vision_agent.cli.login import app as login
+from vision_agent.cli.login import sessions
 from vision_agent.cli.mcp import app as serving
 from vision_agent.cli.memory import app as memory
 from vision_agent.cli.options import (
@@ -61,9 +63,11 @@ app = Commands(
 )
 
 app.add_typer(demonstration)
+app.add_typer(login)
 app.add_typer(run)
 app.add_typer(record)
 app.add_typer(runs, rich_help_panel="Runs")
+app.add_typer(sessions, rich_help_panel="Runs")
 app.add_typer(replay)
 app.add_typer(memory, rich_help_panel="Records")
 app.add_typer(evaluation)

@@ -58,6 +58,9 @@ class LaunchOptions:
     viewport: Viewport = None
     device: Annotated[str | None, option("Emulated device, such as 'Pixel 7'.", "--device", "NAME")] = None
     locale: Annotated[str | None, option("Locale, such as de-DE.", "--locale", "NAME")] = None
+    session: Annotated[
+        str | None, option("A saved session to begin with; `vision-agent login` saves them.", "--session", "NAME")
+    ] = None
     storage_state: Annotated[
         Path | None, option("File of cookies and storage saved by Playwright.", "--storage-state", "FILE")
     ] = None
@@ -70,7 +73,7 @@ class LaunchOptions:
     @property
     def flags(self) -> dict[str, Any]:
         """The given options as arguments of `settings.load`."""
-        return browser_flags(self.executable, **self.view, storage_state=self.storage_state)
+        return browser_flags(self.executable, **self.view, storage_state=self.storage_state, session=self.session)
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,8 @@ class BrowserOptions(LaunchOptions):
     @property
     def flags(self) -> dict[str, Any]:
         """The given options as arguments of `settings.load`."""
-        return browser_flags(self.executable, self.cdp, self.headed, **self.view, storage_state=self.storage_state)
+        own = {"storage_state": self.storage_state, "session": self.session}
+        return browser_flags(self.executable, self.cdp, self.headed, **self.view, **own)
 
 
 @dataclass(frozen=True)
@@ -339,6 +343,7 @@ _FLAGS = {
     "browser.locale": "--locale",
     "browser.proxy": "--proxy",
     "browser.storage_state": "--storage-state",
+    "browser.session": "--session",
     "runs": "--runs",
     "memory": "--memory",
 }

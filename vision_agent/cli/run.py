@@ -222,6 +222,10 @@ class RunBrowserOptions(BrowserOptions):
     """The browser options of a new run."""
 
     proxy: Annotated[str | None, option("The proxy that the browser uses.", "--proxy", "URL")] = None
+    save_session: Annotated[
+        bool,
+        typer.Option("--save-session", help="Save the session of --session again at the end, or for the first time."),
+    ] = False
     trace: Annotated[
         bool,
         typer.Option(
@@ -233,7 +237,11 @@ class RunBrowserOptions(BrowserOptions):
     @property
     def flags(self) -> dict[str, Any]:
         """The given options as arguments of `settings.load`."""
-        more = given(proxy={"server": self.proxy} if self.proxy else None, trace=self.trace or None)
+        more = given(
+            proxy={"server": self.proxy} if self.proxy else None,
+            trace=self.trace or None,
+            save_session=self.save_session or None,
+        )
         browser = {**super().flags.get("browser", {}), **more}
         observe = {"marks_on_page": True} if self.show_marks else None
         return given(browser=browser or None, observe=observe)

@@ -119,8 +119,12 @@ async def _supervised(agent: Agent, page: SupervisionPage, progress: Progress, c
 
 def has_screen(console: Console) -> bool:
     """Whether somebody at the terminal can see a window; without a screen, a text browser would open in it."""
-    is_shown = sys.platform != "linux" or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
-    return console.is_terminal and is_shown
+    return console.is_terminal and has_window_system()
+
+
+def has_window_system() -> bool:
+    """Whether a window can be opened."""
+    return sys.platform != "linux" or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
 
 
 def chosen_model(model: str | None, steps: Path | None) -> str | Model | None:

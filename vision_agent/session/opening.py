@@ -26,6 +26,7 @@ from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.policy.approval import is_risky_question
 from vision_agent.record.redact import Redactor, with_values
 from vision_agent.record.store import DOWNLOADS
+from vision_agent.session.signing_in import save_session
 from vision_agent.settings import BrowserSettings, Settings
 from vision_agent.types import Task
 from vision_agent.vision.image_limits import ImageLimits
@@ -143,6 +144,8 @@ class BrowserOpener:
             self.description, self._incoming = started.description, started.incoming
             try:
                 yield page
+                if settings.save_session:
+                    await save_session(page.context, settings)
             finally:
                 await close_page(page)
 
@@ -151,8 +154,9 @@ class BrowserOpener:
         browser = self._settings.browser
         if not browser.trace:
             return
-        if self._task.secrets or self._task.private_kinds or browser.http_auth is not None:
+        if self._task.secrets or self._task.private_kinds or browser.http_auth is not None or browser.session:
             what = "private data" if self._task.private_kinds else "browser.http_auth"
+            what = f"the session {browser.session}" if browser.session else what
             what = f"the secret {self._task.secrets[0].name}" if self._task.secrets else what
             raise UsageError(
                 f"A trace contains everything that is typed and sent, including {what}",

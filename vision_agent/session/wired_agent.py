@@ -17,7 +17,7 @@ from vision_agent import assets
 from vision_agent import settings as settings_module
 from vision_agent.actions import Goto
 from vision_agent.agent import Loop
-from vision_agent.browser.launch.launch import require_browser_files
+from vision_agent.browser.launch.launch import require_launchable
 from vision_agent.browser.live import require_scheme
 from vision_agent.browser.page import overlay
 from vision_agent.custom_actions import ActionFunction, actions_from
@@ -255,7 +255,7 @@ class Agent:
         require_models(self._model, self.settings)
         require_files(self.task.files)
         if self._page is None:
-            require_browser_files(self.settings.browser)
+            require_launchable(self.settings.browser)
         if self.task.start_url:
             require_scheme(self.task.start_url)
         if self._page is not None or self.task.start_url or self._resume is not None or self._is_driven:

@@ -23,15 +23,17 @@ from urllib.parse import urlsplit
 from playwright.async_api import Browser, BrowserContext, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
+from vision_agent.browser.launch.saved_session import require_session_packages, saved_state
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.settings import BrowserSettings
+from vision_agent.urls import host_of
 
 GET_A_BROWSER = (
     "run `vision-agent setup`, or `playwright install chromium`, or as root `apt-get install chromium`; "
     "or name a browser in VISION_AGENT_BROWSER__EXECUTABLE_PATH"
 )
 
-_CONTEXT_SETTINGS = ("device", "locale", "timezone", "storage_state", "proxy", "permissions", "http_auth")
+_CONTEXT_SETTINGS = ("device", "locale", "timezone", "storage_state", "session", "proxy", "permissions", "http_auth")
 
 _START_S = 30
 _CLOSE_S = 10
@@ -143,16 +145,29 @@ async def start_first_browser(
     raise BrowserUnavailable(f"No browser could be started. Tried:{tried}\n", GET_A_BROWSER)
 
 
-def require_browser_files(settings: BrowserSettings) -> None:
-    """Checks that the executable and the storage state that were named are there, before anything is started.
+def require_launchable(settings: BrowserSettings) -> None:
+    """Checks what the settings name before anything is started: executable, storage state, session and proxy.
 
     Raises:
         BrowserUnavailable: there is no such executable.
-        UsageError: there is no such storage state.
+        UsageError: there is no such storage state or session, or the proxy has no valid address.
+        Unavailable: the key of the session is missing.
     """
     for candidate in candidates(settings):
         _require_executable(candidate)
     _existing_file(settings.storage_state)
+    if settings.proxy is not None:
+        server = settings.proxy.server
+        if not host_of(server if "://" in server else f"http://{server}"):
+            # Not quoted: it may hold a password.
+            raise UsageError("The address of the proxy is not valid", "give one such as http://proxy.example.org:3128")
+    if settings.session is not None:
+        if settings.storage_state is not None:
+            raise UsageError("A session and a storage state cannot be combined", "leave out one of them")
+        require_session_packages()
+        saved_state(settings)
+    elif settings.save_session:
+        raise UsageError("No session is named that could be saved", "give --session NAME")
 
 
 def candidates(settings: BrowserSettings) -> list[BrowserCandidate]:
@@ -246,7 +261,7 @@ def context_options(settings: BrowserSettings, playwright: Playwright) -> dict[s
         "device_scale_factor": settings.device_ratio,
         "locale": settings.locale,
         "timezone_id": settings.timezone,
-        "storage_state": _existing_file(settings.storage_state),
+        "storage_state": _existing_file(settings.storage_state) or saved_state(settings),
         # An empty list denies all; without one, a permission prompt waits for an answer.
         "permissions": list(settings.permissions),
         "http_credentials": _credentials(settings),

@@ -1,0 +1,88 @@
+"""`vision-agent login` and `sessions`: parses, calls, prints. No logic lives here."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from vision_agent.cli.commands import Commands
+from vision_agent.cli.options import AsJson, Executable, browser_flags, load_settings
+from vision_agent.errors import UsageError
+
+app = Commands()
+sessions = Commands(name="sessions")
+
+
+@app.command(rich_help_panel="Start")
+def login(
+    name: Annotated[str, typer.Argument(help="The name of the session, for --session.")],
+    url: Annotated[str, typer.Argument(help="The page on which to sign in.")],
+    *,
+    executable: Executable = None,
+) -> None:
+    """Sign in once in a window, and keep the session, encrypted, for later runs.
+
+    vision-agent login shop https://shop.example/login
+
+    vision-agent run https://shop.example "Find my last order" --session shop
+
+    Nothing is recorded, and no model sees the window. The key of the session is kept in the system's keyring, or made
+    from the passphrase in VISION_AGENT_SESSION_PASSPHRASE. Needs the extra `sessions`.
+
+    Exit codes: 0 saved, 2 usage, 5 no browser, or it was closed too early.
+    """
+    import asyncio
+
+    from rich.console import Console
+
+    from vision_agent.browser.launch.saved_session import require_session_name, require_session_packages
+    from vision_agent.cli.running import has_window_system
+    from vision_agent.models.offline.human import read_terminal
+    from vision_agent.session.signing_in import sign_in
+
+    require_session_name(name)
+    require_session_packages()
+    settings = load_settings(**browser_flags(executable, headed=True)).browser
+    if not has_window_system() and not settings.headless:
+        raise UsageError(
+            "There is no screen to sign in on",
+            "sign in where there is one, or let a run do it: vision-agent run … --session NAME --save-session",
+        )
+    settings = settings.model_copy(update={"session": name, "save_session": True, "storage_state": None})
+
+    async def until() -> None:
+        await read_terminal("Sign in in the window, then press Enter here.\n")
+
+    path = asyncio.run(sign_in(url, settings, until))
+    Console(stderr=True).print(f"Saved in {path}", style="dim", markup=False, soft_wrap=True)
+    typer.echo(f"Use it with: --session {name}")
+
+
+@sessions.callback(invoke_without_command=True)
+def sessions_(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the saved sessions."""
+    if context.invoked_subcommand is not None:
+        return
+    from vision_agent.browser.launch.saved_session import saved_sessions, sessions_folder
+
+    settings = load_settings().browser
+    found = saved_sessions(settings)
+    if as_json:
+        facts = [{**each._asdict(), "saved_at": each.saved_at.isoformat()} for each in found]
+        typer.echo(json.dumps(facts, ensure_ascii=False))
+        return
+    for each in found:
+        typer.echo(f"{each.name:<20} {each.saved_at:%Y-%m-%d %H:%M}  key in {each.key}")
+    if not found:
+        typer.echo(f"No sessions in {sessions_folder(settings)}.")
+
+
+@sessions.command("rm")
+def rm(name: Annotated[str, typer.Argument(help="The session to delete.")]) -> None:
+    """Delete a saved session and its key."""
+    from vision_agent.browser.launch.saved_session import forget_session
+
+    forget_session(name, load_settings().browser)
+    typer.echo(f"{name} deleted.")

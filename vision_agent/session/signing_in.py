@@ -1,0 +1,56 @@
+"""Opens a window in which a person signs in, and saves what that leaves behind for later runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from playwright.async_api import BrowserContext
+from playwright.async_api import Error as PlaywrightError
+
+from vision_agent.browser.launch.launch import launch_browser
+from vision_agent.browser.launch.saved_session import require_session_packages, save_state
+from vision_agent.errors import BrowserUnavailable, UsageError
+from vision_agent.settings import BrowserSettings
+from vision_agent.urls import start_address
+
+_SAVE_S = 10.0
+
+
+async def sign_in(url: str, settings: BrowserSettings, until: Callable[[], Awaitable[object]]) -> Path:
+    """Opens the address, waits until `until` returns, and saves the session that the settings name.
+
+    Nothing is recorded, and no model sees anything. A session of that name that is still good is the one to begin with.
+
+    Raises:
+        UsageError: the settings name no session, or it cannot be saved.
+        BrowserUnavailable: the browser does not start, or was closed before the session was saved.
+    """
+    if settings.session is None:
+        raise UsageError("No session is named that could be saved", "give it a name")
+    require_session_packages()
+    async with launch_browser(settings.model_copy(update={"save_session": True})) as started:
+        page = await started.context.new_page()
+        try:
+            await page.goto(start_address(url))
+        except PlaywrightError as error:
+            raise BrowserUnavailable(f"{url} could not be opened: {error.message.splitlines()[0]}") from error
+        await until()
+        return await save_session(started.context, settings)
+
+
+async def save_session(context: BrowserContext, settings: BrowserSettings) -> Path:
+    """Saves the cookies and storage of a browser as the session that the settings name.
+
+    Raises:
+        BrowserUnavailable: the browser is gone.
+        UsageError: the session cannot be written.
+    """
+    try:
+        state = await asyncio.wait_for(context.storage_state(indexed_db=True), _SAVE_S)
+    except (PlaywrightError, TimeoutError) as error:
+        raise BrowserUnavailable(
+            "The browser was closed before the session could be saved", "leave it open until it is saved"
+        ) from error
+    return save_state(dict(state), settings)
