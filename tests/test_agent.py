@@ -200,8 +200,8 @@ async def test_decisions_without_an_action_count_as_failures() -> None:
     [
         (Limits(tokens=301), "300 of 301 tokens were used, and the next request needs about 101"),
         (Limits(tokens=400), "300 of 400 tokens were used, and the next request needs about 101"),
-        (Limits(cost_usd=0.06), "0.06 of 0.06 USD were spent"),
-        (Limits(cost_usd=0.07), "0.06 of 0.07 USD were spent, and the next request costs about 0.02 USD"),
+        (Limits(cost_usd=0.06), "$0.06 of $0.06 were spent"),
+        (Limits(cost_usd=0.07), "$0.06 of $0.07 were spent, and the next request costs about $0.02"),
     ],
 )
 async def test_no_further_decision_is_asked_for_that_does_not_fit_the_budget(limits: Limits, sentence: str) -> None:
@@ -215,7 +215,7 @@ async def test_a_cost_that_is_not_known_reaches_its_limit_at_once() -> None:
     assert len((await ran.run()).steps) == 1
     assert ran.ending == (
         "limit",
-        "A limit was reached: at most 5.00 USD may be spent, and what a decision costs is not known; "
+        "A limit was reached: at most $5.00 may be spent, and what a decision costs is not known; "
         "limit the tokens instead.",
     )
 
@@ -314,7 +314,7 @@ async def test_what_unusable_replies_cost_is_counted_when_a_fallback_takes_over(
     ran = Ran([nonsense] * 2, fallback=ScriptedModel([[CLICK]]), repairs=1, limits=Limits(cost_usd=0.5))
     run = await ran.run()
     assert run.steps[0].unused == (nonsense.usage,) * 2
-    assert ran.ending == ("limit", "A limit was reached: 0.50 of 0.50 USD were spent.")
+    assert ran.ending == ("limit", "A limit was reached: $0.50 of $0.50 were spent.")
     assert assemble(ran.loop.record.model_copy(update={"steps": ()}), ran.record.events).steps == run.steps
 
 

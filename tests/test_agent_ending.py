@@ -150,7 +150,7 @@ async def test_checks_and_judge_count_false_endings_together() -> None:
 async def test_what_a_judge_costs_is_spent_by_the_run() -> None:
     ran = Ran([[FINISH], [FINISH]], judge=ScriptedJudge([FALSE] * 2), limits=Limits(cost_usd=0.15))
     await ran.run()
-    assert ran.ending == ("limit", "A limit was reached: 0.20 of 0.15 USD were spent.")
+    assert ran.ending == ("limit", "A limit was reached: $0.20 of $0.15 were spent.")
 
 
 async def test_no_judge_is_asked_when_the_budget_is_spent_and_nothing_is_called_done() -> None:

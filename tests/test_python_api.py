@@ -135,7 +135,7 @@ async def test_a_run_read_from_its_folder_tells_where_it_is_and_what_it_cost(
         "Look", url=serve({"/": SHOP}), page=page, model=ScriptedModel(decisions), settings=settings(tmp_path)
     ).run()
     assert (run.tokens, run.cost) == (2068, 0.5)
-    assert run.used.endswith("2,068 tokens, 0.5000 USD")
+    assert run.used.endswith("2,068 tokens, $0.5000")
     assert run.folder is not None
     again = read(run.folder)
     assert (again.folder, again.report, again.cost, again.ok) == (run.folder, run.report, 0.5, True)

@@ -218,3 +218,9 @@ def test_a_variable_that_sets_nothing_is_refused(variable: str, words: str, monk
     monkeypatch.setenv(variable, "3")
     with pytest.raises(UsageError, match=words):
         load()
+
+
+def test_variables_that_hold_secrets_are_no_settings_and_no_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VISION_AGENT_MCP_TOKEN", "tok-1")
+    monkeypatch.setenv("VISION_AGENT_SESSION_PASSPHRASE", "horse")
+    assert "tok-1" not in str(recordable(load()))

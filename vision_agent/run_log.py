@@ -84,12 +84,12 @@ class RunLog:
 
 
 def used(seconds: float, usages: list[Usage]) -> str:
-    """Time, tokens and cost in words, such as `1.2 s, 1,334 tokens, 0.0041 USD`; without a model, the time only."""
+    """Time, tokens and cost in words, such as `1.2 s, 1,334 tokens, $0.0041`; without a model, the time only."""
     if not usages:
         return f"{seconds:.1f} s"
     cost = total_cost(usages)
     tokens = sum(usage.total for usage in usages)
-    return f"{seconds:.1f} s, {tokens:,} tokens, {'cost unknown' if cost is None else f'{cost:.4f} USD'}"
+    return f"{seconds:.1f} s, {tokens:,} tokens, {'cost unknown' if cost is None else f'${cost:.4f}'}"
 
 
 def _line(text: str) -> str:

@@ -27,7 +27,7 @@ def used(steps: int = 0, seconds: float = 0.0, tokens: int = 0, cost_usd: float 
         ({"seconds": 100}, used(seconds=79), ""),
         ({"seconds": 100}, used(seconds=80), "20 of 100 seconds"),
         ({"tokens": 1000}, used(tokens=801), "199 of 1000 tokens"),
-        ({"cost_usd": 0.5}, used(cost_usd=0.45), "0.05 of 0.50 USD"),
+        ({"cost_usd": 0.5}, used(cost_usd=0.45), "$0.05 of $0.50"),
         ({"cost_usd": 0.5}, used(cost_usd=None), ""),
         ({"steps": 40, "tokens": 1000}, used(steps=39, tokens=999), "1 of 40 steps, 1 of 1000 tokens"),
     ],
@@ -46,7 +46,7 @@ def test_a_model_is_told_what_is_left_from_four_fifths_of_a_limit_on(
         ({"steps": 1}, used(steps=1), "1 step was taken"),
         ({"seconds": 9}, used(seconds=9), "9 of 9 seconds"),
         ({"tokens": 10}, used(tokens=10), "10 of 10 tokens"),
-        ({"cost_usd": 0.1}, used(cost_usd=0.1), "0.10 of 0.10 USD"),
+        ({"cost_usd": 0.1}, used(cost_usd=0.1), "$0.10 of $0.10"),
         ({"cost_usd": 0.1}, used(cost_usd=None), "is not known"),
     ],
 )

@@ -201,7 +201,7 @@ class _Batch:
             return None, "The cost of an earlier row is not known, so the total cannot be limited."
         left = self._most - self._spent - self._reserved
         if left <= 0:
-            return None, f"The limit of {self._most:g} USD for all rows is reached."
+            return None, f"The limit of ${self._most:g} for all rows is reached."
         return left / max(1, self._jobs - self._running), ""
 
     def _result(self, row: Row, agent: Agent, sentence: str) -> RowResult:

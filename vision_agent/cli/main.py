@@ -236,7 +236,7 @@ def _paid(asked: Asked) -> list[str]:
     return [
         f"{asked.seconds} s",
         f"{asked.usage.total:,} tokens",
-        "cost unknown" if cost is None else f"{cost:.4f} USD",
+        "cost unknown" if cost is None else f"${cost:.4f}",
     ]
 
 

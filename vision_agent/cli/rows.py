@@ -141,7 +141,7 @@ def _print(results: Sequence[RowResult], answers: Path | None, page: Path | None
         }
         typer.echo(json.dumps(facts, ensure_ascii=False))
         return
-    paid = "cost unknown" if cost is None else f"{cost:.4f} USD"
+    paid = "cost unknown" if cost is None else f"${cost:.4f}"
     typer.echo(f"{done} of {len(results)} rows done, {paid}")
     typer.echo(f"answers  {answers}")
     typer.echo(f"summary  {page}")

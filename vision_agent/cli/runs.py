@@ -160,7 +160,7 @@ def _print(shown: list[tuple[ListedRun, RunFigures | None]], many: int, folder: 
 
     rows = [_row(run, figures) for run, figures in shown]
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim")
-    for at, name in enumerate(("run", "status", "steps", "time", "USD")):
+    for at, name in enumerate(("run", "status", "steps", "time", "cost")):
         table.add_column(name, justify="right" if at > 1 else "left", no_wrap=True)
     table.add_column("goal")
     for (run, _), row in zip(shown, rows, strict=True):
@@ -197,4 +197,4 @@ def _time(seconds: float | None) -> str:
 def _cost(figures: RunFigures | None) -> str:
     if figures is None or figures.cost_usd is None:
         return "?" if figures is not None and figures.tokens else ""
-    return f"{figures.cost_usd:.4f}" if figures.cost_usd else ""
+    return f"${figures.cost_usd:.4f}" if figures.cost_usd else ""

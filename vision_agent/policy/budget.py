@@ -51,11 +51,11 @@ def reached(limits: Limits, used: Spent) -> str:
         return f"{used.tokens} of {limits.tokens} tokens were used"
     if limits.cost_usd is not None and used.cost_usd is None:
         return (
-            f"at most {limits.cost_usd:.2f} USD may be spent, and what a decision costs is not known; "
+            f"at most ${limits.cost_usd:.2f} may be spent, and what a decision costs is not known; "
             "limit the tokens instead"
         )
     if limits.cost_usd is not None and used.cost_usd is not None and used.cost_usd >= limits.cost_usd:
-        return f"{used.cost_usd:.2f} of {limits.cost_usd:.2f} USD were spent"
+        return f"${used.cost_usd:.2f} of ${limits.cost_usd:.2f} were spent"
     return ""
 
 
@@ -74,8 +74,8 @@ def too_small(limits: Limits, steps: Sequence[Step], used: Spent) -> str:
     next_usd = last.cost_usd or 0.0
     spent_usd, most_usd = used.cost_usd, limits.cost_usd
     if most_usd is not None and spent_usd is not None and spent_usd + next_usd > most_usd + _ROUNDING_USD:
-        spent = f"{spent_usd:.2f} of {most_usd:.2f} USD were spent"
-        return f"{spent}, and the next request costs about {next_usd:.2f} USD"
+        spent = f"${spent_usd:.2f} of ${most_usd:.2f} were spent"
+        return f"{spent}, and the next request costs about ${next_usd:.2f}"
     return ""
 
 
@@ -109,4 +109,4 @@ def _remaining(limits: Limits, used: Spent) -> Iterator[str]:
     if limits.tokens is not None and used.tokens >= _WARN_AT * limits.tokens:
         yield f"{max(0, limits.tokens - used.tokens)} of {limits.tokens} tokens"
     if limits.cost_usd is not None and used.cost_usd is not None and used.cost_usd >= _WARN_AT * limits.cost_usd:
-        yield f"{max(0.0, limits.cost_usd - used.cost_usd):.2f} of {limits.cost_usd:.2f} USD"
+        yield f"${max(0.0, limits.cost_usd - used.cost_usd):.2f} of ${limits.cost_usd:.2f}"
