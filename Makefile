@@ -85,7 +85,7 @@ pages: $(PIP)
 .PHONY: rest-packages
 rest-packages: $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group rest >>$(VENV)/pip.log 2>&1 \
-		|| echo "pyright and Jupyter could not be installed: their tests are skipped; see $(VENV)/pip.log"
+		|| echo "pyright, Jupyter and other packages could not be installed: their tests are skipped; see $(VENV)/pip.log"
 
 bench: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_observe.py
