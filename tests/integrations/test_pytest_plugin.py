@@ -20,6 +20,7 @@ from vision_agent.record import read
 from vision_agent.record.verify import verify
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.timeout(400)
 
 HOME = os.environ["HOME"]
 
@@ -148,7 +149,8 @@ def test_a_failing_test_leaves_its_picture_its_report_and_attachments(make_inner
     assert "vision_agent/" not in printed, "the lines between the test and the sentence are left out"
     left = inner.folder / "marks-report" / "test_shop.py-test_order"
     assert "marked picture: marks-report/test_shop.py-test_order/marked.png" in printed
-    assert Image.open(left / "marked.png").size == (1280, 720)
+    with Image.open(left / "marked.png") as picture:
+        assert picture.size == (1280, 720)
     assert 'input value="Ada"' in (left / "listing.txt").read_text("utf-8")
     run = read(left / "steps")
     goals = [step.decision.next_goal for step in run.steps]
