@@ -46,6 +46,8 @@ class BrowserTools:
         idle_s: float = 1800.0,
     ) -> None:
         known = settings_from(settings)
+        self.settings = known
+        """The settings of every session."""
         if "steps" not in known.limits.model_fields_set:
             known = known.model_copy(update={"limits": known.limits.model_copy(update={"steps": _STEPS})})
         given = {"allowed_hosts": allowed_hosts, "denied_hosts": denied_hosts, "secrets": secrets, "files": files}

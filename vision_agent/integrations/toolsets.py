@@ -47,8 +47,7 @@ class MarkedBrowser(FunctionToolset[Any]):
 
     def _function(self, name: str) -> Any:
         async def call(**arguments: Any) -> list[str | BinaryContent]:
-            given = {key: value for key, value in arguments.items() if value is not None}
-            answer = await self.browser.call(name, given)
+            answer = await self.browser.call(name, arguments)
             if answer.is_refused:
                 raise ModelRetry(answer.text)
             content: list[str | BinaryContent] = [answer.text]

@@ -32,11 +32,10 @@ def vision_agent_policy(policy: str | None = None, decision: str = "escalate") -
         del message, view, history
         if not call.function.startswith(PREFIX):
             return Approval(decision="escalate", explanation=f"{call.function} is no tool of a marked browser.")
-        arguments = {key: value for key, value in call.arguments.items() if value is not None}
         why = "There is no such browser, so nothing can be done."
         for browser in browsers_of_tools():
             try:
-                risks = browser.risks(call.function.removeprefix(PREFIX), arguments, settings, owner())
+                risks = browser.risks(call.function.removeprefix(PREFIX), call.arguments, settings, owner())
             except SessionRefused:
                 continue
             except FormatError as error:

@@ -57,8 +57,7 @@ def _browser_tool(browser: BrowserTools, name: str) -> Tool:
     spec = browser.specs[name]
 
     async def execute(**arguments: Any) -> list[Content]:
-        given = {key: value for key, value in arguments.items() if value is not None}
-        answer = await browser.call(name, given, owner())
+        answer = await browser.call(name, arguments, owner())
         for folder in browser.folders(owner()):
             if str(folder) not in store().get(_LINKED, []):
                 store().set(_LINKED, [*store().get(_LINKED, []), str(folder)])
