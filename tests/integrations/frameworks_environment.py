@@ -1,4 +1,4 @@
-"""`make test-frameworks`: the adapters of agent frameworks, each in an environment of its own, and the guide tried there.
+"""`make test-frameworks`: the adapters of agent frameworks in environments of their own, and the guide tried there.
 
 Their pins exclude each other, and some have an older MCP SDK than ours. Packages are fetched by their names alone, as
 pip is set up to.

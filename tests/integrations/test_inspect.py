@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -47,15 +48,16 @@ FINISH = {
     "candidates": [],
     "actions": [{"kind": "finish", "success": True, "answer": "Done."}],
 }
-PAGE = """<title>Order</title><label>Name <input></label><button onclick="document.title = 'Sent'">Send</button>
+PAGE = """<title>Order</title><label>Name <input></label><button onclick="document.title = 'Shown'">Show</button>
 <button onclick="document.title = 'Paid'">Pay now</button>"""
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The current folder: runs and logs are written to it."""
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    yield tmp_path
+    gc.collect()  # what Inspect leaves open would warn in a later test
 
 
 async def evaluated(task: Any, answer: Callable[..., ModelOutput], **more: Any) -> EvalLog:
@@ -97,7 +99,8 @@ async def test_a_model_that_answers_nonsense_fails_the_task_and_is_told_why() ->
     [sample] = log.samples or []
     run = read(Path(sample.store["vision_agent:run_folder"]))
     assert run.ending is not None
-    assert run.ending.status == "not_done"
+    assert run.ending.status == "limit"
+    assert "JSON" in run.ending.sentence
 
 
 async def test_the_results_are_those_of_vision_agent_eval_with_the_same_decisions(folder: Path) -> None:
@@ -148,8 +151,8 @@ def names_in(log: str) -> list[str]:
 
 
 async def test_the_other_suites_run_too(folder: Path) -> None:
-    write_run(folder / "runs", small_run("one"))
-    freeze([folder / "runs" / "one"], folder / "pages")
+    write_run(folder / "runs", small_run())
+    freeze([folder / "runs"], folder / "pages")
     for task, scorer in (
         (registry.frozen(folder=str(folder / "pages")), "end_state"),
         (registry.grounding(folder=str(folder / "pages")), "end_state"),
@@ -167,28 +170,25 @@ async def test_a_marked_browser_is_driven_by_number_and_closed_with_its_sample(s
 
     def answer(messages: list[Any], *_: Any) -> ModelOutput:
         told = [each for each in messages if isinstance(each, ChatMessageTool)]
-        found = re.findall(r"session (\w+) · look (\w+)", told[-1].text) if told else []
         if not told:
             return calling("browser_open", {"url": f"{site}/"})
-        session, look = found[0]
-        target = 2 if len(told) == 1 else 3
-        arguments = {"session": session, "look_id": look, "target": target}
         if len(told) > 2:
             return saying(told[-1].text)
-        return calling("browser_click", arguments)
+        session, look = re.findall(r"session (\w+) · look (\w+)", told[-1].text)[0]
+        return calling("browser_click", {"session": session, "look_id": look, "target": 1 + len(told)})
 
     task = inspect_ai.Task(
-        dataset=[Sample(input="Send it")],
+        dataset=[Sample(input="Show it")],
         solver=[use_tools(registry.marked_browser({"runs": "runs"}, allowed_hosts=["127.0.0.1"])), generate()],
         approval=[ApprovalPolicy(registry.vision_agent_policy(decision="reject"), "browser_*")],
     )
     log = await evaluated(task, answer)
     assert log.status == "success", log.error
     [sample] = log.samples or []
-    opened, sent, paid = (each for each in sample.messages if isinstance(each, ChatMessageTool))
+    opened, shown, paid = (each for each in sample.messages if isinstance(each, ChatMessageTool))
     assert any(isinstance(each, ContentImage) for each in opened.content)
-    assert "2[:]<button>Send" in opened.text
-    assert "page: Sent" in sent.text
+    assert "2[:]<button>Show" in opened.text
+    assert "page: Shown" in shown.text
     assert paid.error is not None
     assert paid.error.type == "approval"
     [linked] = sample.store["vision_agent:run_folders"]
@@ -200,7 +200,7 @@ async def test_a_marked_browser_is_driven_by_number_and_closed_with_its_sample(s
 
 async def test_the_agent_does_the_goal_of_a_sample(serve: Server) -> None:
     agent = registry.vision_agent(url=serve({"/": PAGE}) + "/", settings={"runs": "runs"}, expect="url=*")
-    task = inspect_ai.Task(dataset=[Sample(input="Send it")], solver=agent)
+    task = inspect_ai.Task(dataset=[Sample(input="Show it")], solver=agent)
     click = {**FINISH, "actions": [{"kind": "click", "target": 2}]}
     log = await evaluated(task, replies(click, FINISH))
     assert log.status == "success", log.error
@@ -208,7 +208,7 @@ async def test_the_agent_does_the_goal_of_a_sample(serve: Server) -> None:
     assert sample.output.completion == "Done."
     run = read(Path(sample.store["vision_agent:run_folder"]))
     assert run.ok
-    assert run.steps[-1].observation.title == "Sent"
+    assert run.steps[-1].observation.title == "Shown"
 
 
 async def test_wrong_arguments_are_refused_in_a_sentence() -> None:

@@ -67,7 +67,10 @@ def _browser_tool(browser: BrowserTools, name: str) -> Tool:
         return _content(answer)
 
     description = f"{spec.description}\n\n{browser.instructions}" if name == "open" else spec.description
-    parameters = ToolParams.model_validate(spec.schema)
+    schema = spec.schema
+    # Inspect wants a description of each; most names say it all.
+    described = {key: {"description": key.replace("_", " "), **each} for key, each in schema["properties"].items()}
+    parameters = ToolParams.model_validate({**schema, "properties": described})
     return ToolDef(
         execute, name=f"{PREFIX}{name}", description=description, parameters=parameters, max_output=0
     ).as_tool()
