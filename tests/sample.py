@@ -342,6 +342,7 @@ LONG = frozenset(
         "integrations/test_mcp_trouble.py::test_wrong_calls_are_refused_in_a_sentence_each",
         "integrations/test_inspect.py::test_a_marked_browser_is_driven_by_number_and_closed_with_its_sample",
         "integrations/test_inspect.py::test_a_model_that_answers_nonsense_fails_the_task_and_is_told_why",
+        "integrations/test_inspect.py::test_miniwob_is_judged_by_its_own_reward",
         "integrations/test_inspect.py::test_the_agent_does_the_goal_of_a_sample",
         "integrations/test_inspect.py::test_the_other_suites_run_too",
         "integrations/test_inspect.py::test_the_results_are_those_of_vision_agent_eval_with_the_same_decisions",

@@ -14,6 +14,7 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from pages import MissingPages, pages
 
 from tests.conftest import Server
 from tests.record.record_builder import small_run, write_run
@@ -163,6 +164,21 @@ async def test_the_other_suites_run_too(folder: Path) -> None:
     attack = SecuritySuite().tasks[0]
     log = await evaluated(registry.security(only=attack), replies(FINISH))
     assert scores(log)["attack_stopped"] == 1
+
+
+async def test_miniwob_is_judged_by_its_own_reward() -> None:
+    try:
+        html = pages("miniwob") / "html"
+    except MissingPages as error:
+        pytest.skip(str(error))
+
+    def answer(messages: list[Any], *_: Any) -> ModelOutput:
+        found = re.findall(r"(\d+)\[:\]<button[^>]*>Click Me", messages[-1].text)
+        action = {"kind": "click", "target": int(found[-1])} if found else FINISH["actions"][0]
+        return saying(json.dumps({**FINISH, "actions": [action]}))
+
+    log = await evaluated(registry.miniwob(only="click-test", pages=str(html)), answer)
+    assert scores(log) == {"end_state": 1, "hit_oracle": {"wrong": 0, "witnessed": 1, "unwitnessed": 0}}
 
 
 async def test_a_marked_browser_is_driven_by_number_and_closed_with_its_sample(serve: Server) -> None:
