@@ -28,7 +28,7 @@ from vision_agent.events import Event
 from vision_agent.policy.approval import Answer, Answers
 from vision_agent.ports import Model, Person
 from vision_agent.session.keywords import Checks, GivenSettings, Secrets
-from vision_agent.types import Choice, Decision, Observation, Outcome, Risky, Run, Task
+from vision_agent.types import Choice, Decision, Observation, Outcome, Risky, Run, Step, Task
 
 T = TypeVar("T")
 
@@ -237,17 +237,29 @@ def observe(page: Page, settings: GivenSettings = None) -> Observation:
 
 
 @contextmanager
-def attach(page: Page, settings: GivenSettings = None, *, files: Sequence[Path | str] = ()) -> Iterator[AttachedPage]:
+def attach(
+    page: Page,
+    settings: GivenSettings = None,
+    *,
+    files: Sequence[Path | str] = (),
+    secrets: Secrets = (),
+    on_step: Callable[[Step], None] = lambda _: None,
+) -> Iterator[AttachedPage]:
     """Attaches to a page, to observe and act yourself; numbers stay the same between observations.
 
     `settings`: `Settings`, or a dict such as `{"observe": {"ids": "letters"}}`. `files`: the only ones that `Upload`
-    may give to the page, which names them by their file name.
+    may give to the page, which names them by their file name. `secrets`: values that are typed by their names, as in
+    `type "<secret:password>" into Password`, only on the origin that the page has now; no picture or listing shows
+    them. `on_step` is called with each action that was carried out, and what it was decided on.
 
     Raises:
-        UsageError: the overlay cannot be injected into the page, a file does not exist, or two have one name.
+        UsageError: the overlay cannot be injected into the page, a file does not exist, or two have one name; or a
+            secret has no value, or one that is too short.
     """
     stack = AsyncExitStack()
-    entered = stack.enter_async_context(session.attach(async_page(page), settings, files=files))
+    entered = stack.enter_async_context(
+        session.attach(async_page(page), settings, files=files, secrets=secrets, on_step=on_step)
+    )
     browser = run_sync(page, entered)
     try:
         yield AttachedPage(page, browser)
