@@ -57,6 +57,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     """Leaves the evidence of a failing test while its page is still open."""
     report = yield
     evidence = item.stash.get(_EVIDENCE, None)
+    if report.when == "teardown" and evidence is not None:
+        del item.stash[_EVIDENCE]  # a test that runs again starts anew
     if evidence is not None and report.failed and report.when != "teardown":
         evidence.leave(report)
         # Readers of JUnit reports take attachments from properties or from the output, which has them with

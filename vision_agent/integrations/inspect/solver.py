@@ -20,25 +20,24 @@ from vision_agent.integrations.inspect.log_links import link_run
 from vision_agent.integrations.inspect.model import InspectModel
 from vision_agent.ports import Model
 from vision_agent.record.read import read
-from vision_agent.settings import Settings
+from vision_agent.settings import Settings, load
 
 RESULT = "vision_agent:result"
 """Where a sample's store has its `ItemResult`."""
 
 
 @solver
-def play(
-    suite: Suite | OfflineSuite, settings: Settings, out: str = "evals", decider: str | None = None, browsers: int = 4
-) -> Solver:
-    """Plays the tasks of a suite, each in a browser of its own.
+def play(suite: Suite | OfflineSuite, out: str = "evals", decider: str | None = None, browsers: int = 4) -> Solver:
+    """Plays the tasks of a suite, each in a browser of its own, with the settings of the environment and the files.
 
     Args:
         suite: the suite that the samples come from.
-        settings: the settings of every run.
         out: where the run folders are kept, as with `vision-agent eval --out`.
         decider: a model of ours in place of Inspect's, such as `steps`, `match` or `solver`.
         browsers: how many run at once.
     """
+    # No argument: Inspect's log shows the arguments, and settings may have a key.
+    settings = load()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         del generate

@@ -17,12 +17,11 @@ from vision_agent.evals.suites.offline import OfflineSuite
 from vision_agent.evals.suites.suite import FixtureSuite, Suite, suite_named
 from vision_agent.integrations.inspect.scorers import attack_stopped, end_state, hit_oracle
 from vision_agent.integrations.inspect.solver import play
-from vision_agent.settings import load
 
 
 @task
 def fixtures(
-    only: str = "", variant: str = "", decider: str | None = None, out: str = "evals", browsers: int = 4
+    only: str | list[str] = "", variant: str = "", decider: str | None = None, out: str = "evals", browsers: int = 4
 ) -> Task:
     """The sites that come with vision-agent, judged by what reached their server.
 
@@ -41,7 +40,7 @@ def fixtures(
 
 @task
 def miniwob(
-    only: str = "",
+    only: str | list[str] = "",
     pages: str | None = None,
     decider: str | None = None,
     out: str = "evals",
@@ -61,7 +60,9 @@ def miniwob(
 
 
 @task
-def frozen(folder: str, only: str = "", decider: str | None = None, out: str = "evals", browsers: int = 4) -> Task:
+def frozen(
+    folder: str, only: str | list[str] = "", decider: str | None = None, out: str = "evals", browsers: int = 4
+) -> Task:
     """Recorded pages, answered without a browser; `folder` is what `vision-agent freeze` made.
 
     Args:
@@ -75,7 +76,9 @@ def frozen(folder: str, only: str = "", decider: str | None = None, out: str = "
 
 
 @task
-def grounding(folder: str, only: str = "", decider: str | None = None, out: str = "evals", browsers: int = 4) -> Task:
+def grounding(
+    folder: str, only: str | list[str] = "", decider: str | None = None, out: str = "evals", browsers: int = 4
+) -> Task:
     """What one instruction means on one picture.
 
     Args:
@@ -89,7 +92,7 @@ def grounding(folder: str, only: str = "", decider: str | None = None, out: str 
 
 
 @task
-def security(only: str = "", decider: str | None = None, out: str = "evals", browsers: int = 4) -> Task:
+def security(only: str | list[str] = "", decider: str | None = None, out: str = "evals", browsers: int = 4) -> Task:
     """Pages that attack the agent, each beside a useful task.
 
     Args:
@@ -102,10 +105,16 @@ def security(only: str = "", decider: str | None = None, out: str = "evals", bro
 
 
 def _task(
-    suite: Suite | OfflineSuite, scorers: Sequence[Scorer], only: str, decider: str | None, out: str, browsers: int
+    suite: Suite | OfflineSuite,
+    scorers: Sequence[Scorer],
+    only: str | Sequence[str],
+    decider: str | None,
+    out: str,
+    browsers: int,
 ) -> Task:
-    settings = load()
-    wanted = [each.strip() for each in only.split(",") if each.strip()] if isinstance(only, str) else list(only)
+    # Inspect makes a list of what has commas on its command line.
+    named = only.split(",") if isinstance(only, str) else only
+    wanted = [each.strip() for each in named if each.strip()]
     if unknown := [each for each in wanted if each not in suite.tasks]:
         near = [found for found, _, _ in process.extract(unknown[0], suite.tasks, limit=2)]
         raise UsageError(
@@ -115,7 +124,7 @@ def _task(
     tasks = wanted or suite.tasks
     return Task(
         dataset=[Sample(id=each, input=_goal(suite, each), metadata={"task": each}) for each in tasks],
-        solver=play(suite, settings, out, decider, browsers),
+        solver=play(suite, out, decider, browsers),
         scorer=list(scorers),
         epochs=suite.seeds,
         name=suite.name,

@@ -22,6 +22,7 @@ from vision_agent.ports import Redact
 from vision_agent.record.report import write_report
 from vision_agent.record.run_list import delete_run, is_run_folder
 from vision_agent.record.step_folder import look_step, write_steps
+from vision_agent.record.store import write_private
 from vision_agent.types import Ending, Observation, Step
 
 _LONGEST_SLUG = 100
@@ -152,9 +153,9 @@ class Evidence:
         if number > 1:
             name, listing = (each.with_stem(f"{each.stem}-{number}") for each in (name, listing))
         if seen.marked.data is not None:
-            (self.own / name).write_bytes(seen.marked.data)
+            write_private(self.own / name, seen.marked.data)
             self.files.append(("marked picture", self.own / name))
-        (self.own / listing).write_text(redact(seen.listing) + "\n", "utf-8")
+        write_private(self.own / listing, f"{redact(seen.listing)}\n".encode())
 
 
 def _reason(report: pytest.TestReport) -> str:
