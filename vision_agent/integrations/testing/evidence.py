@@ -114,8 +114,8 @@ class Evidence:
         lines = []
         try:
             lines += self._write(_reason(report))
-        except (VisionAgentError, OSError) as error:
-            lines.append(f"The evidence cannot be written: {error}")
+        except Exception as error:  # noqa: BLE001 - the test has failed, and nothing may hide why
+            lines.append(f"The evidence cannot be written: {_in_a_line(error)}")
         lines += [f"{what}: {self.shown(path)}" for what, path in self.files]
         if not lines:
             return
@@ -129,8 +129,8 @@ class Evidence:
             try:
                 seen = page.last_look()
                 steps.append(look_step(seen, "Look at the page after the failure"))
-            except (VisionAgentError, PlaywrightError, TimeoutError, RuntimeError) as error:
-                notes.append(f"The page could not be looked at any more: {str(error).splitlines()[0]}")
+            except Exception as error:  # noqa: BLE001 - a timeout may leave anything in the middle, even an import
+                notes.append(f"The page could not be looked at any more: {_in_a_line(error)}")
                 seen = steps[-1].observation if steps else None
             if seen is not None:
                 self._write_look(seen, page.redact, number)
@@ -156,6 +156,11 @@ class Evidence:
             write_private(self.own / name, seen.marked.data)
             self.files.append(("marked picture", self.own / name))
         write_private(self.own / listing, f"{redact(seen.listing)}\n".encode())
+
+
+def _in_a_line(error: Exception) -> str:
+    lines = str(error).splitlines()
+    return lines[0][:_LONGEST_REASON] if lines else type(error).__name__
 
 
 def _reason(report: pytest.TestReport) -> str:
