@@ -459,7 +459,6 @@ LONG = frozenset(
         "test_sync_api.py::test_the_owner_keeps_plain_objects_afterwards",
         "test_sync_api.py::test_the_owner_s_handler_may_use_the_page_while_we_work",
         "test_sync_api.py::test_the_owner_s_handlers_get_plain_objects_while_we_work",
-        "test_sync_api.py::test_what_is_under_way_ends_when_a_signal_of_the_owner_ends_the_wait",
         "test_sync_api.py::test_without_a_page_plain_code_gets_a_browser_of_its_own",
         "test_terminal_output.py::test_a_run_prints_what_a_page_is_called_and_says_with_its_control_characters_escaped",
         "test_terminal_output.py::test_an_error_that_quotes_what_was_given_is_escaped",

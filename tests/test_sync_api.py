@@ -20,7 +20,7 @@ from playwright.async_api import async_playwright
 import vision_agent
 from tests.conftest import hear_signals
 from vision_agent import Settings, Task
-from vision_agent.actions import Ask, Click, Finish, Type, Wait
+from vision_agent.actions import Ask, Click, Finish, Type
 from vision_agent.browser.launch.launch import end_browser, start_first_browser
 from vision_agent.errors import BrowserUnavailable, UsageError
 from vision_agent.models.offline.scripted import ScriptedModel
@@ -272,29 +272,6 @@ def test_an_exception_in_the_with_block_leaves_the_page_as_it_was(small: plain.P
 
 
 @pytest.mark.thorough
-def test_what_is_under_way_ends_when_a_signal_of_the_owner_ends_the_wait(small: plain.Page) -> None:
-    class Rang(Exception):
-        pass
-
-    def ring(*_: object) -> None:
-        raise Rang
-
-    before = signal.signal(signal.SIGUSR1, ring)
-    try:
-        with attach(small) as browser:
-            seen = browser.observe()
-            alarm = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGUSR1))
-            alarm.start()
-            with pytest.raises(Rang):
-                browser.act(Wait(text="Nowhere", seconds=60), seen)
-            alarm.join()
-            small.wait_for_timeout(20)
-            assert not [each for each in asyncio.all_tasks(small._loop) if "tracked" in repr(each)]
-            assert browser.do("click Go").status == "done"
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-
-
 def test_two_agents_after_each_other_on_pages_of_one_playwright(
     small: plain.Page, owner: plain.Browser, tmp_path: Path
 ) -> None:

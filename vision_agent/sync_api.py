@@ -310,11 +310,6 @@ def run_sync(page: Page, work: Coroutine[Any, Any, T]) -> T:
         if was_interrupted:
             raise KeyboardInterrupt from None
         raise
-    except BaseException:
-        # Something else ended the wait, such as the timeout of a test: nothing goes on acting behind its back.
-        if running:
-            running[0].cancel()
-        raise
     finally:
         if not running:
             work.close()
