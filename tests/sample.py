@@ -351,6 +351,7 @@ LONG = frozenset(
         "integrations/test_pytest_plugin.py::test_a_secret_is_typed_by_its_name_and_kept_nowhere",
         "integrations/test_pytest_plugin.py::test_an_agent_works_on_the_page_of_the_test",
         "integrations/test_pytest_plugin.py::test_async_pages_have_the_same_marks",
+        "integrations/test_pytest_plugin.py::test_evidence_that_cannot_be_written_does_not_hide_the_failure",
         "integrations/test_pytest_plugin.py::test_the_page_of_pytest_playwright_has_marks",
         "integrations/test_pytest_plugin.py::test_what_passes_leaves_nothing_and_removes_what_an_earlier_failure_left",
         "integrations/test_pytest_plugin.py::test_wrong_words_are_refused_in_a_sentence",

@@ -307,6 +307,16 @@ def test_an_agent_works_on_the_page_of_the_test(make_inner: Callable[[str], Inne
     assert not (inner.folder / "marks-report" / "test_shop.py-test_order").exists()
 
 
+def test_evidence_that_cannot_be_written_does_not_hide_the_failure(make_inner: Callable[[str], Inner]) -> None:
+    inner = make_inner(SYNC)
+    (inner.folder / "taken").touch()
+    counts, printed = inner.run("def test_order(marks):\n    marks.click('Buy')\n", "--marks-report", "taken")
+    assert counts == {"failed": 1}
+    assert "Nothing here is called 'Buy'" in printed
+    assert "The evidence cannot be written" in printed
+    assert "INTERNALERROR" not in printed
+
+
 def test_async_pages_have_the_same_marks(make_inner: Callable[[str], Inner]) -> None:
     inner = make_inner(ASYNC)
     counts, printed = inner.run(
