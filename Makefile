@@ -13,7 +13,7 @@ WORKERS ?= 4
 # Tests start hundreds of processes, and each would compile the package anew where this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help run check test test-rest test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record docs docs-serve docs-pictures profile lint format types-js doctor clean
+.PHONY: help run check test test-rest test-all test-browsergym test-frameworks test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record docs docs-serve docs-pictures profile lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make test-rest the other variants and the long tests; a build server runs both"
 	@echo "make test-all  everything, the large suites too (an hour)"
 	@echo "make test-browsergym  our agent in BrowserGym's own environment, which is fetched (two minutes)"
+	@echo "make test-frameworks  LangChain, CrewAI and the OpenAI Agents SDK over MCP, which are fetched (five minutes)"
 	@echo "make test-ray  evaluations by the workers of a Ray, which is fetched (three minutes)"
 	@echo "make bench     how long looking takes, side by side with a plain screenshot"
 	@echo "make bench-perception  how right the marks are, on our pages and on pages of other projects (long)"
@@ -71,6 +72,10 @@ check: $(READY)
 test-browsergym: $(READY)
 	@$(BIN)/python tests/evals/browsergym_environment.py
 
+# In environments of their own: their pins exclude each other.
+test-frameworks: $(READY)
+	@$(BIN)/python tests/integrations/frameworks_environment.py
+
 # The extra stays in the environment afterwards; `make test` is the same with it.
 test-ray: $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ray]' >>$(VENV)/pip.log 2>&1 \
@@ -85,7 +90,7 @@ pages: $(PIP)
 .PHONY: rest-packages
 rest-packages: $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group rest >>$(VENV)/pip.log 2>&1 \
-		|| echo "pyright and Jupyter could not be installed: their tests are skipped; see $(VENV)/pip.log"
+		|| echo "pyright, Jupyter and other packages could not be installed: their tests are skipped; see $(VENV)/pip.log"
 
 bench: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_observe.py

@@ -59,8 +59,8 @@ IMPORTS = {
     "evals": "action_sentences actions assets base_model browser errors escape events memory models policy ports "
     "record replay session settings types vision",
     "sync_api": "actions custom_actions errors events old_names policy ports session types",
-    "integrations": "action_sentences actions errors evals memory models policy ports record session settings types "
-    "urls",
+    "integrations": "action_sentences actions errors evals memory models policy ports record session settings "
+    "sync_api types urls",
     "cli": "action_sentences batch browser errors escape evals events export integrations memory models policy ports "
     "progress record replay session settings settings_trust supervise terminal types urls",
     "__main__": "cli",
@@ -160,15 +160,17 @@ INSIDE = {
 }
 """The same within the large rooms."""
 
-# Who may know a client. `session`, `replay` and `evals` take pages from their owners and name the type.
+# Who may know a client. `session`, `replay`, `evals` and `integrations` take pages from their owners and name the type.
 CLIENTS = {
-    "playwright": {"browser", "session", "sync_api", "replay", "evals"},
+    "playwright": {"browser", "session", "sync_api", "replay", "evals", "integrations"},
     "anthropic": {"models"},
     "genai_prices": {"models"},
-    "pydantic_ai": {"models"},
+    "pydantic_ai": {"integrations", "models"},
     "cv2": {"vision"},
     "jinja2": {"record"},
     "mcp": {"integrations"},
+    "inspect_ai": {"integrations"},
+    "pytest": {"integrations"},
     "mcp_types": {"integrations"},
     "opentelemetry": {"spans"},
     "ray": {"evals"},

@@ -27,6 +27,7 @@ from vision_agent.models.offline.scripted import ScriptedModel
 from vision_agent.record import read
 from vision_agent.settings import BrowserSettings
 from vision_agent.sync_api import Agent, attach, observe
+from vision_agent.types import Step
 
 ROOT = Path(__file__).parent.parent
 PAGE = """<title>Small</title><input id=name aria-label=Name>
@@ -236,6 +237,22 @@ def test_numbers_stay_while_a_page_is_watched_and_a_new_tab_is_followed(small: p
         assert isinstance(browser.page, plain.Page)
         assert browser.page in small.context.pages
         assert browser.page is not small
+
+
+def test_an_attached_page_takes_secrets_by_name_and_tells_each_action(small: plain.Page) -> None:
+    steps: list[Step] = []
+    small.evaluate("document.body.insertAdjacentHTML('beforeend', '<input type=password aria-label=Pin>')")
+    with attach(small, secrets={"pin": "hunter-4711"}, on_step=steps.append) as browser:
+        assert browser.do('type "<secret:pin>" into Pin').status == "done"
+        seen = browser.observe()
+        browser.act(Click(target=next(mark.number for mark in seen.marks if mark.name == "Go")))
+    assert small.get_by_label("Pin").input_value() == "hunter-4711"
+    assert [(step.index, step.decision.author, step.decision.actions[0].kind) for step in steps] == [
+        (1, "steps", "type"),
+        (2, "client", "click"),
+    ]
+    assert all(step.seconds > 0 for step in steps)
+    assert "hunter" not in str([step.model_dump_json() for step in steps])
 
 
 def test_nothing_of_ours_listens_when_we_are_done(small: plain.Page) -> None:

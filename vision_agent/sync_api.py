@@ -28,7 +28,7 @@ from vision_agent.events import Event
 from vision_agent.policy.approval import Answer, Answers
 from vision_agent.ports import Model, Person
 from vision_agent.session.keywords import Checks, GivenSettings, Secrets
-from vision_agent.types import Choice, Decision, Observation, Outcome, Risky, Run, Task
+from vision_agent.types import Choice, Decision, Observation, Outcome, Risky, Run, Step, Task
 
 T = TypeVar("T")
 
@@ -114,7 +114,7 @@ class SyncAgent:
             max_cost=max_cost,
             model=model,
             steps=steps,
-            page=None if page is None else _async_page(page),
+            page=None if page is None else async_page(page),
             settings=settings,
             actions=actions,
             begin=begin,
@@ -152,7 +152,7 @@ class SyncAgent:
             RecordError: the record cannot be written; nothing was done without being recorded.
         """
         if self._page is not None:
-            return _run_sync(self._page, self._agent.run())
+            return run_sync(self._page, self._agent.run())
         if _is_loop_running():
             raise UsageError(
                 "A run without page= starts its own event loop, but one is already running",
@@ -193,7 +193,7 @@ class AttachedPage:
             UsageError: the address is invalid or has an unknown scheme.
             BrowserUnavailable: it cannot be reached.
         """
-        _run_sync(self._first, self._browser.open(url))
+        run_sync(self._first, self._browser.open(url))
 
     def observe(self) -> Observation:
         """Observes the active tab; the next `act` refers to the numbers of this observation.
@@ -201,7 +201,7 @@ class AttachedPage:
         Raises:
             BrowserUnavailable: the browser is gone, or the page hangs.
         """
-        return _run_sync(self._first, self._browser.observe())
+        return run_sync(self._first, self._browser.observe())
 
     def act(self, action: Action, observation: Observation | None = None) -> Outcome:
         """Carries out one action and returns its outcome.
@@ -212,7 +212,7 @@ class AttachedPage:
             UsageError: it is no action, or nothing was observed yet.
             BrowserUnavailable: the browser is gone.
         """
-        return _run_sync(self._first, self._browser.act(action, observation))
+        return run_sync(self._first, self._browser.act(action, observation))
 
     def do(self, line: str) -> Outcome:
         """Does what one step line says, such as `click Accept all`, and returns its outcome.
@@ -223,7 +223,7 @@ class AttachedPage:
             UsageError: the line cannot be read; the message shows lines like it.
             BrowserUnavailable: the browser is gone.
         """
-        return _run_sync(self._first, self._browser.do(line))
+        return run_sync(self._first, self._browser.do(line))
 
 
 def observe(page: Page, settings: GivenSettings = None) -> Observation:
@@ -233,29 +233,41 @@ def observe(page: Page, settings: GivenSettings = None) -> Observation:
         UsageError: the overlay cannot be injected into the page.
         BrowserUnavailable: the page or its browser is gone.
     """
-    return _run_sync(page, session.observe(_async_page(page), settings))
+    return run_sync(page, session.observe(async_page(page), settings))
 
 
 @contextmanager
-def attach(page: Page, settings: GivenSettings = None, *, files: Sequence[Path | str] = ()) -> Iterator[AttachedPage]:
+def attach(
+    page: Page,
+    settings: GivenSettings = None,
+    *,
+    files: Sequence[Path | str] = (),
+    secrets: Secrets = (),
+    on_step: Callable[[Step], None] = lambda _: None,
+) -> Iterator[AttachedPage]:
     """Attaches to a page, to observe and act yourself; numbers stay the same between observations.
 
     `settings`: `Settings`, or a dict such as `{"observe": {"ids": "letters"}}`. `files`: the only ones that `Upload`
-    may give to the page, which names them by their file name.
+    may give to the page, which names them by their file name. `secrets`: values that are typed by their names, as in
+    `type "<secret:password>" into Password`, only on the origin that the page has now; no picture or listing shows
+    them. `on_step` is called with each action that was carried out, and what it was decided on.
 
     Raises:
-        UsageError: the overlay cannot be injected into the page, a file does not exist, or two have one name.
+        UsageError: the overlay cannot be injected into the page, a file does not exist, or two have one name; or a
+            secret has no value, or one that is too short.
     """
     stack = AsyncExitStack()
-    entered = stack.enter_async_context(session.attach(_async_page(page), settings, files=files))
-    browser = _run_sync(page, entered)
+    entered = stack.enter_async_context(
+        session.attach(async_page(page), settings, files=files, secrets=secrets, on_step=on_step)
+    )
+    browser = run_sync(page, entered)
     try:
         yield AttachedPage(page, browser)
     finally:
-        _run_sync(page, stack.aclose())
+        run_sync(page, stack.aclose())
 
 
-def _run_sync(page: Page, work: Coroutine[Any, Any, T]) -> T:
+def run_sync(page: Page, work: Coroutine[Any, Any, T]) -> T:
     """Runs the coroutine on the event loop of the page's Playwright and returns its result.
 
     The first Ctrl-C cancels the work, so that it can record its ending, and is raised afterwards; a second one is
@@ -328,7 +340,12 @@ class _SeparateWrappers(ImplToApiMapping):
         return wrapper
 
 
-def _async_page(page: Page) -> AsyncPage:
+def async_page(page: Page) -> AsyncPage:
+    """The async page of a sync one; what it does runs with `run_sync`.
+
+    Raises:
+        UsageError: it is no page of Playwright's sync API.
+    """
     if not isinstance(page, Page):
         raise UsageError(
             f"vision_agent.sync_api needs a page of playwright.sync_api, but got {_describe_type(page)}",

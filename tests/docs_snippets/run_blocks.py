@@ -28,7 +28,7 @@ def run_page(page: Path, folder: Path, environment: Mapping[str, str]) -> None:
     Raises:
         WrongPage: one fails, or its output is not what the page shows.
     """
-    with _Shell(folder, environment) as shell:
+    with Shell(folder, environment) as shell:
         for number, block in enumerate(blocks_of(page), 1):
             text = with_port(block.text, shell.port)
             try:
@@ -45,7 +45,7 @@ def run_page(page: Path, folder: Path, environment: Mapping[str, str]) -> None:
                 raise WrongPage(f"{name_of(page)}:{block.line}: {fault}") from None
 
 
-def _run_console(block: Block, shell: _Shell) -> None:
+def _run_console(block: Block, shell: Shell) -> None:
     commands = commands_of(block)
     if not commands:
         raise _Failed("a console block without a command: begin one with `$ `")
@@ -94,7 +94,7 @@ _KEEP_STATE = """code=$?
 exit $code"""
 
 
-class _Shell:
+class Shell:
     """Runs commands in one folder, one process each; exported variables and the current folder stay."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
@@ -104,7 +104,7 @@ class _Shell:
         self._state = folder.parent / f"{folder.name}.state"
         self.port = _free_port()
 
-    def __enter__(self) -> _Shell:
+    def __enter__(self) -> Shell:
         return self
 
     def __exit__(self, *error: object) -> None:

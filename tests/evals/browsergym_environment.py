@@ -27,8 +27,8 @@ from pages import MissingPages, pages  # noqa: E402
 VERSION = "0.14.3"
 PINNED = (f"browsergym-core=={VERSION}", f"browsergym-miniwob=={VERSION}", "pytest>=8.3")
 NEEDED = (
-    "numpy", "opencv-python-headless", "pillow", "platformdirs", "pydantic", "pydantic-settings", "rapidfuzz",
-    "zlib-ng",
+    "ada-url", "confusable-homoglyphs", "numpy", "opencv-python-headless", "pillow", "platformdirs", "pydantic",
+    "pydantic-settings", "rapidfuzz", "zlib-ng",
 )  # fmt: skip
 """Of this project's dependencies: what the agent and its baselines import. A model's client comes on top of these."""
 FOLDER = ROOT / ".cache" / f"browsergym-{VERSION}"

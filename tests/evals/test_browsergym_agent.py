@@ -6,8 +6,10 @@ import asyncio
 import base64
 import json
 import pickle
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from browsergym_builder import Thing, button, entry, observation
+from browsergym_environment import NEEDED
 from messages_server import Answer, MessagesServer, reply, saying
 
 from vision_agent.actions import Action, Ask, Click, Finish
@@ -308,3 +311,23 @@ def test_nothing_of_it_imports_playwright_or_browsergym(model: str) -> None:
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
+
+
+def test_the_agent_and_its_baselines_import_only_what_the_guide_installs() -> None:
+    loaded = (
+        "import json, sys\n"
+        "from importlib.metadata import packages_distributions\n"
+        "import vision_agent.evals.browsergym, vision_agent.evals.baselines\n"
+        "known = packages_distributions()\n"
+        "print(json.dumps([each for name in list(sys.modules) for each in known.get(name.split('.')[0], ())]))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", loaded], env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        ours = {re.split(r"[<>=]", each)[0] for each in tomllib.load(file)["project"]["dependencies"]}
+    needed = {each.lower().replace("_", "-") for each in json.loads(ran.stdout)} & ours
+    assert needed <= set(NEEDED)
+    guide = (ROOT / "docs" / "pages" / "guides" / "browsergym.md").read_text("utf-8")
+    assert [each for each in NEEDED if f"'{each}>=" not in guide] == []

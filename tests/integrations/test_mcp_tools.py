@@ -70,6 +70,16 @@ def test_wrong_arguments_are_refused_with_what_is_right(name: str, given: dict[s
         tools.parse_call(name, given, tools.offered_tools(uploads=False, lends=False))
 
 
+def test_null_is_an_argument_that_was_left_out() -> None:
+    offered = tools.offered_tools(uploads=True, lends=False)
+    call = tools.parse_call(
+        "click", {"session": "s", "look_id": "l", "target": 1, "reply": None, "button": None}, offered
+    )
+    assert call == tools.parse_call("click", {"session": "s", "look_id": "l", "target": 1}, offered)
+    with pytest.raises(FormatError, match="target: Field required"):
+        tools.parse_call("click", {"session": "s", "look_id": "l", "target": None}, offered)
+
+
 def test_every_schema_is_valid_and_takes_what_its_action_takes() -> None:
     for spec in tools.offered_tools(uploads=True, lends=True).values():
         Draft202012Validator.check_schema(spec.schema)

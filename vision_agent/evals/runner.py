@@ -258,15 +258,15 @@ class Worker:
     ) -> None:
         await self._stack.aclose()
 
-    async def run(self, item: Item, out: Path) -> ItemResult:
-        """The result of the item, with its run folder below `out`.
+    async def run(self, item: Item, out: Path, model: Model | None = None) -> ItemResult:
+        """The result of the item, with its run folder below `out`; `model` decides in place of the one it names.
 
         Raises:
             BrowserUnavailable: the browser was lost and does not start again.
         """
         browser = await self.browser()
         seen = self._suite.task_settings(item.task, self._settings)
-        return await run_item(item, self._suite.lines(item.task), seen, self._stage, browser, out)
+        return await run_item(item, self._suite.lines(item.task), seen, self._stage, browser, out, model)
 
     async def browser(self) -> LaunchedBrowser:
         """The worker's browser, started if there is none or it was lost.
@@ -287,9 +287,18 @@ class Worker:
 
 
 async def run_item(
-    item: Item, lines: Sequence[str], settings: Settings, stage: Stage, browser: LaunchedBrowser, out: Path
+    item: Item,
+    lines: Sequence[str],
+    settings: Settings,
+    stage: Stage,
+    browser: LaunchedBrowser,
+    out: Path,
+    model: Model | None = None,
 ) -> ItemResult:
-    """The result of one item, run in its own context. Failures become the item's error and are not raised."""
+    """The result of one item, run in its own context. Failures become the item's error and are not raised.
+
+    `model` decides in place of the one that the item names.
+    """
     home = out / item.folder
     settings = _item_settings(item, settings).model_copy(update={"runs": home / RUNS})
     started_at, began = datetime.now(UTC), time.monotonic()
@@ -314,7 +323,7 @@ async def run_item(
                 seed = f"{item.task} {item.seed}"
                 longest = (task.limits.seconds or _LONGEST_S) + _BESIDE_S
                 deadline.reschedule(asyncio.get_running_loop().time() + longest)
-                known = models.get(item.model)
+                known = model or models.get(item.model)
                 seeing = HitOracle(page.context)
                 witnesses.append(seeing)
                 agents.append(

@@ -128,7 +128,7 @@ def task_from(task: Task | str, settings: Settings, output: Output | None, keywo
         goal=task,
         start_url=start_address(url) if url else None,
         user_data=_facts(given.get("data", {})),
-        secrets=_secrets(given.get("secrets", ())),
+        secrets=secrets_from(given.get("secrets", ())),
         limits=_limits(settings.limits, given),
         allowed_hosts=_hosts(given["allowed_hosts"], "allowed_hosts") if "allowed_hosts" in given else None,
         denied_hosts=_hosts(given.get("denied_hosts", ()), "denied_hosts"),
@@ -156,7 +156,12 @@ def _with_output(task: Task, output: Output | None) -> Task:
     return task.model_copy(update={"answer_schema": output.schema})
 
 
-def _secrets(given: Any) -> tuple[Secret, ...]:
+def secrets_from(given: Any) -> tuple[Secret, ...]:
+    """The secrets, given as names with values or as `Secret`s.
+
+    Raises:
+        UsageError: one has no value; the message has none either.
+    """
     if isinstance(given, Mapping):
         return tuple(_secret(name, value) for name, value in given.items())
     if isinstance(given, Secret):

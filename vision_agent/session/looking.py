@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,7 +19,8 @@ from vision_agent.errors import UsageError
 from vision_agent.models.offline.grammar import StepLine, parse
 from vision_agent.models.offline.resolve_target import AmbiguousError, NotFoundError
 from vision_agent.models.offline.steps import StepsModel
-from vision_agent.session.keywords import GivenSettings, require_files, settings_from
+from vision_agent.record.redact import Redactor
+from vision_agent.session.keywords import GivenSettings, Secrets, require_files, secrets_from, settings_from
 from vision_agent.types import Decision, ManualAction, Observation, Outcome, Refusal, Step, Task
 from vision_agent.urls import start_address
 from vision_agent.vision.image_limits import image_limits_for
@@ -30,9 +32,11 @@ _OF_A_RUN = (Ask, Finish, Infeasible)
 class AttachedBrowser:
     """Observes and acts on one page and the tabs that it opens. Created by `attach`."""
 
-    def __init__(self, browser: LiveBrowser) -> None:
+    def __init__(self, browser: LiveBrowser, on_step: Callable[[Step], None] = lambda _: None) -> None:
         self._browser = browser
         self._latest: Observation | None = None
+        self._on_step = on_step
+        self._steps = 0
 
     def __repr__(self) -> str:
         return f"AttachedBrowser({self.page.url[:120]!r})"
@@ -83,7 +87,10 @@ class AttachedBrowser:
         observation = observation or self._latest
         if observation is None:
             raise UsageError("Nothing was observed yet, so no number has a meaning", "call observe() before act()")
-        return await self._browser.act(action, observation)
+        began = time.monotonic()
+        outcome = await self._browser.act(action, observation)
+        self._tell(observation, Decision(author="client", actions=(action,)), outcome, began)
+        return outcome
 
     async def do(self, line: str) -> Outcome:
         """Does what one step line says, such as `click Accept all`, and returns its outcome.
@@ -99,6 +106,7 @@ class AttachedBrowser:
         step_line = _line_from(line)
         model, task, steps = StepsModel([step_line.text]), Task(goal=line), list[Step]()
         while True:
+            began = time.monotonic()
             seen = await self.observe()
             decision = await model.decide(task, steps, seen)
             action, is_line = decision.actions[0], decision.next_goal == step_line.text
@@ -107,9 +115,22 @@ class AttachedBrowser:
             if is_line and isinstance(action, _OF_A_RUN):
                 raise UsageError(f"{line!r} is for runs: here is nobody to tell", "return from your own code instead")
             outcome = await self._browser.act(action, seen)
-            steps.append(_step(len(steps) + 1, seen, decision, outcome))
+            steps.append(self._tell(seen, decision, outcome, began))
             if is_line and outcome.status != "refused":
                 return outcome
+
+    def _tell(self, seen: Observation, decision: Decision, outcome: Outcome, began: float) -> Step:
+        self._steps += 1
+        step = Step(
+            index=self._steps,
+            observation=seen,
+            decision=decision,
+            outcomes=(outcome,),
+            started_at=seen.taken_at,
+            seconds=time.monotonic() - began,
+        )
+        self._on_step(step)
+        return step
 
     def manual_actions(self, handed_back: Callable[[], Awaitable[None]]) -> AsyncGenerator[ManualAction, None]:
         """What a person does in the tabs during a takeover, as actions, each with the last look before it.
@@ -160,12 +181,6 @@ def _line_from(line: Any) -> StepLine:
     return lines[0]
 
 
-def _step(index: int, seen: Observation, decision: Decision, outcome: Outcome) -> Step:
-    return Step(
-        index=index, observation=seen, decision=decision, outcomes=(outcome,), started_at=seen.taken_at, seconds=0.0
-    )
-
-
 def _refused(steps: Sequence[Step], end: Finish, line: StepLine, seen: Observation) -> Outcome:
     """The outcome of a line that was given up: that of its action if there was one, else why there is no target."""
     tried = [step.outcomes[0] for step in steps if step.decision.next_goal == line.text]
@@ -195,21 +210,33 @@ async def observe(page: Page, settings: GivenSettings = None) -> Observation:
 
 @asynccontextmanager
 async def attach(
-    page: Page, settings: GivenSettings = None, *, files: Sequence[Path | str] = ()
+    page: Page,
+    settings: GivenSettings = None,
+    *,
+    files: Sequence[Path | str] = (),
+    secrets: Secrets = (),
+    on_step: Callable[[Step], None] = lambda _: None,
 ) -> AsyncIterator[AttachedBrowser]:
     """Attaches to a page, to observe and act yourself; numbers stay the same between observations.
 
     `settings`: `Settings`, or a dict such as `{"observe": {"ids": "letters"}}`. `files`: the only ones that `Upload`
-    may give to the page, which names them by their file name.
+    may give to the page, which names them by their file name. `secrets`: values that are typed by their names, as in
+    `type "<secret:password>" into Password`, only on the origin that the page has now; no picture or listing shows
+    them. `on_step` is called with each action that was carried out, and what it was decided on.
 
     Raises:
-        UsageError: the overlay cannot be injected into the page, a file does not exist, or two have one name.
+        UsageError: the overlay cannot be injected into the page, a file does not exist, or two have one name; or a
+            secret has no value, or one that is too short.
     """
     offered = require_files([Path(each) for each in files])
+    hidden = secrets_from(secrets)
+    redact = Redactor(hidden)
     known = settings_from(settings)
     image_limits = image_limits_for(known.model.name, known.observe.longest_edge)
-    async with live.attach(page, known.observe, image_limits, files=offered, events=known.events) as browser:
-        yield AttachedBrowser(browser)
+    async with live.attach(
+        page, known.observe, image_limits, files=offered, events=known.events, secrets=hidden, redact=redact
+    ) as browser:
+        yield AttachedBrowser(browser, on_step)
 
 
 async def look_at(url: str, settings: GivenSettings = None) -> Observation:

@@ -145,9 +145,12 @@ class OfflineSuite:
         drawn = {"observe": ObserveSettings(style=settings.observe.style)}
         return settings.model_copy(update={name: Settings.model_fields[name].default for name in _OF_A_BROWSER} | drawn)
 
-    async def answer(self, item: Item, settings: Settings, out: Path) -> ItemResult:
-        """The result of one item. Failures become the item's error and are not raised."""
-        return await _run_item(item, self._entries[item.task].load, settings, out)
+    async def answer(self, item: Item, settings: Settings, out: Path, model: Model | None = None) -> ItemResult:
+        """The result of one item. Failures become the item's error and are not raised.
+
+        `model` answers in place of the one that the item names.
+        """
+        return await _run_item(item, self._entries[item.task].load, settings, out, model)
 
 
 _PICTURES = ".shots"
@@ -166,12 +169,14 @@ class _AnswersSoFar:
     run: Run | None = None
 
 
-async def _run_item(item: Item, load: Callable[[], Paper], settings: Settings, out: Path) -> ItemResult:
+async def _run_item(
+    item: Item, load: Callable[[], Paper], settings: Settings, out: Path, model: Model | None
+) -> ItemResult:
     started_at, began = datetime.now(UTC), time.monotonic()
     had, error, paper = _AnswersSoFar([], [], []), "", None
     try:
         paper = _redraw(load(), settings)
-        await _answer_all(item, paper, settings, out, had)
+        await _answer_all(item, paper, settings, out, had, model)
     except VisionAgentError as trouble:
         error = str(trouble)
     except Exception as trouble:  # noqa: BLE001 - one broken item must not cost the others; its result has the error
@@ -235,13 +240,15 @@ def _figures(had: _AnswersSoFar) -> RunMetrics | None:
     return figures.model_copy(update={"good_steps": 0, "refusals": {}, "page_s": 0.0, "agent_s": agent_s})
 
 
-async def _answer_all(item: Item, paper: Paper, settings: Settings, out: Path, had: _AnswersSoFar) -> None:
+async def _answer_all(
+    item: Item, paper: Paper, settings: Settings, out: Path, had: _AnswersSoFar, model: Model | None
+) -> None:
     runs, run_id = out / item.folder / RUNS, new_run_id(datetime.now(UTC))
     folder = RunFolder.create(runs, run_id, Redactor(()), shared=out / _PICTURES)
     had.folder = folder.path
     try:
         async with AsyncExitStack() as stack:
-            decider = _Decider(item, settings.model, folder, stack)
+            decider = _Decider(item, settings.model, folder, stack, model)
             had.run = Run(
                 id=folder.path.name,
                 task=paper.task,
@@ -317,9 +324,13 @@ async def _answer(
 class _Decider:
     """Answers the questions of one item with its model."""
 
-    def __init__(self, item: Item, settings: ModelSettings, folder: RunFolder, stack: AsyncExitStack) -> None:
+    def __init__(
+        self, item: Item, settings: ModelSettings, folder: RunFolder, stack: AsyncExitStack, model: Model | None
+    ) -> None:
         self.name = item.model
-        self._model: Model | None = None
+        self._model: Model | None = model
+        if model is not None:
+            return
         if item.model == "random":
             # Independent of the settings, so that they are compared on the same answers.
             self._model = RandomModel(f"{item.task} {item.seed}", _NEVER_ENDS, anywhere=True)

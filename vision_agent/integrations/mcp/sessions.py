@@ -371,9 +371,13 @@ class Sessions:
                 return session
         raise SessionRefused("That question is no longer open; nothing was done.")
 
+    def open_of(self, owner: object) -> list[BrowserSession]:
+        """The open sessions of a client."""
+        return [each for each in self._open.values() if each.owner == owner]
+
     def close_of(self, owner: object) -> None:
         """Starts closing every session that a client opened, when it is gone."""
-        for session in [each for each in self._open.values() if each.owner == owner]:
+        for session in self.open_of(owner):
             self.close_soon(session)
 
     def close_soon(self, session: BrowserSession, after_s: float = 0.0) -> None:

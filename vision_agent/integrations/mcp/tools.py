@@ -220,6 +220,8 @@ def parse_call(name: str, given: dict[str, Any], tools: dict[str, ToolSpec]) -> 
     if spec is None:
         raise FormatError(f"There is no tool {name[:60]!r}; there are {', '.join(tools)}.")
     _check_size(name, given)
+    # Some clients send null for every argument that their model left out.
+    given = {key: value for key, value in given.items() if value is not None}
     ours = {key: value for key, value in given.items() if key in spec.arguments.model_fields}
     # `run` has a goal and steps of its own; no action has a field that is called like one of ours.
     fields = {key: value for key, value in given.items() if key not in ours}
