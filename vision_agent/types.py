@@ -348,6 +348,7 @@ class Mark(DisplayedModel):
         yield from (("number", self.number), ("role", self.role), ("name", self.shown(self.name)))
         yield from (("value", self.shown(self.state.value or "")), ("checked", self.state.checked))
         yield "source", None if self.source == "dom" else self.source
+        yield "icon", self.icon.name if self.icon else None
 
     @property
     def label_text(self) -> str:

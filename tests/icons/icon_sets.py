@@ -154,17 +154,20 @@ def package(name: str) -> Path:
 def drawings(name: str) -> list[Drawing]:
     """The icons of a set: all that the vocabulary names, and up to `MOST_OTHERS` others."""
     chosen = _chosen(name)
-    key = hashlib.sha256(repr([(icon, svg) for icon, _, _, _, svg in chosen]).encode()).hexdigest()[:12]
-    file = CACHE / f"drawn-{name}-{MASTER}-{key}.npy"
-    if not file.exists():
-        for old in CACHE.glob(f"drawn-{name}-{MASTER}-*.npy"):
-            old.unlink()
-        np.save(file, _drawn([svg for *_, svg in chosen]))
-    pixels = np.load(file)
+    file = CACHE / f"drawn-{name}.npz"
+    keys = [hashlib.sha256(svg.encode()).hexdigest()[:16] for *_, svg in chosen]
+    drawn: dict[str, NDArray[np.uint8]] = {}
+    if file.exists():
+        kept = np.load(file)
+        drawn = dict(zip(kept["keys"].tolist(), kept["pixels"], strict=True))
+    missing = [(key, svg) for key, (*_, svg) in zip(keys, chosen, strict=True) if key not in drawn]
+    if missing:
+        drawn |= {key: rendered(svg, MASTER) for key, svg in missing}
+        np.savez(file, keys=np.array([*drawn]), pixels=np.stack([*drawn.values()]))
     return [
-        Drawing(name, icon, word, called, near, svg, drawn)
-        for (icon, word, called, near, svg), drawn in zip(chosen, pixels, strict=True)
-        if drawn.max() > 60
+        Drawing(name, icon, word, called, near, svg, drawn[key])
+        for key, (icon, word, called, near, svg) in zip(keys, chosen, strict=True)
+        if drawn[key].max() > 60
     ]
 
 
@@ -205,10 +208,6 @@ def _svg(data: dict[str, Any], icon: dict[str, Any]) -> str:
     height = icon.get("height", data.get("height", 16))
     box = f"{icon.get('left', 0)} {icon.get('top', 0)} {width} {height}"
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="96" height="96">{icon["body"]}</svg>'
-
-
-def _drawn(svgs: list[str]) -> NDArray[np.uint8]:
-    return np.stack([rendered(svg, MASTER) for svg in svgs])
 
 
 def rendered(svg: str, size: int) -> NDArray[np.uint8]:

@@ -29,10 +29,12 @@ from icon_sets import CACHE, Drawing
 from vision_agent.vision.icons.glyph import SIDE, glyphs_in
 
 OUT = Path(__file__).parents[2] / "vision_agent" / "vision" / "icons"
-TIMES, MOST_OF_ONE, OTHERS_TIMES, NO_ICONS = 3, 9, 1, 5000
-EPOCHS, BATCH, RATE, SMOOTHING = 6, 256, 2.5e-3, 0.05
-CHANNELS = (16, 40, 80)
-HIDDEN = 160
+TIMES, MOST_OF_ONE, OTHERS_TIMES, NO_ICONS = 4, 12, 1, 5000
+EPOCHS, BATCH, RATE, SMOOTHING = 9, 256, 4e-3, 0.05
+CHANNELS = (16, 48, 96)
+HIDDEN = 192
+
+_EPSILON = 1e-3
 
 Parameters = dict[str, Any]
 
@@ -68,47 +70,70 @@ def samples(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def begun(count: int, seed: int) -> Parameters:
-    """Parameters before training, for `count` answers."""
+    """Parameters before training, for `count` answers. `g` and `b` scale and move what was normalised."""
     random = np.random.default_rng(seed)
-    sizes, found = (1, *CHANNELS), {}
-    for layer, (came, gone) in enumerate(pairwise(sizes)):
-        found[f"w{layer}"] = random.normal(0, np.sqrt(2 / (9 * came)), (9 * came, gone))
-        found[f"b{layer}"] = np.zeros(gone)
     flat = CHANNELS[-1] * (SIDE // 8) ** 2
-    found["w3"], found["b3"] = random.normal(0, np.sqrt(2 / flat), (flat, HIDDEN)), np.zeros(HIDDEN)
-    found["w4"], found["b4"] = random.normal(0, np.sqrt(1 / HIDDEN), (HIDDEN, count)), np.zeros(count)
+    sizes = [(9 * came, gone) for came, gone in pairwise((1, *CHANNELS))] + [(flat, HIDDEN), (HIDDEN, count)]
+    found = {}
+    for layer, (came, gone) in enumerate(sizes):
+        found[f"w{layer}"] = random.normal(0, np.sqrt((2 if layer < 4 else 1) / came), (came, gone))
+        found[f"b{layer}"] = np.zeros(gone)
+        if layer < 4:
+            found[f"g{layer}"] = np.ones(gone)
     return {name: jnp.asarray(value, jnp.float32) for name, value in found.items()}
 
 
-def answers(p: Parameters, x: Any, dropped: Any = None) -> Any:
-    """The logits of a batch of glyphs, 0 to 1: three convolutions of stride 2 and two layers."""
-    x = x[..., None]
+def answers(p: Parameters, x: Any, dropped: Any) -> tuple[Any, dict[str, Any]]:
+    """The logits of a batch of glyphs, 0 to 1, and the mean and variance of each layer.
+
+    Three convolutions of stride 2 and two layers, each but the last normalised over the batch.
+    """
+    x, seen = x[..., None], {}
+
+    def normalised(x: Any, layer: int) -> Any:
+        axes = tuple(range(x.ndim - 1))
+        mean, square = x.mean(axes), (x * x).mean(axes)
+        seen[f"m{layer}"], seen[f"v{layer}"] = mean, square - mean * mean
+        scale = p[f"g{layer}"] / jnp.sqrt(seen[f"v{layer}"] + _EPSILON)
+        return jax.nn.relu(x * scale + (p[f"b{layer}"] - mean * scale))
+
     for layer in range(3):
         x = jnp.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
         size = (x.shape[1] - 2) // 2
         near = [x[:, dy : dy + 2 * size : 2, dx : dx + 2 * size : 2] for dy in range(3) for dx in range(3)]
-        x = jax.nn.relu(jnp.concatenate(near, -1) @ p[f"w{layer}"] + p[f"b{layer}"])
-    x = jax.nn.relu(x.reshape(len(x), -1) @ p["w3"] + p["b3"])
-    if dropped is not None:
-        x = x * dropped
-    return x @ p["w4"] + p["b4"]
+        x = normalised(jnp.concatenate(near, -1) @ p[f"w{layer}"], layer)
+    x = normalised(x.reshape(len(x), -1) @ p["w3"], 3) * dropped
+    return x @ p["w4"] + p["b4"], seen
 
 
-def trained(glyphs: np.ndarray, labels: np.ndarray, count: int) -> Parameters:
-    """The parameters after all epochs; Adam, with a rate that falls to nothing."""
+def folded(p: Parameters, seen: dict[str, Any]) -> Parameters:
+    """The same network with the normalisation in its weights."""
+    found = {"w4": np.asarray(p["w4"]), "b4": np.asarray(p["b4"])}
+    for layer in range(4):
+        mean, variance = (np.asarray(seen[f"{kind}{layer}"]) for kind in "mv")
+        scale = np.asarray(p[f"g{layer}"]) / np.sqrt(variance + _EPSILON)
+        found[f"w{layer}"] = np.asarray(p[f"w{layer}"]) * scale
+        found[f"b{layer}"] = np.asarray(p[f"b{layer}"]) - mean * scale
+    return found
+
+
+def train(glyphs: np.ndarray, labels: np.ndarray, count: int) -> None:
+    """Writes the network after each epoch; Adam, with a rate that falls to nothing."""
     random = np.random.default_rng(1)
     p = begun(count, 2)
     state = jax.tree.map(lambda each: (jnp.zeros_like(each), jnp.zeros_like(each)), p)
+    usual: dict[str, Any] = {}
     steps = EPOCHS * (len(glyphs) // BATCH)
 
-    def loss(p: Parameters, x: Any, y: Any, dropped: Any) -> Any:
-        said = jax.nn.log_softmax(answers(p, x, dropped))
+    def loss(p: Parameters, x: Any, y: Any, dropped: Any) -> tuple[Any, dict[str, Any]]:
+        logits, seen = answers(p, x, dropped)
+        said = jax.nn.log_softmax(logits)
         right = jnp.take_along_axis(said, y[:, None], 1)[:, 0]
-        return -jnp.mean((1 - SMOOTHING) * right + SMOOTHING * said.mean(1))
+        return -jnp.mean((1 - SMOOTHING) * right + SMOOTHING * said.mean(1)), seen
 
     @jax.jit
     def step(p: Parameters, state: Any, x: Any, y: Any, dropped: Any, at: Any) -> Any:
-        value, slope = jax.value_and_grad(loss)(p, x.astype(jnp.float32) / 255, y, dropped)
+        (value, seen), slope = jax.value_and_grad(loss, has_aux=True)(p, x.astype(jnp.float32) / 255, y, dropped)
         rate = RATE * jnp.minimum(1, at / 100) * 0.5 * (1 + jnp.cos(jnp.pi * at / steps))
         new_p, new_state = {}, {}
         for name in p:
@@ -118,7 +143,7 @@ def trained(glyphs: np.ndarray, labels: np.ndarray, count: int) -> Parameters:
             decay = 2e-2 if name.startswith("w") else 0.0
             new_p[name] = p[name] - rate * (by + decay * p[name])
             new_state[name] = (mean, square)
-        return new_p, new_state, value
+        return new_p, new_state, value, seen
 
     at = 0
     for epoch in range(EPOCHS):
@@ -128,15 +153,19 @@ def trained(glyphs: np.ndarray, labels: np.ndarray, count: int) -> Parameters:
             chosen = order[start : start + BATCH]
             at += 1
             x = np.roll(glyphs[chosen], tuple(random.integers(-1, 2, 2)), (1, 2))
-            dropped = (random.random((BATCH, HIDDEN)) < 0.75).astype(np.float32) / 0.75
-            p, state, value = step(p, state, x, labels[chosen], dropped, jnp.float32(at))
+            dropped = (random.random((BATCH, HIDDEN)) < 0.8).astype(np.float32) / 0.8
+            p, state, value, seen = step(p, state, x, labels[chosen], dropped, jnp.float32(at))
+            usual = seen if at == 1 else {name: 0.98 * usual[name] + 0.02 * seen[name] for name in seen}
             values.append(value)
-        print(
-            f"epoch {epoch + 1}: loss {np.mean([float(v) for v in values]):.3f}, {time.process_time() - began:.0f} s",
-            flush=True,
-        )
-        np.savez(CACHE / "parameters.npz", **{name: np.asarray(value) for name, value in p.items()})
-    return p
+        loss_now = np.mean([float(each) for each in values])
+        print(f"epoch {epoch + 1}: loss {loss_now:.3f}, {time.process_time() - began:.0f} s", flush=True)
+        write(folded(p, usual))
+
+
+def write(p: Parameters) -> None:
+    """Writes the network and its names; after each epoch, so that a training can be looked at."""
+    (OUT / "icons.onnx").write_bytes(as_onnx(p))
+    (OUT / "names.txt").write_text("\n".join(icon_sets.names()) + "\n", encoding="utf-8")
 
 
 def as_onnx(p: Parameters) -> bytes:
@@ -187,10 +216,7 @@ def main() -> None:
         glyphs, labels = samples(0)
         np.savez(file, glyphs=glyphs, labels=labels)
     print(f"{len(glyphs)} glyphs, {np.mean(labels == 0):.0%} without a name, {time.process_time():.0f} s", flush=True)
-    names = icon_sets.names()
-    p = trained(glyphs, labels, len(names) + 1)
-    (OUT / "icons.onnx").write_bytes(as_onnx(p))
-    (OUT / "names.txt").write_text("\n".join(names) + "\n", encoding="utf-8")
+    train(glyphs, labels, len(icon_sets.names()) + 1)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import cv2
@@ -11,9 +12,9 @@ import pytest
 from tests.conftest import ROOT
 from vision_agent import name_icons
 from vision_agent.errors import UsageError
-from vision_agent.types import Box, IconGuess
+from vision_agent.types import Box
 from vision_agent.vision.icons.glyph import MARGIN, SIDE, Pixels, glyphs_in
-from vision_agent.vision.icons.namer import LEAST, known_names, name_icon
+from vision_agent.vision.icons.namer import LEAST, confidences, known_names, name_icon
 
 HERE = ROOT / "vision_agent" / "vision" / "icons"
 INK, GROUND = (40, 40, 40), (255, 255, 255)
@@ -97,7 +98,7 @@ def word(text: str) -> Pixels:
         pytest.param(drawn([(3, 3), (21, 3), (21, 21), (3, 21), (3, 3)]), id="a box"),
         pytest.param(drawn([(2, 14), (5, 5), (8, 19), (11, 7), (13, 16), (17, 9), (22, 18)]), id="a scribble"),
         pytest.param(drawn(*CLOSE, size=6), id="too small"),
-        pytest.param(drawn(*CLOSE, size=300), id="too large"),
+        pytest.param(drawn(*CLOSE, size=500), id="too large"),
         pytest.param(np.zeros((1, 1, 3), np.uint8), id="out of the picture"),
         pytest.param(drawn(*CLOSE, ink=(250, 250, 250)), id="too faint"),
     ],
@@ -127,9 +128,20 @@ def test_what_is_no_picture_is_said_to_be_none(tmp_path: Path) -> None:
         name_icons(tmp_path / "notes.txt", [(0, 0, 24, 24)])
 
 
-def test_the_network_and_its_names_belong_together_and_are_small() -> None:
-    names = known_names()
-    assert 150 <= len(names) <= 300
-    assert list(names) == sorted(set(names))
+def test_the_network_has_the_names_of_the_vocabulary_and_is_small() -> None:
+    vocabulary = tomllib.loads((ROOT / "tests" / "icons" / "vocabulary.toml").read_text("utf-8"))["names"]
+    assert list(known_names()) == sorted(vocabulary)
+    assert 150 <= len(known_names()) <= 300
+    (glyph,) = glyphs_in(drawn(*CLOSE))
+    assert len(confidences(glyph)) == len(known_names()) + 1
     assert (HERE / "icons.onnx").stat().st_size < 6_000_000
-    assert isinstance(name_icon(drawn(*CLOSE)), IconGuess)
+
+
+def test_the_data_card_names_each_set_with_its_version_and_a_licence_that_allows_it() -> None:
+    card = (HERE / "DATA_CARD.md").read_text("utf-8")
+    sets = tomllib.loads((ROOT / "tests" / "icons" / "sets.toml").read_text("utf-8"))
+    for name, each in {**sets["learned"], **sets["held_out"]}.items():
+        (line,) = [line for line in card.splitlines() if line.startswith(f"| `{name}` ")]
+        assert f"`{name}` {each['version']} |" in line
+        assert f"(`{each['licence']}`)" in line
+        assert each["licence"] in {"MIT", "ISC", "Apache-2.0", "Unlicense"}

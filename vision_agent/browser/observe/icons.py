@@ -33,7 +33,9 @@ def with_icons(marks: Sequence[Mark], asked: Sequence[Mark], picture: Picture) -
 
 
 def _is_nameless(mark: Mark) -> bool:
-    if mark.name.strip() or mark.shows or mark.state.value or mark.grid is not None or mark.kind not in _KINDS:
+    if mark.kind not in _KINDS or mark.grid is not None or mark.shows or mark.state.value:
+        return False
+    if mark.name.strip() and mark.source != "cv":
         return False
     # The browser draws inputs itself: their tick is a state.
     return mark.tag != "input" and not mark.moves and max(mark.box.width, mark.box.height) <= _LARGEST

@@ -16,9 +16,9 @@ SIDE = 32
 """Pixels of a glyph's side. The drawing has `_INNER` of them along its longer side, in the middle."""
 _INNER = 28
 MARGIN = 2
-"""Pixels around the icon's own box that its picture shows too: they are of what it stands on."""
-_SMALLEST, _LARGEST = 9, 160
-"""Pixels of the box of an icon; a larger one is a picture."""
+"""CSS pixels around the icon's own box that its picture shows too: they are of what it stands on."""
+_SMALLEST, _LARGEST = 9, 400
+"""Pixels of the box of an icon, which a closer look shows up to four times as large."""
 _LONGEST = 2.5
 """Length by width of the box of an icon; a longer one holds words, or is a line."""
 _WORKED = 72
@@ -35,19 +35,19 @@ _FULL = 0.74
 """The least share of its own box that a frame encloses: a circle encloses 0.785."""
 
 
-def glyphs_in(picture: Pixels) -> list[Pixels]:
+def glyphs_in(picture: Pixels, margin: float = MARGIN) -> list[Pixels]:
     """The drawings that a small picture can be read as: all that is on its ground, then what is within its frame.
 
-    The picture shows an icon and `MARGIN` pixels around it. Empty if it can be none: it is empty, too small, too
+    The picture shows an icon and `margin` pixels around it. Empty if it can be none: it is empty, too small, too
     large, too long, or on no even ground.
     """
-    high, wide = picture.shape[0] - 2 * MARGIN, picture.shape[1] - 2 * MARGIN
+    high, wide = picture.shape[0] - 2 * margin, picture.shape[1] - 2 * margin
     if min(high, wide) < _SMALLEST or max(high, wide) > _LARGEST or max(high, wide) > _LONGEST * min(high, wide):
         return []
     if max(picture.shape) > _WORKED:
         by = _WORKED / max(picture.shape)
         size = (max(8, round(picture.shape[1] * by)), max(8, round(picture.shape[0] * by)))
-        picture = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
+        picture, margin = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8), margin * by
     around = np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]])
     ground = _commonest(around)
     if _likeness(around, ground) < _GROUND:
@@ -55,11 +55,11 @@ def glyphs_in(picture: Pixels) -> list[Pixels]:
     ink = _difference(picture, ground)
     if ink.max() < _FAINTEST:
         return []
-    found = [_squared(ink), _within_frame(picture, ink)]
+    found = [_squared(ink), _within_frame(picture, ink, margin)]
     return [glyph for glyph in found if glyph is not None]
 
 
-def _within_frame(picture: Pixels, ink: Pixels) -> Pixels | None:
+def _within_frame(picture: Pixels, ink: Pixels, margin: float) -> Pixels | None:
     """The drawing within the frame that encloses it; None if no frame does."""
     is_ink = (ink > max(_FAINTEST // 2, int(ink.max()) // 5)).astype(np.uint8)
     height, width = is_ink.shape
@@ -67,7 +67,7 @@ def _within_frame(picture: Pixels, ink: Pixels) -> Pixels | None:
     cv2.floodFill(is_ink.copy(), outside, (0, 0), 2, flags=4 | cv2.FLOODFILL_MASK_ONLY | (1 << 8))
     enclosed = 1 - outside[1:-1, 1:-1]
     _, _, wide, high = cv2.boundingRect(enclosed)
-    if wide < _FRAME * (width - 2 * MARGIN) or high < _FRAME * (height - 2 * MARGIN):
+    if wide < _FRAME * (width - 2 * margin) or high < _FRAME * (height - 2 * margin):
         return None
     if cv2.countNonZero(enclosed) < _FULL * wide * high:
         return None

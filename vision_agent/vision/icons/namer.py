@@ -36,12 +36,13 @@ class _Known(NamedTuple):
 
 _lock = threading.Lock()
 """The network runs for one thread at a time."""
-_kept: dict[tuple[tuple[int, ...], bytes], IconGuess | None] = {}
+_kept: dict[tuple[int, tuple[int, ...], bytes], IconGuess | None] = {}
 
 
 def icons_at(picture: Picture, boxes: Sequence[Box]) -> list[IconGuess | None]:
     """What the icon in each page box shows; None for what has no name: words, photographs, shapes, rare icons."""
-    return name_pictures([_around(picture, box) for box in boxes])
+    per_pixel = picture.map.scale_x, picture.map.scale_y
+    return name_pictures([_around(picture, box) for box in boxes], round(MARGIN / min(per_pixel)))
 
 
 def name_icon(pixels: Pixels) -> IconGuess | None:
@@ -51,22 +52,25 @@ def name_icon(pixels: Pixels) -> IconGuess | None:
     return name_pictures([pixels])[0]
 
 
-def name_pictures(pictures: Sequence[Pixels]) -> list[IconGuess | None]:
-    """The same for several pictures at once, in a millisecond each; none for those asked before."""
-    keys = [(each.shape, each.tobytes()) for each in pictures]
+def name_pictures(pictures: Sequence[Pixels], margin: int = MARGIN) -> list[IconGuess | None]:
+    """The same for several pictures at once, in a millisecond each; those asked about before cost nothing.
+
+    `margin`: the pixels around each icon's box.
+    """
+    keys = [(margin, each.shape, each.tobytes()) for each in pictures]
     with _lock:
         answers = {key: _kept[key] for key in keys if key in _kept}
         for key, picture in zip(keys, pictures, strict=True):
             if key not in answers:
-                answers[key] = _kept[key] = _named(picture)
+                answers[key] = _kept[key] = _named(picture, margin)
         for key in list(_kept)[: max(0, len(_kept) - _MOST_KEPT)]:
             del _kept[key]
     return [answers[key] for key in keys]
 
 
-def _named(picture: Pixels) -> IconGuess | None:
+def _named(picture: Pixels, margin: int) -> IconGuess | None:
     """The name of the first reading that has one."""
-    readings = (guess for glyph in glyphs_in(picture) if (guess := _guess(glyph)) is not None)
+    readings = (guess for glyph in glyphs_in(picture, margin) if (guess := _guess(glyph)) is not None)
     return next(readings, None)
 
 
@@ -100,8 +104,7 @@ def _known() -> _Known:
 def _around(picture: Picture, box: Box) -> Pixels:
     """The pixels of a page box and `MARGIN` around it; where the picture ends, its edge is repeated."""
     map = picture.map
-    x, y = MARGIN * map.scale_x, MARGIN * map.scale_y
-    wide = Box(x=box.x - x, y=box.y - y, width=box.width + 2 * x, height=box.height + 2 * y)
+    wide = Box(x=box.x - MARGIN, y=box.y - MARGIN, width=box.width + 2 * MARGIN, height=box.height + 2 * MARGIN)
     shown = view_pixels(picture, wide)
     if not shown.size:
         return np.zeros((1, 1, 3), np.uint8)

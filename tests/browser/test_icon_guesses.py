@@ -43,7 +43,7 @@ async def by_id(hand: Hand) -> dict[str, Mark]:
 
 
 def risks_of_click(hand: Hand, mark: Mark, settings: ApprovalSettings | None = None) -> list[str]:
-    decision = Decision(actions=(Click(target=mark.number),))
+    decision = Decision(author="model", actions=(Click(target=mark.number),))
     return [f"{each.risk}: {each.why}" for each in risks_of(settings or ApprovalSettings(), decision, hand.seen)]
 
 
@@ -85,14 +85,13 @@ async def test_a_guess_is_no_part_of_what_a_mark_is(on: On) -> None:
         (before,) = hand.seen.marks
         assert before.icon is not None
         await hand.js("document.querySelector('path').setAttribute('d', 'M5 5l14 14M19 5 5 19')")
-        stale = hand.seen
         (after,) = (await hand.look()).marks
         assert after.icon is not None
         assert (before.icon.name, after.icon.name) == ("trash", "close")
         assert (before.number, before.fingerprint, before.key) == (after.number, after.fingerprint, after.key)
         assert after.change == ""
         assert hand.seen.change.changed == ()
-        outcome = await hand.browser.act(Click(target=before.number), stale)
+        outcome = await hand.act(Click(target=before.number))
         assert outcome.status == "done", outcome.sentence
 
 
