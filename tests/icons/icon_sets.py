@@ -37,6 +37,8 @@ _STYLE = re.compile(
     r"|f|o|stroke|broken|small|sm|lg|\d+)$"
 )
 _STYLES_BEFORE = {"ic": "outline|baseline|round|sharp|twotone", "ion": "ios|md", "bx": "bxs?"}
+_SIZES = {"fluent": ("10", "12", "16", "20", "24", "28", "32", "48"), "carbon": ("16", "20", "24", "32")}
+"""Numbers at the end of an icon's name that are a size; in other sets every number counts as a variant."""
 _SKIPPED = {
     "fluent": re.compile(r"-(10|12|16|28|32|48)-|-(color|light)$|-(ltr|rtl)(-|$)"),
     "material-symbols": re.compile("-sharp$"),
@@ -93,8 +95,13 @@ def words_of(set: str, icon: str) -> list[str]:
         word = re.sub(f"^({_STYLES_BEFORE[set]})-", "", word)
     found = [word]
     while (shorter := _STYLE.sub("", word)) != word:
+        number = word.removeprefix(f"{shorter}-")
+        if number.isdigit() and number not in _SIZES.get(set, (number,)):
+            break  # `rewind-5` is no size of `rewind`
         word = shorter
         found.append(word)
+    if set == "bi":  # `calendar2`, `calendar3` and so on are other drawings of the same
+        found += [re.sub(r"(?<=[a-z]{3})\d(?=-|$)", "", each) for each in found]
     return found
 
 

@@ -8,6 +8,7 @@ not, so that another network comes out a little different. `make bench-icons` me
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import time
 from itertools import pairwise
@@ -28,9 +29,11 @@ from icon_sets import CACHE, Drawing
 
 from vision_agent.vision.icons.glyph import SIDE, glyphs_in
 
-OUT = Path(__file__).parents[2] / "vision_agent" / "vision" / "icons"
+HERE = Path(__file__).parent
+OUT = HERE.parents[1] / "vision_agent" / "vision" / "icons"
 TIMES, MOST_OF_ONE, OTHERS_TIMES, NO_ICONS = 4, 12, 1, 5000
 EPOCHS, BATCH, RATE, SMOOTHING = 9, 256, 4e-3, 0.05
+FURTHER_EPOCHS, FURTHER_RATE = 3, 1.2e-3
 CHANNELS = (16, 48, 96)
 HIDDEN = 192
 
@@ -91,6 +94,8 @@ def answers(p: Parameters, x: Any, dropped: Any) -> tuple[Any, dict[str, Any]]:
     x, seen = x[..., None], {}
 
     def normalised(x: Any, layer: int) -> Any:
+        if f"g{layer}" not in p:
+            return jax.nn.relu(x + p[f"b{layer}"])
         axes = tuple(range(x.ndim - 1))
         mean, square = x.mean(axes), (x * x).mean(axes)
         seen[f"m{layer}"], seen[f"v{layer}"] = mean, square - mean * mean
@@ -108,6 +113,8 @@ def answers(p: Parameters, x: Any, dropped: Any) -> tuple[Any, dict[str, Any]]:
 
 def folded(p: Parameters, seen: dict[str, Any]) -> Parameters:
     """The same network with the normalisation in its weights."""
+    if "g0" not in p:
+        return {name: np.asarray(value) for name, value in p.items()}
     found = {"w4": np.asarray(p["w4"]), "b4": np.asarray(p["b4"])}
     for layer in range(4):
         mean, variance = (np.asarray(seen[f"{kind}{layer}"]) for kind in "mv")
@@ -117,13 +124,12 @@ def folded(p: Parameters, seen: dict[str, Any]) -> Parameters:
     return found
 
 
-def train(glyphs: np.ndarray, labels: np.ndarray, count: int) -> None:
-    """Writes the network after each epoch; Adam, with a rate that falls to nothing."""
-    random = np.random.default_rng(1)
-    p = begun(count, 2)
+def train(p: Parameters, glyphs: np.ndarray, labels: np.ndarray, epochs: int, highest: float, seed: int) -> Parameters:
+    """The network after these epochs, written after each of them; Adam, with a rate that falls to nothing."""
+    random = np.random.default_rng(seed)
     state = jax.tree.map(lambda each: (jnp.zeros_like(each), jnp.zeros_like(each)), p)
     usual: dict[str, Any] = {}
-    steps = EPOCHS * (len(glyphs) // BATCH)
+    steps = epochs * (len(glyphs) // BATCH)
 
     def loss(p: Parameters, x: Any, y: Any, dropped: Any) -> tuple[Any, dict[str, Any]]:
         logits, seen = answers(p, x, dropped)
@@ -134,7 +140,7 @@ def train(glyphs: np.ndarray, labels: np.ndarray, count: int) -> None:
     @jax.jit
     def step(p: Parameters, state: Any, x: Any, y: Any, dropped: Any, at: Any) -> Any:
         (value, seen), slope = jax.value_and_grad(loss, has_aux=True)(p, x.astype(jnp.float32) / 255, y, dropped)
-        rate = RATE * jnp.minimum(1, at / 100) * 0.5 * (1 + jnp.cos(jnp.pi * at / steps))
+        rate = highest * jnp.minimum(1, at / 100) * 0.5 * (1 + jnp.cos(jnp.pi * at / steps))
         new_p, new_state = {}, {}
         for name in p:
             mean = 0.9 * state[name][0] + 0.1 * slope[name]
@@ -146,13 +152,13 @@ def train(glyphs: np.ndarray, labels: np.ndarray, count: int) -> None:
         return new_p, new_state, value, seen
 
     at = 0
-    for epoch in range(EPOCHS):
+    for epoch in range(epochs):
         began, values = time.process_time(), []
         order = random.permutation(len(glyphs))
         for start in range(0, len(order) - BATCH + 1, BATCH):
             chosen = order[start : start + BATCH]
             at += 1
-            x = np.roll(glyphs[chosen], tuple(random.integers(-1, 2, 2)), (1, 2))
+            x = np.stack([redrawn(each, random) for each in glyphs[chosen]])
             dropped = (random.random((BATCH, HIDDEN)) < 0.8).astype(np.float32) / 0.8
             p, state, value, seen = step(p, state, x, labels[chosen], dropped, jnp.float32(at))
             usual = seen if at == 1 else {name: 0.98 * usual[name] + 0.02 * seen[name] for name in seen}
@@ -160,6 +166,25 @@ def train(glyphs: np.ndarray, labels: np.ndarray, count: int) -> None:
         loss_now = np.mean([float(each) for each in values])
         print(f"epoch {epoch + 1}: loss {loss_now:.3f}, {time.process_time() - began:.0f} s", flush=True)
         write(folded(p, usual))
+    return folded(p, usual)
+
+
+def redrawn(glyph: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """The glyph as another hand might have drawn it: turned, stretched, slanted, moved, bolder or thinner."""
+    turn, slant = random.normal(0, 0.08), random.normal(0, 0.08)
+    wide, high = random.uniform(0.82, 1.1, 2)
+    matrix = np.array([[wide, slant - turn, 0], [turn, high, 0]], np.float32)
+    middle = (SIDE - 1) / 2
+    matrix[:, 2] = middle - matrix[:, :2] @ [middle, middle] + random.normal(0, 0.9, 2)
+    drawn = cv2.warpAffine(glyph, matrix, (SIDE, SIDE), flags=cv2.INTER_LINEAR)
+    by = random.random()
+    if by < 0.2:
+        return np.asarray(cv2.dilate(drawn, np.ones((2, 2), np.uint8)))
+    if by < 0.35:
+        return np.asarray(cv2.GaussianBlur(drawn, (3, 3), 0))
+    if by < 0.45 and drawn.mean() > 40:
+        return np.asarray(cv2.erode(drawn, np.ones((2, 2), np.uint8)))
+    return np.asarray(drawn)
 
 
 def write(p: Parameters) -> None:
@@ -206,17 +231,38 @@ def as_onnx(p: Parameters) -> bytes:
     return model.SerializeToString()
 
 
-def main() -> None:
-    """Writes the network and its names."""
-    cv2.setNumThreads(1)
-    file = CACHE / "samples.npz"
-    if "--keep-samples" in sys.argv and file.exists():
-        glyphs, labels = np.load(file).values()
-    else:
-        glyphs, labels = samples(0)
+def crops(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The samples of a seed, kept for a second try."""
+    file = CACHE / f"samples-{seed}-{hashlib.sha256((HERE / 'vocabulary.toml').read_bytes()).hexdigest()[:8]}.npz"
+    if not file.exists():
+        glyphs, labels = samples(seed)
         np.savez(file, glyphs=glyphs, labels=labels)
-    print(f"{len(glyphs)} glyphs, {np.mean(labels == 0):.0%} without a name, {time.process_time():.0f} s", flush=True)
-    train(glyphs, labels, len(icon_sets.names()) + 1)
+    kept = np.load(file)
+    print(f"{len(kept['labels'])} glyphs, {np.mean(kept['labels'] == 0):.0%} without a name", flush=True)
+    return kept["glyphs"], kept["labels"]
+
+
+def from_onnx() -> Parameters:
+    """The parameters of the network that is there, to go on with."""
+    model = onnx.load_from_string((OUT / "icons.onnx").read_bytes())
+    found = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
+    side = SIDE // 8
+    for layer in range(3):
+        found[f"w{layer}"] = found[f"w{layer}"].transpose(2, 3, 1, 0).reshape(-1, CHANNELS[layer])
+    found["w3"] = found["w3"].reshape(CHANNELS[-1], side, side, HIDDEN).transpose(1, 2, 0, 3).reshape(-1, HIDDEN)
+    return {name: jnp.asarray(value) for name, value in found.items()}
+
+
+def main() -> None:
+    """Writes the network and its names. With `--further` only the second part is done, on what is there."""
+    cv2.setNumThreads(1)
+    if "--further" in sys.argv:
+        p = from_onnx()
+    else:
+        p = train(begun(len(icon_sets.names()) + 1, 2), *crops(0), EPOCHS, RATE, 1)
+    # Normalised no more, on other crops.
+    p = {name: jnp.asarray(value) for name, value in p.items()}
+    train(p, *crops(1), FURTHER_EPOCHS, FURTHER_RATE, 3)
 
 
 if __name__ == "__main__":
