@@ -131,6 +131,7 @@ INSIDE = {
         "picture": "image_limits rects",
         "compare": "picture",
         "drawn_look": "picture",
+        "icons": "picture",
         "labels": "picture rects style",
         "ocr": "picture",
         "pixel_stability": "picture",
