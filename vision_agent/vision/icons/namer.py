@@ -89,7 +89,7 @@ def confidences(glyph: Pixels) -> NDArray[np.float32]:
 
     In doubt it looks again with the glyph moved by a pixel to each side: the mean is more often right.
     """
-    (first,) = _asked(glyph[None])
+    first = np.asarray(_asked(glyph[None])[0], np.float32)
     if not _DOUBTFUL[0] <= first[1:].max() < _DOUBTFUL[1]:
         return first
     moved = np.stack([np.roll(glyph, by, axis) for axis in (0, 1) for by in (-1, 1)])
