@@ -10,6 +10,7 @@ import { titleOf, urlOf } from './dom.js';
 import { frameGeometryOf } from './frame_place.js';
 import { frameScroller } from './frame_scroller.js';
 import { gather } from './gather.js';
+import { withoutIdleCells } from './grid_cells.js';
 import { isBehind, rememberTargets } from './hit_test.js';
 import { hoverCursorsIn } from './hover_cursor.js';
 import { hoverOpenersIn } from './hover_openers.js';
@@ -54,6 +55,7 @@ export function scan(doc, request) {
   const onHover = { openers: hoverOpenersIn(doc, near), cursors: hoverCursorsIn(doc) };
   const gathered = gather(root, clip, near, request.inert ?? false, onHover);
   standForDrawnFields(gathered.found, clip);
+  withoutIdleCells(gathered.found);
   const isScroller = Boolean(request.scrolls && !request.inert);
   const kept = [
     ...(isScroller ? frameScroller(doc, clip, view) : []), ...selectCandidates(doc, gathered.found, view),

@@ -1,4 +1,4 @@
-// Says which elements of a page the selectors of its labels mean, how many of them show, and what is labelled at points.
+// Says which elements of a page the selectors of its labels mean, how many show, and what is labelled at given points.
 // It looks through open and closed shadow roots and through frames of the same origin.
 ({ entries, points }) => {
   const GRID = 7;
