@@ -29,6 +29,7 @@ import { oneHandleEach } from './resize_handles.js';
  * @property {number} labels index of the candidate that it labels, -1 where none
  * @property {boolean} seen it has a visible piece of its own
  * @property {() => number} words how much text it has
+ * @property {() => boolean} blank nothing is painted in its place
  */
 
 /** Above this share of the view, something that only responds to clicks is a background and no target. */
@@ -121,7 +122,8 @@ function takesFocusForOthers(candidates, stays, index) {
 }
 
 /**
- * Drops what only looks as if it could be pressed behind the control beside it: the painted row of an entry of a tree.
+ * Drops what only changes the cursor beside a control and has nothing of its own: the painted row behind an entry of a
+ * tree, the empty place before it where others have an arrow.
  * @param {Candidate[]} candidates @param {boolean[]} stays
  */
 function withoutBackdrops(candidates, stays) {
@@ -131,8 +133,9 @@ function withoutBackdrops(candidates, stays) {
   });
   candidates.forEach((candidate, index) => {
     const beside = candidate.points && candidate.around ? controls.get(candidate.around) : undefined;
-    if (!stays[index] || !beside?.some((control) => isBehindControl(candidate, candidates[control]))) return;
-    if (!outermostInside(candidates, stays, index, 1).length && !candidate.words()) stays[index] = false;
+    if (!stays[index] || !beside || outermostInside(candidates, stays, index, 1).length || candidate.words()) return;
+    const isRow = beside.some((control) => isBehindControl(candidate, candidates[control]));
+    if (isRow || candidate.blank()) stays[index] = false;
   });
 }
 

@@ -1,7 +1,7 @@
 // Which candidates stay: one for each intent, and one for a surface together with its transparent cover.
 import { findTransparentCovers } from './transparent_cover.js';
-import { attributeOf, closest, elementById, flatContains, flatParentOf, localNameOf, parentElementOf } from './dom.js';
-import { rootOf, textContentOf } from './dom.js';
+import { attributeOf, closest, elementById, flatContains, flatChildrenOf, flatParentOf, localNameOf } from './dom.js';
+import { parentElementOf, rootOf, styleOf, textContentOf } from './dom.js';
 import { labelsBeside } from './candidates.js';
 import { isList, isStructure } from './evidence.js';
 import { fillsOuter, forgetInnerControls, isEntry, isPressedFor, isPressedPart } from './inner_control.js';
@@ -20,6 +20,7 @@ const LISTS_OF_LINKS = 'ul, ol, nav, menu, [role=navigation], [role=list], [role
 const MOST_UP = 3;
 /** With so many parts that are pressed each by itself, a drawing is not pressed as a whole. */
 const FEWEST_DRAWN_PARTS = 3;
+const TRANSPARENT_COLOUR = /^(transparent|rgba\(.*, 0\))$/;
 const FIELD_TAGS = new Set(['input', 'select', 'textarea']);
 /** Roles of fields that a name beside them gives the focus to. */
 const NAMED_FIELDS = new Set([
@@ -140,6 +141,7 @@ function withOnePerIntent(found, view) {
     labels: labelledBy(each),
     seen: isSeen(each),
     words: once(() => textLengthOf(each.element)),
+    blank: () => isBlank(each.element),
   })), sizeOf(view));
   return found.filter((_, index) => stays[index]);
 }
@@ -151,6 +153,24 @@ function withOnePerIntent(found, view) {
 function textLengthOf(element) {
   const labels = FIELD_TAGS.has(localNameOf(element)) ? labelsBeside(element) : [];
   return [element, ...labels].reduce((sum, each) => sum + textOf(each).length, 0);
+}
+
+/**
+ * Whether an element has no content and paints nothing.
+ * @param {Element} element
+ */
+function isBlank(element) {
+  if (element instanceof SVGElement || flatChildrenOf(element).length) return false;
+  const style = styleOf(element);
+  return style.backgroundImage === 'none' && TRANSPARENT_COLOUR.test(style.backgroundColor) &&
+    style.borderTopWidth === '0px' && style.borderLeftWidth === '0px' && style.boxShadow === 'none' &&
+    style.maskImage === 'none' && !hasGeneratedContent(element, '::before') && !hasGeneratedContent(element, '::after');
+}
+
+/** @param {Element} element @param {'::before' | '::after'} which */
+function hasGeneratedContent(element, which) {
+  const { content } = getComputedStyle(element, which);
+  return content !== 'none' && content !== 'normal';
 }
 
 /** The cursor that an element has of its own, also while the pointer is on it. @param {Candidate} candidate */
