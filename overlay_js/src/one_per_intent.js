@@ -269,7 +269,7 @@ function givesWay(candidates, stays, outer, inner) {
   }
   const saysMore = candidates[outer].words() > candidates[inner].words() + FEW_LETTERS;
   if (candidates[outer].header && candidates[outer].listens && saysMore) return false; // it sorts; the field filters
-  return candidates[inner].size >= 0.4 * candidates[outer].size || !saysMore;
+  return candidates[inner].size >= 0.4 * candidates[outer].size || !(saysMore || isDragged(candidates[outer]));
 }
 
 /** @param {Candidate[]} candidates @param {number} index @param {number} outer */

@@ -11,11 +11,14 @@ const UNSEEN_FIELDS = new Set(['input', 'select', 'textarea']);
 const MOST_HIT_TESTS = 20000;
 const BUDGET_MS = 1500;
 
-/** @typedef {{tests: number, until: number, spent: boolean}} Budget */
+/**
+ * `shapeTests`: made to find where shapes show.
+ * @typedef {{tests: number, shapeTests: number, until: number, spent: boolean}} Budget
+ */
 
 /** @returns {Budget} */
 export function newBudget() {
-  return { tests: MOST_HIT_TESTS, until: performance.now() + BUDGET_MS, spent: false };
+  return { tests: MOST_HIT_TESTS, shapeTests: 0, until: performance.now() + BUDGET_MS, spent: false };
 }
 
 /**

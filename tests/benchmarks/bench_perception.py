@@ -34,7 +34,7 @@ def main() -> int:
     """0 when every figure that is declared is reached."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print data instead of tables")
-    parser.add_argument("--only", nargs="*", help="names of packages, or `fixtures`; of pages with --held-out", default=None)
+    parser.add_argument("--only", nargs="*", help="names of packages, `fixtures`, or held-out pages", default=None)
     parser.add_argument("--held-out", action="store_true", help="the pages in `held_out`, and no others")
     parser.add_argument("--no-ocr", action="store_true", help="leave out reading the numbers back, which takes longest")
     parser.add_argument("--rounds", type=int, default=5, help="how often each page is timed")
