@@ -11,7 +11,7 @@ const SHAPES = new Set(['path', 'polygon', 'polyline', 'circle', 'ellipse', 'lin
 /** A shape with a shorter side has its number beside it in any case. CSS pixels. */
 const SMALLEST_SHAPE = 24;
 /** Cells in each direction that are tested, at their middles. */
-const SHAPE_CELLS = 9;
+const SHAPE_CELLS = 7;
 /** How many hit tests all shapes of a scan may take. */
 const MOST_SHAPE_TESTS = 40 * SHAPE_CELLS * SHAPE_CELLS;
 
@@ -26,7 +26,8 @@ const MOST_SHAPE_TESTS = 40 * SHAPE_CELLS * SHAPE_CELLS;
  */
 export function bodyOfShape(doc, { element, pieces }, budget, isTarget) {
   const [piece] = pieces;
-  if (!SHAPES.has(localNameOf(element)) || budget.shapeTests >= MOST_SHAPE_TESTS) return null;
+  if (!SHAPES.has(localNameOf(element))) return null;
+  if (budget.shapeTests >= MOST_SHAPE_TESTS || performance.now() > budget.until) return null;
   const [wide, high] = [(piece.right - piece.x) / SHAPE_CELLS, (piece.bottom - piece.y) / SHAPE_CELLS];
   if (Math.min(wide, high) * SHAPE_CELLS < SMALLEST_SHAPE) return null;
   budget.shapeTests += SHAPE_CELLS * SHAPE_CELLS;
