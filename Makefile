@@ -13,7 +13,7 @@ WORKERS ?= 4
 # Tests start hundreds of processes, and each would compile the package anew where this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help run check test test-rest test-all test-browsergym test-frameworks test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record bench-icons icon-namer docs docs-serve docs-pictures profile lint format types-js doctor clean
+.PHONY: help run check test test-rest test-all test-browsergym test-frameworks test-ray pages ocr bench bench-perception bench-held-out bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record bench-icons icon-namer docs docs-serve docs-pictures profile lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo "make test-ray  evaluations by the workers of a Ray, which is fetched (three minutes)"
 	@echo "make bench     how long looking takes, side by side with a plain screenshot"
 	@echo "make bench-perception  how right the marks are, on our pages and on pages of other projects (long)"
+	@echo "make bench-held-out  the same on pages labelled by hand, of ten libraries that the marks were not tuned on (two minutes)"
 	@echo "make bench-miniwob  how many MiniWoB++ tasks marks alone and points can do (long)"
 	@echo "make bench-mutations  whether what was meant is hit when pages change under the hand, and what an act costs (long)"
 	@echo "make bench-history  what a run of 30 steps costs in tokens, by what a model is told of earlier steps, and a crowded listing"
@@ -104,6 +105,9 @@ ocr: $(READY)
 
 bench-perception: ocr
 	@$(BIN)/python tests/benchmarks/bench_perception.py
+
+bench-held-out: ocr
+	@$(BIN)/python tests/benchmarks/bench_perception.py --held-out
 
 bench-miniwob: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_miniwob.py

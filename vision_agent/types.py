@@ -300,6 +300,8 @@ class Mark(DisplayedModel):
     """Page coordinates, clipped to the visible part."""
     point: Point
     """Page coordinates of a point where a click reaches it."""
+    body: Box | None = None
+    """Where in its box a drawn shape shows, and where its number is; None if it fills its box."""
     frame: str = ""
     """The name that the listing gives its frame; empty for the main frame."""
     source: Source = "dom"
@@ -342,6 +344,11 @@ class Mark(DisplayedModel):
     """Compared with the previous observation."""
     label: Label | None = None
     """None if it is not drawn."""
+
+    @property
+    def place(self) -> Box:
+        """Where its number belongs: in its body, or else in its box."""
+        return self.body or self.box
 
     def _shown_fields(self) -> Iterator[tuple[str, Any]]:
         """Its number, what it is, its name and its state."""

@@ -116,7 +116,7 @@ function isLaidOver(element, tag) {
 }
 
 /** The labels of a field; few fields are asked. @param {Element} field */
-function labelsBeside(field) {
+export function labelsBeside(field) {
   return Array.from(/** @type {HTMLInputElement} */ (field).labels ?? []);
 }
 

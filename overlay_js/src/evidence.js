@@ -62,7 +62,7 @@ const PASSIVE_CURSORS = new Set([
 export function evidenceOf(element, style, parentCursor) {
   const tag = localNameOf(element);
   const strong = [];
-  const weak = [];
+  const weak = /** @type {string[]} */ ([]);
   if (NATIVE.has(tag)) strong.push(tag);
   else if (tag === 'input' && inputTypeOf(element) !== 'hidden') strong.push(`input type=${inputTypeOf(element)}`);
   else if ((tag === 'a' || tag === 'area') && roleOf(element) === 'link') strong.push('href');
@@ -81,7 +81,9 @@ export function evidenceOf(element, style, parentCursor) {
   const responds = weak.length > 0;
   const heard = listenerTypesOf(element);
   for (const name of HANDLERS) if (hasAttribute(element, name)) weak.push(name);
-  const listens = heard.some((type) => PRESSES.has(type)) || weak.some((reason) => PRESSES.has(reason.slice(2)));
+  const isDragged = weak.includes('draggable'); // else it hears when something in it is
+  const pressed = heard.some((type) => PRESSES.has(type) && (type !== 'dragstart' || isDragged));
+  const listens = pressed || weak.some((reason) => PRESSES.has(reason.slice(2)));
   if (heard.length) weak.push(`listens: ${heard.join(', ')}`);
   return { strong, weak, scrolls: isScrollable(element, style), listens, responds };
 }

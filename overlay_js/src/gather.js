@@ -125,10 +125,19 @@ function visitElement(visit, near, onHover, gathered) {
     }
   }
   const grid = gridWithin(element, visit.grid);
-  const heardForItems = isItsOwnList ? pressTypesOf(element) : UNHEARD;
+  const heardForItems = isItsOwnList ? heardOnBehalf(element) : UNHEARD;
   return inside.reverse().map((child) => (
     { element: child, outside: inner, parent: index, isInert, heardFor: heardForItems, float, grid }
   ));
+}
+
+/**
+ * What a list listens for on behalf of its items: presses, but no mere touches, by which it is swiped.
+ * @param {Element} list
+ */
+function heardOnBehalf(list) {
+  const types = pressTypesOf(list);
+  return types.every((type) => type.startsWith('touch')) ? UNHEARD : types;
 }
 
 /**

@@ -1,11 +1,16 @@
 // Cells of a grid that answer presses: a sheet or a calendar listens on its grid, or on a box between it and the cells.
-import { hasAttribute, localNameOf } from './dom.js';
+import { closest, hasAttribute, localNameOf, queryAll, rectOf } from './dom.js';
 import { pressTypesOf } from './evidence.js';
 import { explicitRoleOf } from './role.js';
+import { saysSomething, textOf } from './text.js';
 
 const GRIDS = new Set(['grid', 'treegrid']);
 /** Marks on more cells than these would hide the grid: its cells are named by points then. */
 const MOST_GRID_CELLS = 300;
+/** From this number of cells on that listen for themselves, the grid is not believed to listen for the others. */
+const FEWEST_LISTENING = 2;
+const GRID = '[role=grid], [role=treegrid]';
+const HEADING = '[role=columnheader], th';
 const CELL_LISTENS = 'cell of a grid that listens: ';
 
 /** @import { Candidate } from './candidates.js' */
@@ -47,6 +52,38 @@ export function countCell(cell, around) {
   for (const each of cells.length === MOST_GRID_CELLS + 1 ? cells : [cell]) {
     if (each.evidence.length === 1) each.pieces = [];
   }
+}
+
+/**
+ * Takes the targets away that are only cells of a grid, where others of its cells listen for themselves: the grid does
+ * not listen on behalf of each. A cell with nothing but a picture may be a button all the same, in a column without a
+ * heading; below one it shows what is so.
+ * @param {Candidate[]} found
+ */
+export function withoutIdleCells(found) {
+  const grids = /** @type {Map<Element | null, number[]>} */ (new Map());
+  found.forEach((candidate, index) => {
+    if (!isMarkedCell(candidate)) return;
+    const grid = closest(candidate.element, GRID);
+    grids.set(grid, [...(grids.get(grid) ?? []), index]);
+  });
+  const holders = new Set(found.flatMap(({ strong, evidence, parent }) => (strong && evidence.length ? [parent] : [])));
+  for (const [grid, cells] of grids) {
+    if (cells.filter((index) => found[index].listens).length < FEWEST_LISTENING) continue;
+    const headings = grid ? queryAll(grid, HEADING).filter((each) => saysSomething(textOf(each))).map(rectOf) : [];
+    for (const index of cells) {
+      const { element, evidence } = found[index];
+      const isIdle = () => holders.has(index) || saysSomething(textOf(element)) || isBelowAny(element, headings);
+      if (evidence.length === 1 && isIdle()) found[index].pieces = [];
+    }
+  }
+}
+
+/** @param {Element} cell @param {DOMRect[]} headings */
+function isBelowAny(cell, headings) {
+  const { left, right } = rectOf(cell);
+  const middle = (left + right) / 2;
+  return headings.some((heading) => heading.left <= middle && middle <= heading.right);
 }
 
 /** Whether a target is one because it is a cell of a grid. @param {Candidate} candidate */

@@ -1,6 +1,7 @@
 // The control inside another one that is pressed for it: the link in a tab, the checkbox in an option, the link that
 // fills a button. Both mean the same, so they share one mark.
 import { attributeOf, flatContains, isConnectedOf, labelledControlOf, localNameOf, rectOf } from './dom.js';
+import { textContentOf } from './dom.js';
 import { pressTypesOf } from './evidence.js';
 import { explicitRoleOf, roleOf } from './role.js';
 import { oneSpaced, saysSomething, textOf } from './text.js';
@@ -36,7 +37,23 @@ export function innerControlOf(outer) {
 /** Whether pressing a control means pressing the one around it. @param {Element} control @param {Element} outer */
 export function isPressedFor(control, outer) {
   return flatContains(outer, control) &&
-    (answersFor(control, outer) || ticksOuter(control, outer) || fillsOuter(control, outer));
+    (answersFor(control, outer) || ticksOuter(control, outer) || fillsOuter(control, outer) ||
+      isPressedPart(control, outer));
+}
+
+/** Whether an element is an entry of a menu, a list, a tree or a row of tabs. @param {Element} element */
+export function isEntry(element) {
+  return ITEMS.has(explicitRoleOf(element));
+}
+
+/**
+ * Whether a part of an entry has all of its words and hears the presses that the entry itself does not hear.
+ * @param {Element} part @param {Element} entry
+ */
+export function isPressedPart(part, entry) {
+  if (!isEntry(entry) || attributeOf(entry, 'onclick') || pressTypesOf(entry).length) return false;
+  const words = oneSpaced(textContentOf(entry)).trim();
+  return pressTypesOf(part).length > 0 && saysSomething(words) && oneSpaced(textContentOf(part)).trim() === words;
 }
 
 /**

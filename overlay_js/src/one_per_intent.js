@@ -1,4 +1,5 @@
 // Selects one mark per intent among candidates that mean the same. Pure: it works on gathered candidates only.
+import { oneHandleEach } from './resize_handles.js';
 
 /**
  * @typedef {object} Candidate
@@ -9,8 +10,12 @@
  * @property {boolean} listens it does something itself when it is pressed
  * @property {boolean} responds it shows that it responds, or the keyboard can reach it
  * @property {boolean} points the only evidence is how the pointer looks on it
+ * @property {boolean} focuses the only evidence is that the keyboard can reach it
+ * @property {string} cursor the cursor that it has of its own, '' for none
+ * @property {string} hears the events that it listens for, '' for none
  * @property {boolean} opens the only evidence is what shows while the pointer is on it
  * @property {boolean} structure a list, a dialog, a form: it holds others
+ * @property {boolean} list of similar items
  * @property {boolean} row of a table or list
  * @property {boolean} header of a column, by which a table is sorted
  * @property {boolean} borrows it is a control only by its role and hears no press itself; an ancestor that listens does
@@ -24,16 +29,19 @@
  * @property {number} labels index of the candidate that it labels, -1 where none
  * @property {boolean} seen it has a visible piece of its own
  * @property {() => number} words how much text it has
+ * @property {() => boolean} blank nothing is painted in its place
  */
 
 /** Above this share of the view, something that only responds to clicks is a background and no target. */
 const GIANT = 0.5;
 /** Above this share, something that only listens is a panel if it holds much, and listens on behalf of its content. */
 const PANEL = 0.1;
-/** Cursors of corners. */
-const CORNERS = new Set(['se', 'sw', 'ne', 'nw', 'nwse', 'nesw']);
 /** Something that only listens and holds this many candidates listens on their behalf. */
 const MANY = 6;
+/** Cursors of what is dragged. */
+const DRAGGED = new Set(['grab', 'move', 'all-scroll']);
+/** How far the edges of a row and of the control in it may be apart. CSS pixels. */
+const LEVEL = 2;
 /** The most inner candidates whose words are read. */
 const MOST = 60;
 /** From this number of letters on, a text is meant to be read. */
@@ -59,11 +67,14 @@ export function keepOnePerIntent(candidates, view) {
     if (twin >= 0 && stays[twin]) stays[index] = false;
   });
   oneHandleEach(candidates, stays);
+  withoutBackdrops(candidates, stays);
+  withoutIdleHeadings(candidates, stays);
   // From the inside out: what only listens on behalf of others does not count as content of its ancestors.
   for (let index = candidates.length - 1; index >= 0; index--) {
     const { strong, scrolls, surface, size } = candidates[index];
     if (!stays[index] || strong || scrolls || surface) continue;
-    stays[index] = size <= GIANT * view && !answersForOthers(candidates, stays, index, view);
+    const isBackground = size > GIANT * view && !isDragged(candidates[index]);
+    stays[index] = !isBackground && !answersForOthers(candidates, stays, index, view);
   }
   candidates.forEach((candidate, index) => {
     if (!stays[index]) return;
@@ -75,8 +86,8 @@ export function keepOnePerIntent(candidates, view) {
     if (outer < 0 || candidate.scrolls || candidates[outer].scrolls || candidates[outer].surface) return;
     if (!candidate.strong) {
       // It is an icon or a word inside a control, or inside something that responds as a whole.
-      stays[index] = candidate.listens &&
-        (isPartOnly(candidate, candidates[outer]) || resizesOtherwise(candidate, candidates[outer]));
+      stays[index] = isApartFromDragging(candidate, candidates[outer]) || (candidate.listens &&
+        (isPartOnly(candidate, candidates[outer]) || resizesOtherwise(candidate, candidates[outer])));
     } else if (!candidates[outer].strong && givesWay(candidates, stays, outer, index)) {
       stays[outer] = false;
     } else if (candidate.borrows && candidates[outer].header && candidates[outer].listens) {
@@ -87,34 +98,78 @@ export function keepOnePerIntent(candidates, view) {
 }
 
 /**
- * Keeps one of the edges and corners that resize the same thing: the corner that a person would take.
- * @param {Candidate[]} candidates @param {boolean[]} stays
- */
-function oneHandleEach(candidates, stays) {
-  const handles = /** @type {Map<object, number[]>} */ (new Map());
-  candidates.forEach((candidate, index) => {
-    if (!stays[index] || !candidate.resizes || !candidate.around) return;
-    handles.set(candidate.around, [...(handles.get(candidate.around) ?? []), index]);
-  });
-  for (const group of handles.values()) {
-    const corners = group.filter((index) => CORNERS.has(candidates[index].resizes));
-    if (group.length < 3 || !corners.length) continue;
-    /** @param {number} index */
-    const reach = (index) => (candidates[index].box?.right ?? 0) + (candidates[index].box?.bottom ?? 0);
-    const best = corners.sort((one, other) => reach(other) - reach(one))[0];
-    for (const index of group) stays[index] = index === best;
-  }
-}
-
-/**
  * Whether it responds, to clicks or to the pointer, on behalf of its content.
  * @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index @param {number} view
  */
 function answersForOthers(candidates, stays, index, view) {
   const { responds, points, opens } = candidates[index];
+  if (takesFocusForOthers(candidates, stays, index)) return true;
   if (!responds && listensForOthers(candidates, stays, index, view)) return true;
   if (points && saysNoMore(candidates, stays, index)) return true;
   return opens && outermostInside(candidates, stays, index).length > 0;
+}
+
+/**
+ * Whether it takes the keyboard's focus on behalf of its content: a tree, a group of buttons, a card.
+ * @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index
+ */
+function takesFocusForOthers(candidates, stays, index) {
+  const { responds, cursor, listens, structure, list, focuses } = candidates[index];
+  if (!responds || cursor) return false;
+  const isHolder = structure && (list || !listens);
+  if (!isHolder && !focuses) return false;
+  return outermostInside(candidates, stays, index).length > (isHolder ? 0 : 1);
+}
+
+/**
+ * Drops what only changes the cursor beside a control and has nothing of its own: the painted row behind an entry of a
+ * tree, the empty place before it where others have an arrow.
+ * @param {Candidate[]} candidates @param {boolean[]} stays
+ */
+function withoutBackdrops(candidates, stays) {
+  const controls = /** @type {Map<object, number[]>} */ (new Map());
+  candidates.forEach(({ around, strong }, index) => {
+    if (stays[index] && strong && around) controls.set(around, [...(controls.get(around) ?? []), index]);
+  });
+  candidates.forEach((candidate, index) => {
+    const beside = candidate.points && candidate.around ? controls.get(candidate.around) : undefined;
+    if (!stays[index] || !beside || outermostInside(candidates, stays, index, 1).length || candidate.words()) return;
+    const isRow = beside.some((control) => isBehindControl(candidate, candidates[control]));
+    if (isRow || candidate.blank()) stays[index] = false;
+  });
+}
+
+/** @param {Candidate} candidate @param {Candidate} control */
+function isBehindControl({ box }, { box: other }) {
+  return box !== null && other !== null && box.x <= other.x + 1 && box.right >= other.right - 1 &&
+    Math.abs(box.y - other.y) <= LEVEL && Math.abs(box.bottom - other.bottom) <= LEVEL;
+}
+
+/**
+ * Drops the headings that listen for what another one in their row, which shows that it can be pressed, listens for:
+ * those do not sort.
+ * @param {Candidate[]} candidates @param {boolean[]} stays
+ */
+function withoutIdleHeadings(candidates, stays) {
+  const sorting = candidates.filter(({ header, cursor, listens }) => header && cursor && listens);
+  candidates.forEach((candidate, index) => {
+    if (!stays[index] || !candidate.header || candidate.responds || candidate.strong) return;
+    if (!sorting.some(({ around, hears }) => around === candidate.around && hears === candidate.hears)) return;
+    stays[index] = outermostInside(candidates, stays, index).some((inner) => inner.borrows);
+  });
+}
+
+/** Whether it shows that it is dragged. @param {Candidate} candidate */
+function isDragged({ cursor }) {
+  return DRAGGED.has(cursor);
+}
+
+/**
+ * Whether it is pressed, in something that is dragged, such as a place on a map.
+ * @param {Candidate} inner @param {Candidate} outer
+ */
+function isApartFromDragging(inner, outer) {
+  return isDragged(outer) && inner.cursor !== '' && !isDragged(inner) && inner.size <= 0.5 * outer.size;
 }
 
 /**
@@ -212,8 +267,9 @@ function givesWay(candidates, stays, outer, inner) {
   for (let index = outer + 1; index < candidates.length && isInside(candidates, index, outer); index++) {
     if (index !== inner && stays[index] && candidates[index].strong) return false;
   }
-  return candidates[inner].size >= 0.4 * candidates[outer].size ||
-    candidates[outer].words() <= candidates[inner].words() + FEW_LETTERS;
+  const saysMore = candidates[outer].words() > candidates[inner].words() + FEW_LETTERS;
+  if (candidates[outer].header && candidates[outer].listens && saysMore) return false; // it sorts; the field filters
+  return candidates[inner].size >= 0.4 * candidates[outer].size || !(saysMore || isDragged(candidates[outer]));
 }
 
 /** @param {Candidate[]} candidates @param {number} index @param {number} outer */

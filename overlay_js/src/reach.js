@@ -1,18 +1,24 @@
 // Where a click would reach each candidate, found by hit tests within a budget; and what covers those it cannot reach.
 import { blockerOf, denseSamplePoints, describeElement, hitAt, isInTheWay, reaches, samplePoints } from './hit_test.js';
+import { localNameOf, styleOf } from './dom.js';
 import { keyOf } from './registry.js';
 
 /** @import { Candidate } from './candidates.js' */
 /** @import { Point } from './quad.js' */
 
+/** Fields that are laid over a drawing of them. */
+const UNSEEN_FIELDS = new Set(['input', 'select', 'textarea']);
 const MOST_HIT_TESTS = 20000;
 const BUDGET_MS = 1500;
 
-/** @typedef {{tests: number, until: number, spent: boolean}} Budget */
+/**
+ * `shapeTests`: made to find where shapes show.
+ * @typedef {{tests: number, shapeTests: number, until: number, spent: boolean}} Budget
+ */
 
 /** @returns {Budget} */
 export function newBudget() {
-  return { tests: MOST_HIT_TESTS, until: performance.now() + BUDGET_MS, spent: false };
+  return { tests: MOST_HIT_TESTS, shapeTests: 0, until: performance.now() + BUDGET_MS, spent: false };
 }
 
 /**
@@ -27,6 +33,7 @@ export function reachOf(doc, { element, scrolls, pieces }, wanted, budget, isTar
   const isOther = (/** @type {Element} */ other) => other !== element && !scrolls && isTarget(other);
   const points = /** @type {Point[]} */ ([]);
   const blockers = new Set(/** @type {Element[]} */ ([]));
+  const spare = /** @type {Point[]} */ ([]);
   let isCutOut = false;
   const tryAt = (/** @type {Point} */ point) => {
     if (points.length >= wanted || budget.spent) return;
@@ -35,15 +42,25 @@ export function reachOf(doc, { element, scrolls, pieces }, wanted, budget, isTar
       return;
     }
     const hit = hitAt(doc, point.x, point.y);
-    if (hit && reaches(element, hit, isOther)) points.push(point);
+    if (hit && reaches(element, hit, isOther)) (isUnseenPart(hit, element) ? spare : points).push(point);
     else if (hit && isInTheWay(hit, element)) blockers.add(hit);
     else isCutOut = true;
   };
   samplePoints(pieces).forEach(tryAt);
   // A single cover hides all of it. Between several covers, or around a hole in it, a closer look may find a point.
-  if (!points.length && (isCutOut || blockers.size > 1)) denseSamplePoints(pieces).forEach(tryAt);
+  if (!points.length && !spare.length && (isCutOut || blockers.size > 1)) denseSamplePoints(pieces).forEach(tryAt);
+  if (!points.length) points.push(...spare.slice(0, wanted));
   const [blocker] = blockers;
   return { points, blocker: points.length || !blocker ? null : blockerOf(blocker, element) };
+}
+
+/**
+ * Whether a point reaches an element only through a part of it that cannot be seen, such as a handle that shows while
+ * the pointer is on it: such a part may do something else.
+ * @param {Element} hit @param {Element} element
+ */
+function isUnseenPart(hit, element) {
+  return hit !== element && styleOf(hit).opacity === '0' && !UNSEEN_FIELDS.has(localNameOf(hit));
 }
 
 /** Counts what is covered, by what covers it. @param {Document} doc */

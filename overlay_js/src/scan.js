@@ -10,6 +10,7 @@ import { titleOf, urlOf } from './dom.js';
 import { frameGeometryOf } from './frame_place.js';
 import { frameScroller } from './frame_scroller.js';
 import { gather } from './gather.js';
+import { withoutIdleCells } from './grid_cells.js';
 import { isBehind, rememberTargets } from './hit_test.js';
 import { hoverCursorsIn } from './hover_cursor.js';
 import { hoverOpenersIn } from './hover_openers.js';
@@ -23,6 +24,7 @@ import { newBudget, newCoverage, reachOf } from './reach.js';
 import { documentToken, elementOf, keyOf } from './registry.js';
 import { placesOf } from './row_context.js';
 import { selectCandidates } from './select_candidates.js';
+import { bodyOfShape } from './shape_body.js';
 import { rememberPlaces, watchRoots } from './stability.js';
 import { tidy } from './text.js';
 import { elementsNearViewport } from './viewport_filter.js';
@@ -54,6 +56,7 @@ export function scan(doc, request) {
   const onHover = { openers: hoverOpenersIn(doc, near), cursors: hoverCursorsIn(doc) };
   const gathered = gather(root, clip, near, request.inert ?? false, onHover);
   standForDrawnFields(gathered.found, clip);
+  withoutIdleCells(gathered.found);
   const isScroller = Boolean(request.scrolls && !request.inert);
   const kept = [
     ...(isScroller ? frameScroller(doc, clip, view) : []), ...selectCandidates(doc, gathered.found, view),
@@ -96,7 +99,7 @@ export function scan(doc, request) {
 function markReachable(doc, kept, floats, wanted, budget) {
   const isTarget = rememberTargets(kept.filter((each) => !each.scrolls).map((each) => each.element));
   const covered = newCoverage(doc);
-  const records = /** @type {ReturnType<typeof markRecordOf>[]} */ ([]);
+  const records = /** @type {(ReturnType<typeof markRecordOf> & {body: Area | null})[]} */ ([]);
   const elements = /** @type {Element[]} */ ([]);
   const labels = new Map();
   const captchas = captchasIn(doc);
@@ -105,7 +108,9 @@ function markReachable(doc, kept, floats, wanted, budget) {
       const { points, blocker } = reachOf(doc, candidate, wanted, budget, isTarget);
       if (blocker) covered.add(blocker);
       if (!points.length) continue;
-      records.push(markRecordOf(doc, candidate, points, labels, captchas));
+      const shape = budget.spent ? null : bodyOfShape(doc, candidate, budget, isTarget);
+      if (shape) points.splice(0, 1, shape.point);
+      records.push({ ...markRecordOf(doc, candidate, points, labels, captchas), body: shape?.body ?? null });
       elements.push(candidate.element);
     } catch {
       continue; // it left the document while it was looked at

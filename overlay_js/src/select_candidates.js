@@ -1,9 +1,11 @@
 // Which candidates stay: one for each intent, and one for a surface together with its transparent cover.
 import { findTransparentCovers } from './transparent_cover.js';
-import { attributeOf, closest, flatContains, flatParentOf, localNameOf, parentElementOf } from './dom.js';
-import { textContentOf } from './dom.js';
-import { isStructure } from './evidence.js';
-import { fillsOuter, forgetInnerControls, isPressedFor, rememberInnerControl } from './inner_control.js';
+import { attributeOf, closest, elementById, flatContains, flatChildrenOf, flatParentOf, localNameOf } from './dom.js';
+import { parentElementOf, rootOf, styleOf, textContentOf } from './dom.js';
+import { labelsBeside } from './candidates.js';
+import { isList, isStructure } from './evidence.js';
+import { fillsOuter, forgetInnerControls, isEntry, isPressedFor, isPressedPart } from './inner_control.js';
+import { rememberInnerControl } from './inner_control.js';
 import { keepOnePerIntent } from './one_per_intent.js';
 import { isSurface, roleOf } from './role.js';
 import { isRow } from './rows.js';
@@ -16,6 +18,14 @@ import { sizeOf } from './visible.js';
 const LISTS_OF_LINKS = 'ul, ol, nav, menu, [role=navigation], [role=list], [role=menu], [role=menubar]';
 /** How many levels above a picture the card may be that also holds a link with words to the same place. */
 const MOST_UP = 3;
+/** With so many parts that are pressed each by itself, a drawing is not pressed as a whole. */
+const FEWEST_DRAWN_PARTS = 3;
+const TRANSPARENT_COLOUR = /^(transparent|rgba\(.*, 0\))$/;
+const FIELD_TAGS = new Set(['input', 'select', 'textarea']);
+/** Roles of fields that a name beside them gives the focus to. */
+const NAMED_FIELDS = new Set([
+  'textbox', 'searchbox', 'combobox', 'listbox', 'spinbutton', 'slider', 'checkbox', 'switch',
+]);
 /** CSS pixels. */
 const HAIRLINE = 3;
 /** CSS pixels, squared. */
@@ -25,10 +35,48 @@ const SMALLEST_SEEN = 9;
 export function selectCandidates(doc, found, view) {
   const covers = findTransparentCovers(doc, found, isDrawn);
   for (const cover of covers.keys()) cover.drawing = true;
+  withoutDrawnFrames(found);
   const remaining = withOnePerIntent(found, view);
   // The cover stands for its surfaces, because it gets their clicks.
   const beneath = new Set(remaining.flatMap((each) => covers.get(each) ?? []));
-  return withoutInnerControls(remaining.filter((each) => !beneath.has(each)));
+  return atPressedParts(found, withoutInnerControls(remaining.filter((each) => !beneath.has(each))));
+}
+
+/**
+ * A drawing with parts that are pressed each by itself is only the frame around them.
+ * @param {Candidate[]} found
+ */
+function withoutDrawnFrames(found) {
+  for (const [index, each] of found.entries()) {
+    if (!each.drawing || localNameOf(each.element) !== 'svg' || cursorOf(each)) continue;
+    let parts = 0;
+    for (let at = index + 1; at < found.length && found[at].parent >= index && parts < FEWEST_DRAWN_PARTS; at++) {
+      if (found[at].parent === index && found[at].listens && found[at].responds) parts++;
+    }
+    if (parts === FEWEST_DRAWN_PARTS) each.drawing = false;
+  }
+}
+
+/**
+ * The candidates, with items that hear no press pressed at the part that does: the words of an entry of a tree, not
+ * the empty space before them.
+ * @param {Candidate[]} found @param {Candidate[]} kept
+ */
+function atPressedParts(found, kept) {
+  const parts = new Set();
+  for (const item of kept) {
+    if (!item.strong || item.listens || !isEntry(item.element)) continue;
+    const start = found.indexOf(item);
+    for (let at = start + 1; at < found.length && found[at].parent >= start; at++) {
+      const part = found[at];
+      if (!part.listens || part.strong || !part.pieces.length || !isPressedPart(part.element, item.element)) continue;
+      rememberInnerControl(item.element, part.element);
+      item.pieces = part.pieces;
+      parts.add(part);
+      break;
+    }
+  }
+  return kept.filter((each) => !parts.has(each));
 }
 
 /**
@@ -60,6 +108,13 @@ function isDrawn({ drawing, element }) {
 function withOnePerIntent(found, view) {
   const places = new Map(found.map((each, index) => [each.element, index]));
   const twins = twinsOf(found);
+  const named = namedBy(found);
+  /** @param {Candidate} each */
+  const labelledBy = ({ element, control, strong }) => {
+    const field = strong ? undefined : named.get(element);
+    if (field) return places.get(field) ?? -1;
+    return control === element ? -1 : places.get(control) ?? controlWithin(found, control);
+  };
   const stays = keepOnePerIntent(found.map((each, index) => ({
     parent: each.parent,
     strong: each.strong,
@@ -68,8 +123,12 @@ function withOnePerIntent(found, view) {
     listens: each.listens,
     responds: each.responds,
     points: each.evidence.every((reason) => reason.startsWith('cursor:')),
+    focuses: each.evidence.length === 1 && each.evidence[0] === 'tabindex',
+    cursor: cursorOf(each),
+    hears: each.evidence.find((reason) => reason.startsWith('listens:')) ?? '',
     opens: each.opens && each.evidence.length === 1,
     structure: isStructure(each.element),
+    list: isList(each.element),
     row: isRow(each.element),
     header: roleOf(each.element) === 'columnheader',
     borrows: each.strong && !each.listens && each.evidence.every((reason) => /^(role=|tabindex|cursor:)/.test(reason)),
@@ -79,11 +138,61 @@ function withOnePerIntent(found, view) {
     around: parentElementOf(each.element),
     box: each.pieces[0] ?? null,
     size: each.pieces.reduce((sum, piece) => sum + sizeOf(piece), 0),
-    labels: each.control === each.element ? -1 : places.get(each.control) ?? controlWithin(found, each.control),
+    labels: labelledBy(each),
     seen: isSeen(each),
-    words: once(() => textOf(each.element).length),
+    words: once(() => textLengthOf(each.element)),
+    blank: () => isBlank(each.element),
   })), sizeOf(view));
   return found.filter((_, index) => stays[index]);
+}
+
+/**
+ * How much text an element has, a field with its labels.
+ * @param {Element} element
+ */
+function textLengthOf(element) {
+  const labels = FIELD_TAGS.has(localNameOf(element)) ? labelsBeside(element) : [];
+  return [element, ...labels].reduce((sum, each) => sum + textOf(each).length, 0);
+}
+
+/**
+ * Whether an element has no content and paints nothing.
+ * @param {Element} element
+ */
+function isBlank(element) {
+  if (element instanceof SVGElement || flatChildrenOf(element).length) return false;
+  const style = styleOf(element);
+  return style.backgroundImage === 'none' && TRANSPARENT_COLOUR.test(style.backgroundColor) &&
+    style.borderTopWidth === '0px' && style.borderLeftWidth === '0px' && style.boxShadow === 'none' &&
+    style.maskImage === 'none' && !hasGeneratedContent(element, '::before') && !hasGeneratedContent(element, '::after');
+}
+
+/** @param {Element} element @param {'::before' | '::after'} which */
+function hasGeneratedContent(element, which) {
+  const { content } = getComputedStyle(element, which);
+  return content !== 'none' && content !== 'normal';
+}
+
+/** The cursor that an element has of its own, also while the pointer is on it. @param {Candidate} candidate */
+function cursorOf({ evidence }) {
+  const reason = evidence.find((each) => each.startsWith('cursor:')) ?? '';
+  return reason.slice('cursor:'.length).replace(' on hover', '');
+}
+
+/**
+ * For each element by whose words a field is named, that field: a press on the one is meant for the other.
+ * @param {Candidate[]} found @returns {Map<Element, Element>}
+ */
+function namedBy(found) {
+  const fields = new Map();
+  for (const { element, strong } of found) {
+    const ids = strong && NAMED_FIELDS.has(roleOf(element)) ? attributeOf(element, 'aria-labelledby') : null;
+    for (const id of ids?.trim().split(/\s+/) ?? []) {
+      const name = elementById(rootOf(element), id);
+      if (name && !flatContains(name, element)) fields.set(name, element);
+    }
+  }
+  return fields;
 }
 
 /**
@@ -109,8 +218,8 @@ function isSeen(candidate) {
 
 /** In which direction it resizes something when dragged, where it does nothing else. @param {Candidate} candidate */
 function resizeOf({ strong, evidence, element }) {
-  const cursor = strong ? undefined : evidence.find((reason) => /^cursor:\w+-resize$/.test(reason));
-  return cursor && !textContentOf(element).trim() ? cursor.slice('cursor:'.length, -'-resize'.length) : '';
+  const cursor = strong ? undefined : evidence.find((reason) => /^cursor:\w+-resize( on hover)?$/.test(reason));
+  return cursor && !textContentOf(element).trim() ? cursor.slice('cursor:'.length).replace(/-resize.*/, '') : '';
 }
 
 /**

@@ -32,6 +32,42 @@ from vision_agent.vision.ocr import can_read
 SAMPLE = ("native_controls", "nested", "labels", "listeners", "frame_nested", "frame_sandboxed", "ratio_2", "shadow")
 
 
+# --- labels by selectors ---------------------------------------------------------------------------------------------
+
+BY_SELECTORS = {
+    "targets": [
+        {"what": "save", "at": ".save"},
+        {"what": "rows", "at": "li", "count": 2, "beside": "i"},
+        {"what": "help, which nothing answers", "at": ".help"},
+        {"what": "in a frame", "at": "body > .framed"},
+    ],
+    "either": [{"what": "this page", "at": ".here"}],
+    "never": [{"what": "badge", "at": ".badge"}, {"what": "not there", "at": ".gone"}],
+}
+
+
+async def test_labels_may_name_targets_by_selectors(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(
+        """<!doctype html><button class=save>Save</button> <a class=here href=#here>Here</a>
+        <ul><li tabindex=0>One<li tabindex=0>Two</ul> <b class=help>Help</b> <button class=badge>3</button>
+        <button>No</button>
+        <iframe srcdoc="<button class=framed>Framed</button>" style="border:7px solid;padding:9px"></iframe>""",
+        "utf-8",
+    )
+    labels = tmp_path / "page.json"
+    labels.write_text(json.dumps(BY_SELECTORS), "utf-8")
+
+    [score] = await scored(*pages_in(tmp_path))
+
+    assert score.is_labelled
+    assert (score.wanted, score.found, score.false, score.duplicates) == (5, 4, 2, 0)
+    assert [each.text.split(": ")[-1] for each in score.unsure] == ["this page"]
+    kinds = {each.kind: each.text for each in score.findings}
+    assert kinds["missed"] == "help, which nothing answers 1"
+    assert kinds["misfit"] == "not there (.gone): 0 show, 1 are labelled"
+    assert score.landed == score.pressed
+
+
 # --- the independent truth --------------------------------------------------------------------------------------------
 
 

@@ -496,3 +496,21 @@ def test_neighbours_of_a_kind_never_share_a_colour(layout: str, kind: Kind) -> N
 
 def grown(box: Box, by: float) -> Box:
     return Box(x=box.x - by, y=box.y - by, width=box.width + 2 * by, height=box.height + 2 * by)
+
+
+def test_the_number_of_a_shape_is_in_its_body_and_a_line_from_elsewhere_leads_there() -> None:
+    [shape] = marks_at([(100, 100, 400, 300)])
+    shape = shape.replacing(body=Box(x=300, y=320, width=60, height=40))
+
+    [placed] = place([shape], blank())
+    label = placed.label
+    assert label
+    assert label.box.x >= 300
+    assert label.box.right <= 360
+    assert label.box.y >= 320
+    assert label.box.bottom <= 360
+
+    far = placed.replacing(label=label.model_copy(update={"box": Box(x=150, y=110, width=12, height=16)}))
+    [leader] = layer([far], blank()).leaders
+    left, top, _, _ = leader.strokes[-1]
+    assert (left, top) == (299, 319)

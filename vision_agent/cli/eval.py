@@ -271,9 +271,9 @@ def perception(
     """Score the marks on pages: what is found, what is marked wrongly, where presses land, how legible the numbers are.
 
     A page.html with a page.json beside it is compared with that file: {"marks": {"id-of-element": {}}} names every
-    element that must be marked. Any other page is compared with an independent opinion: roles in the accessibility
-    tree, listeners that the page adds, its cursors, hit tests, and the effect of pressing elements on a copy of the
-    page. It shares no code with the marking.
+    element that must be marked; the documentation says how to name them by selectors. Any other page is compared with
+    an independent opinion: roles in the accessibility tree, listeners that the page adds, its cursors, hit tests, and
+    the effect of pressing elements on a copy of the page. It shares no code with the marking.
 
     Pages are served on this machine and cannot reach anything else.
 

@@ -171,6 +171,7 @@ class MarkMemory:
             state=state,
             box=box,
             point=found.points[0],
+            body=found.body,
             frame=found.frame,
             evidence=found.evidence,
             fingerprint=found.fingerprint,

@@ -146,6 +146,8 @@ class FoundMark(NamedTuple):
     """The text painted in it, if that disagrees with its name."""
     says: str
     """The texts beside its name that say what it does."""
+    body: Box | None = None
+    """Where a drawn shape shows, if it does not fill its box."""
 
     @property
     def beside(self) -> Beside:
@@ -384,7 +386,7 @@ def _marks(table: _Json, place: FramePlace, frame: str, frame_context: RowContex
     marks = []
     for key, name, fingerprint, is_in_dialog, box, points, traits_at, context_at, *more in table["rows"]:
         tag, role, kind, state, evidence = traits[traits_at]
-        corners, surface, words = more or (None, None, None)
+        corners, surface, words, body = more or (None, None, None, None)
         rect = _rect(surface) if surface else None
         marks.append(
             FoundMark(
@@ -406,6 +408,7 @@ def _marks(table: _Json, place: FramePlace, frame: str, frame_context: RowContex
                 place.box_to_page(rect) if rect else None,
                 words["shows"] if words else "",
                 words["says"] if words else "",
+                place.box_to_page(body) if body else None,
             )
         )
     return tuple(marks)

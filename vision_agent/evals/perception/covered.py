@@ -73,7 +73,7 @@ def covered(marks: Sequence[Mark], clean: Picture) -> CoveredFigures:
     placed = [mark for mark in marks if mark.label]
     if not placed:
         return CoveredFigures()
-    targets = [as_rect(edges) for edges in clean.extent.rects([mark.box for mark in placed]).tolist()]
+    targets = [as_rect(edges) for edges in clean.extent.rects([mark.place for mark in placed]).tolist()]
     spots = [as_rect(edges) for edges in round_rects([mark.label.box for mark in placed if mark.label]).tolist()]
     letters, hidden = 0, []
     words: list[float] = []

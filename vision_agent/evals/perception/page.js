@@ -181,7 +181,7 @@
   let isPressed = false;
   let path = null;
   const marked = new WeakSet();
-  for (const type of [
+  const PRESS_EVENTS = [
     'pointerdown',
     'mousedown',
     'pointerup',
@@ -195,19 +195,15 @@
     'pointerenter',
     'focus',
     'focusin',
-  ]) {
-    listen.call(
-      window,
-      type,
-      (event) => {
-        if (!isPressed) return;
-        if (type === 'mousedown') path = pathTo(event);
-        stop.call(event);
-        if (type !== 'pointerdown') prevent.call(event); // preventing pointerdown would suppress mousedown
-      },
-      true,
-    );
-  }
+  ];
+  const hear = (event) => {
+    if (!isPressed) return;
+    if (event.type === 'mousedown') path = pathTo(event);
+    stop.call(event);
+    if (event.type !== 'pointerdown') prevent.call(event); // preventing pointerdown would suppress mousedown
+  };
+  const listenForPresses = () => PRESS_EVENTS.forEach((type) => listen.call(window, type, hear, true));
+  listenForPresses();
 
   Object.defineProperty(window, '__perception', {
     value: {
@@ -262,6 +258,7 @@
         return `${seen} ${Number(now.globals !== before.globals)} ${Number(now.markup !== before.markup)}`;
       },
       begin() {
+        listenForPresses(); // again: a document that was written anew has lost its listeners
         isPressed = true;
       },
       mark(element) {

@@ -59,7 +59,7 @@ def label_figures(observation: Observation, reader: DigitReader | None, most_rea
     pixels = pixels_of(observation)
     boxes = [label for _, label in placed]
     map_ = observation.marked.map
-    targets = [map_.box_to_picture(mark.box) for mark, _ in placed]
+    targets = [map_.box_to_picture(mark.place) for mark, _ in placed]
     misread = []
     chosen = _chosen(len(placed), most_read)
     if reader is not None:

@@ -1,9 +1,9 @@
 """The perception score: how correct the marks on a page are, judged by the page and the picture.
 
-A page is compared with its labels (`<page>.json`, which names every element that must be marked) or, without labels,
-with an independent truth (`truth`). Both ways measure the same: which marks are found or wrong, where a press at each
-mark's point lands, how labels lie and read in the picture as sent, which traces of being observed the page could see,
-and how long the listing is. `churn` adds how long numbers last.
+A page is compared with its labels (`<page>.json`, which names every element that must be marked, by id, or by selector
+as `selector_labels` says) or, without labels, with an independent truth (`truth`). Each way measures the same: which
+marks are found or wrong, where a press at each mark's point lands, how labels lie and read in the picture as sent,
+which traces of being observed the page could see, and how long the listing is. `churn` adds how long numbers last.
 
 Counts are kept per page and pooled over pages: a page with many marks weighs more than one with few.
 """
@@ -34,6 +34,7 @@ from vision_agent.evals.listing_tokens import tokens_per_mark
 from vision_agent.evals.perception.covered import CoveredFigures, covered_figures
 from vision_agent.evals.perception.page_facts import DocumentLook, look, watch
 from vision_agent.evals.perception.picture import DigitReader, LabelFigures, label_figures
+from vision_agent.evals.perception.selector_labels import Entry, ask, entries_of
 from vision_agent.evals.perception.trial import dismiss, try_targets
 from vision_agent.evals.perception.truth import Target, Truth, build_truth, questions
 from vision_agent.evals.suites.fixture_sites import served
@@ -77,7 +78,8 @@ class Finding:
     """One fault, described so that the element can be found."""
 
     kind: str
-    """`missed`, `false`, `duplicate`, `landing`, `box`, `unsure` or, for the sample that people check, `agreed`."""
+    """`missed`, `false`, `duplicate`, `landing`, `box`, `unsure`, `misfit` (labels that do not fit the page) or, in the
+    sample that people check, `agreed`."""
     text: str
     box: Box | None = None
 
@@ -146,7 +148,8 @@ def _page_of(labels: Path) -> str:
         content = json.loads(labels.read_text("utf-8"))
     except ValueError:
         return ""
-    return str(content.get("page", f"{labels.stem}.html")) if isinstance(content, dict) and "marks" in content else ""
+    is_labels = isinstance(content, dict) and ("marks" in content or "targets" in content)
+    return str(content.get("page", f"{labels.stem}.html")) if is_labels else ""
 
 
 async def score_pages(
@@ -178,6 +181,7 @@ async def score_pages(
 
 async def _score(browser: Browser, page: PageToScore, url: str, reader: DigitReader | None, rounds: int) -> PageScore:
     began = time.monotonic()
+    entries = entries_of(page.labels) if page.labels else []
     # Reduced motion, because the score is about one moment, and the questions take several.
     settings = {"viewport": _VIEW, "reduced_motion": "reduce", **_settings_of(page)}
 
@@ -197,8 +201,11 @@ async def _score(browser: Browser, page: PageToScore, url: str, reader: DigitRea
             spent = await _times(eyes, tab, rounds)
             elements = await _elements(tab, observation)
             boxes = await _boxes(observation, build_truth(*seen) if seen else None, elements)
+            by_selectors = await _against_selectors(tab, observation, elements, entries) if entries else None
             landing = await _landing(tab, observation, elements)
-            if page.labels:
+            if by_selectors:
+                truth, found = None, by_selectors
+            elif page.labels:
                 truth, found = None, _against_labels(page.labels, observation, await _ids(elements))
             else:
                 truth = build_truth(*seen, await try_targets(open_copy, questions(seen[0]))) if seen else None
@@ -375,6 +382,62 @@ def _against_labels(labels: Path, observation: Observation, ids: dict[int, str])
     false = sum(count for each, count in marked.items() if each not in wanted)
     found = len(wanted) - missed
     return _FoundMarks(len(wanted), found, false, sum(twice.values()), (), tuple(findings), tuple(errors))
+
+
+async def _against_selectors(
+    tab: Page, observation: Observation, elements: dict[int, tuple[Frame, ElementHandle]], entries: Sequence[Entry]
+) -> _FoundMarks:
+    labelled = await ask(tab, entries, [(mark.point.x, mark.point.y) for mark in observation.marks])
+    marked: Counter[tuple[Entry, int]] = Counter()
+    wrong, unsure = [], []
+    for mark, place in zip(observation.marks, labelled.places, strict=True):
+        entry, number = place.entry, place.number
+        if mark.kind == "scroller":
+            # What its point hits may well be something inside.
+            entry, number = await _scroller(mark, elements, entries), 0
+        if entry is None or entry.kind == "never":
+            where = f"{place.hit}: {entry.what}" if entry else place.hit
+            wrong.append(Finding("false", _mark_text(mark, where), mark.box))
+        elif entry.kind == "either":
+            unsure.append(Finding("unsure", f"{_mark_text(mark, place.hit)}: {entry.what}", mark.box))
+        else:
+            marked[entry, number] += 1
+    wanted = [
+        (entry, number) for entry in entries if entry.kind in ("targets", "scrollers") for number in range(entry.count)
+    ]
+    boxes = {(entry, number): box for entry, each in labelled.boxes.items() for number, box in enumerate(each)}
+
+    def findings(kind: str, things: Sequence[tuple[Entry, int]]) -> list[Finding]:
+        return [Finding(kind, f"{entry.what} {number + 1}", boxes.get((entry, number))) for entry, number in things]
+
+    missed, twice = [each for each in wanted if not marked[each]], [each for each in wanted if marked[each] > 1]
+    return _FoundMarks(
+        wanted=len(wanted),
+        found=len(wanted) - len(missed),
+        false=len(wrong),
+        duplicates=sum(marked[each] - 1 for each in twice),
+        unsure=tuple(unsure),
+        findings=(
+            *findings("missed", missed),
+            *wrong,
+            *findings("duplicate", twice),
+            *(Finding("misfit", text) for text in labelled.misfits),
+        ),
+    )
+
+
+async def _scroller(
+    mark: Mark, elements: dict[int, tuple[Frame, ElementHandle]], entries: Sequence[Entry]
+) -> Entry | None:
+    """The first entry that names the element of a mark itself."""
+    if mark.number not in elements:
+        return None
+    for entry in entries:
+        with suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(_ANSWER_S):
+                if await elements[mark.number][1].evaluate("(element, at) => element.matches(at)", entry.at):
+                    return entry
+    return None
 
 
 def _against_truth(observation: Observation, truth: Truth | None) -> _FoundMarks:

@@ -89,8 +89,9 @@ def layer(marks: Sequence[Mark], picture: Picture, style: Style = STYLE) -> Laye
             outlines.append(Outline(rect=rect, colour=colour, casing=ink_colour(colour), dashed=mark.source != "dom"))
         width = style.choose_label_width(mark.label_text, at[2] - at[0])
         labels.append(DrawnLabel(rect=at, colour=plate, ink=ink_colour(plate), text=mark.label_text, width=width))
-        if gap(rect, at) >= style.leader_from:
-            leaders.append(Leader(strokes=strokes(at, rect), colour=colour, casing=ink_colour(colour)))
+        aim = as_rect(picture.extent.rects([mark.body])[0].tolist()) if mark.body else rect
+        if gap(aim, at) >= style.leader_from:
+            leaders.append(Leader(strokes=strokes(at, aim), colour=colour, casing=ink_colour(colour)))
     between = [line for mark in placed if mark.grid and mark.surface is None for line in grid_lines(mark, picture)]
     grid_labels = place_grid_labels(placed, picture, boxes, style)
     labels += [DrawnLabel(rim.rect, COLOUR, ink_colour(COLOUR), rim.text, "narrow") for rim in grid_labels]

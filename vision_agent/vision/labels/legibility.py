@@ -44,7 +44,7 @@ def faults(marks: Sequence[Mark], picture: Picture) -> tuple[int, ...]:
     placed = [mark for mark in marks if mark.label]
     if not placed:
         return ()
-    rects = picture.extent.rects([mark.box for mark in placed])
+    rects = picture.extent.rects([mark.place for mark in placed])
     labels = round_rects([mark.label.box for mark in placed if mark.label])
     size = picture.size
     wrong = np.any(labels < 0, axis=1) | np.any(labels[:, 2:] > (size.width, size.height), axis=1)
@@ -69,7 +69,7 @@ def tiles(marks: Sequence[Mark], picture: Picture, wrong: Collection[int]) -> tu
     placed = [mark for mark in marks if mark.label]
     if len(placed) < _CROWD:
         return ()
-    rects = picture.extent.rects([mark.box for mark in placed])
+    rects = picture.extent.rects([mark.place for mark in placed])
     labels = round_rects([mark.label.box for mark in placed if mark.label])
     is_poor = np.array([mark.number in wrong for mark in placed])
     is_poor |= common_area(labels, rects) > _HIDDEN * rect_areas(rects)

@@ -8,7 +8,7 @@ at or on the target, a line leads to it.
 
 Candidates are gathered for all marks at once, in the same order for each, and their cost is read from summed-area
 tables. Groups of similar neighbours choose first and together, then each mark alone; conflicts are repaired. Everything
-except the ink is known before there are pixels: that is the `plan`. Of a mark, only its box and kind matter here.
+except the ink is known before there are pixels: that is the `plan`. Of a mark, only its place and kind matter here.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def plan(
 
     If nothing has moved since the `last` plan, its candidates are used again.
     """
-    edges = edges_of([mark.box for mark in marks])
+    edges = edges_of([mark.place for mark in marks])
     shown = _shown(edges, extent)
     inside = [mark for mark, is_shown in zip(marks, shown, strict=True) if is_shown]
     if not inside:
@@ -200,7 +200,7 @@ def _previous_labels(
     if not old:
         return {}
     pairs = [(i, was) for i, mark in enumerate(marks) if (was := old.get(mark.number)) and was.letter == mark.letter]
-    is_same = (edges[[i for i, _ in pairs]] == edges_of([was.box for _, was in pairs])).all(axis=1).tolist()
+    is_same = (edges[[i for i, _ in pairs]] == edges_of([was.place for _, was in pairs])).all(axis=1).tolist()
     labels = {i: was.label for (i, was), same in zip(pairs, is_same, strict=True) if same and was.label}
     spots = map(as_rect, round_rects([label.box for label in labels.values()]).tolist())
     return {i: _PreviousLabel(label, spot) for (i, label), spot in zip(labels.items(), spots, strict=True)}

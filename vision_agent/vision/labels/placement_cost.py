@@ -117,7 +117,7 @@ class PlacementCost:
 
 def build_cost_tables(marks: Sequence[Mark], extent: Extent, style: Style) -> PlacementCost:
     """Builds the tables for the labels of these marks in a picture of this extent."""
-    rects = extent.rects([mark.box for mark in marks])
+    rects = extent.rects([mark.place for mark in marks])
     width, height = extent.size.width, extent.size.height
     near = _near(rects)
     wide, narrow = _label_sizes(marks, rects, style)
