@@ -13,7 +13,7 @@ WORKERS ?= 4
 # Tests start hundreds of processes, and each would compile the package anew where this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help run check test test-rest test-all test-browsergym test-frameworks test-ray pages ocr bench bench-perception bench-held-out bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record bench-icons icon-namer docs docs-serve docs-pictures profile lint format types-js doctor clean
+.PHONY: help run check test test-rest test-all test-browsergym test-frameworks test-ray pages ocr bench bench-perception bench-held-out bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record bench-mcp bench-icons icon-namer docs docs-serve docs-pictures profile lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -41,6 +41,7 @@ help:
 	@echo "make bench-record  what recording a run of 100 steps costs in CPU and disk, and how large its folder is"
 	@echo "make bench-icons   how often icons without a name get the right one, on icon sets that nothing was learned from"
 	@echo "make icon-namer    make the network that names icons again, from icon sets that are fetched from npm (half an hour)"
+	@echo "make bench-mcp  what one look over MCP costs and shows, against Playwright's MCP server"
 	@echo "make profile   where the time of one observation and one step goes, as flame graphs in build/profile"
 	@echo "make docs      build the site of docs/ into build/docs, and fail at any warning"
 	@echo "make docs-serve     show it at http://127.0.0.1:8000/ while you write"
@@ -135,6 +136,9 @@ bench-scrolling: $(READY)
 
 bench-moving: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_moving.py
+
+bench-mcp: $(READY) pages
+	@$(BIN)/python tests/benchmarks/bench_mcp.py
 
 bench-record: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_record.py
