@@ -183,6 +183,8 @@ class Shot(FrozenModel):
 Kind = Literal["field", "button", "link", "toggle", "scroller", "surface", "guess"]
 MarkStyle = Literal["coloured", "plain", "numbers"]
 Source = Literal["dom", "cv", "ocr"]
+Legibility = Literal["", "unread", "unsure"]
+"""`unread`: some of the text could not be read; `unsure`: the text may be wrong."""
 Letter = Literal["", "I", "B", "L", "F", "O", "M"]
 """I field, B button, L link, F picture, O option, M other; empty when numbers stand alone."""
 
@@ -301,6 +303,8 @@ class Mark(DisplayedModel):
     """The number of the surface that it is drawn in; None for an element and for a requested grid."""
     grid: Grid | None = None
     """Its rows and columns, if it has any; each cell can be a target."""
+    reading: Legibility = ""
+    """How well the text drawn on it could be read, for `cv` and `ocr` marks."""
     moves: bool = False
     """It looked different a moment later: it moves or changes by itself."""
     evidence: tuple[str, ...] = ()

@@ -38,7 +38,11 @@ def listing_page() -> str:
                     "`_[:]Ann · Paris ⏎ Bob · Rome`",
                     "Several such texts: ` · ` within a row of the page, ` ⏎ ` between rows.",
                 ),
-                ("`_[15 row 1]A | B | C`", "Text read in row 1 of the grid that is mark 15."),
+                (
+                    "`_[15 row 1]A | ‹unread› | 7 ‹unsure› | | C`",
+                    "Text read in row 1 of the grid that is mark 15. Something in the second cell could not be read, "
+                    "the third may be wrong, and the fourth is empty.",
+                ),
                 ("`... 1445 px below`", "The last line: what is out of view, covered or gone."),
                 (
                     "`... out of view: 2-11 above, 31-40 below in [13]`",

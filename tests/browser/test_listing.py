@@ -88,6 +88,14 @@ def field(**state: object) -> Mark:
             "7[:]<div scroll 30px above 270px below>Log",
         ),
         (mark(source="ocr", confidence=0.873), "7[:]<button source=ocr confidence=0.87>Save"),
+        (
+            mark(source="ocr", confidence=0.873, reading="unsure"),
+            "7[:]<button source=ocr confidence=0.87>Save ‹unsure›",
+        ),
+        (
+            mark(name="", source="cv", confidence=0.5, reading="unread"),
+            "7[:]<button source=cv confidence=0.50>‹unread›",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

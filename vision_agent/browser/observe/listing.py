@@ -1,7 +1,8 @@
 """Writes the listing of a marked picture: one `id[:]<tag …>text` line per mark, in reading order.
 
 Text inside and after the brackets comes from the page; none of it can start a line or imitate one. A name that several
-marks share is followed by `‹…›` with the words that tell them apart; no name can imitate that.
+marks share is followed by `‹…›` with the words that tell them apart; no name can imitate that. So is a drawn name of
+which a part was not read, `‹unread›`, or that may be wrong, `‹unsure›`.
 """
 
 from __future__ import annotations
@@ -139,7 +140,8 @@ def mark_line(mark: Mark, picture: PageMap, apart: Distinction | None = None) ->
     attributes = "".join(f" {each}" for each in _attributes(mark, picture))
     name = safe_name(safe_line(mark.name, _LONGEST_NAME))
     beside = bracketed(safe_line(str(apart), _LONGEST_APART) if apart else "")
-    return f"{mark.label_text}[:]<{_word(mark.tag)}{attributes}>{f'{name}{beside}'.strip()}{frame}"
+    legibility = f" ‹{mark.reading}›" if mark.reading else ""
+    return f"{mark.label_text}[:]<{_word(mark.tag)}{attributes}>{f'{name}{legibility}{beside}'.strip()}{frame}"
 
 
 def _with_joined_context(entries: Sequence[tuple[Box, str]]) -> list[str]:

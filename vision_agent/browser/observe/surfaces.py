@@ -160,6 +160,7 @@ class Surfaces:
             more=(
                 *_describe_skipped_surfaces(marks, surfaces, picture),
                 *(_describe_left_out(*each) for each in found if each[1].left_out),
+                *(_describe_postponed(*each) for each in found if each[1].postponed),
             ),
         )
 
@@ -266,6 +267,7 @@ def _new_mark(surface: Mark, thing: Thing, number: int, letter: Letter) -> Mark:
         key=_key(surface, thing),
         surface=surface.number,
         grid=thing.grid,
+        reading=thing.reading,
         moves=thing.moves,
     )
 
@@ -285,6 +287,11 @@ def _describe_skipped_surfaces(marks: Sequence[Mark], surfaces: Sequence[Mark], 
 
 def _describe_left_out(surface: Mark, looked: SurfaceLook) -> str:
     return f"{looked.left_out} more guesses in {surface.label_text} left out"
+
+
+def _describe_postponed(surface: Mark, looked: SurfaceLook) -> str:
+    texts = "1 text" if looked.postponed == 1 else f"{looked.postponed} texts"
+    return f"{texts} in {surface.label_text} not read yet; look again"
 
 
 def _key(surface: Mark, thing: Thing) -> MarkKey:

@@ -5,7 +5,7 @@ It knows no page: the caller says where the surface is in the picture. Each prop
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ from vision_agent.vision.surfaces.regions import (
     fine_patches,
 )
 from vision_agent.vision.surfaces.text_lines import find_lines
+from vision_agent.vision.surfaces.unread_ink import small_ink
 
 Shape = Literal["box", "round", "shape", "words"]
 
@@ -67,7 +68,7 @@ class Proposal:
     shape: Shape
     confidence: float
     lines: tuple[Box, ...] = ()
-    """The boxes of the lines of text in it."""
+    """The boxes of the lines of text in it, and of other ink."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class SurfaceProposals:
     left_out: int = 0
     """The number of proposals beyond the limit."""
     lines: tuple[Box, ...] = ()
-    """The boxes of all lines of text, inside and outside the proposals."""
+    """The boxes of all lines of text, inside and outside the proposals, and of smaller ink in cells and boxes."""
 
 
 def propose(picture: Picture, surface: Box, most: int = MOST) -> SurfaceProposals:
@@ -158,7 +159,18 @@ def _find_shapes(pixels: Pixels) -> _Shapes:
     lattices = _largest_lattices(lattices, patches.rects)
     for each in lattices:
         patches.rects[each.members] = _align(patches.rects[each.members], each)
-    return _select_targets(patches, lattices, lines[~is_cut])
+    return _with_small_ink(_select_targets(patches, lattices, lines[~is_cut]), pixels, edges)
+
+
+def _with_small_ink(found: _Shapes, pixels: Pixels, edges: Pixels) -> _Shapes:
+    """The shapes with the ink that was not taken for text: it is to be read, or at least not to pass for nothing."""
+    cells = np.concatenate([np.empty(0, np.int64), *(each.members for each in found.lattices)])
+    boxes = found.rects[[at for at, shape in enumerate(found.shapes) if shape == "box"]]
+    ink = small_ink(pixels, edges, np.concatenate([found.cells[cells], boxes]), found.lines)
+    if not len(ink):
+        return found
+    says = np.concatenate([found.says, _contains(found.rects, ink)], axis=1)
+    return replace(found, lines=np.concatenate([found.lines, ink]), says=says)
 
 
 def _fills(cells: Ints, pixels: Pixels) -> bool:

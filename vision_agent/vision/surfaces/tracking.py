@@ -16,15 +16,20 @@ import cv2
 import numpy as np
 
 from vision_agent.actions import Point
-from vision_agent.types import Box, Grid
+from vision_agent.types import Box, Grid, Legibility
 from vision_agent.vision.compare import changed_share
 from vision_agent.vision.ocr import Reading
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Floats
 from vision_agent.vision.surfaces.candidates import MOST, Shape, SurfaceProposals, propose
 
+UNREAD, UNSURE = "‹unread›", "‹unsure›"
+"""In place of a text that was not read, and behind one that may be wrong; no text of a page has these brackets."""
+
 Read = Callable[[Picture, Sequence[Box]], Sequence[Reading | None]]
 """Reads lines of a picture, given as page boxes; None for lines it had no time for."""
+
+_NOT_OURS = str.maketrans("‹›|", "<>/")
 
 _FAR = 200.0
 """The farthest that a thing may move between two observations, in CSS pixels, to be recognized by its look alone."""
@@ -68,6 +73,7 @@ class Thing:
     confidence: float
     name: str = ""
     """The text read on it."""
+    reading: Legibility = ""
     grid: Grid | None = None
     rows: tuple[tuple[int, str, Box], ...] = ()
     """For a grid: the number of each row with text, its text cell by cell, and the box of its first cell."""
@@ -85,6 +91,8 @@ class SurfaceLook:
     is_restless: bool = False
     """Whether the surface changed too much during the look to find anything in it."""
     is_all_read: bool = True
+    postponed: int = 0
+    """The number of texts that there was no time to read."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +187,7 @@ class Drawing:
                 _sample_look(picture, thing.box),
                 words,
             )
-            for thing, words in _things(proposed, readings)
+            for thing, words in _things(proposed, readings, is_read=read is not None)
         ]
         known, gone = self._recognize(found)
         kept = [each for each in gone if self._may_come_back(each, picture, corner, place)]
@@ -189,6 +197,7 @@ class Drawing:
             elsewhere=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in kept),
             left_out=proposed.left_out,
             is_all_read=all(one is not None for one in readings.values()) if read else True,
+            postponed=sum(one is None for one in readings.values()) if read else 0,
         )
 
     def _recognize(self, found: list[_KnownThing]) -> tuple[list[_KnownThing], list[_KnownThing]]:
@@ -223,31 +232,39 @@ def _read_lines(picture: Picture, proposed: SurfaceProposals, read: Read | None)
     return dict(zip(lines, read(picture, lines) if read else [None] * len(lines), strict=True))
 
 
-def _things(proposed: SurfaceProposals, readings: dict[Box, Reading | None]) -> list[tuple[Thing, str | None]]:
+def _things(
+    proposed: SurfaceProposals, readings: dict[Box, Reading | None], *, is_read: bool
+) -> list[tuple[Thing, str | None]]:
     """The proposals as things without an id, with their text; None for text that was not read completely."""
     things: list[tuple[Thing, str | None]] = []
     for each in proposed.proposals:
         own = [readings[line] for line in sorted(each.lines, key=lambda line: (line.y, line.x))]
         name = " ".join(reading.text for reading in own if reading and reading.text)
         words = None if None in own else name
-        things.append((Thing(0, each.box, each.point, each.shape, each.confidence, name), words))
+        legibility = _legibility(own) if is_read else ""
+        things.append((Thing(0, each.box, each.point, each.shape, each.confidence, name, legibility), words))
     for lattice in proposed.lattices:
         first = lattice.grid.cells[0]
         point = Point(x=first[2] + first[4] / 2, y=first[3] + first[5] / 2)
-        rows = _rows(lattice.grid, readings)
+        rows = _rows(lattice.grid, readings) if is_read else ()
         sure = len(lattice.grid.cells) / (lattice.grid.rows * lattice.grid.columns)
-        things.append((Thing(0, lattice.box, point, "grid", round(sure, 2), "", lattice.grid, rows), ""))
+        things.append((Thing(0, lattice.box, point, "grid", round(sure, 2), grid=lattice.grid, rows=rows), ""))
     return things
+
+
+def _legibility(readings: Sequence[Reading | None]) -> Legibility:
+    if any(one is None or not one.text for one in readings):
+        return "unread"
+    return "unsure" if any(one is not None and one.is_unsure for one in readings) else ""
 
 
 def _rows(grid: Grid, readings: dict[Box, Reading | None]) -> tuple[tuple[int, str, Box], ...]:
     words: dict[tuple[int, int], list[str]] = {}
-    for line, reading in readings.items():
-        if reading and reading.text:
-            middle = line.center
-            for row, column, x, y, width, height in grid.cells:
-                if x <= middle.x < x + width and y <= middle.y < y + height:
-                    words.setdefault((row, column), []).append(reading.text)
+    for line, reading in sorted(readings.items(), key=lambda each: (each[0].y, each[0].x)):
+        middle = line.center
+        for row, column, x, y, width, height in grid.cells:
+            if x <= middle.x < x + width and y <= middle.y < y + height:
+                words.setdefault((row, column), []).append(_cell_text(reading))
     rows = []
     for row in sorted({row for row, _ in words}):
         cells = [" ".join(words.get((row, column), ())) for column in range(1, grid.columns + 1)]
@@ -256,6 +273,14 @@ def _rows(grid: Grid, readings: dict[Box, Reading | None]) -> tuple[tuple[int, s
         place = next(Box(x=x, y=y, width=w, height=h) for at, _, x, y, w, h in grid.cells if at == row)
         rows.append((row, " | ".join(cells), place))
     return tuple(rows)
+
+
+def _cell_text(reading: Reading | None) -> str:
+    """The text of a cell, in which nothing looks like the end of a cell or like a word of ours."""
+    if reading is None or not reading.text:
+        return UNREAD
+    text = reading.text.translate(_NOT_OURS)
+    return f"{text} {UNSURE}" if reading.is_unsure else text
 
 
 # --- recognizing ------------------------------------------------------------------------------------------------------
