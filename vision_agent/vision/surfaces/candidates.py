@@ -8,13 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import cv2
 import numpy as np
 
 from vision_agent.actions import Point
 from vision_agent.types import Box, Grid, PageMap
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
-from vision_agent.vision.rects import Bools, Floats, Group, Ints, common_area, group_medians, rect_areas
+from vision_agent.vision.rects import Bools, Floats, Group, Ints, common_area, group_medians, rect_areas, rect_sums
+from vision_agent.vision.surfaces.closed_outlines import find_closed_outlines
 from vision_agent.vision.surfaces.grid_detection import Cells, find_cells
+from vision_agent.vision.surfaces.outlined_shapes import with_outlines
 from vision_agent.vision.surfaces.outlines import find_outlines
 from vision_agent.vision.surfaces.regions import (
     LEAST_PX,
@@ -56,6 +59,18 @@ _ANY, _IS_SOLID, _HAS_WORDS, _WORDS_ALONE, _WORDS_APART = 0.35, 0.3, 0.25, 0.4, 
 _IS_GROUND = -0.3
 """The penalty for a shape in the background colour without text: probably background enclosed by lines."""
 _SIZE_PX = (16, 160)
+_IS_CLOSED, _IS_DASHED = 0.7, 0.65
+"""The confidence in a closed outline, and in a dashed one."""
+_LARGE = 0.2
+"""What the size of a shape counts when there are too many."""
+_CHANGED, _LEAST_CHANGED, _MOST_CHANGED = 12, 0.05, 0.4
+"""The levels by which a pixel must differ, the share of a shape that makes it changed, and of the surface that makes
+the change one of everything."""
+_LETTER = 0.7
+"""The share of its rectangle below which something small in a line of text is a part of a letter; a port beside its
+name fills more."""
+_ON_LINE_PX = 7.0
+"""How far from a dashed line its dashes may be."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +107,11 @@ class SurfaceProposals:
     """The boxes of all lines of text, inside and outside the proposals, and of smaller ink in cells and boxes."""
 
 
-def propose(picture: Picture, surface: Box, most: int = MOST) -> SurfaceProposals:
+def propose(picture: Picture, surface: Box, most: int = MOST, before: Pixels | None = None) -> SurfaceProposals:
     """Proposes targets in a surface, given as a page box; none if the picture does not show it.
 
-    `most` limits the number of proposals and grids together.
+    `most` limits the number of proposals and grids together; the largest shapes stay, and what looks other than in
+    `before`, the same part a moment earlier.
     """
     inside = picture.page.intersection(surface)
     if inside is None:
@@ -106,7 +122,7 @@ def propose(picture: Picture, surface: Box, most: int = MOST) -> SurfaceProposal
     found = _find_shapes(pixels_of(part))
     lattices = found.lattices[:most]
     room = max(0, most - len(lattices))
-    order = np.argsort(-found.scores, kind="stable")
+    order = np.argsort(-_ranks(found, changed_in(part, before)), kind="stable")
     best = order[:room].tolist()
     lines = _boxes(found.lines, part.map)
     proposals = (
@@ -125,6 +141,29 @@ def propose(picture: Picture, surface: Box, most: int = MOST) -> SurfaceProposal
         max(0, len(order) - room),
         lines,
     )
+
+
+def changed_in(part: Picture, before: Pixels | None) -> Ints | None:
+    """The number of pixels that changed above and left of each, for `rect_sums`; None if nothing can be compared."""
+    pixels = pixels_of(part)
+    if before is None or before.shape != pixels.shape:
+        return None
+    differs = cv2.absdiff(pixels, before).max(axis=2) > _CHANGED
+    return np.asarray(cv2.integral(differs.astype(np.uint8)), np.int32)
+
+
+def _ranks(found: _Shapes, changed: Ints | None) -> Floats:
+    """Which shapes stay when there are too many: those that changed first, then the likely and the large ones."""
+    sizes = np.sqrt(rect_areas(found.rects).astype(np.float32))
+    is_words = np.array([shape == "words" for shape in found.shapes], bool)
+    ranks = found.scores + np.where(is_words, -_LARGE, _LARGE * np.minimum(1, sizes / _SIZE_PX[1])).astype(np.float32)
+    if changed is not None and len(ranks):
+        limits = np.array(changed.shape[::-1] * 2, np.int32) - 1
+        share = rect_sums(changed, found.rects.clip(0, limits)) / np.maximum(1, rect_areas(found.rects))
+        # Not where all of it changed, as after scrolling.
+        if changed[-1, -1] < _MOST_CHANGED * changed.size:
+            ranks = ranks + (share > _LEAST_CHANGED).astype(np.float32)
+    return np.asarray(ranks, np.float32)
 
 
 @dataclass(frozen=True)
@@ -156,10 +195,17 @@ def _find_shapes(pixels: Pixels) -> _Shapes:
     # Lines cut by the edge of the surface are not text; the rounded corners of a panel, for example, look like them.
     is_cut = (lines[:, :2] <= _CUT_PX).any(axis=1)
     is_cut |= (lines[:, 2:] >= np.array(pixels.shape[1::-1]) - _CUT_PX).any(axis=1)
+    lines = lines[~is_cut]
     lattices = _largest_lattices(lattices, patches.rects)
     for each in lattices:
         patches.rects[each.members] = _align(patches.rects[each.members], each)
-    return _with_small_ink(_select_targets(patches, lattices, lines[~is_cut]), pixels, edges)
+    outlines = find_closed_outlines(pixels, ground)
+    is_cell = np.zeros(len(patches.rects), bool)
+    is_cell[np.concatenate([np.empty(0, np.int64), *(each.members for each in lattices)])] = True
+    lines = lines[~outlines.are_on((lines[:, :2] + lines[:, 2:]) // 2, _ON_LINE_PX)]
+    patches, kept = with_outlines(patches, outlines, is_cell, lines, pixels)
+    lattices = [replace(each, members=np.searchsorted(kept, each.members)) for each in lattices]
+    return _with_small_ink(_select_targets(patches, lattices, lines), pixels, edges)
 
 
 def _with_small_ink(found: _Shapes, pixels: Pixels, edges: Pixels) -> _Shapes:
@@ -199,6 +245,8 @@ def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints) -> _Sh
     inside = _contains(at, lines)
     many = inside.sum(axis=1)
     is_thing: Bools = (many <= _MOST_LINES) & (_contains(at, rects).sum(axis=1) < _MOST_NESTED)
+    is_thing |= patches.outlined[others] > 0
+    is_thing &= ~(_are_letters(at, lines) & ((patches.solid[others] < _LETTER) | patches.is_open[others]))
     if lattices:
         # A patch in a cell is the cell's content, and a patch over several cells is part of their background.
         is_thing &= common_area(at[:, None], rects[cells][None]).sum(axis=1) <= _ON_CELLS * rect_areas(at)
@@ -220,6 +268,14 @@ def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints) -> _Sh
         cells=rects,
         lines=lines,
     )
+
+
+def _are_letters(rects: Ints, lines: Ints) -> Bools:
+    """Which rectangles are in a line of text, and clearly smaller."""
+    wide, high = (rects[:, 2:] - rects[:, :2]).T[..., None]
+    longer, taller = (lines[:, 2:] - lines[:, :2]).T
+    is_in = common_area(rects[:, None], lines[None]) >= _INSIDE * rect_areas(rects)[:, None]
+    return np.asarray((is_in & (high <= taller) & (2 * wide <= longer)).any(axis=1))
 
 
 def _contains(outer: Ints, inner: Ints) -> Bools:
@@ -292,10 +348,12 @@ def _scores(patches: Patches, things: Group, lines: Group) -> Floats:
     size = np.minimum(1, least / _SIZE_PX[0]) * np.minimum(1, _SIZE_PX[1] / least)
     has_words = (lines > 0) & (lines <= 2)
     is_ground = patches.is_ground[things] & (lines == 0)
+    outlined = patches.outlined[things]
     scores: Floats = (
         _ANY + _IS_SOLID * patches.solid[things] * size + _HAS_WORDS * has_words + _IS_GROUND * is_ground
     ).astype(np.float32)
-    return scores
+    closed = np.array([0, _IS_CLOSED, _IS_DASHED], np.float32)[outlined] + _HAS_WORDS * has_words
+    return np.asarray(np.where(outlined > 0, closed, scores), np.float32)
 
 
 def _with_rim(rects: Ints) -> Ints:

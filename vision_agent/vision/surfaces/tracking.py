@@ -179,7 +179,8 @@ class Drawing:
         later: Picture | None,
         most: int,
     ) -> SurfaceLook:
-        proposed = propose(picture, inside, most)
+        before = self._last.pixels if self._last and (self._last.place, self._last.most) == (place, most) else None
+        proposed = propose(picture, inside, most, before)
         readings = _read_lines(picture, proposed, read)
         found = [
             _KnownThing(
