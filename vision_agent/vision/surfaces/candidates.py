@@ -17,6 +17,7 @@ from vision_agent.vision.picture import Picture, Pixels, pixels_of
 from vision_agent.vision.rects import Bools, Floats, Group, Ints, common_area, group_medians, rect_areas, rect_sums
 from vision_agent.vision.surfaces.closed_outlines import find_closed_outlines
 from vision_agent.vision.surfaces.grid_detection import Cells, find_cells
+from vision_agent.vision.surfaces.large_letters import find_large_words
 from vision_agent.vision.surfaces.outlined_shapes import with_outlines
 from vision_agent.vision.surfaces.outlines import find_outlines
 from vision_agent.vision.surfaces.regions import (
@@ -155,8 +156,8 @@ def changed_in(part: Picture, before: Pixels | None) -> Ints | None:
 def _ranks(found: _Shapes, changed: Ints | None) -> Floats:
     """Which shapes stay when there are too many: those that changed first, then the likely and the large ones."""
     sizes = np.sqrt(rect_areas(found.rects).astype(np.float32))
-    is_words = np.array([shape == "words" for shape in found.shapes], bool)
-    ranks = found.scores + np.where(is_words, -_LARGE, _LARGE * np.minimum(1, sizes / _SIZE_PX[1])).astype(np.float32)
+    is_thing = np.array([shape != "words" for shape in found.shapes], bool) & (found.scores > _ANY + _IS_SOLID / 2)
+    ranks = found.scores + np.where(is_thing, _LARGE * np.minimum(1, sizes / _SIZE_PX[1]), 0).astype(np.float32)
     if changed is not None and len(ranks):
         limits = np.array(changed.shape[::-1] * 2, np.int32) - 1
         share = rect_sums(changed, found.rects.clip(0, limits)) / np.maximum(1, rect_areas(found.rects))
@@ -187,6 +188,9 @@ def _find_shapes(pixels: Pixels) -> _Shapes:
     islands, areas = find_outlines(edges, around=255, least_rows=LEAST_PX)
     patches = fine_patches(areas, edges, pixels, ground)
     lines = find_lines(islands.rects, patches.rects)
+    large = find_large_words(islands.rects, pixels, ground)
+    is_in_large = (common_area(lines[:, None], large[None]) >= _INSIDE * rect_areas(lines)[:, None]).any(axis=1)
+    lines = np.concatenate([lines[~is_in_large], large])
     lattices = find_cells(patches.rects)
     if not any(_fills(patches.rects[each.members], pixels) for each in lattices):
         coarse = coarse_patches(pixels, ground)
@@ -205,7 +209,7 @@ def _find_shapes(pixels: Pixels) -> _Shapes:
     lines = lines[~outlines.are_on((lines[:, :2] + lines[:, 2:]) // 2, _ON_LINE_PX)]
     patches, kept = with_outlines(patches, outlines, is_cell, lines, pixels)
     lattices = [replace(each, members=np.searchsorted(kept, each.members)) for each in lattices]
-    return _with_small_ink(_select_targets(patches, lattices, lines), pixels, edges)
+    return _with_small_ink(_select_targets(patches, lattices, lines, large), pixels, edges)
 
 
 def _with_small_ink(found: _Shapes, pixels: Pixels, edges: Pixels) -> _Shapes:
@@ -234,8 +238,8 @@ def _largest_lattices(lattices: list[Cells], rects: Ints) -> list[Cells]:
     return kept
 
 
-def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints) -> _Shapes:
-    """The patches, grids and lines that are targets of their own."""
+def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints, large: Ints) -> _Shapes:
+    """The patches, grids and lines that are targets of their own; `large` are the lines of large letters."""
     rects = patches.rects
     cells = np.concatenate([np.empty(0, np.int64), *(each.members for each in lattices)])
     is_cell = np.zeros(len(rects), bool)
@@ -246,7 +250,9 @@ def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints) -> _Sh
     many = inside.sum(axis=1)
     is_thing: Bools = (many <= _MOST_LINES) & (_contains(at, rects).sum(axis=1) < _MOST_NESTED)
     is_thing |= patches.outlined[others] > 0
-    is_thing &= ~(_are_letters(at, lines) & ((patches.solid[others] < _LETTER) | patches.is_open[others]))
+    may_be_letter = (patches.solid[others] < _LETTER) | patches.is_open[others] | (patches.outlined[others] > 0)
+    is_thing &= ~(_are_letters(at, lines) & (may_be_letter | patches.is_ground[others]))
+    is_thing &= ~_are_letters(at, large)
     if lattices:
         # A patch in a cell is the cell's content, and a patch over several cells is part of their background.
         is_thing &= common_area(at[:, None], rects[cells][None]).sum(axis=1) <= _ON_CELLS * rect_areas(at)
@@ -275,7 +281,7 @@ def _are_letters(rects: Ints, lines: Ints) -> Bools:
     wide, high = (rects[:, 2:] - rects[:, :2]).T[..., None]
     longer, taller = (lines[:, 2:] - lines[:, :2]).T
     is_in = common_area(rects[:, None], lines[None]) >= _INSIDE * rect_areas(rects)[:, None]
-    return np.asarray((is_in & (high <= taller) & (2 * wide <= longer)).any(axis=1))
+    return np.asarray((is_in & (high <= taller + 4) & (2 * wide <= longer)).any(axis=1))
 
 
 def _contains(outer: Ints, inner: Ints) -> Bools:

@@ -243,7 +243,10 @@ def _shapes_of(holes: list[Ints], mask: Pixels) -> list[_Shape]:
     alone = [hole for at, hole in enumerate(holes) if at not in used]
     is_grid = len(alone) >= _GRID
     return [
-        *(_Shape(_found(shape, mask, is_alone=True, is_grid=False), is_alone=True) for shape in shapes),
+        *(
+            _Shape(replace(_found(shape, mask, is_alone=True, is_grid=False), is_dashed=False), is_alone=True)
+            for shape in shapes
+        ),
         *(_Shape(_found(hole, mask, is_alone=False, is_grid=is_grid), is_alone=False) for hole in alone),
     ]
 
@@ -341,7 +344,7 @@ def _found(hole: Ints, mask: Pixels, *, is_alone: bool, is_grid: bool) -> _Found
         order = ends[inked] + 0.5 * (x[inked] > middle[0]) + 0.5 * (y[inked] > middle[1])
         at = int(inked[order.argmin()])
         point = (int(x[at]), int(y[at]))
-    return _Found(rect, point, middle, min(1.0, solid), is_grid, False, hole)
+    return _Found(rect, point, middle, min(1.0, solid), is_grid, is_alone and bool(on.mean() < _SOLID_LINE), hole)
 
 
 def _stroke_width(mask: Pixels, hole: Ints) -> int:

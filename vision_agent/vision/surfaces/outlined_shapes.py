@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vision_agent.vision.picture import Pixels
-from vision_agent.vision.rects import Bools, Group, Ints, common_area, rect_areas
+from vision_agent.vision.rects import Bools, Floats, Group, Ints, common_area, rect_areas
 from vision_agent.vision.surfaces.closed_outlines import ClosedOutlines
 from vision_agent.vision.surfaces.regions import Patches
 
@@ -24,8 +24,8 @@ _BEYOND_PX = (4, 7)
 _SAMPLES = 9
 _GOES_ON = 0.7
 """The share of the samples along a side that must have the colour of the patch."""
-_OPEN = 2
-"""A patch whose colour goes on behind so many sides is a piece of what is around it."""
+_OPEN, _OPEN_SHARE = 2, 0.6
+"""A patch whose colour goes on behind so many sides, or along so much of all sides, is a piece of what is around it."""
 _SAME_COLOUR = 8
 _SMALL_PX = 24
 """Smaller patches are no pieces of a ground: they are handles, checkboxes and points."""
@@ -61,20 +61,23 @@ def with_outlines(
     is_replaced = is_alike.any(axis=1) & ~cells
     small = (rects[:, 2:] - rects[:, :2]).min(axis=1, initial=1 << 15) < _SMALL_PX
     says = (common_area(rects[:, None], lines[None]) >= 0.9 * rect_areas(lines)[None]).any(axis=1)
-    patches = replace(patches, is_open=open_sides(patches, pixels) >= _OPEN)
-    is_piece = patches.is_open & ~says & ~small
+    many, share = _openness(patches, pixels)
+    patches = replace(patches, is_open=(many >= _OPEN) | (share >= _OPEN_SHARE))
+    is_piece = (patches.is_open | (patches.is_ground & (many > 0))) & ~says & ~small
     is_piece |= ((likeness >= _SAME) & outlines.is_grid[None]).any(axis=1) & ~says & ~small & patches.is_ground
     is_piece |= _are_slits(patches) & ~says
     is_piece |= _are_crossed(patches, outlines, pixels) & ~says
     centres = (rects[:, :2] + rects[:, 2:]) // 2
     is_dash = outlines.are_on(centres, _ON_LINE_PX) & ((rects[:, 2:] - rects[:, :2]).max(axis=1, initial=0) < _DASH_PX)
+    is_dash &= ~patches.is_ground  # through a handle on the line its ground shows
     kept = np.flatnonzero(cells | ~(is_replaced | is_piece | is_dash))
     # An outline is no target of its own where its cells are those of a grid.
     is_new = ~outlines.is_grid & ~(is_alike & cells[:, None]).any(axis=0)
     added = np.flatnonzero(is_new)
     sides = outer[:, 2:] - outer[:, :2]
     says = (common_area(outer[:, None], lines[None]) >= 0.9 * rect_areas(lines)[None]).any(axis=1)
-    is_filled = (is_alike & ~patches.is_ground[:, None]).any(axis=0)
+    # The stroke is a patch too.
+    is_filled = ~(is_alike & patches.is_ground[:, None]).any(axis=0) & is_alike.any(axis=0)
     in_middle = says | is_filled | (sides.min(axis=1, initial=1 << 15) < _POINTED_PX)
     points = np.where(in_middle[:, None], outlines.middles, outlines.points)
     drawn = Patches(
@@ -110,8 +113,8 @@ def _are_crossed(patches: Patches, outlines: ClosedOutlines, pixels: Pixels) -> 
     return found
 
 
-def open_sides(patches: Patches, pixels: Pixels) -> Ints:
-    """Behind how many sides of each patch its colour goes on."""
+def _openness(patches: Patches, pixels: Pixels) -> tuple[Ints, Floats]:
+    """Behind how many sides of each patch its colour goes on, and along which share of all sides."""
     rects = patches.rects
     high, wide = pixels.shape[:2]
     left, top, right, bottom = rects.T
@@ -120,7 +123,7 @@ def open_sides(patches: Patches, pixels: Pixels) -> Ints:
     colour = pixels[y.clip(0, high - 1), x.clip(0, wide - 1)].astype(np.int16)[:, None]
     across = (left[:, None] + (right - left)[:, None] * along).astype(np.int32)
     down = (top[:, None] + (bottom - top)[:, None] * along).astype(np.int32)
-    many = np.zeros(len(rects), np.int32)
+    many, share = np.zeros(len(rects), np.int32), np.zeros(len(rects), np.float32)
     for side in range(4):
         goes_on = np.zeros(across.shape, bool)
         for far in _BEYOND_PX:
@@ -135,4 +138,5 @@ def open_sides(patches: Patches, pixels: Pixels) -> Ints:
             apart = np.abs(behind - colour).max(axis=2)
             goes_on |= is_inside & (apart <= _SAME_COLOUR)
         many += goes_on.mean(axis=1) >= _GOES_ON
-    return many
+        share += goes_on.mean(axis=1) / 4
+    return many, share
