@@ -303,6 +303,11 @@ class Mark(DisplayedModel):
     """The number of the surface that it is drawn in; None for an element and for a requested grid."""
     grid: Grid | None = None
     """Its rows and columns, if it has any; each cell can be a target."""
+    look: str = ""
+    """The colour and stroke of something drawn, in words such as `blue` or `dashed red`."""
+    looks_like: str = ""
+    """What something drawn seems to be, such as `button`, `checkbox`, `handle` or `legend entry`; empty if that cannot
+    be told. Its `role` stays `generic`, because the page does not say."""
     reading: Legibility = ""
     """How well the text drawn on it could be read, for `cv` and `ocr` marks."""
     moves: bool = False

@@ -96,8 +96,9 @@ def _listing_marks() -> list[tuple[Mark, str]]:
          "A surface with its place in the picture."),
         (mark(15, "", "grid grid guess", source="cv", confidence=0.97, surface=14, grid=cells),
          "A grid found in the pixels of surface 14, with the confidence. Its cells are targets."),
-        (mark(16, "Zoom in", "box img guess", source="ocr", confidence=0.81, surface=14),
-         "A shape found in the pixels, whose name was read by OCR."),
+        (mark(16, "Zoom in", "box img guess", source="ocr", confidence=0.81, surface=14, look="blue",
+              looks_like="button"),
+         "A shape found in the pixels, whose name was read by OCR, with its colour and what it seems to be."),
         (mark(17, "No thanks", button, shows="Pay now"),
          "What it shows and its name disagree: it always counts as risky."),
     ]  # fmt: skip

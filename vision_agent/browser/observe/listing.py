@@ -58,6 +58,13 @@ _ROLES_BEYOND_TYPE = ("switch", "combobox", "tab", "menuitemcheckbox", "menuitem
 """Roles that an input's type does not imply."""
 
 
+_LISTENS = "listens: "
+"""How the evidence of a mark begins that names its event listeners."""
+_PRESSES = {"click", "dblclick", "auxclick", "contextmenu", "mouseup", "pointerup", "touchend"}
+_DOWNS = {"mousedown", "pointerdown", "touchstart", "dragstart"}
+_MOVES = {"mousemove", "pointermove", "touchmove"}
+
+
 class GridRow(NamedTuple):
     """The text read in one row of a drawn grid."""
 
@@ -235,10 +242,15 @@ def _kind_attributes(mark: Mark, picture: PageMap) -> Iterator[str]:
     if mark.grid is not None:
         yield f"rows={mark.grid.rows} columns={mark.grid.columns}"
     elif mark.source != "dom":
-        return
+        if mark.look:
+            yield safe_line(mark.look, 40)
+        if mark.looks_like:
+            yield f'role="{mark.looks_like}"' if " " in mark.looks_like else f"role={mark.looks_like}"
     elif mark.kind == "surface":
         box = picture.box_to_picture(mark.box)
         yield f"surface x={box.x:.0f} y={box.y:.0f} w={box.width:.0f} h={box.height:.0f}"
+        if uses := _uses(mark):
+            yield f"listens={','.join(uses)}"
     elif mark.tag == "input" and mark.state.input_type:
         if mark.state.input_type != "text":
             yield f"type={_word(mark.state.input_type)}"
@@ -249,6 +261,20 @@ def _kind_attributes(mark: Mark, picture: PageMap) -> Iterator[str]:
             yield "editable"
     elif mark.kind != "scroller" and mark.role not in _IMPLIED_ROLES.get(mark.tag, ()):
         yield f"role={_word(mark.role)}"
+
+
+def _uses(mark: Mark) -> list[str]:
+    """What a surface itself listens for: click, drag, wheel, key and paste."""
+    said = next((each.removeprefix(_LISTENS) for each in mark.evidence if each.startswith(_LISTENS)), "")
+    heard = set(said.split(", "))
+    uses = {
+        "click": heard & (_PRESSES | _DOWNS),
+        "drag": heard & _DOWNS and heard & _MOVES,
+        "wheel": heard & {"wheel"},
+        "key": heard & {"keydown", "keypress"},
+        "paste": heard & {"paste"},
+    }
+    return [name for name, types in uses.items() if types]
 
 
 def _several_lines(lines: Sequence[str], caret: int | None) -> Iterator[str]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Literal
 
 from vision_agent.actions import Point
 from vision_agent.browser.observe.listing import GridRow, reading_order
@@ -20,7 +21,7 @@ from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.errors import UsageError
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Box, Grid, Letter, Mark, MarkKey
+from vision_agent.types import Box, Grid, Letter, Mark, MarkKey, MarkState
 from vision_agent.vision.ocr import OcrReader, can_read
 from vision_agent.vision.picture import Picture
 from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook, Thing
@@ -258,6 +259,7 @@ def _new_mark(surface: Mark, thing: Thing, number: int, letter: Letter) -> Mark:
         role="grid" if thing.grid else "generic",
         kind="guess",
         name=thing.name,
+        state=_state(thing),
         box=thing.box,
         point=thing.point,
         frame=surface.frame,
@@ -267,9 +269,19 @@ def _new_mark(surface: Mark, thing: Thing, number: int, letter: Letter) -> Mark:
         key=_key(surface, thing),
         surface=surface.number,
         grid=thing.grid,
+        look=thing.look,
+        looks_like=thing.told.role,
         reading=thing.reading,
         moves=thing.moves,
     )
+
+
+def _state(thing: Thing) -> MarkState:
+    told = thing.told
+    checked: Literal["true", "false"] | None = None
+    if told.is_checked is not None:
+        checked = "true" if told.is_checked else "false"
+    return MarkState(selected=told.is_selected, disabled=told.is_disabled, checked=checked)
 
 
 def _may_hold_things(mark: Mark) -> bool:

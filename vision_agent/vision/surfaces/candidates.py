@@ -10,6 +10,7 @@ from typing import Literal
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision_agent.actions import Point
 from vision_agent.types import Box, Grid, PageMap
@@ -32,6 +33,8 @@ from vision_agent.vision.surfaces.text_lines import find_lines
 from vision_agent.vision.surfaces.unread_ink import small_ink
 
 Shape = Literal["box", "round", "shape", "words"]
+Stroke = Literal["", "solid", "dashed"]
+_STROKES: tuple[Stroke, ...] = ("", "solid", "dashed")
 
 MOST = 40
 """The most proposals and grids that a person and a model can still tell apart in one surface."""
@@ -85,6 +88,8 @@ class Proposal:
     confidence: float
     lines: tuple[Box, ...] = ()
     """The boxes of the lines of text in it, and of other ink."""
+    stroke: Stroke = ""
+    """Whether it is drawn as a closed outline, filled or not."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +138,7 @@ def propose(picture: Picture, surface: Box, most: int = MOST, before: Pixels | N
             shape=found.shapes[at],
             confidence=round(float(found.scores[at]), 2),
             lines=tuple(lines[each] for each in np.flatnonzero(found.says[at]).tolist()),
+            stroke=_STROKES[int(found.outlined[at])],
         )
         for at, box, (x, y) in zip(best, _boxes(found.rects[best], part.map), found.points[best].tolist(), strict=True)
     )
@@ -174,6 +180,8 @@ class _Shapes:
     rects: Ints
     points: Ints
     shapes: list[Shape]
+    outlined: NDArray[np.uint8]
+    """As in `Patches`."""
     scores: Floats
     says: Bools
     """Whether each shape contains each line of text; one column per line."""
@@ -268,6 +276,7 @@ def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints, large:
         rects=np.concatenate([_with_rim(rects[things]), free]),
         points=np.concatenate([patches.points[things], (free[:, :2] + free[:, 2:]) // 2]),
         shapes=_classify_shapes(patches, things) + ["words"] * len(free),
+        outlined=np.concatenate([patches.outlined[things], np.zeros(len(free), np.uint8)]),
         scores=np.concatenate([_scores(patches, things, many), words]),
         says=np.concatenate([inside, np.eye(len(lines), dtype=bool)[is_free]]),
         lattices=lattices,
@@ -343,7 +352,7 @@ def _are_headings(lines: Ints, cells: Ints, lattice: Cells) -> Bools:
 def _classify_shapes(patches: Patches, things: Group) -> list[Shape]:
     wide, high = (patches.rects[things, 2:] - patches.rects[things, :2]).T
     solid, across = patches.solid[things], wide / high
-    is_round = (across > 0.8) & (across < 1.25) & (solid > 0.72) & (solid < 0.86)
+    is_round = (across > 0.4) & (across < 2.5) & (solid > 0.72) & (solid < 0.86)
     shapes: list[Shape] = np.where(is_round, "round", np.where(solid > 0.8, "box", "shape")).tolist()
     return shapes
 

@@ -36,6 +36,8 @@ _GAPS = (3, 9)
 _LEAST_PX = 12
 """The least width and height of an outline; smaller ones, such as checkboxes and handles, are found as patches."""
 _LEAST_HOLE = 90
+_SMALL_BOX, _RIM, _TICK = 26, 0.9, 0.6
+"""The largest side of a checkbox, the share of each of its sides that is drawn, and what a tick fills of it at most."""
 _LARGEST = 0.85
 _SLIT = 0.16
 """The share of the largest enclosed part below which another one is a slit between two strokes of a hand."""
@@ -185,6 +187,9 @@ def _drawings(bridged: Pixels, names: Any, grown: int = 0) -> list[_Drawing]:
             hole = np.asarray(contours[at], np.int32)
             holes.setdefault(parent, []).append(_grown(hole, grown) if grown else hole)
     found = []
+    for at, (_, _, _, parent) in enumerate(tree[0].tolist()):
+        if parent < 0 and not grown and at not in holes and _is_small_box(contours[at], bridged):
+            holes[at] = [np.asarray(contours[at], np.int32)]
     for outer, those in holes.items():
         x, y = contours[outer][0, 0].tolist()
         left, top, width, height = cv2.boundingRect(contours[outer])
@@ -200,6 +205,16 @@ def _grown(hole: Ints, by: int) -> Ints:
     filled = np.asarray(cv2.dilate(filled, np.ones((2 * by + 1, 2 * by + 1), np.uint8)), np.uint8)
     [outer, *_] = cv2.findContours(filled, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]
     return np.asarray(outer + np.array([left - by - 1, top - by - 1], np.int32), np.int32)
+
+
+def _is_small_box(outer: Any, bridged: Pixels) -> bool:
+    """Whether strokes form a small box that a tick divides, such as a checkbox; of its inside too little is left."""
+    left, top, width, height = cv2.boundingRect(outer)
+    if not _LEAST_PX <= min(width, height) <= max(width, height) <= _SMALL_BOX:
+        return False
+    part = bridged[top : top + height, left : left + width] > 0
+    rims = (part[0], part[-1], part[:, 0], part[:, -1])
+    return min(float(rim.mean()) for rim in rims) >= _RIM and float(part[2:-2, 2:-2].mean()) <= _TICK
 
 
 def _by_colour(strokes: Pixels, ink: Pixels, offset: tuple[int, int], mask: Pixels) -> list[_Shape]:

@@ -35,6 +35,7 @@ _SLIT_PX = 10
 _IN = 0.85
 _WHOLE = 0.93
 """The share of its rectangle above which nothing is cut out of a patch."""
+_DISC_PX = 48
 _ON_LINE_PX = 7.0
 _DASH_PX = 16
 
@@ -58,6 +59,11 @@ def with_outlines(
     common = common_area(rects[:, None], outer[None])
     likeness = common / np.maximum(1, rect_areas(rects)[:, None] + rect_areas(outer)[None] - common)
     is_alike = (likeness >= _SAME) & ~outlines.is_grid[None]
+    # The curves of a small disc are too narrow for the square that tells strokes from shapes.
+    sides = outer[:, 2:] - outer[:, :2]
+    is_disc = outlines.is_dashed & (sides.max(axis=1, initial=0) < _DISC_PX)
+    has_face = (is_alike & ~patches.is_ground[:, None]).any(axis=0)
+    is_alike &= ~(is_disc & has_face)[None]
     is_replaced = is_alike.any(axis=1) & ~cells
     small = (rects[:, 2:] - rects[:, :2]).min(axis=1, initial=1 << 15) < _SMALL_PX
     says = (common_area(rects[:, None], lines[None]) >= 0.9 * rect_areas(lines)[None]).any(axis=1)
@@ -65,6 +71,9 @@ def with_outlines(
     patches = replace(patches, is_open=(many >= _OPEN) | (share >= _OPEN_SHARE))
     is_piece = (patches.is_open | (patches.is_ground & (many > 0))) & ~says & ~small
     is_piece |= ((likeness >= _SAME) & outlines.is_grid[None]).any(axis=1) & ~says & ~small & patches.is_ground
+    # What a tick leaves of the inside of a checkbox.
+    is_tiny = (sides.max(axis=1, initial=0) <= _SMALL_PX) & ~outlines.is_grid & ~outlines.is_dashed
+    is_piece |= ((common >= _IN * rect_areas(rects)[:, None]) & is_tiny[None] & ~is_alike).any(axis=1)
     is_piece |= _are_slits(patches) & ~says
     is_piece |= _are_crossed(patches, outlines, pixels) & ~says
     centres = (rects[:, :2] + rects[:, 2:]) // 2
@@ -72,9 +81,8 @@ def with_outlines(
     is_dash &= ~patches.is_ground  # through a handle on the line its ground shows
     kept = np.flatnonzero(cells | ~(is_replaced | is_piece | is_dash))
     # An outline is no target of its own where its cells are those of a grid.
-    is_new = ~outlines.is_grid & ~(is_alike & cells[:, None]).any(axis=0)
+    is_new = ~outlines.is_grid & ~(is_alike & cells[:, None]).any(axis=0) & ~(is_disc & has_face)
     added = np.flatnonzero(is_new)
-    sides = outer[:, 2:] - outer[:, :2]
     says = (common_area(outer[:, None], lines[None]) >= 0.9 * rect_areas(lines)[None]).any(axis=1)
     # The stroke is a patch too.
     is_filled = ~(is_alike & patches.is_ground[:, None]).any(axis=0) & is_alike.any(axis=0)

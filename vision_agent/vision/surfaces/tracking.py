@@ -21,7 +21,9 @@ from vision_agent.vision.compare import changed_share
 from vision_agent.vision.ocr import Reading
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Floats
+from vision_agent.vision.surfaces.appearance import describe
 from vision_agent.vision.surfaces.candidates import MOST, Shape, SurfaceProposals, propose
+from vision_agent.vision.surfaces.roles import UNTOLD, Seen, Told, tell_roles
 
 UNREAD, UNSURE = "‹unread›", "‹unsure›"
 """In place of a text that was not read, and behind one that may be wrong; no text of a page has these brackets."""
@@ -74,6 +76,10 @@ class Thing:
     name: str = ""
     """The text read on it."""
     reading: Legibility = ""
+    look: str = ""
+    """Its colour and stroke in words, such as `dashed red`."""
+    told: Told = UNTOLD
+    """What it seems to be, and in which state."""
     grid: Grid | None = None
     rows: tuple[tuple[int, str, Box], ...] = ()
     """For a grid: the number of each row with text, its text cell by cell, and the box of its first cell."""
@@ -188,7 +194,7 @@ class Drawing:
                 _sample_look(picture, thing.box),
                 words,
             )
-            for thing, words in _things(proposed, readings, is_read=read is not None)
+            for thing, words in _things(picture, proposed, readings, is_read=read is not None)
         ]
         known, gone = self._recognize(found)
         kept = [each for each in gone if self._may_come_back(each, picture, corner, place)]
@@ -234,16 +240,27 @@ def _read_lines(picture: Picture, proposed: SurfaceProposals, read: Read | None)
 
 
 def _things(
-    proposed: SurfaceProposals, readings: dict[Box, Reading | None], *, is_read: bool
+    picture: Picture, proposed: SurfaceProposals, readings: dict[Box, Reading | None], *, is_read: bool
 ) -> list[tuple[Thing, str | None]]:
     """The proposals as things without an id, with their text; None for text that was not read completely."""
     things: list[tuple[Thing, str | None]] = []
-    for each in proposed.proposals:
+    looks = [describe(picture, each) for each in proposed.proposals]
+    inner = {line for each in proposed.proposals if each.shape != "words" for line in each.lines}
+    roles = tell_roles(
+        [
+            Seen(each.box, each.shape, each.lines, look.colour, look.is_filled, look.has_ink, look.contrast)
+            for each, look in zip(proposed.proposals, looks, strict=True)
+        ],
+        [line for line in proposed.lines if line not in inner],
+    )
+    for each, look, told in zip(proposed.proposals, looks, roles, strict=True):
         own = [readings[line] for line in sorted(each.lines, key=lambda line: (line.y, line.x))]
         name = " ".join(reading.text for reading in own if reading and reading.text)
         words = None if None in own else name
         legibility = _legibility(own) if is_read else ""
-        things.append((Thing(0, each.box, each.point, each.shape, each.confidence, name, legibility), words))
+        things.append(
+            (Thing(0, each.box, each.point, each.shape, each.confidence, name, legibility, look.words, told), words)
+        )
     for lattice in proposed.lattices:
         first = lattice.grid.cells[0]
         point = Point(x=first[2] + first[4] / 2, y=first[3] + first[5] / 2)
