@@ -24,6 +24,7 @@ from vision_agent.settings import ObserveSettings
 from vision_agent.types import Box, Grid, Letter, Mark, MarkKey, MarkState
 from vision_agent.vision.ocr import OcrReader, can_read
 from vision_agent.vision.picture import Picture
+from vision_agent.vision.surfaces.charts import Chart
 from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook, Thing
 
 _SMALLEST = (64.0, 40.0)
@@ -49,6 +50,8 @@ class Contents:
     """Known marks in parts that were not searched."""
     rows: tuple[GridRow, ...] = ()
     """Grid rows with text."""
+    charts: dict[int, Chart] = field(default_factory=dict)
+    """What those surfaces say that are charts, by their numbers."""
     warnings: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
     """Notes on what was left out, for the end of the listing."""
@@ -154,6 +157,7 @@ class Surfaces:
             marks=marks_here,
             elsewhere=marks_away,
             rows=tuple(GridRow(numbers[index], *row) for index, (_, thing) in enumerate(here) for row in thing.rows),
+            charts={surface.number: looked.chart for surface, looked in found if looked.chart},
             warnings=(
                 *([self._reader_error] if self._reader_error else []),
                 *(_describe_restless(surface) for surface, looked in found if looked.is_restless),
@@ -161,6 +165,7 @@ class Surfaces:
             more=(
                 *_describe_skipped_surfaces(marks, surfaces, picture),
                 *(_describe_left_out(*each) for each in found if each[1].left_out),
+                *(_describe_chart(*each) for each in found if each[1].chart),
                 *(_describe_postponed(*each) for each in found if each[1].postponed),
             ),
         )
@@ -281,7 +286,7 @@ def _state(thing: Thing) -> MarkState:
     checked: Literal["true", "false"] | None = None
     if told.is_checked is not None:
         checked = "true" if told.is_checked else "false"
-    return MarkState(selected=told.is_selected, disabled=told.is_disabled, checked=checked)
+    return MarkState(value=thing.value or None, selected=told.is_selected, disabled=told.is_disabled, checked=checked)
 
 
 def _may_hold_things(mark: Mark) -> bool:
@@ -299,6 +304,12 @@ def _describe_skipped_surfaces(marks: Sequence[Mark], surfaces: Sequence[Mark], 
 
 def _describe_left_out(surface: Mark, looked: SurfaceLook) -> str:
     return f"{looked.left_out} more guesses in {surface.label_text} left out"
+
+
+def _describe_chart(surface: Mark, looked: SurfaceLook) -> str:
+    assert looked.chart is not None
+    many = len(looked.chart.series)
+    return f"{surface.label_text} is a chart of {many} series; read its table"
 
 
 def _describe_postponed(surface: Mark, looked: SurfaceLook) -> str:

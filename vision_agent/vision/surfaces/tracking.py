@@ -22,8 +22,10 @@ from vision_agent.vision.ocr import Reading
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Floats
 from vision_agent.vision.surfaces.appearance import describe
+from vision_agent.vision.surfaces.axes import Text
 from vision_agent.vision.surfaces.candidates import MOST, Shape, SurfaceProposals, propose
-from vision_agent.vision.surfaces.roles import UNTOLD, Seen, Told, tell_roles
+from vision_agent.vision.surfaces.charts import Chart, find_chart
+from vision_agent.vision.surfaces.roles import UNTOLD, DrawnRole, Seen, Told, tell_roles
 
 UNREAD, UNSURE = "‹unread›", "‹unsure›"
 """In place of a text that was not read, and behind one that may be wrong; no text of a page has these brackets."""
@@ -78,6 +80,8 @@ class Thing:
     reading: Legibility = ""
     look: str = ""
     """Its colour and stroke in words, such as `dashed red`."""
+    value: str = ""
+    """For a bar or a point of a chart: the estimate of its value, such as `about 420 ± 3`."""
     told: Told = UNTOLD
     """What it seems to be, and in which state."""
     grid: Grid | None = None
@@ -97,6 +101,8 @@ class SurfaceLook:
     is_restless: bool = False
     """Whether the surface changed too much during the look to find anything in it."""
     is_all_read: bool = True
+    chart: Chart | None = None
+    """What the surface says if it is a chart and was read."""
     postponed: int = 0
     """The number of texts that there was no time to read."""
 
@@ -188,13 +194,14 @@ class Drawing:
         before = self._last.pixels if self._last and (self._last.place, self._last.most) == (place, most) else None
         proposed = propose(picture, inside, most, before)
         readings = _read_lines(picture, proposed, read)
+        chart = _read_chart(picture, inside, proposed, readings, read) if read else None
         found = [
             _KnownThing(
                 replace(_shift_thing(thing, -corner.x, -corner.y), moves=_moves(picture, later, thing.box)),
                 _sample_look(picture, thing.box),
                 words,
             )
-            for thing, words in _things(picture, proposed, readings, is_read=read is not None)
+            for thing, words in _with_chart(_things(picture, proposed, readings, is_read=read is not None), chart)
         ]
         known, gone = self._recognize(found)
         kept = [each for each in gone if self._may_come_back(each, picture, corner, place)]
@@ -203,6 +210,7 @@ class Drawing:
             things=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in known),
             elsewhere=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in kept),
             left_out=proposed.left_out,
+            chart=chart,
             is_all_read=all(one is not None for one in readings.values()) if read else True,
             postponed=sum(one is None for one in readings.values()) if read else 0,
         )
@@ -237,6 +245,42 @@ def _read_lines(picture: Picture, proposed: SurfaceProposals, read: Read | None)
     """The reading of each line; lines of proposals are read before all others."""
     lines = list(dict.fromkeys([*(line for each in proposed.proposals for line in each.lines), *proposed.lines]))
     return dict(zip(lines, read(picture, lines) if read else [None] * len(lines), strict=True))
+
+
+def _read_chart(
+    picture: Picture, inside: Box, proposed: SurfaceProposals, readings: dict[Box, Reading | None], read: Read
+) -> Chart | None:
+    def texts_in(boxes: Sequence[Box], found: Sequence[Reading | None]) -> list[Text]:
+        return [Text(one.text, box) for box, one in zip(boxes, found, strict=True) if one and one.text]
+
+    if proposed.lattices:
+        return None
+    shapes = [each.box for each in proposed.proposals if each.shape != "words"]
+    known = texts_in([*readings], [*readings.values()])
+    return find_chart(picture, inside, known, shapes, lambda boxes: texts_in(boxes, read(picture, boxes)))
+
+
+def _with_chart(things: list[tuple[Thing, str | None]], chart: Chart | None) -> list[tuple[Thing, str | None]]:
+    """The things with what they are in a chart, and their values."""
+    if chart is None:
+        return things
+    values = {each.box: each for each in chart.values}
+    roles: dict[Box, DrawnRole] = {each.box: each.kind for each in chart.values}
+    roles |= dict.fromkeys(chart.ticks, "axis") | dict.fromkeys(chart.legend, "legend entry")
+    return [
+        (
+            replace(
+                thing,
+                told=Told(roles[thing.box]),
+                value=values[thing.box].words if thing.box in values else "",
+                name=thing.name or (values[thing.box].name if thing.box in values else ""),
+            )
+            if thing.box in roles
+            else thing,
+            words,
+        )
+        for thing, words in things
+    ]
 
 
 def _things(
