@@ -13,7 +13,7 @@ WORKERS ?= 4
 # Tests start hundreds of processes, and each would compile the package anew where this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help run check test test-rest test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record docs docs-serve docs-pictures profile lint format types-js doctor clean
+.PHONY: help run check test test-rest test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-drawn bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record docs docs-serve docs-pictures profile lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -30,6 +30,7 @@ help:
 	@echo "make bench-mutations  whether what was meant is hit when pages change under the hand, and what an act costs (long)"
 	@echo "make bench-history  what a run of 30 steps costs in tokens, by what a model is told of earlier steps, and a crowded listing"
 	@echo "make bench-surfaces  what is found on canvases from their pixels alone, of ours and of other projects' libraries"
+	@echo "make bench-drawn  which shapes, roles and values of charts are read from canvases, of libraries that were tuned on and others"
 	@echo "make bench-memory  how soon an exemplar is found among 10,000, and how often it is one of the same kind of task"
 	@echo "make bench-step  what share of a step is neither the model's nor the page's"
 	@echo "make bench-act  how long one click takes until its outcome is known, against plain Playwright"
@@ -130,6 +131,9 @@ bench-record: $(READY)
 
 bench-surfaces: ocr
 	@$(BIN)/python tests/benchmarks/bench_surfaces.py
+
+bench-drawn: ocr
+	@$(BIN)/python tests/benchmarks/bench_drawn.py
 
 profile: $(READY)
 	@$(BIN)/python tests/benchmarks/profile_look.py

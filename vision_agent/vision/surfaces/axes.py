@@ -15,6 +15,7 @@ from math import exp, isfinite, log
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vision_agent.types import Box
 
@@ -149,7 +150,8 @@ def horizontal_axis(texts: Sequence[Text], below: float) -> Axis | None:
     rows = [row for row in rows if len(row) >= 2]
     if not rows:
         return None
-    row = sorted(max(rows[:2], key=len), key=lambda each: each.box.x)
+    longest = rows[0] if len(rows[0]) >= len(rows[min(1, len(rows) - 1)]) else rows[1]
+    row = sorted(longest, key=lambda each: each.box.x)
     for parse, kind in ((number_of, "linear"), (day_of, "date")):
         known = [(each.box.center.x, value, each) for each in row if (value := parse(each.words)) is not None]
         found = (
@@ -201,7 +203,7 @@ def _fit(known: Sequence[tuple[float, float, Text]], *, is_vertical: bool, is_da
     return best
 
 
-def _agreeing(places: np.ndarray, values: np.ndarray) -> np.ndarray | None:  # type: ignore[type-arg]
+def _agreeing(places: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.bool_] | None:
     """Which values lie on the line that most of them lie on."""
     best = None
     allowed = _MOST_OFF * float(np.ptp(places)) + 1.0

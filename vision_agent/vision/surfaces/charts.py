@@ -12,6 +12,7 @@ from typing import Literal
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision_agent.types import Box
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
@@ -353,7 +354,7 @@ def _points(
 def _along(mask: Bools, part: _Part, axis: Axis, across: Axis | None) -> list[tuple[str, float, float]]:
     """The value of a line at each text of the horizontal axis, and at its highest and lowest place."""
     curve = _curve(mask)
-    known = np.flatnonzero(~np.isnan(curve))
+    known = np.flatnonzero(~np.isnan(curve)).astype(np.int64)
     if len(known) < 0.2 * mask.shape[1]:
         return []
     places = [place for place, _ in across.names] if across else []
@@ -385,7 +386,7 @@ def _curve(mask: Bools) -> Floats:
     return np.asarray(curve, np.float32)
 
 
-def _height_at(curve: Floats, known: np.ndarray, at: int, reach: float) -> float | None:  # type: ignore[type-arg]
+def _height_at(curve: Floats, known: NDArray[np.int64], at: int, reach: float) -> float | None:
     """The height of a line at a column; a peak there is as high as it is, not as the columns around it."""
     near = known[np.abs(known - at) <= reach]
     if not len(near):

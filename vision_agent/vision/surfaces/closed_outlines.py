@@ -214,7 +214,7 @@ def _is_small_box(outer: Any, bridged: Pixels) -> bool:
         return False
     part = bridged[top : top + height, left : left + width] > 0
     rims = (part[0], part[-1], part[:, 0], part[:, -1])
-    return min(float(rim.mean()) for rim in rims) >= _RIM and float(part[2:-2, 2:-2].mean()) <= _TICK
+    return all(float(rim.mean()) >= _RIM for rim in rims) and float(part[2:-2, 2:-2].mean()) <= _TICK
 
 
 def _by_colour(strokes: Pixels, ink: Pixels, offset: tuple[int, int], mask: Pixels) -> list[_Shape]:
@@ -285,7 +285,7 @@ def _hue_runs(hues: Pixels) -> Ints:
 
 def _is_large(hole: Ints) -> bool:
     _, _, width, height = cv2.boundingRect(hole)
-    return min(width, height) >= 2 * _LEAST_PX
+    return bool(min(width, height) >= 2 * _LEAST_PX)
 
 
 def _joined(holes: Sequence[Ints], mask: Pixels) -> tuple[list[Ints], set[int]]:
@@ -328,7 +328,7 @@ def _fill_of_hull(points: Ints, group: tuple[int, ...] = (), holes: Sequence[Int
 def _are_near(one: Ints, other: Ints, by: int = 8) -> bool:
     left, top, width, height = cv2.boundingRect(one)
     its_left, its_top, its_width, its_height = cv2.boundingRect(other)
-    return (
+    return bool(
         left - by <= its_left + its_width
         and its_left - by <= left + width
         and top - by <= its_top + its_height

@@ -8,7 +8,7 @@ import numpy as np
 from vision_agent.vision.picture import Pixels
 from vision_agent.vision.rects import Floats
 
-_BLACK, _WHITE = 60, 225
+_BLACK, _WHITE = 60, 230
 """Brightness, of 255, of what is still black, and already white."""
 _PALE = 0.13
 """The saturation up to which a colour is grey."""

@@ -266,7 +266,10 @@ def _with_chart(things: list[tuple[Thing, str | None]], chart: Chart | None) -> 
         return things
     values = {each.box: each for each in chart.values}
     roles: dict[Box, DrawnRole] = {each.box: each.kind for each in chart.values}
-    roles |= dict.fromkeys(chart.ticks, "axis") | dict.fromkeys(chart.legend, "legend entry")
+    for box in chart.ticks:
+        roles[box] = "axis"
+    for box in chart.legend:
+        roles[box] = "legend entry"
     return [
         (
             replace(
@@ -303,7 +306,10 @@ def _things(
         words = None if None in own else name
         legibility = _legibility(own) if is_read else ""
         things.append(
-            (Thing(0, each.box, each.point, each.shape, each.confidence, name, legibility, look.words, told), words)
+            (
+                Thing(0, each.box, each.point, each.shape, each.confidence, name, legibility, look.words, told=told),
+                words,
+            )
         )
     for lattice in proposed.lattices:
         first = lattice.grid.cells[0]
