@@ -28,7 +28,7 @@ _LEAST = 3
 """The fewest texts that make a scale."""
 _MOST_OFF = 0.012
 """How far a text may be from where its value belongs, as a share of the axis."""
-_LEAST_AGREE = 0.6
+_LEAST_AGREE = 0.75
 _TEXT_PX = 2.5
 """How far the middle of a text may be from its tick."""
 _SAME_EDGE_PX = 6.0

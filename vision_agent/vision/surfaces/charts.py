@@ -147,8 +147,10 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
     pixels = view_pixels(picture, surface)
     scale = pixels.shape[1] / surface.width
     across = horizontal_axis(texts, max(axis.first, axis.last) - 2)
+    if across is None:  # a numbered list has a column of numbers too
+        return None
     plot = _plot(axis, across, surface)
-    ticks = (*axis.boxes, *(across.boxes if across else ()))
+    ticks = (*axis.boxes, *across.boxes)
     legend = _legend(picture, surface, texts, ticks, shapes)
     part = _Part(view_pixels(picture, plot), plot, scale)
     colours = _series_colours(part, legend)
@@ -180,7 +182,7 @@ def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Se
         tuple(values),
         ticks,
         tuple(text.box for text, _ in legend),
-        {"date": "date", "names": "", "linear": "x", "log": "x"}[across.kind] if across else "x",
+        {"date": "date", "names": "", "linear": "x", "log": "x"}[across.kind],
     )
 
 
@@ -196,7 +198,7 @@ class _Part:
         return self.box.x + (x + 0.5) / self.scale, self.box.y + (y + 0.5) / self.scale
 
 
-def _plot(axis: Axis, across: Axis | None, surface: Box) -> Box:
+def _plot(axis: Axis, across: Axis, surface: Box) -> Box:
     """Where the values are drawn: beside one axis and above the other."""
     is_left = max(box.right for box in axis.boxes) < surface.center.x
     left = max(box.right for box in axis.boxes) + 2 if is_left else surface.x
@@ -204,11 +206,10 @@ def _plot(axis: Axis, across: Axis | None, surface: Box) -> Box:
     step = abs(axis.last - axis.first) / max(1, len(axis.boxes) - 1)
     top = max(surface.y, min(axis.first, axis.last) - step)
     bottom = max(axis.first, axis.last) + step / 2
-    if across:
-        bottom = min(bottom, min(box.y for box in across.boxes) - 1)
-        spread = (across.last - across.first) / max(1, len(across.boxes) - 1)
-        right = min(right, across.last + 0.75 * spread)
-        left = max(left, across.first - 0.75 * spread)
+    bottom = min(bottom, min(box.y for box in across.boxes) - 1)
+    spread = (across.last - across.first) / max(1, len(across.boxes) - 1)
+    right = min(right, across.last + 0.75 * spread)
+    left = max(left, across.first - 0.75 * spread)
     bottom = min(bottom, surface.bottom)
     return Box(x=left, y=top, width=max(4.0, right - left), height=max(4.0, bottom - top))
 
@@ -222,7 +223,10 @@ def _legend(
         if text.box in ticks:
             continue
         sign = _swatch_beside(text, shapes)
-        colour = main_colour(view_pixels(picture, sign)) if sign else _sign_colour(picture, surface, text)
+        if sign is not None:
+            found.append((text, main_colour(view_pixels(picture, sign))))
+            continue
+        colour = _sign_colour(picture, surface, text)
         # An icon that was read as a text has the colour itself.
         if colour is not None and _mask_of(view_pixels(picture, text.box), colour).mean() < _OWN_COLOUR:
             found.append((text, colour))
@@ -325,16 +329,14 @@ def _bars(mask: Bools, part: _Part, shapes: Sequence[Box]) -> list[Box]:
     return []
 
 
-def _bar_value(bar: Box, name: str, axis: Axis, across: Axis | None) -> DrawnValue:
+def _bar_value(bar: Box, name: str, axis: Axis, across: Axis) -> DrawnValue:
     # The rim of the box lies outside of the bar.
     end = bar.y + 1
-    at = across.name(bar.center.x) if across else f"{bar.center.x:.0f} px"
+    at = across.name(bar.center.x)
     return DrawnValue(bar, "bar", name, at, axis.value(end), axis.error(end))
 
 
-def _points(
-    mask: Bools, part: _Part, shapes: Sequence[Box], name: str, axis: Axis, across: Axis | None
-) -> list[DrawnValue]:
+def _points(mask: Bools, part: _Part, shapes: Sequence[Box], name: str, axis: Axis, across: Axis) -> list[DrawnValue]:
     """The points of one colour, which are small shapes on its line."""
     found = []
     for box in shapes:
@@ -346,24 +348,22 @@ def _points(
         near = mask[max(0, y - 3) : y + 4, max(0, x - 3) : x + 4]
         if near.mean() < 0.3:
             continue
-        at = across.name(box.center.x) if across else f"{box.center.x:.0f} px"
+        at = across.name(box.center.x)
         found.append(DrawnValue(box, "point", name, at, axis.value(box.center.y), axis.error(box.center.y)))
     return sorted(found, key=lambda each: each.box.x)
 
 
-def _along(mask: Bools, part: _Part, axis: Axis, across: Axis | None) -> list[tuple[str, float, float]]:
+def _along(mask: Bools, part: _Part, axis: Axis, across: Axis) -> list[tuple[str, float, float]]:
     """The value of a line at each text of the horizontal axis, and at its highest and lowest place."""
     curve = _curve(mask)
     known = np.flatnonzero(~np.isnan(curve)).astype(np.int64)
     if len(known) < 0.2 * mask.shape[1]:
         return []
-    places = [place for place, _ in across.names] if across else []
-    told: list[tuple[float, str]] = [(place, across.name(place)) for place in places] if across else []
+    told: list[tuple[float, str]] = [(place, across.name(place)) for place, _ in across.names]
     low, high = known[np.nanargmin(curve[known])], known[np.nanargmax(curve[known])]
     for at, word in ((low, "highest"), (high, "lowest")):
         place, _ = part.to_page(float(at), 0)
-        named = across.name(place) if across else f"{place:.0f} px"
-        told.append((place, f"{named} ({word})"))
+        told.append((place, f"{across.name(place)} ({word})"))
     found = []
     for place, name in told:
         at = round((place - part.box.x) * part.scale - 0.5)
