@@ -287,6 +287,8 @@ def _series_colours(part: _Part, legend: Sequence[tuple[Text, Floats]]) -> list[
 
 def _is_blend(pixels: Pixels, colour: Floats) -> Bools:
     """Which pixels have the hue of a colour: they are blended with the ground at its edge."""
+    if not len(pixels):
+        return np.zeros(0, bool)
     hues = cv2.cvtColor(pixels[None], cv2.COLOR_BGR2HSV)[0, :, 0].astype(np.int16)
     own = int(cv2.cvtColor(colour.round().astype(np.uint8)[None, None], cv2.COLOR_BGR2HSV)[0, 0, 0])
     apart = np.abs(hues - own)

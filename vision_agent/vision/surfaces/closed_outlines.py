@@ -220,6 +220,8 @@ def _is_small_box(outer: Any, bridged: Pixels) -> bool:
 def _by_colour(strokes: Pixels, ink: Pixels, offset: tuple[int, int], mask: Pixels) -> list[_Shape]:
     """The outlines of each colour in crossing strokes; none if there is one colour."""
     y, x = np.nonzero(strokes)
+    if not len(x):
+        return []
     hue, saturation, _ = cv2.cvtColor(ink[y, x][None], cv2.COLOR_BGR2HSV)[0].T
     # What is taken from the ground has the opposite colour, and is as pale where a stroke is blended.
     is_grey = saturation <= _GREY
