@@ -13,7 +13,7 @@ WORKERS ?= 4
 # Tests start hundreds of processes, and each would compile the package anew where this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help run check test test-rest test-all test-browsergym test-frameworks test-ray pages ocr bench bench-perception bench-held-out bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record bench-mcp bench-icons icon-namer docs docs-serve docs-pictures profile lint format types-js doctor clean
+.PHONY: help run check test test-rest test-all test-browsergym test-frameworks test-ray pages ocr bench bench-perception bench-held-out bench-miniwob bench-mutations bench-surfaces bench-drawn bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record bench-mcp bench-icons icon-namer docs docs-serve docs-pictures profile lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo "make bench-mutations  whether what was meant is hit when pages change under the hand, and what an act costs (long)"
 	@echo "make bench-history  what a run of 30 steps costs in tokens, by what a model is told of earlier steps, and a crowded listing"
 	@echo "make bench-surfaces  what is found on canvases from their pixels alone, of ours and of other projects' libraries"
+	@echo "make bench-drawn  which shapes, roles and values of charts are read from canvases, of libraries that were tuned on and others"
 	@echo "make bench-memory  how soon an exemplar is found among 10,000, and how often it is one of the same kind of task"
 	@echo "make bench-step  what share of a step is neither the model's nor the page's"
 	@echo "make bench-act  how long one click takes until its outcome is known, against plain Playwright"
@@ -156,6 +157,9 @@ icon-namer: icon-packages
 icon-packages: $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group icons >>$(VENV)/pip.log 2>&1 \
 		|| { echo "What draws icon sets could not be installed; see $(VENV)/pip.log"; exit 5; }
+
+bench-drawn: ocr
+	@$(BIN)/python tests/benchmarks/bench_drawn.py
 
 profile: $(READY)
 	@$(BIN)/python tests/benchmarks/profile_look.py

@@ -473,7 +473,8 @@ class Wait(_Action):
 class Read(_Action):
     """Get text of the page in the outcome: all of it, what is in `view`, or the `table` or list around a mark.
 
-    With a field's mark and `view`, it is the field's whole value.
+    With a field's mark and `view`, it is the field's whole value. The `table` of a drawn chart has the values that its
+    picture shows, each with its error.
     """
 
     traits: ClassVar[Traits] = _look_traits("mark", informs=True)

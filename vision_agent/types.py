@@ -183,6 +183,8 @@ class Shot(FrozenModel):
 Kind = Literal["field", "button", "link", "toggle", "scroller", "surface", "guess"]
 MarkStyle = Literal["coloured", "plain", "numbers"]
 Source = Literal["dom", "cv", "ocr"]
+Legibility = Literal["", "unread", "unsure"]
+"""`unread`: some of the text could not be read; `unsure`: the text may be wrong."""
 Letter = Literal["", "I", "B", "L", "F", "O", "M"]
 """I field, B button, L link, F picture, O option, M other; empty when numbers stand alone."""
 
@@ -312,6 +314,13 @@ class Mark(DisplayedModel):
     """The number of the surface that it is drawn in; None for an element and for a requested grid."""
     grid: Grid | None = None
     """Its rows and columns, if it has any; each cell can be a target."""
+    look: str = ""
+    """The colour and stroke of something drawn, in words such as `blue` or `dashed red`."""
+    looks_like: str = ""
+    """What something drawn seems to be, such as `button`, `checkbox`, `handle` or `legend entry`; empty if that cannot
+    be told. Its `role` stays `generic`, because the page does not say."""
+    reading: Legibility = ""
+    """How well the text drawn on it could be read, for `cv` and `ocr` marks."""
     moves: bool = False
     """It looked different a moment later: it moves or changes by itself."""
     evidence: tuple[str, ...] = ()

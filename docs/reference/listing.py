@@ -38,7 +38,11 @@ def listing_page() -> str:
                     "`_[:]Ann · Paris ⏎ Bob · Rome`",
                     "Several such texts: ` · ` within a row of the page, ` ⏎ ` between rows.",
                 ),
-                ("`_[15 row 1]A | B | C`", "Text read in row 1 of the grid that is mark 15."),
+                (
+                    "`_[15 row 1]A | ‹unread› | 7 ‹unsure› | | C`",
+                    "Text read in row 1 of the grid that is mark 15. Something in the second cell could not be read, "
+                    "the third may be wrong, and the fourth is empty.",
+                ),
                 ("`... 1445 px below`", "The last line: what is out of view, covered or gone."),
                 (
                     "`... out of view: 2-11 above, 31-40 below in [13]`",
@@ -92,8 +96,9 @@ def _listing_marks() -> list[tuple[Mark, str]]:
          "A surface with its place in the picture."),
         (mark(15, "", "grid grid guess", source="cv", confidence=0.97, surface=14, grid=cells),
          "A grid found in the pixels of surface 14, with the confidence. Its cells are targets."),
-        (mark(16, "Zoom in", "box img guess", source="ocr", confidence=0.81, surface=14),
-         "A shape found in the pixels, whose name was read by OCR."),
+        (mark(16, "Zoom in", "box img guess", source="ocr", confidence=0.81, surface=14, look="blue",
+              looks_like="button"),
+         "A shape found in the pixels, whose name was read by OCR, with its colour and what it seems to be."),
         (mark(17, "No thanks", button, shows="Pay now"),
          "What it shows and its name disagree: it always counts as risky."),
         (mark(18, "", button, icon=IconGuess(name="trash", confidence=0.94)),

@@ -13,6 +13,8 @@ const PRESSES = new Set([
   'click', 'dblclick', 'auxclick', 'contextmenu', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart',
   'touchend', 'dragstart',
 ]);
+/** Events that make nothing a target, but tell what a drawing can be used for. */
+const USES = new Set(['wheel', 'paste']);
 /** Events that report where the pointer is, as a press begins and on its way. */
 const DOWNS = ['mousedown', 'pointerdown'];
 const MOVES = ['mousemove', 'pointermove'];
@@ -79,7 +81,8 @@ export function evidenceOf(element, style, parentCursor) {
     weak.push(`cursor:${style.cursor.split(',').pop()?.trim()}`);
   }
   const responds = weak.length > 0;
-  const heard = listenerTypesOf(element);
+  const known = listenerTypesOf(element);
+  const heard = isSurface(element) ? known : known.filter((type) => !USES.has(type));
   for (const name of HANDLERS) if (hasAttribute(element, name)) weak.push(name);
   const isDragged = weak.includes('draggable'); // else it hears when something in it is
   const pressed = heard.some((type) => PRESSES.has(type) && (type !== 'dragstart' || isDragged));

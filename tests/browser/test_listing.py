@@ -89,6 +89,14 @@ def field(**state: object) -> Mark:
         ),
         (mark(source="ocr", confidence=0.873), "7[:]<button source=ocr confidence=0.87>Save"),
         (mark(name="", icon=IconGuess(name="trash", confidence=0.938)), '7[:]<button icon="trash" sure=0.94>'),
+        (
+            mark(source="ocr", confidence=0.873, reading="unsure"),
+            "7[:]<button source=ocr confidence=0.87>Save ‹unsure›",
+        ),
+        (
+            mark(name="", source="cv", confidence=0.5, reading="unread"),
+            "7[:]<button source=cv confidence=0.50>‹unread›",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -38,7 +38,7 @@ async def test_a_drawn_button_gets_a_mark_that_says_it_is_a_guess(on: On) -> Non
         assert save.confidence is not None
         assert save.confidence > 0.5
         assert is_near(save.box, Box(x=48, y=38, width=120, height=40))
-        assert f"{save.number}[:]<box in={surface} source=" in hand.seen.listing
+        assert f"{save.number}[:]<box blue role=button in={surface} source=" in hand.seen.listing
         assert len(drawn(hand.seen)) == 3
 
 

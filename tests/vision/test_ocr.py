@@ -63,3 +63,24 @@ def test_what_was_read_is_known_when_there_is_no_time_to_read(reader: OcrReader)
     picture, boxes = written(["Known", "Unknown"])
     [known] = reader.read(picture, boxes[:1])
     assert reader.read(picture, boxes, until=time.monotonic()) == [known, None]
+
+
+@pytest.mark.parametrize("text", ["22", "7", "1,204", "171", "-3", "I1", "0.01"])
+def test_short_numbers_are_read_as_they_are_or_not_at_all(reader: OcrReader, text: str) -> None:
+    for size in (10, 11, 13, 16):
+        picture, boxes = written([text], size=size)
+        [read] = reader.read(picture, boxes)
+        assert read is not None
+        assert read.text in (text, "") or read.is_unsure, f"{read} at {size} px"
+
+
+def test_a_scrawl_is_nothing_or_unsure(reader: OcrReader) -> None:
+    image = Image.new("RGB", (120, 40), "#fff")
+    zigzag = [(20 + 2 * at, 20 + (7 if at % 2 else -6) * (at % 5) / 4) for at in range(35)]
+    ImageDraw.Draw(image).line(zigzag, "#222")
+    data = io.BytesIO()
+    image.save(data, "PNG")
+    picture = Picture.decode(data.getvalue(), Box(x=0, y=0, width=120, height=40))
+    [read] = reader.read(picture, [Box(x=18, y=10, width=74, height=20)])
+    assert read is not None
+    assert not read.text or read.is_unsure

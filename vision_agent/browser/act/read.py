@@ -28,6 +28,8 @@ from vision_agent.types import Mark, MarkKey
 
 _MOST_READ = 12_000
 """Characters of one reading; it stays in the history that the model sees."""
+_MOST_CELL = 80
+"""Characters of a cell of a chart's table."""
 _LOOK_EVERY_S = 0.1
 _MOST_NAMED = 5
 _THE_SET = {"table": "the table", "list": "the list", "details": "the details", "cards": "the cards"}
@@ -48,6 +50,8 @@ async def read(sender: InputSender, action: Read) -> Attempt:
     elif action.what == "table":
         if action.mark is None:
             raise Refused("unsupported", "Name a mark in the table to read.")
+        if chart := _chart(sender, action.mark):
+            return chart
         table, words = await _table(sender, action.mark)
         lines = [" | ".join(cells) for cells in [table.headings, *table.rows] if cells]
         text, what = "\n".join(lines), f"the {table.kind} around {words}, {len(table.rows)} rows"
@@ -57,6 +61,21 @@ async def read(sender: InputSender, action: Read) -> Attempt:
     cut = len(text) - _MOST_READ
     said = f", the first {_MOST_READ} of {len(text)} characters" if cut > 0 else ""
     return Attempt(f"Read {what}{said}", None, read=text[:_MOST_READ], needs_no_effect=True)
+
+
+def _chart(sender: InputSender, number: int) -> Attempt | None:
+    """The table of the chart that a mark is, or is drawn in; its values are estimates from the picture."""
+    mark = sender.seen.observation.mark(number)
+    if mark is None:
+        return None
+    surface = mark.number if mark.kind == "surface" else mark.surface
+    chart = sender.seen.charts.get(surface) if surface is not None else None
+    if chart is None:
+        return None
+    rows = chart.table()
+    text = "\n".join(" | ".join(safe_line(cell, _MOST_CELL) for cell in row) for row in rows)
+    what = f"the chart in {mark_words(mark)}, {len(rows) - 1} rows, estimated from the picture"
+    return Attempt(f"Read {what}", None, read=text[:_MOST_READ], needs_no_effect=True)
 
 
 def _field(sender: InputSender, action: Read) -> Mark | None:

@@ -1,7 +1,8 @@
 """Writes the listing of a marked picture: one `id[:]<tag …>text` line per mark, in reading order.
 
 Text inside and after the brackets comes from the page; none of it can start a line or imitate one. A name that several
-marks share is followed by `‹…›` with the words that tell them apart; no name can imitate that.
+marks share is followed by `‹…›` with the words that tell them apart; no name can imitate that. So is a drawn name of
+which a part was not read, `‹unread›`, or that may be wrong, `‹unsure›`.
 """
 
 from __future__ import annotations
@@ -55,6 +56,13 @@ _IMPLIED_ROLES = {
 """Roles that a tag implies, so that the listing leaves them out."""
 _ROLES_BEYOND_TYPE = ("switch", "combobox", "tab", "menuitemcheckbox", "menuitemradio", "option")
 """Roles that an input's type does not imply."""
+
+
+_LISTENS = "listens: "
+"""How the evidence of a mark begins that names its event listeners."""
+_PRESSES = {"click", "dblclick", "auxclick", "contextmenu", "mouseup", "pointerup", "touchend"}
+_DOWNS = {"mousedown", "pointerdown", "touchstart", "dragstart"}
+_MOVES = {"mousemove", "pointermove", "touchmove"}
 
 
 class GridRow(NamedTuple):
@@ -139,7 +147,8 @@ def mark_line(mark: Mark, picture: PageMap, apart: Distinction | None = None) ->
     attributes = "".join(f" {each}" for each in _attributes(mark, picture))
     name = safe_name(safe_line(mark.name, _LONGEST_NAME))
     beside = bracketed(safe_line(str(apart), _LONGEST_APART) if apart else "")
-    return f"{mark.label_text}[:]<{_word(mark.tag)}{attributes}>{f'{name}{beside}'.strip()}{frame}"
+    legibility = f" ‹{mark.reading}›" if mark.reading else ""
+    return f"{mark.label_text}[:]<{_word(mark.tag)}{attributes}>{f'{name}{legibility}{beside}'.strip()}{frame}"
 
 
 def _with_joined_context(entries: Sequence[tuple[Box, str]]) -> list[str]:
@@ -235,10 +244,15 @@ def _kind_attributes(mark: Mark, picture: PageMap) -> Iterator[str]:
     if mark.grid is not None:
         yield f"rows={mark.grid.rows} columns={mark.grid.columns}"
     elif mark.source != "dom":
-        return
+        if mark.look:
+            yield safe_line(mark.look, 40)
+        if mark.looks_like:
+            yield f'role="{mark.looks_like}"' if " " in mark.looks_like else f"role={mark.looks_like}"
     elif mark.kind == "surface":
         box = picture.box_to_picture(mark.box)
         yield f"surface x={box.x:.0f} y={box.y:.0f} w={box.width:.0f} h={box.height:.0f}"
+        if uses := _uses(mark):
+            yield f"listens={','.join(uses)}"
     elif mark.tag == "input" and mark.state.input_type:
         if mark.state.input_type != "text":
             yield f"type={_word(mark.state.input_type)}"
@@ -249,6 +263,20 @@ def _kind_attributes(mark: Mark, picture: PageMap) -> Iterator[str]:
             yield "editable"
     elif mark.kind != "scroller" and mark.role not in _IMPLIED_ROLES.get(mark.tag, ()):
         yield f"role={_word(mark.role)}"
+
+
+def _uses(mark: Mark) -> list[str]:
+    """What a surface itself listens for: click, drag, wheel, key and paste."""
+    said = next((each.removeprefix(_LISTENS) for each in mark.evidence if each.startswith(_LISTENS)), "")
+    heard = set(said.split(", "))
+    uses = {
+        "click": heard & (_PRESSES | _DOWNS),
+        "drag": heard & _DOWNS and heard & _MOVES,
+        "wheel": heard & {"wheel"},
+        "key": heard & {"keydown", "keypress"},
+        "paste": heard & {"paste"},
+    }
+    return [name for name, types in uses.items() if types]
 
 
 def _several_lines(lines: Sequence[str], caret: int | None) -> Iterator[str]:

@@ -11,6 +11,7 @@ from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay_calls import Expectation, FoundMark
 from vision_agent.types import Box, Mark, Observation, Risk
 from vision_agent.vision.picture import Picture
+from vision_agent.vision.surfaces.charts import Chart
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class LiveObservation:
     """Risks of the current action: with any, the words beside its target must be unchanged."""
     earlier: Mapping[str, FoundMark] = field(default_factory=dict)
     """By key: what was found of each mark that is out of view now, when it was last seen."""
+    charts: Mapping[int, Chart] = field(default_factory=dict)
+    """What those surfaces say that are charts, by the numbers of their marks."""
 
     is_hung: bool = False
     """The page does not answer: the observation has no marks, and the page can only be left."""

@@ -206,7 +206,14 @@ class Observer:
         if view.region is None:
             self._last_drawn = marks
         return LiveObservation(
-            observation, page, pages, read.scan, shown.picture, shown.masked, earlier=read.earlier.found
+            observation,
+            page,
+            pages,
+            read.scan,
+            shown.picture,
+            shown.masked,
+            earlier=read.earlier.found,
+            charts=targets.contents.charts,
         )
 
     async def _settle(self, tabs: Tabs, early_s: float = 0.0) -> tuple[bool, PixelStability]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Literal
 
 from vision_agent.actions import Point
 from vision_agent.browser.observe.listing import GridRow, reading_order
@@ -20,9 +21,10 @@ from vision_agent.browser.page.frames import Scan
 from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.errors import UsageError
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Box, Grid, Letter, Mark, MarkKey
+from vision_agent.types import Box, Grid, Letter, Mark, MarkKey, MarkState
 from vision_agent.vision.ocr import OcrReader, can_read
 from vision_agent.vision.picture import Picture
+from vision_agent.vision.surfaces.charts import Chart
 from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook, Thing
 
 _SMALLEST = (64.0, 40.0)
@@ -48,6 +50,8 @@ class Contents:
     """Known marks in parts that were not searched."""
     rows: tuple[GridRow, ...] = ()
     """Grid rows with text."""
+    charts: dict[int, Chart] = field(default_factory=dict)
+    """What those surfaces say that are charts, by their numbers."""
     warnings: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
     """Notes on what was left out, for the end of the listing."""
@@ -153,6 +157,7 @@ class Surfaces:
             marks=marks_here,
             elsewhere=marks_away,
             rows=tuple(GridRow(numbers[index], *row) for index, (_, thing) in enumerate(here) for row in thing.rows),
+            charts={surface.number: looked.chart for surface, looked in found if looked.chart},
             warnings=(
                 *([self._reader_error] if self._reader_error else []),
                 *(_describe_restless(surface) for surface, looked in found if looked.is_restless),
@@ -160,6 +165,8 @@ class Surfaces:
             more=(
                 *_describe_skipped_surfaces(marks, surfaces, picture),
                 *(_describe_left_out(*each) for each in found if each[1].left_out),
+                *(_describe_chart(*each) for each in found if each[1].chart),
+                *(_describe_postponed(*each) for each in found if each[1].postponed),
             ),
         )
 
@@ -257,6 +264,7 @@ def _new_mark(surface: Mark, thing: Thing, number: int, letter: Letter) -> Mark:
         role="grid" if thing.grid else "generic",
         kind="guess",
         name=thing.name,
+        state=_state(thing),
         box=thing.box,
         point=thing.point,
         frame=surface.frame,
@@ -266,8 +274,19 @@ def _new_mark(surface: Mark, thing: Thing, number: int, letter: Letter) -> Mark:
         key=_key(surface, thing),
         surface=surface.number,
         grid=thing.grid,
+        look=thing.look,
+        looks_like=thing.told.role,
+        reading=thing.reading,
         moves=thing.moves,
     )
+
+
+def _state(thing: Thing) -> MarkState:
+    told = thing.told
+    checked: Literal["true", "false"] | None = None
+    if told.is_checked is not None:
+        checked = "true" if told.is_checked else "false"
+    return MarkState(value=thing.value or None, selected=told.is_selected, disabled=told.is_disabled, checked=checked)
 
 
 def _may_hold_things(mark: Mark) -> bool:
@@ -285,6 +304,17 @@ def _describe_skipped_surfaces(marks: Sequence[Mark], surfaces: Sequence[Mark], 
 
 def _describe_left_out(surface: Mark, looked: SurfaceLook) -> str:
     return f"{looked.left_out} more guesses in {surface.label_text} left out"
+
+
+def _describe_chart(surface: Mark, looked: SurfaceLook) -> str:
+    assert looked.chart is not None
+    many = len(looked.chart.series)
+    return f"{surface.label_text} is a chart of {many} series; read its table"
+
+
+def _describe_postponed(surface: Mark, looked: SurfaceLook) -> str:
+    texts = "1 text" if looked.postponed == 1 else f"{looked.postponed} texts"
+    return f"{texts} in {surface.label_text} not read yet; look again"
 
 
 def _key(surface: Mark, thing: Thing) -> MarkKey:

@@ -24,8 +24,9 @@ from vision_agent.browser.page.overlay import FrameSilent
 from vision_agent.errors import BrowserUnavailable
 
 _PRESS = "click dblclick auxclick contextmenu mousedown mouseup pointerdown pointerup touchstart touchend dragstart"
+_USES = "wheel paste"
 _TYPES = frozenset(
-    f"{_PRESS} keydown keypress mousemove mouseover mouseenter pointerover pointerenter focus focusin".split()
+    f"{_PRESS} {_USES} keydown keypress mousemove mouseover mouseenter pointerover pointerenter focus focusin".split()
 )
 """Event types that show what a person can do, or when the page reacts to it."""
 _REPORT = "function (types, ...nodes) { return globalThis[Symbol.for('marks')]?.hear(types, nodes) }"

@@ -347,8 +347,8 @@ def _is_a(mark: Mark, kind: str) -> bool:
     if not kind:
         return True
     if kind in _KINDS:
-        return mark.kind == _KINDS[kind] or mark.role == kind
-    return bool({mark.role, mark.tag, mark.state.input_type} & _ROLES[kind])
+        return mark.kind == _KINDS[kind] or kind in (mark.role, mark.looks_like)
+    return bool({mark.role, mark.tag, mark.looks_like, mark.state.input_type} & _ROLES[kind])
 
 
 def _nearest(words: str, marks: Sequence[Mark]) -> str:

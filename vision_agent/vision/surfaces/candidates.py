@@ -5,16 +5,21 @@ It knows no page: the caller says where the surface is in the picture. Each prop
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision_agent.actions import Point
 from vision_agent.types import Box, Grid, PageMap
 from vision_agent.vision.picture import Picture, Pixels, pixels_of
-from vision_agent.vision.rects import Bools, Floats, Group, Ints, common_area, group_medians, rect_areas
+from vision_agent.vision.rects import Bools, Floats, Group, Ints, common_area, group_medians, rect_areas, rect_sums
+from vision_agent.vision.surfaces.closed_outlines import find_closed_outlines
 from vision_agent.vision.surfaces.grid_detection import Cells, find_cells
+from vision_agent.vision.surfaces.large_letters import find_large_words
+from vision_agent.vision.surfaces.outlined_shapes import with_outlines
 from vision_agent.vision.surfaces.outlines import find_outlines
 from vision_agent.vision.surfaces.regions import (
     LEAST_PX,
@@ -25,8 +30,11 @@ from vision_agent.vision.surfaces.regions import (
     fine_patches,
 )
 from vision_agent.vision.surfaces.text_lines import find_lines
+from vision_agent.vision.surfaces.unread_ink import small_ink
 
 Shape = Literal["box", "round", "shape", "words"]
+Stroke = Literal["", "solid", "dashed"]
+_STROKES: tuple[Stroke, ...] = ("", "solid", "dashed")
 
 MOST = 40
 """The most proposals and grids that a person and a model can still tell apart in one surface."""
@@ -55,6 +63,18 @@ _ANY, _IS_SOLID, _HAS_WORDS, _WORDS_ALONE, _WORDS_APART = 0.35, 0.3, 0.25, 0.4, 
 _IS_GROUND = -0.3
 """The penalty for a shape in the background colour without text: probably background enclosed by lines."""
 _SIZE_PX = (16, 160)
+_IS_CLOSED, _IS_DASHED = 0.7, 0.65
+"""The confidence in a closed outline, and in a dashed one."""
+_LARGE = 0.2
+"""What the size of a shape counts when there are too many."""
+_CHANGED, _LEAST_CHANGED, _MOST_CHANGED = 12, 0.05, 0.4
+"""The levels by which a pixel must differ, the share of a shape that makes it changed, and of the surface that makes
+the change one of everything."""
+_LETTER = 0.7
+"""The share of its rectangle below which something small in a line of text is a part of a letter; a port beside its
+name fills more."""
+_ON_LINE_PX = 7.0
+"""How far from a dashed line its dashes may be."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +87,9 @@ class Proposal:
     shape: Shape
     confidence: float
     lines: tuple[Box, ...] = ()
-    """The boxes of the lines of text in it."""
+    """The boxes of the lines of text in it, and of other ink."""
+    stroke: Stroke = ""
+    """Whether it is drawn as a closed outline, filled or not."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +110,14 @@ class SurfaceProposals:
     left_out: int = 0
     """The number of proposals beyond the limit."""
     lines: tuple[Box, ...] = ()
-    """The boxes of all lines of text, inside and outside the proposals."""
+    """The boxes of all lines of text, inside and outside the proposals, and of smaller ink in cells and boxes."""
 
 
-def propose(picture: Picture, surface: Box, most: int = MOST) -> SurfaceProposals:
+def propose(picture: Picture, surface: Box, most: int = MOST, before: Pixels | None = None) -> SurfaceProposals:
     """Proposes targets in a surface, given as a page box; none if the picture does not show it.
 
-    `most` limits the number of proposals and grids together.
+    `most` limits the number of proposals and grids together; the largest shapes stay, and what looks other than in
+    `before`, the same part a moment earlier.
     """
     inside = picture.page.intersection(surface)
     if inside is None:
@@ -105,7 +128,7 @@ def propose(picture: Picture, surface: Box, most: int = MOST) -> SurfaceProposal
     found = _find_shapes(pixels_of(part))
     lattices = found.lattices[:most]
     room = max(0, most - len(lattices))
-    order = np.argsort(-found.scores, kind="stable")
+    order = np.argsort(-_ranks(found, changed_in(part, before)), kind="stable")
     best = order[:room].tolist()
     lines = _boxes(found.lines, part.map)
     proposals = (
@@ -115,6 +138,7 @@ def propose(picture: Picture, surface: Box, most: int = MOST) -> SurfaceProposal
             shape=found.shapes[at],
             confidence=round(float(found.scores[at]), 2),
             lines=tuple(lines[each] for each in np.flatnonzero(found.says[at]).tolist()),
+            stroke=_STROKES[int(found.outlined[at])],
         )
         for at, box, (x, y) in zip(best, _boxes(found.rects[best], part.map), found.points[best].tolist(), strict=True)
     )
@@ -126,6 +150,29 @@ def propose(picture: Picture, surface: Box, most: int = MOST) -> SurfaceProposal
     )
 
 
+def changed_in(part: Picture, before: Pixels | None) -> Ints | None:
+    """The number of pixels that changed above and left of each, for `rect_sums`; None if nothing can be compared."""
+    pixels = pixels_of(part)
+    if before is None or before.shape != pixels.shape:
+        return None
+    differs = cv2.absdiff(pixels, before).max(axis=2) > _CHANGED
+    return np.asarray(cv2.integral(differs.astype(np.uint8)), np.int32)
+
+
+def _ranks(found: _Shapes, changed: Ints | None) -> Floats:
+    """Which shapes stay when there are too many: those that changed first, then the likely and the large ones."""
+    sizes = np.sqrt(rect_areas(found.rects).astype(np.float32))
+    is_thing = np.array([shape != "words" for shape in found.shapes], bool) & (found.scores > _ANY + _IS_SOLID / 2)
+    ranks = found.scores + np.where(is_thing, _LARGE * np.minimum(1, sizes / _SIZE_PX[1]), 0).astype(np.float32)
+    if changed is not None and len(ranks):
+        limits = np.array(changed.shape[::-1] * 2, np.int32) - 1
+        share = rect_sums(changed, found.rects.clip(0, limits)) / np.maximum(1, rect_areas(found.rects))
+        # Not where all of it changed, as after scrolling.
+        if changed[-1, -1] < _MOST_CHANGED * changed.size:
+            ranks = ranks + (share > _LEAST_CHANGED).astype(np.float32)
+    return np.asarray(ranks, np.float32)
+
+
 @dataclass(frozen=True)
 class _Shapes:
     """The shapes found, in pixels of the examined part, one row each."""
@@ -133,6 +180,8 @@ class _Shapes:
     rects: Ints
     points: Ints
     shapes: list[Shape]
+    outlined: NDArray[np.uint8]
+    """As in `Patches`."""
     scores: Floats
     says: Bools
     """Whether each shape contains each line of text; one column per line."""
@@ -147,6 +196,9 @@ def _find_shapes(pixels: Pixels) -> _Shapes:
     islands, areas = find_outlines(edges, around=255, least_rows=LEAST_PX)
     patches = fine_patches(areas, edges, pixels, ground)
     lines = find_lines(islands.rects, patches.rects)
+    large = find_large_words(islands.rects, pixels, ground)
+    is_in_large = (common_area(lines[:, None], large[None]) >= _INSIDE * rect_areas(lines)[:, None]).any(axis=1)
+    lines = np.concatenate([lines[~is_in_large], large])
     lattices = find_cells(patches.rects)
     if not any(_fills(patches.rects[each.members], pixels) for each in lattices):
         coarse = coarse_patches(pixels, ground)
@@ -155,10 +207,28 @@ def _find_shapes(pixels: Pixels) -> _Shapes:
     # Lines cut by the edge of the surface are not text; the rounded corners of a panel, for example, look like them.
     is_cut = (lines[:, :2] <= _CUT_PX).any(axis=1)
     is_cut |= (lines[:, 2:] >= np.array(pixels.shape[1::-1]) - _CUT_PX).any(axis=1)
+    lines = lines[~is_cut]
     lattices = _largest_lattices(lattices, patches.rects)
     for each in lattices:
         patches.rects[each.members] = _align(patches.rects[each.members], each)
-    return _select_targets(patches, lattices, lines[~is_cut])
+    outlines = find_closed_outlines(pixels, ground)
+    is_cell = np.zeros(len(patches.rects), bool)
+    is_cell[np.concatenate([np.empty(0, np.int64), *(each.members for each in lattices)])] = True
+    lines = lines[~outlines.are_on((lines[:, :2] + lines[:, 2:]) // 2, _ON_LINE_PX)]
+    patches, kept = with_outlines(patches, outlines, is_cell, lines, pixels)
+    lattices = [replace(each, members=np.searchsorted(kept, each.members)) for each in lattices]
+    return _with_small_ink(_select_targets(patches, lattices, lines, large), pixels, edges)
+
+
+def _with_small_ink(found: _Shapes, pixels: Pixels, edges: Pixels) -> _Shapes:
+    """The shapes with the ink that was not taken for text: it is to be read, or at least not to pass for nothing."""
+    cells = np.concatenate([np.empty(0, np.int64), *(each.members for each in found.lattices)])
+    boxes = found.rects[[at for at, shape in enumerate(found.shapes) if shape == "box"]]
+    ink = small_ink(pixels, edges, np.concatenate([found.cells[cells], boxes]), found.lines)
+    if not len(ink):
+        return found
+    says = np.concatenate([found.says, _contains(found.rects, ink)], axis=1)
+    return replace(found, lines=np.concatenate([found.lines, ink]), says=says)
 
 
 def _fills(cells: Ints, pixels: Pixels) -> bool:
@@ -176,8 +246,8 @@ def _largest_lattices(lattices: list[Cells], rects: Ints) -> list[Cells]:
     return kept
 
 
-def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints) -> _Shapes:
-    """The patches, grids and lines that are targets of their own."""
+def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints, large: Ints) -> _Shapes:
+    """The patches, grids and lines that are targets of their own; `large` are the lines of large letters."""
     rects = patches.rects
     cells = np.concatenate([np.empty(0, np.int64), *(each.members for each in lattices)])
     is_cell = np.zeros(len(rects), bool)
@@ -187,6 +257,10 @@ def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints) -> _Sh
     inside = _contains(at, lines)
     many = inside.sum(axis=1)
     is_thing: Bools = (many <= _MOST_LINES) & (_contains(at, rects).sum(axis=1) < _MOST_NESTED)
+    is_thing |= patches.outlined[others] > 0
+    may_be_letter = (patches.solid[others] < _LETTER) | patches.is_open[others] | (patches.outlined[others] > 0)
+    is_thing &= ~(_are_letters(at, lines) & (may_be_letter | patches.is_ground[others]))
+    is_thing &= ~_are_letters(at, large)
     if lattices:
         # A patch in a cell is the cell's content, and a patch over several cells is part of their background.
         is_thing &= common_area(at[:, None], rects[cells][None]).sum(axis=1) <= _ON_CELLS * rect_areas(at)
@@ -202,12 +276,21 @@ def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints) -> _Sh
         rects=np.concatenate([_with_rim(rects[things]), free]),
         points=np.concatenate([patches.points[things], (free[:, :2] + free[:, 2:]) // 2]),
         shapes=_classify_shapes(patches, things) + ["words"] * len(free),
+        outlined=np.concatenate([patches.outlined[things], np.zeros(len(free), np.uint8)]),
         scores=np.concatenate([_scores(patches, things, many), words]),
         says=np.concatenate([inside, np.eye(len(lines), dtype=bool)[is_free]]),
         lattices=lattices,
         cells=rects,
         lines=lines,
     )
+
+
+def _are_letters(rects: Ints, lines: Ints) -> Bools:
+    """Which rectangles are in a line of text, and clearly smaller."""
+    wide, high = (rects[:, 2:] - rects[:, :2]).T[..., None]
+    longer, taller = (lines[:, 2:] - lines[:, :2]).T
+    is_in = common_area(rects[:, None], lines[None]) >= _INSIDE * rect_areas(rects)[:, None]
+    return np.asarray((is_in & (high <= taller + 4) & (2 * wide <= longer)).any(axis=1))
 
 
 def _contains(outer: Ints, inner: Ints) -> Bools:
@@ -269,7 +352,7 @@ def _are_headings(lines: Ints, cells: Ints, lattice: Cells) -> Bools:
 def _classify_shapes(patches: Patches, things: Group) -> list[Shape]:
     wide, high = (patches.rects[things, 2:] - patches.rects[things, :2]).T
     solid, across = patches.solid[things], wide / high
-    is_round = (across > 0.8) & (across < 1.25) & (solid > 0.72) & (solid < 0.86)
+    is_round = (across > 0.4) & (across < 2.5) & (solid > 0.72) & (solid < 0.86)
     shapes: list[Shape] = np.where(is_round, "round", np.where(solid > 0.8, "box", "shape")).tolist()
     return shapes
 
@@ -280,10 +363,12 @@ def _scores(patches: Patches, things: Group, lines: Group) -> Floats:
     size = np.minimum(1, least / _SIZE_PX[0]) * np.minimum(1, _SIZE_PX[1] / least)
     has_words = (lines > 0) & (lines <= 2)
     is_ground = patches.is_ground[things] & (lines == 0)
+    outlined = patches.outlined[things]
     scores: Floats = (
         _ANY + _IS_SOLID * patches.solid[things] * size + _HAS_WORDS * has_words + _IS_GROUND * is_ground
     ).astype(np.float32)
-    return scores
+    closed = np.array([0, _IS_CLOSED, _IS_DASHED], np.float32)[outlined] + _HAS_WORDS * has_words
+    return np.asarray(np.where(outlined > 0, closed, scores), np.float32)
 
 
 def _with_rim(rects: Ints) -> Ints:

@@ -11,6 +11,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision_agent.vision.picture import Pixels
 from vision_agent.vision.rects import Bools, Floats, Group, Ints, rect_areas
@@ -61,6 +62,21 @@ class Patches:
     """The share of the rectangle that the outline encloses."""
     is_ground: Bools
     """Whether the patch has the background colour of the surface."""
+    is_open: Bools
+    """Whether its colour goes on behind its edges, as that of the inside of a letter."""
+    outlined: NDArray[np.uint8]
+    """1 if it is a closed outline, 2 if that is dashed, else 0."""
+
+    def take(self, which: Group) -> Patches:
+        """The patches with these indexes."""
+        return Patches(
+            self.rects[which],
+            self.points[which],
+            self.solid[which],
+            self.is_ground[which],
+            self.is_open[which],
+            self.outlined[which],
+        )
 
     def grow(self, by: int) -> Patches:
         """The patches, larger by this many pixels on each side."""
@@ -82,6 +98,8 @@ class Patches:
             np.concatenate([self.points, other.points]),
             np.concatenate([self.solid, other.solid]),
             np.concatenate([self.is_ground, other.is_ground]),
+            np.concatenate([self.is_open, other.is_open]),
+            np.concatenate([self.outlined, other.outlined]),
         )
 
 
@@ -165,7 +183,8 @@ def _patches(areas: Outlines, pixels: Pixels, ground: Floats) -> tuple[Patches, 
         points[at] = _inner_point(areas.outline(int(chosen[at])), rects[at])
     x, y = areas.starts[chosen].T
     is_ground = np.abs(pixels[y, x].astype(np.int16) - ground).max(axis=1, initial=0) <= _SAME_COLOUR
-    patches = Patches(rects, points, areas.solid[chosen], np.asarray(is_ground))
+    none = np.zeros(len(chosen), bool)
+    patches = Patches(rects, points, areas.solid[chosen], np.asarray(is_ground), none, none.astype(np.uint8))
     return patches, np.flatnonzero(fits & ~is_solid & (sizes >= _LEAST_LOOSE))
 
 

@@ -16,15 +16,24 @@ import cv2
 import numpy as np
 
 from vision_agent.actions import Point
-from vision_agent.types import Box, Grid
+from vision_agent.types import Box, Grid, Legibility
 from vision_agent.vision.compare import changed_share
 from vision_agent.vision.ocr import Reading
 from vision_agent.vision.picture import Picture, Pixels, view_pixels
 from vision_agent.vision.rects import Floats
+from vision_agent.vision.surfaces.appearance import describe
+from vision_agent.vision.surfaces.axes import Text
 from vision_agent.vision.surfaces.candidates import MOST, Shape, SurfaceProposals, propose
+from vision_agent.vision.surfaces.charts import Chart, find_chart
+from vision_agent.vision.surfaces.roles import UNTOLD, DrawnRole, Seen, Told, tell_roles
+
+UNREAD, UNSURE = "‹unread›", "‹unsure›"
+"""In place of a text that was not read, and behind one that may be wrong; no text of a page has these brackets."""
 
 Read = Callable[[Picture, Sequence[Box]], Sequence[Reading | None]]
 """Reads lines of a picture, given as page boxes; None for lines it had no time for."""
+
+_NOT_OURS = str.maketrans("‹›|", "<>/")
 
 _FAR = 200.0
 """The farthest that a thing may move between two observations, in CSS pixels, to be recognized by its look alone."""
@@ -68,6 +77,13 @@ class Thing:
     confidence: float
     name: str = ""
     """The text read on it."""
+    reading: Legibility = ""
+    look: str = ""
+    """Its colour and stroke in words, such as `dashed red`."""
+    value: str = ""
+    """For a bar or a point of a chart: the estimate of its value, such as `about 420 ± 3`."""
+    told: Told = UNTOLD
+    """What it seems to be, and in which state."""
     grid: Grid | None = None
     rows: tuple[tuple[int, str, Box], ...] = ()
     """For a grid: the number of each row with text, its text cell by cell, and the box of its first cell."""
@@ -85,6 +101,10 @@ class SurfaceLook:
     is_restless: bool = False
     """Whether the surface changed too much during the look to find anything in it."""
     is_all_read: bool = True
+    chart: Chart | None = None
+    """What the surface says if it is a chart and was read."""
+    postponed: int = 0
+    """The number of texts that there was no time to read."""
 
 
 @dataclass(frozen=True)
@@ -171,15 +191,17 @@ class Drawing:
         later: Picture | None,
         most: int,
     ) -> SurfaceLook:
-        proposed = propose(picture, inside, most)
+        before = self._last.pixels if self._last and (self._last.place, self._last.most) == (place, most) else None
+        proposed = propose(picture, inside, most, before)
         readings = _read_lines(picture, proposed, read)
+        chart = _read_chart(picture, inside, proposed, readings, read) if read else None
         found = [
             _KnownThing(
                 replace(_shift_thing(thing, -corner.x, -corner.y), moves=_moves(picture, later, thing.box)),
                 _sample_look(picture, thing.box),
                 words,
             )
-            for thing, words in _things(proposed, readings)
+            for thing, words in _with_chart(_things(picture, proposed, readings, is_read=read is not None), chart)
         ]
         known, gone = self._recognize(found)
         kept = [each for each in gone if self._may_come_back(each, picture, corner, place)]
@@ -188,7 +210,9 @@ class Drawing:
             things=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in known),
             elsewhere=tuple(_shift_thing(each.thing, corner.x, corner.y) for each in kept),
             left_out=proposed.left_out,
+            chart=chart,
             is_all_read=all(one is not None for one in readings.values()) if read else True,
+            postponed=sum(one is None for one in readings.values()) if read else 0,
         )
 
     def _recognize(self, found: list[_KnownThing]) -> tuple[list[_KnownThing], list[_KnownThing]]:
@@ -223,31 +247,92 @@ def _read_lines(picture: Picture, proposed: SurfaceProposals, read: Read | None)
     return dict(zip(lines, read(picture, lines) if read else [None] * len(lines), strict=True))
 
 
-def _things(proposed: SurfaceProposals, readings: dict[Box, Reading | None]) -> list[tuple[Thing, str | None]]:
+def _read_chart(
+    picture: Picture, inside: Box, proposed: SurfaceProposals, readings: dict[Box, Reading | None], read: Read
+) -> Chart | None:
+    def texts_in(boxes: Sequence[Box], found: Sequence[Reading | None]) -> list[Text]:
+        return [Text(one.text, box) for box, one in zip(boxes, found, strict=True) if one and one.text]
+
+    if proposed.lattices:
+        return None
+    shapes = [each.box for each in proposed.proposals if each.shape != "words"]
+    known = texts_in([*readings], [*readings.values()])
+    return find_chart(picture, inside, known, shapes, lambda boxes: texts_in(boxes, read(picture, boxes)))
+
+
+def _with_chart(things: list[tuple[Thing, str | None]], chart: Chart | None) -> list[tuple[Thing, str | None]]:
+    """The things with what they are in a chart, and their values."""
+    if chart is None:
+        return things
+    values = {each.box: each for each in chart.values}
+    roles: dict[Box, DrawnRole] = {each.box: each.kind for each in chart.values}
+    for box in chart.ticks:
+        roles[box] = "axis"
+    for box in chart.legend:
+        roles[box] = "legend entry"
+    return [
+        (
+            replace(
+                thing,
+                told=Told(roles[thing.box]),
+                value=values[thing.box].words if thing.box in values else "",
+                name=thing.name or (values[thing.box].name if thing.box in values else ""),
+            )
+            if thing.box in roles
+            else thing,
+            words,
+        )
+        for thing, words in things
+    ]
+
+
+def _things(
+    picture: Picture, proposed: SurfaceProposals, readings: dict[Box, Reading | None], *, is_read: bool
+) -> list[tuple[Thing, str | None]]:
     """The proposals as things without an id, with their text; None for text that was not read completely."""
     things: list[tuple[Thing, str | None]] = []
-    for each in proposed.proposals:
+    looks = [describe(picture, each) for each in proposed.proposals]
+    inner = {line for each in proposed.proposals if each.shape != "words" for line in each.lines}
+    roles = tell_roles(
+        [
+            Seen(each.box, each.shape, each.lines, look.colour, look.is_filled, look.has_ink, look.contrast)
+            for each, look in zip(proposed.proposals, looks, strict=True)
+        ],
+        [line for line in proposed.lines if line not in inner],
+    )
+    for each, look, told in zip(proposed.proposals, looks, roles, strict=True):
         own = [readings[line] for line in sorted(each.lines, key=lambda line: (line.y, line.x))]
         name = " ".join(reading.text for reading in own if reading and reading.text)
         words = None if None in own else name
-        things.append((Thing(0, each.box, each.point, each.shape, each.confidence, name), words))
+        legibility = _legibility(own) if is_read else ""
+        things.append(
+            (
+                Thing(0, each.box, each.point, each.shape, each.confidence, name, legibility, look.words, told=told),
+                words,
+            )
+        )
     for lattice in proposed.lattices:
         first = lattice.grid.cells[0]
         point = Point(x=first[2] + first[4] / 2, y=first[3] + first[5] / 2)
-        rows = _rows(lattice.grid, readings)
+        rows = _rows(lattice.grid, readings) if is_read else ()
         sure = len(lattice.grid.cells) / (lattice.grid.rows * lattice.grid.columns)
-        things.append((Thing(0, lattice.box, point, "grid", round(sure, 2), "", lattice.grid, rows), ""))
+        things.append((Thing(0, lattice.box, point, "grid", round(sure, 2), grid=lattice.grid, rows=rows), ""))
     return things
+
+
+def _legibility(readings: Sequence[Reading | None]) -> Legibility:
+    if any(one is None or not one.text for one in readings):
+        return "unread"
+    return "unsure" if any(one is not None and one.is_unsure for one in readings) else ""
 
 
 def _rows(grid: Grid, readings: dict[Box, Reading | None]) -> tuple[tuple[int, str, Box], ...]:
     words: dict[tuple[int, int], list[str]] = {}
-    for line, reading in readings.items():
-        if reading and reading.text:
-            middle = line.center
-            for row, column, x, y, width, height in grid.cells:
-                if x <= middle.x < x + width and y <= middle.y < y + height:
-                    words.setdefault((row, column), []).append(reading.text)
+    for line, reading in sorted(readings.items(), key=lambda each: (each[0].y, each[0].x)):
+        middle = line.center
+        for row, column, x, y, width, height in grid.cells:
+            if x <= middle.x < x + width and y <= middle.y < y + height:
+                words.setdefault((row, column), []).append(_cell_text(reading))
     rows = []
     for row in sorted({row for row, _ in words}):
         cells = [" ".join(words.get((row, column), ())) for column in range(1, grid.columns + 1)]
@@ -256,6 +341,14 @@ def _rows(grid: Grid, readings: dict[Box, Reading | None]) -> tuple[tuple[int, s
         place = next(Box(x=x, y=y, width=w, height=h) for at, _, x, y, w, h in grid.cells if at == row)
         rows.append((row, " | ".join(cells), place))
     return tuple(rows)
+
+
+def _cell_text(reading: Reading | None) -> str:
+    """The text of a cell, in which nothing looks like the end of a cell or like a word of ours."""
+    if reading is None or not reading.text:
+        return UNREAD
+    text = reading.text.translate(_NOT_OURS)
+    return f"{text} {UNSURE}" if reading.is_unsure else text
 
 
 # --- recognizing ------------------------------------------------------------------------------------------------------

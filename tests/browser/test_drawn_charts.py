@@ -1,0 +1,56 @@
+"""Claims about charts on a canvas, read with the real OCR engine on a page that knows what it drew."""
+
+from __future__ import annotations
+
+from math import log10
+from pathlib import Path
+
+import pytest
+
+from tests.browser.hand import SETTINGS, Hand, On
+from vision_agent.actions import Read
+from vision_agent.vision.ocr import can_read
+
+pytestmark = pytest.mark.skipif(not can_read(), reason="the extra `ocr` is not installed")
+
+PAGE = Path(__file__).parents[2] / "fixtures" / "drawn" / "chart.html"
+OCR = SETTINGS.model_copy(update={"ocr_deadline_s": 60})
+
+
+async def table_of(hand: Hand) -> list[list[str]]:
+    await hand.page.set_viewport_size({"width": 920, "height": 520})
+    await hand.look()
+    surface = next(mark.number for mark in hand.seen.marks if mark.kind == "surface")
+    outcome = await hand.act(Read(what="table", mark=surface))
+    assert outcome.read, outcome.sentence
+    return [line.split(" | ") for line in outcome.read.splitlines()]
+
+
+@pytest.mark.parametrize("kind", ["bars", "lines", "log"])
+async def test_the_table_of_a_chart_has_its_values_within_two_percent_of_the_axis(on: On, kind: str) -> None:
+    async with on("", {"/at": PAGE.read_text("utf-8")}, path=f"/at?kind={kind}", settings=OCR) as hand:
+        [head, *rows] = await table_of(hand)
+        drawn = await hand.js("drawn.chart()")
+        assert head[1:] == [each["name"] for each in drawn["series"]]
+        read = {row[0].strip(): [float(cell.split(" ±")[0]) for cell in row[1:]] for row in rows if "(" not in row[0]}
+        assert list(read) == drawn["x"]
+        for at, month in enumerate(drawn["x"]):
+            for value, series in zip(read[month], drawn["series"], strict=True):
+                true = series["values"][at]
+                off = abs(log10(value) - log10(true)) / 3 if kind == "log" else abs(value - true) / 1000
+                assert off <= 0.02, (month, value, true)
+
+
+async def test_bars_are_marks_with_their_values_and_nothing_is_marked_between_grid_lines(on: On) -> None:
+    async with on("", {"/at": PAGE.read_text("utf-8")}, path="/at?kind=bars", settings=OCR) as hand:
+        await table_of(hand)
+        bars = {mark.name: mark for mark in hand.seen.marks if mark.looks_like == "bar"}
+        assert len(bars) == 12
+        assert bars["Castle, Mar"].look == "blue"
+        assert (bars["Castle, Mar"].state.value or "").startswith("about 6")
+        others = [mark.tag for mark in hand.seen.marks if mark.source != "dom" and mark.looks_like != "bar"]
+        assert sorted(set(others)) in (["box", "words"], ["words"])
+        assert others.count("box") <= 2  # the signs of the legend
+        legend = {mark.name for mark in hand.seen.marks if mark.looks_like == "legend entry"}
+        assert legend == {"Castle", "Garden"}
+        assert "is a chart of 2 series; read its table" in hand.seen.listing

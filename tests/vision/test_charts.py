@@ -1,0 +1,96 @@
+"""Claims about charts, on pictures drawn here whose texts are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.vision.test_drawn import HERE
+from tests.vision.test_surface import WHOLE, box, disc, drawn, words
+from vision_agent.types import Box
+from vision_agent.vision.ocr import NOTHING, Reading
+from vision_agent.vision.picture import Picture, Pixels
+from vision_agent.vision.surfaces.tracking import Drawing, SurfaceLook
+
+Stroke = Callable[[Pixels], object]
+BLUE, GREEN = (200, 100, 30), (60, 150, 30)
+VALUES = (20, 55, 80, 35)
+
+
+def y_of(value: float) -> int:
+    return round(400 - 3.2 * value)
+
+
+TICKS: list[tuple[str, int, int]] = [(str(value), 40, y_of(value) + 5) for value in (0, 20, 40, 60, 80, 100)]
+NAMES = [(name, 150 + 140 * at, 430) for at, name in enumerate(("Jan", "Feb", "Mar", "Apr"))]
+BARS: list[Stroke] = [box(140 + 140 * at, y_of(value), 50, 400 - y_of(value), BLUE) for at, value in enumerate(VALUES)]
+
+
+def look(strokes: Sequence[Stroke], texts: Sequence[tuple[str, int, int]]) -> SurfaceLook:
+    """A look by a reader that knows which texts are drawn where."""
+
+    def read(_: Picture, lines: Sequence[Box]) -> list[Reading | None]:
+        near = [min(texts, key=lambda text: abs(text[1] - line.x) + abs(text[2] - line.bottom)) for line in lines]
+        return [
+            Reading(text, 0.99) if abs(x - line.x) < 9 and abs(y - line.bottom) < 9 else NOTHING
+            for (text, x, y), line in zip(near, lines, strict=True)
+        ]
+
+    return Drawing().look(drawn(*strokes, *(words(*each) for each in texts)), WHOLE, HERE, read=read)
+
+
+def test_bars_have_values_within_two_percent_of_the_axis() -> None:
+    looked = look(BARS, [*TICKS, *NAMES])
+    bars = [each for each in looked.things if each.told.role == "bar"]
+    assert sorted(each.name for each in bars) == ["blue, Apr", "blue, Feb", "blue, Jan", "blue, Mar"]
+    assert looked.chart is not None
+    [head, *rows] = looked.chart.table()
+    assert head == ["", "blue"]
+    assert [row[0] for row in rows] == ["Jan", "Feb", "Mar", "Apr"]
+    assert [float(row[1].split(" ")[0]) for row in rows] == pytest.approx(VALUES, abs=2)
+
+
+def test_a_line_has_a_value_at_each_name_and_the_legend_names_it() -> None:
+    def line(on: Pixels) -> None:
+        points = [(165 + 140 * at, y_of(value)) for at, value in enumerate(VALUES)]
+        cv2.polylines(on, [np.array(points)], False, GREEN, 2, cv2.LINE_AA)
+
+    looked = look([line, box(400, 20, 24, 12, GREEN)], [*TICKS, *NAMES, ("Castle", 432, 31)])
+    assert looked.chart is not None
+    [series] = looked.chart.series
+    assert series.name == "Castle"
+    known = {at: value for at, value, _ in series.values}
+    assert [known[name] for name in ("Jan", "Feb", "Mar", "Apr")] == pytest.approx(VALUES, abs=2.5)
+
+
+@pytest.mark.parametrize(
+    ("strokes", "texts"),
+    [(BARS, NAMES), (BARS, TICKS), ([disc(300, 200, 40, BLUE)], [(str(at), 40, 60 + 30 * at) for at in range(1, 6)])],
+    ids=["no numbers", "nothing below", "a numbered list"],
+)
+def test_what_may_be_no_chart_is_none(strokes: list[Stroke], texts: list[tuple[str, int, int]]) -> None:
+    assert look(strokes, texts).chart is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_is_drawn_a_look_ends(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+
+    def scribble(on: Pixels) -> None:
+        for _ in range(40):
+            (x, y, right, bottom), colour = chance.integers(-40, 800, 4).tolist(), chance.integers(0, 256, 3).tolist()
+            kind = chance.integers(4)
+            if kind == 0:
+                cv2.line(on, (x, y), (right, bottom), colour, 2)
+            elif kind == 1:
+                cv2.rectangle(on, (x, y), (right, bottom), colour, 1 if chance.random() < 0.7 else -1)
+            elif kind == 2:
+                cv2.ellipse(on, (x, y), (abs(right) // 5, abs(bottom) // 5), 0, 0, 300, colour, 2)
+            else:
+                for far in range(0, 300, 11):
+                    cv2.line(on, (x + far, y), (x + far + 6, y), colour, 2)
+
+    assert look([scribble], [*TICKS, *NAMES]).things

@@ -1,0 +1,218 @@
+"""Reads the scale of a chart's axes from the texts beside them: numbers, linear or logarithmic, dates and names.
+
+A column of numbers is a vertical axis if their values follow from their heights, a row of texts below the plot a
+horizontal one. This module knows texts and their boxes, but no pixels.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import combinations
+from math import exp, isfinite, log
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision_agent.types import Box
+
+_NUMBER = re.compile(
+    r"^[^\d\-−–.(]{0,3}\(?([-−–]?\s?(?:\d{1,3}(?:[, '  ]\d{3})+|\d+)?(?:[.]\d+)?)\s?(k|m|bn|b|t|%)?\)?[^\d]{0,4}$", re.I
+)
+_TIMES = {"k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9, "t": 1e12, "%": 1.0}
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_LEAST = 3
+"""The fewest texts that make a scale."""
+_MOST_OFF = 0.012
+"""How far a text may be from where its value belongs, as a share of the axis."""
+_LEAST_AGREE = 0.75
+_TEXT_PX = 2.5
+"""How far the middle of a text may be from its tick."""
+_SAME_EDGE_PX = 6.0
+_LEVEL_PX = 5.0
+
+Kind = Literal["linear", "log", "date", "names"]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text that was read, and where."""
+
+    words: str
+    box: Box
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis: which value each place along it has."""
+
+    kind: Kind
+    is_vertical: bool
+    slope: float = 0.0
+    """By how much the value, its logarithm or its day grows with each pixel."""
+    start: float = 0.0
+    error_px: float = 1.0
+    """How exactly places are known."""
+    first: float = 0.0
+    last: float = 0.0
+    """The places of the outermost texts."""
+    names: tuple[tuple[float, str], ...] = ()
+    """The places of all texts."""
+    boxes: tuple[Box, ...] = ()
+
+    def value(self, place: float) -> float:
+        """The value at a place; of dates, the day counted from the year 1."""
+        value = self.slope * place + self.start
+        return exp(value) if self.kind == "log" else value
+
+    def error(self, place: float) -> float:
+        """How far that value may be off."""
+        return abs(self.value(place + self.error_px) - self.value(place - self.error_px)) / 2
+
+    def name(self, place: float) -> str:
+        """The name or value at a place, in words."""
+        if self.kind == "names":
+            return min(self.names, key=lambda each: abs(each[0] - place))[1]
+        nearest, words = min(self.names, key=lambda each: abs(each[0] - place))
+        if abs(nearest - place) <= 2 * self.error_px + 1:
+            return words
+        value = self.value(place)
+        if self.kind == "date":
+            return date.fromordinal(max(1, round(value))).isoformat()
+        return in_words(value, self.error(place))
+
+
+def in_words(value: float, error: float) -> str:
+    """A value with as many digits as its error allows."""
+    if not isfinite(value):
+        return "?"
+    digits = 0
+    while error > 0 and error * 10**digits < 0.5 and digits < 9:
+        digits += 1
+    return f"{round(value, digits):.{digits}f}" if abs(value) < 1e15 else f"{value:.3g}"
+
+
+def number_of(words: str) -> float | None:
+    """The number that a text consists of, with its unit in front or behind."""
+    found = _NUMBER.match(words.strip())
+    if not found or not any(letter.isdigit() for letter in found[1]):
+        return None
+    digits = re.sub(r"[, '  ]", "", found[1]).replace("−", "-").replace("–", "-")
+    return float(digits) * _TIMES.get((found[2] or "").lower(), 1.0)
+
+
+def day_of(words: str) -> float | None:
+    """The day, counted from the year 1, that a text names: `2024-03-01`, `Mar 2024`, `3/1/2024`."""
+    text = words.strip().lower()
+    if found := re.match(r"^(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?$", text):
+        year, month, day = int(found[1]), int(found[2]), int(found[3] or 1)
+    elif found := re.match(r"^(\d{1,2})/(\d{1,2})/(\d{4})$", text):
+        month, day, year = int(found[1]), int(found[2]), int(found[3])
+    elif found := re.match(r"^(?:(\d{1,2}) )?([a-z]{3})[a-z]*\.?,? (\d{4})$", text):
+        if found[2] not in _MONTHS:
+            return None
+        year, month, day = int(found[3]), _MONTHS.index(found[2]) + 1, int(found[1] or 1)
+    else:
+        return None
+    try:
+        return float(date(year, month, day).toordinal())
+    except ValueError:
+        return None
+
+
+def vertical_axis(texts: Sequence[Text]) -> Axis | None:
+    """The vertical axis with the most texts: numbers whose left or right edges are in line."""
+    numbers = [(each, number) for each in texts if (number := number_of(each.words)) is not None]
+    best: Axis | None = None
+    for edge in ("right", "x"):
+        for base, _ in numbers:
+            at = getattr(base.box, edge)
+            column = [each for each in numbers if abs(getattr(each[0].box, edge) - at) <= _SAME_EDGE_PX]
+            found = _fit([(each.box.center.y, number, each) for each, number in column], is_vertical=True)
+            if found and (best is None or len(found.boxes) > len(best.boxes)):
+                best = found
+    return best
+
+
+def horizontal_axis(texts: Sequence[Text], below: float) -> Axis | None:
+    """The axis made by the row of texts with the most members whose middles are below a height."""
+    rows: list[list[Text]] = []
+    for text in sorted(texts, key=lambda each: each.box.center.y):
+        if text.box.center.y <= below:
+            continue
+        if rows and abs(rows[-1][0].box.center.y - text.box.center.y) <= _LEVEL_PX:
+            rows[-1].append(text)
+        else:
+            rows.append([text])
+    rows = [row for row in rows if len(row) >= 2]
+    if not rows:
+        return None
+    longest = rows[0] if len(rows[0]) >= len(rows[min(1, len(rows) - 1)]) else rows[1]
+    row = sorted(longest, key=lambda each: each.box.x)
+    for parse, kind in ((number_of, "linear"), (day_of, "date")):
+        known = [(each.box.center.x, value, each) for each in row if (value := parse(each.words)) is not None]
+        found = (
+            _fit(known, is_vertical=False, is_date=kind == "date") if len(known) >= _LEAST_AGREE * len(row) else None
+        )
+        if found:
+            return found
+    return Axis(
+        "names",
+        is_vertical=False,
+        first=row[0].box.center.x,
+        last=row[-1].box.center.x,
+        names=tuple((each.box.center.x, each.words) for each in row),
+        boxes=tuple(each.box for each in row),
+    )
+
+
+def _fit(known: Sequence[tuple[float, float, Text]], *, is_vertical: bool, is_date: bool = False) -> Axis | None:
+    """The scale that most of the values follow."""
+    if len(known) < _LEAST or len({value for _, value, _ in known}) < _LEAST:
+        return None
+    best: Axis | None = None
+    kinds: tuple[Kind, ...] = ("date",) if is_date else ("linear", "log")
+    for kind in kinds:
+        if kind == "log" and min(value for _, value, _ in known) <= 0:
+            continue
+        places = np.array([place for place, _, _ in known])
+        values = np.array([log(value) if kind == "log" else value for _, value, _ in known])
+        found = _agreeing(places, values)
+        if found is None or found.sum() < max(_LEAST, _LEAST_AGREE * len(known)):
+            continue
+        slope, start = np.polyfit(places[found], values[found], 1)
+        if not slope or (is_vertical and slope > 0 and kind == "log"):
+            continue
+        off = np.abs((values[found] - start) / slope - places[found])
+        axis = Axis(
+            kind,
+            is_vertical,
+            float(slope),
+            float(start),
+            float(max(_TEXT_PX, 1.5 * off.max())),
+            float(places[found].min()),
+            float(places[found].max()),
+            tuple((place, text.words) for (place, _, text), is_in in zip(known, found, strict=True) if is_in),
+            tuple(text.box for (_, _, text), is_in in zip(known, found, strict=True) if is_in),
+        )
+        if best is None or len(axis.boxes) > len(best.boxes):
+            best = axis
+    return best
+
+
+def _agreeing(places: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.bool_] | None:
+    """Which values lie on the line that most of them lie on."""
+    best = None
+    allowed = _MOST_OFF * float(np.ptp(places)) + 1.0
+    for one, other in combinations(range(min(len(places), 16)), 2):
+        if places[one] == places[other] or values[one] == values[other]:
+            continue
+        slope = (values[other] - values[one]) / (places[other] - places[one])
+        off = np.abs((values - values[one]) / slope + places[one] - places)
+        agrees = off <= allowed
+        if best is None or agrees.sum() > best.sum():
+            best = agrees
+    return best

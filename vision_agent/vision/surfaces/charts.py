@@ -1,0 +1,398 @@
+"""Reads charts: axes with their scale, series by colour and legend, and the values of bars, lines, points and slices.
+
+A chart is recognized by an axis of numbers, or by a disc of several colours. Values are estimates from pixels, each
+with its error. This module knows texts, boxes and pixels, but no pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision_agent.types import Box
+from vision_agent.vision.picture import Picture, Pixels, view_pixels
+from vision_agent.vision.rects import Bools, Floats
+from vision_agent.vision.surfaces.axes import Axis, Text, horizontal_axis, in_words, vertical_axis
+from vision_agent.vision.surfaces.colour_words import colour_word, main_colour
+from vision_agent.vision.surfaces.ruled_texts import texts_beside_lines
+
+_SAME = 40.0
+"""The largest difference of two pixels of one series, in levels of a channel."""
+_COLOURED = 45
+"""The least difference between the channels of a coloured pixel; grid lines and text are grey."""
+_LEAST_PIXELS = 60
+_MOST_SERIES = 12
+_SWATCH = (3, 60)
+"""How far to the left of its text the sign of a legend entry lies, in CSS pixels."""
+_SWATCH_GAP = 16.0
+_OWN_COLOUR = 0.05
+_BAR_LEAST_PX = 3
+_BASE_PX = 4.0
+_POINT_PX = 22.0
+_MOST_ROWS = 40
+_ROW, _LEVEL_PX = 4, 5.0
+_MARGIN = 0.16
+"""The share of the width, on each side, in which the numbers of an axis are sought."""
+_PIE_LEAST_PX = 60
+_PIE_FULL = 0.9
+
+
+@dataclass(frozen=True)
+class DrawnValue:
+    """A bar, point or slice with the value that it stands for."""
+
+    box: Box
+    kind: Literal["bar", "point", "slice"]
+    series: str
+    at: str
+    """The name or value on the other axis."""
+    value: float
+    error: float
+
+    @property
+    def name(self) -> str:
+        """Its series and place, such as `Castle, Mar`."""
+        return f"{self.series}, {self.at}"
+
+    @property
+    def words(self) -> str:
+        """The value and its error, such as `about 420 ± 3`."""
+        digits = in_words(self.error, self.error / 2) if self.error else "0"
+        return f"about {in_words(self.value, self.error)} ± {digits}"
+
+
+@dataclass(frozen=True)
+class Series:
+    """One series: its name, and its value and error at each place."""
+
+    name: str
+    values: tuple[tuple[str, float, float], ...]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What a chart says."""
+
+    plot: Box
+    series: tuple[Series, ...]
+    values: tuple[DrawnValue, ...] = ()
+    ticks: tuple[Box, ...] = ()
+    """The texts of the axes."""
+    legend: tuple[Box, ...] = ()
+    """The texts of the legend."""
+    across: str = ""
+    """What the first column of the table is."""
+
+    def table(self) -> list[list[str]]:
+        """The values as rows of texts, headings first; each value is followed by its error."""
+        places = list(dict.fromkeys(at for each in self.series for at, _, _ in each.values))[:_MOST_ROWS]
+        rows = [[self.across, *(each.name for each in self.series)]]
+        for place in places:
+            row = [place]
+            for each in self.series:
+                found = next(((value, error) for at, value, error in each.values if at == place), None)
+                row.append(f"{in_words(*found)} ± {in_words(found[1], found[1] / 2)}" if found else "")
+            rows.append(row)
+        return rows
+
+
+def find_chart(
+    picture: Picture,
+    surface: Box,
+    texts: Sequence[Text],
+    shapes: Sequence[Box],
+    read: Callable[[Sequence[Box]], Sequence[Text]],
+) -> Chart | None:
+    """The chart in the visible part of a surface, or None.
+
+    Args:
+        picture: shows the surface.
+        surface: the page box of the visible part.
+        texts: the texts read so far.
+        shapes: the boxes of the shapes found.
+        read: reads more texts, which touch an axis; called only where a row of texts may be one.
+    """
+    if vertical_axis(texts) is None:
+        if not _has_row(texts):
+            return None
+        known = [text.box for text in texts]
+        beside = [
+            box
+            for box in texts_beside_lines(picture, surface)
+            if box.center.x < surface.x + _MARGIN * surface.width
+            or box.center.x > surface.right - _MARGIN * surface.width
+        ]
+        texts = [*texts, *read([box for box in beside if all(box.intersection(each) is None for each in known)])]
+    return read_chart(picture, surface, texts, shapes)
+
+
+def _has_row(texts: Sequence[Text]) -> bool:
+    """Whether enough texts are level, below the middle of all, to be those of an axis."""
+    if len(texts) < _ROW:
+        return False
+    lowest = sorted(text.box.center.y for text in texts)[-_ROW:]
+    return lowest[-1] - lowest[0] <= _LEVEL_PX
+
+
+def read_chart(picture: Picture, surface: Box, texts: Sequence[Text], shapes: Sequence[Box]) -> Chart | None:
+    """The chart in the visible part of a surface, or None; `shapes` are the boxes of the shapes found in it."""
+    axis = vertical_axis(texts)
+    if axis is None:
+        return None
+    pixels = view_pixels(picture, surface)
+    scale = pixels.shape[1] / surface.width
+    across = horizontal_axis(texts, max(axis.first, axis.last) - 2)
+    if across is None:  # a numbered list has a column of numbers too
+        return None
+    plot = _plot(axis, across, surface)
+    ticks = (*axis.boxes, *across.boxes)
+    legend = _legend(picture, surface, texts, ticks, shapes)
+    part = _Part(view_pixels(picture, plot), plot, scale)
+    colours = _series_colours(part, legend)
+    if not colours:
+        return None
+    series: list[Series] = []
+    values: list[DrawnValue] = []
+    names: set[str] = set()
+    for colour in colours:
+        name = _name(colour, legend)
+        while name in names:
+            name += " 2"
+        names.add(name)
+        mask = _mask_of(part.pixels, colour)
+        bars = _bars(mask, part, shapes)
+        if bars:
+            own = [_bar_value(bar, name, axis, across) for bar in bars]
+        else:
+            own = _points(mask, part, shapes, name, axis, across)
+        values += own
+        told = _along(mask, part, axis, across) if not bars else [(each.at, each.value, each.error) for each in own]
+        if told:
+            series.append(Series(name, tuple(told)))
+    if not series:
+        return None
+    return Chart(
+        plot,
+        tuple(series),
+        tuple(values),
+        ticks,
+        tuple(text.box for text, _ in legend),
+        {"date": "date", "names": "", "linear": "x", "log": "x"}[across.kind],
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    pixels: Pixels
+    box: Box
+    scale: float
+    """Pixels for each CSS pixel."""
+
+    def to_page(self, x: float, y: float) -> tuple[float, float]:
+        """The page coordinates of a pixel's middle."""
+        return self.box.x + (x + 0.5) / self.scale, self.box.y + (y + 0.5) / self.scale
+
+
+def _plot(axis: Axis, across: Axis, surface: Box) -> Box:
+    """Where the values are drawn: beside one axis and above the other."""
+    is_left = max(box.right for box in axis.boxes) < surface.center.x
+    left = max(box.right for box in axis.boxes) + 2 if is_left else surface.x
+    right = surface.right if is_left else min(box.x for box in axis.boxes) - 2
+    step = abs(axis.last - axis.first) / max(1, len(axis.boxes) - 1)
+    top = max(surface.y, min(axis.first, axis.last) - step)
+    bottom = max(axis.first, axis.last) + step / 2
+    bottom = min(bottom, min(box.y for box in across.boxes) - 1)
+    spread = (across.last - across.first) / max(1, len(across.boxes) - 1)
+    right = min(right, across.last + 0.75 * spread)
+    left = max(left, across.first - 0.75 * spread)
+    bottom = min(bottom, surface.bottom)
+    return Box(x=left, y=top, width=max(4.0, right - left), height=max(4.0, bottom - top))
+
+
+def _legend(
+    picture: Picture, surface: Box, texts: Sequence[Text], ticks: Sequence[Box], shapes: Sequence[Box]
+) -> list[tuple[Text, Floats]]:
+    """The texts with a coloured sign to their left, and its colour."""
+    found = []
+    for text in texts:
+        if text.box in ticks:
+            continue
+        sign = _swatch_beside(text, shapes)
+        if sign is not None:
+            found.append((text, main_colour(view_pixels(picture, sign))))
+            continue
+        colour = _sign_colour(picture, surface, text)
+        # An icon that was read as a text has the colour itself.
+        if colour is not None and _mask_of(view_pixels(picture, text.box), colour).mean() < _OWN_COLOUR:
+            found.append((text, colour))
+    return found
+
+
+def _swatch_beside(text: Text, shapes: Sequence[Box]) -> Box | None:
+    """The small shape right to the left of a text."""
+    beside = [
+        box
+        for box in shapes
+        if 0 <= text.box.x - box.right <= _SWATCH_GAP
+        and box.y <= text.box.center.y <= box.bottom
+        and box.height <= 2 * text.box.height
+        and box.width <= _SWATCH[1]
+    ]
+    return max(beside, key=lambda box: box.right, default=None)
+
+
+def _sign_colour(picture: Picture, surface: Box, text: Text) -> Floats | None:
+    """The colour of a sign beside a text that is no shape, such as a short line."""
+    low = max(surface.x, text.box.x - _SWATCH[1])
+    place = Box(x=low, y=text.box.y, width=max(0.0, text.box.x - _SWATCH[0] - low), height=text.box.height)
+    beside = picture.page.intersection(place) if place.width >= 3 else None
+    if beside is None:
+        return None
+    pixels = view_pixels(picture, beside)
+    is_coloured = _coloured(pixels)
+    columns = np.flatnonzero(is_coloured.any(axis=0))
+    if len(columns) < 2 or is_coloured.sum() < 4 or pixels.shape[1] - 1 - columns[-1] > _SWATCH_GAP:
+        return None
+    # Of several signs in reach, the nearest: it begins behind a gap.
+    gaps = np.flatnonzero(np.diff(columns) > 4)
+    is_coloured[:, : columns[gaps[-1] + 1] if len(gaps) else columns[0]] = False
+    return main_colour(pixels[is_coloured][None])
+
+
+def _coloured(pixels: Pixels) -> Bools:
+    return np.asarray(np.ptp(pixels.astype(np.int16), axis=2) >= _COLOURED)
+
+
+def _series_colours(part: _Part, legend: Sequence[tuple[Text, Floats]]) -> list[Floats]:
+    """The colours of series: those of the legend that are in the plot or, without one, its coloured pixels."""
+    found = [colour for _, colour in legend if _mask_of(part.pixels, colour).sum() >= _LEAST_PIXELS][:_MOST_SERIES]
+    rest = part.pixels[_coloured(part.pixels)]
+    for colour in found:
+        rest = rest[(np.abs(rest.astype(np.float32) - colour).max(axis=1) > _SAME) & ~_is_blend(rest, colour)]
+    while len(rest) >= _LEAST_PIXELS and len(found) < _MOST_SERIES:
+        colour = main_colour(rest[None])
+        is_own = np.abs(rest.astype(np.float32) - colour).max(axis=1) <= _SAME
+        if is_own.sum() < _LEAST_PIXELS:
+            break
+        found.append(colour)
+        # Blends of a colour with the ground are no series.
+        rest = rest[~is_own & ~_is_blend(rest, colour)]
+    return found
+
+
+def _is_blend(pixels: Pixels, colour: Floats) -> Bools:
+    """Which pixels have the hue of a colour: they are blended with the ground at its edge."""
+    if not len(pixels):
+        return np.zeros(0, bool)
+    hues = cv2.cvtColor(pixels[None], cv2.COLOR_BGR2HSV)[0, :, 0].astype(np.int16)
+    own = int(cv2.cvtColor(colour.round().astype(np.uint8)[None, None], cv2.COLOR_BGR2HSV)[0, 0, 0])
+    apart = np.abs(hues - own)
+    return np.asarray(np.minimum(apart, 180 - apart) <= 8)
+
+
+def _mask_of(pixels: Pixels, colour: Floats) -> Bools:
+    low, high = (colour - _SAME).clip(0, 255).astype(np.uint8), (colour + _SAME).clip(0, 255).astype(np.uint8)
+    return np.asarray(cv2.inRange(pixels, low, high) > 0)
+
+
+def _name(colour: Floats, legend: Sequence[tuple[Text, Floats]]) -> str:
+    named = [(float(np.abs(its - colour).max()), text.words) for text, its in legend]
+    if named and min(named)[0] <= _SAME:
+        return min(named)[1]
+    return colour_word(colour)
+
+
+def _bars(mask: Bools, part: _Part, shapes: Sequence[Box]) -> list[Box]:
+    """The bars of one colour: filled shapes that stand on one line, or hang from it."""
+    filled = []
+    for box in shapes:
+        inside = box.intersection(part.box)
+        if inside is None or box.share_in(part.box) < 0.9 or box.width < _BAR_LEAST_PX or box.height < _BAR_LEAST_PX:
+            continue
+        left, top = (inside.x - part.box.x) * part.scale, (inside.y - part.box.y) * part.scale
+        own = mask[int(top) : int(top + inside.height * part.scale), int(left) : int(left + inside.width * part.scale)]
+        if own.size and own.mean() >= 0.75:
+            filled.append(box)
+    # A bar is as long as its value, and stands on zero or on the lower end of the axis.
+    for base in sorted(filled, key=lambda box: -box.bottom):
+        line = base.bottom
+        standing = [box for box in filled if abs(box.bottom - line) <= _BASE_PX]
+        hanging = [box for box in filled if abs(box.y - line) <= _BASE_PX]
+        wide = [box.width for box in standing]
+        if len(standing) + len(hanging) >= 2 and np.ptp(wide) <= 4 and max(wide) > 2 * _BAR_LEAST_PX:
+            if max(box.height for box in standing) <= _POINT_PX and np.ptp([box.height for box in standing]) < 2:
+                continue  # points in a row
+            return sorted([*standing, *hanging], key=lambda box: box.x)
+    return []
+
+
+def _bar_value(bar: Box, name: str, axis: Axis, across: Axis) -> DrawnValue:
+    # The rim of the box lies outside of the bar.
+    end = bar.y + 1
+    at = across.name(bar.center.x)
+    return DrawnValue(bar, "bar", name, at, axis.value(end), axis.error(end))
+
+
+def _points(mask: Bools, part: _Part, shapes: Sequence[Box], name: str, axis: Axis, across: Axis) -> list[DrawnValue]:
+    """The points of one colour, which are small shapes on its line."""
+    found = []
+    for box in shapes:
+        if max(box.width, box.height) > _POINT_PX or box.share_in(part.box) < 0.5:
+            continue
+        x, y = int((box.center.x - part.box.x) * part.scale), int((box.center.y - part.box.y) * part.scale)
+        if not (0 <= y < mask.shape[0] and 0 <= x < mask.shape[1]):
+            continue
+        near = mask[max(0, y - 3) : y + 4, max(0, x - 3) : x + 4]
+        if near.mean() < 0.3:
+            continue
+        at = across.name(box.center.x)
+        found.append(DrawnValue(box, "point", name, at, axis.value(box.center.y), axis.error(box.center.y)))
+    return sorted(found, key=lambda each: each.box.x)
+
+
+def _along(mask: Bools, part: _Part, axis: Axis, across: Axis) -> list[tuple[str, float, float]]:
+    """The value of a line at each text of the horizontal axis, and at its highest and lowest place."""
+    curve = _curve(mask)
+    known = np.flatnonzero(~np.isnan(curve)).astype(np.int64)
+    if len(known) < 0.2 * mask.shape[1]:
+        return []
+    told: list[tuple[float, str]] = [(place, across.name(place)) for place, _ in across.names]
+    low, high = known[np.nanargmin(curve[known])], known[np.nanargmax(curve[known])]
+    for at, word in ((low, "highest"), (high, "lowest")):
+        place, _ = part.to_page(float(at), 0)
+        told.append((place, f"{across.name(place)} ({word})"))
+    found = []
+    for place, name in told:
+        at = round((place - part.box.x) * part.scale - 0.5)
+        y = _height_at(curve, known, at, 3 * part.scale)
+        if y is not None:
+            _, on_page = part.to_page(0, y)
+            found.append((name, axis.value(on_page), axis.error(on_page)))
+    return found
+
+
+def _curve(mask: Bools) -> Floats:
+    """The height of a line in each column: the middle of its stroke, NaN where another hides it."""
+    many = mask.sum(axis=0)
+    y = np.arange(mask.shape[0])[:, None]
+    top = np.where(many > 0, mask.argmax(axis=0), 0)
+    bottom = mask.shape[0] - 1 - np.where(many > 0, mask[::-1].argmax(axis=0), 0)
+    middle = (mask * y).sum(axis=0) / np.maximum(1, many)
+    # A steep line has a long run in each column; its middle is where it crosses the middle of the column.
+    curve = np.where(many > 0, np.where(bottom - top + 1 <= 1.3 * many, (top + bottom) / 2, middle), np.nan)
+    return np.asarray(curve, np.float32)
+
+
+def _height_at(curve: Floats, known: NDArray[np.int64], at: int, reach: float) -> float | None:
+    """The height of a line at a column; a peak there is as high as it is, not as the columns around it."""
+    near = known[np.abs(known - at) <= reach]
+    if not len(near):
+        return None
+    if 0 <= at < len(curve) and not np.isnan(curve[at]):
+        return float(curve[at])
+    return float(np.interp(at, near, curve[near]))
