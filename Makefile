@@ -13,7 +13,7 @@ WORKERS ?= 4
 # Tests start hundreds of processes, and each would compile the package anew where this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help run check test test-rest test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record docs docs-serve docs-pictures profile lint format types-js doctor clean
+.PHONY: help run check test test-rest test-all test-browsergym test-ray pages ocr bench bench-perception bench-miniwob bench-mutations bench-surfaces bench-history bench-memory bench-step bench-act bench-restless bench-scrolling bench-moving bench-record bench-icons icon-namer docs docs-serve docs-pictures profile lint format types-js doctor clean
 .DEFAULT_GOAL := help
 
 help:
@@ -37,6 +37,8 @@ help:
 	@echo "make bench-scrolling  clicks on rows out of view, against plain Playwright"
 	@echo "make bench-moving  how often a click hits what does not stop moving, and that it hits nothing else"
 	@echo "make bench-record  what recording a run of 100 steps costs in CPU and disk, and how large its folder is"
+	@echo "make bench-icons   how often icons without a name get the right one, on icon sets that nothing was learned from"
+	@echo "make icon-namer    make the network that names icons again, from icon sets that are fetched from npm (half an hour)"
 	@echo "make profile   where the time of one observation and one step goes, as flame graphs in build/profile"
 	@echo "make docs      build the site of docs/ into build/docs, and fail at any warning"
 	@echo "make docs-serve     show it at http://127.0.0.1:8000/ while you write"
@@ -130,6 +132,17 @@ bench-record: $(READY)
 
 bench-surfaces: ocr
 	@$(BIN)/python tests/benchmarks/bench_surfaces.py
+
+bench-icons: icon-packages
+	@$(BIN)/python tests/benchmarks/bench_icons.py
+
+icon-namer: icon-packages
+	@$(BIN)/python tests/icons/make_namer.py
+
+.PHONY: icon-packages
+icon-packages: $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group icons >>$(VENV)/pip.log 2>&1 \
+		|| { echo "What draws icon sets could not be installed; see $(VENV)/pip.log"; exit 5; }
 
 profile: $(READY)
 	@$(BIN)/python tests/benchmarks/profile_look.py

@@ -67,6 +67,18 @@ def site(package: str, cache: Path = CACHE) -> Site:
     return Site(package, wanted["kind"], folder / wanted["root"], tuple(wanted["pages"]))
 
 
+def fetch_npm(package: str, version: str, cache: Path = CACHE) -> Path:
+    """The folder of a package from npm in one exact version, fetched now if it is not here yet.
+
+    Raises:
+        MissingPages: it cannot be fetched.
+    """
+    folder = cache / f"npm-{package.replace('/', '-')}-{version}"
+    if not folder.is_dir():
+        _pack({package: version}, folder)
+    return folder / package
+
+
 def sites(*, tested: bool = False) -> list[str]:
     """The packages from npm that have pages; with `tested`, only those that `make test` is run on."""
     return [name for name, each in _toml()["npm"].items() if each["pages"] and (each.get("tested") or not tested)]

@@ -128,6 +128,7 @@ INSIDE = {
         "picture": "image_limits rects",
         "compare": "picture",
         "drawn_look": "picture",
+        "icons": "picture",
         "labels": "picture rects style",
         "ocr": "picture",
         "pixel_stability": "picture",

@@ -56,7 +56,8 @@ def test_every_module_and_the_type_marker_travel_in_the_wheel(wheel_files: set[s
     package = ROOT / "vision_agent"
     modules = {path.relative_to(ROOT).as_posix() for path in package.rglob("*.py")}
     outside_assets = {name for name in wheel_files if "_assets/" not in name and ".dist-info/" not in name}
-    assert modules | {"vision_agent/py.typed"} <= outside_assets
+    icons = {f"vision_agent/vision/icons/{name}" for name in ("icons.onnx", "names.txt", "DATA_CARD.md")}
+    assert modules | {"vision_agent/py.typed"} | icons <= outside_assets
 
 
 def test_the_wheel_holds_no_tests_other_fixtures_or_runs(wheel_files: set[str]) -> None:

@@ -271,6 +271,15 @@ class Label(FrozenModel):
     """`#rrggbb`: of the mark's box and of its plate, which is lighter."""
 
 
+class IconGuess(FrozenModel):
+    """What a picture without words seems to show: a guess from its pixels, never from the page."""
+
+    name: str
+    """One of the names in `vision/icons/names.txt`, such as `trash`."""
+    confidence: float
+    """0 to 1."""
+
+
 DRAWN_EDITOR = "drawn around its field"
 """The evidence of a mark that represents a field that is not visible."""
 
@@ -321,6 +330,8 @@ class Mark(DisplayedModel):
     says: str = ""
     """What else tells what it does: what it shows, its title, the alternatives of its pictures, where its form goes.
     Page text."""
+    icon: IconGuess | None = None
+    """What it looks like, if it has no name. It does not identify the mark, and can only add risks."""
     prices: tuple[str, ...] = ()
     """The amounts of money beside it that `context` and `heading` leave out, as the page writes them."""
     key: str = ""
@@ -337,6 +348,7 @@ class Mark(DisplayedModel):
         yield from (("number", self.number), ("role", self.role), ("name", self.shown(self.name)))
         yield from (("value", self.shown(self.state.value or "")), ("checked", self.state.checked))
         yield "source", None if self.source == "dom" else self.source
+        yield "icon", self.icon.name if self.icon else None
 
     @property
     def label_text(self) -> str:

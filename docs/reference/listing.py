@@ -9,7 +9,7 @@ from typing import Any
 
 from vision_agent.browser.observe.listing import GridRow, listing, mark_line
 from vision_agent.distinctions import distinctions
-from vision_agent.types import Box, Covered, Grid, Mark, MarkState, PageMap, ScrollState
+from vision_agent.types import Box, Covered, Grid, IconGuess, Mark, MarkState, PageMap, ScrollState
 
 from .markdown import markdown_page, markdown_table, prose
 
@@ -96,6 +96,8 @@ def _listing_marks() -> list[tuple[Mark, str]]:
          "A shape found in the pixels, whose name was read by OCR."),
         (mark(17, "No thanks", button, shows="Pay now"),
          "What it shows and its name disagree: it always counts as risky."),
+        (mark(18, "", button, icon=IconGuess(name="trash", confidence=0.94)),
+         "A button without a name. Its pixels look like a trash can, which is a guess."),
     ]  # fmt: skip
 
 
@@ -106,6 +108,6 @@ def _example_listing(marks: Sequence[Mark]) -> str:
         ScrollState(height=2245, view_height=800),
         [Covered(blocker="dialog “Cookies”", count=3)],
         PageMap(),
-        gone=[18],
+        gone=[19],
         rows=[GridRow(15, 1, "A | B | C", Box(x=100, y=625, width=200, height=10))],
     )

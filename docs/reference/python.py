@@ -36,6 +36,7 @@ PYTHON_PAGES = {
     "vision_agent.supervise.page_approver": ("Supervision page", ()),
     "vision_agent.models.offline": ("Deciders without a model", ("steps", "scripted")),
     "vision_agent.vision.labels": ("Annotated pictures", ("annotated",)),
+    "vision_agent.vision.icons": ("Names of icons", ("named",)),
     "vision_agent.browser": ("Attached and fake browsers", ("live", "fake")),
     "vision_agent.record": ("Run folders", ("store", "read", "verify")),
 }

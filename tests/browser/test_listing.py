@@ -16,7 +16,7 @@ from vision_agent.browser import live
 from vision_agent.browser.observe.listing import listing, mark_line, reading_order
 from vision_agent.escape import safe_line
 from vision_agent.settings import ObserveSettings
-from vision_agent.types import Box, Covered, Mark, MarkState, PageMap, ScrollState
+from vision_agent.types import Box, Covered, IconGuess, Mark, MarkState, PageMap, ScrollState
 from vision_agent.vision.image_limits import ImageLimits
 
 HERE = PageMap()
@@ -88,6 +88,7 @@ def field(**state: object) -> Mark:
             "7[:]<div scroll 30px above 270px below>Log",
         ),
         (mark(source="ocr", confidence=0.873), "7[:]<button source=ocr confidence=0.87>Save"),
+        (mark(name="", icon=IconGuess(name="trash", confidence=0.938)), '7[:]<button icon="trash" sure=0.94>'),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -331,12 +331,14 @@ def test_every_prompt_has_its_hash():
 def test_the_example_in_the_rules_is_what_the_listing_looks_like():
     """The rules show lines; a mark that is read like one of them must be written like it."""
     from vision_agent.browser.observe.listing import mark_line
-    from vision_agent.types import Box, PageMap
+    from vision_agent.types import Box, IconGuess, PageMap
 
     surface = mark(15, "Seat map", "surface", role="img", box=Box(x=40, y=120, width=600, height=400))
     assert f"    {mark_line(surface, PageMap())}\n" in rendered().system
     link = mark(14, "Terms", "link", change="new", frame="checkout")
     assert f"    {mark_line(link, PageMap())}\n" in rendered().system
+    icon = mark(20, "", "button", icon=IconGuess(name="trash", confidence=0.93))
+    assert f"    {mark_line(icon, PageMap())}\n" in rendered().system
 
 
 @pytest.mark.parametrize("history", ["data", "full", "short"])

@@ -16,6 +16,7 @@ from vision_agent.actions import (
     Check,
     Click,
     Custom,
+    Drag,
     Finish,
     Goto,
     Point,
@@ -34,7 +35,18 @@ from vision_agent.record import Redactor, RunFolder, verify
 from vision_agent.record.read import assemble
 from vision_agent.settings import ApprovalSettings, load, load_policy
 from vision_agent.supervise.terminal import TerminalApprover
-from vision_agent.types import Choice, Decision, Limits, ManualAction, Observation, Outcome, Risky, Task
+from vision_agent.types import (
+    Choice,
+    Decision,
+    IconGuess,
+    Limits,
+    ManualAction,
+    Mark,
+    Observation,
+    Outcome,
+    Risky,
+    Task,
+)
 
 FINISH = Finish(answer="paid")
 
@@ -96,6 +108,34 @@ def test_what_cannot_be_taken_back_is_told_from_the_action_and_the_mark(
     found = risks_of(ApprovalSettings(), decided(action), seen(*marks))
     assert [each.risk for each in found] == risks
     assert all(each.why for each in found)
+
+
+def looking_like(name: str, number: int, called: str = "") -> Mark:
+    return mark(number, called).model_copy(update={"icon": IconGuess(name=name, confidence=0.9)})
+
+
+@pytest.mark.parametrize(
+    ("action", "risks"),
+    [
+        (Click(target=1), ["delete"]),
+        (Click(target=2), []),
+        (Drag(source=2, target=1), ["delete"]),
+        (Drag(source=1, target=2), []),
+        # What the policy calls harmless is called so by its name: the guess adds its risk to no such mark, ...
+        (Click(target=3), []),
+        # ... and takes none from a mark whose name has one.
+        (Click(target=4), ["pay"]),
+    ],
+)
+def test_what_an_icon_looks_like_adds_a_risk_and_takes_none_away(action: Action, risks: list[str]) -> None:
+    marks = (
+        looking_like("trash", 1),
+        looking_like("settings", 2),
+        looking_like("trash", 3, "Clear filter"),
+        looking_like("search", 4, "Pay now"),
+    )
+    found = risks_of(ApprovalSettings(harmless=("Clear filter", "search")), decided(action), seen(*marks))
+    assert [each.risk for each in found] == risks
 
 
 def test_a_policy_says_what_else_is_risky_and_what_is_not(tmp_path: Path) -> None:

@@ -76,7 +76,8 @@ def must_ask(settings: ApprovalSettings, decision: Decision, risks: Sequence[Ris
 def risks_of(settings: ApprovalSettings, decision: Decision, observation: Observation) -> tuple[Risky, ...]:
     """The risks of a decision under the policy, in the order of its actions.
 
-    The risk of a point is that of the innermost mark there; a drawn mark without a name reveals none.
+    The risk of a point is that of the innermost mark there; a mark without a name reveals none, unless its icon looks
+    like something that has one.
     """
     return _risks(settings, decision.actions, observation)
 
@@ -268,6 +269,8 @@ def _of_drop(settings: ApprovalSettings, drag: Drag, seen: Observation) -> Itera
         yield from _in_words(settings, mark.name)
         if risk_words.is_bin(mark.name):
             yield "delete", f"it is dropped on “{mark.name}”"
+        elif mark.icon is not None and risk_words.is_bin(mark.icon.name):
+            yield "delete", f"it is dropped on what looks like “{mark.icon.name}”"
 
 
 def _of_pressed(settings: ApprovalSettings, mark: Mark | None, seen: Observation) -> Iterator[tuple[Risk, str]]:
@@ -289,6 +292,8 @@ def _of_texts(settings: ApprovalSettings, mark: Mark) -> Iterator[tuple[Risk, st
     """The risks that all texts about a mark indicate: those that a person reads on it, and those behind it."""
     yield from _in_words(settings, mark.name)
     yield from _in_words(settings, mark.says, "it says")
+    if mark.icon is not None:  # a guess, which can only add a risk
+        yield from _in_words(settings, mark.icon.name, "its icon looks like")
     if mark.shows:
         yield "mismatch", f"it is called “{mark.name}” and shows “{mark.shows}”"
     if mark.in_dialog and mark.kind != "field" and not risk_words.is_refusal(mark.shows or mark.name):

@@ -12,6 +12,7 @@ import struct
 import warnings
 from collections.abc import Iterable, Sequence
 from math import ceil, floor
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from zlib import crc32
 
@@ -283,6 +284,25 @@ def view_pixels(picture: Picture, box: Box) -> Pixels:
     """A read-only view of the pixels that show a page box. For use within `vision`."""
     x, y, right, bottom = picture._whole(box)
     return picture._pixels[y:bottom, x:right]
+
+
+def read_picture(given: Shot | bytes | Path | str) -> Picture:
+    """The picture of a shot, in page coordinates, or of the bytes or the file of a picture, in its own pixels.
+
+    Raises:
+        UsageError: it is no picture, or a shot without its bytes.
+    """
+    if isinstance(given, Shot):
+        return Picture.of(given)
+    try:
+        data = given if isinstance(given, bytes) else Path(given).read_bytes()
+        require_decodable(data)
+    except (OSError, UsageError) as error:
+        name = "The picture" if isinstance(given, bytes) else str(given)
+        raise UsageError(f"{name} cannot be read: {error}", "give a PNG, JPEG or WebP picture") from error
+    with Image.open(io.BytesIO(data)) as opened:
+        width, height = opened.size
+    return Picture.decode(data, Box(x=0, y=0, width=width, height=height))
 
 
 def require_decodable(data: bytes) -> None:

@@ -67,6 +67,13 @@ class SeenEarlier:
         while len(self._by_key) > _MOST_REMEMBERED:
             del self._by_key[next(iter(self._by_key))]
 
+    def keep_icons(self, marks: Iterable[Mark]) -> None:
+        """Remembers what the icons of marks look like, which is known only after `remember`."""
+        for mark in marks:
+            kept, found = self._by_key.get(mark.key, (None, None))
+            if mark.icon is not None and kept is not None and found is not None:
+                self._by_key[mark.key] = kept.model_copy(update={"icon": mark.icon}), found
+
     def out_of_view(self, scan: Scan, numbers: Mapping[str, int], is_secret: Callable[[str], bool]) -> EarlierMarks:
         """The remembered marks that are scrolled out of view. `numbers`: by key, those still valid."""
         marks: list[Mark] = []

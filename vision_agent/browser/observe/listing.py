@@ -221,6 +221,8 @@ def _attributes(mark: Mark, picture: PageMap) -> list[str]:
         parts.append(f"source={mark.source}")
     if mark.confidence is not None:
         parts.append(f"confidence={mark.confidence:.2f}")
+    if mark.icon is not None:
+        parts.append(f'icon="{_quotable(mark.icon.name)}" sure={mark.icon.confidence:.2f}')
     if mark.moves:
         parts.append("moving")
     if mark.change:

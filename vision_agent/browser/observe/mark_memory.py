@@ -187,6 +187,10 @@ class MarkMemory:
         """Remembers the marks of a look, for comparison with the next one."""
         self._before = {mark.number: mark for mark in marks}
 
+    def keep_icons(self, marks: Sequence[Mark]) -> None:
+        """Remembers what the icons of these marks look like, for when they are scrolled out of view."""
+        self._earlier.keep_icons(marks)
+
     def with_change(self, mark: Mark) -> Mark:
         """The mark with its change since the last look, if any."""
         change = self._difference(mark)

@@ -20,6 +20,7 @@ from playwright.async_api import Page
 
 from vision_agent.browser.observe import look_warnings
 from vision_agent.browser.observe.hung_page import hung_observation
+from vision_agent.browser.observe.icons import nameless, with_icons
 from vision_agent.browser.observe.listing import listing
 from vision_agent.browser.observe.live_observation import LiveObservation
 from vision_agent.browser.observe.mark_limit import limit_marks
@@ -194,6 +195,10 @@ class Observer:
             stages.end("surfaces")
         marks = self._place(view, shown, targets)
         stages.end("place")
+        if asked := nameless(marks):
+            marks = await asyncio.to_thread(with_icons, marks, asked, shown.clean)
+            self._memory.keep_icons(marks)
+            stages.end("icons")
         rendered = await self._render(view, shown, marks, stages)
         observation = await self._assemble(view, shown, targets, marks, rendered, stages)
         self._memory.keep(targets.known)

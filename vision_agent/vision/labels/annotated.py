@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
-
-from PIL import Image
 
 from vision_agent.errors import UsageError
 from vision_agent.types import Box, Mark, Shot
 from vision_agent.vision.labels.annotate import draw, layer
 from vision_agent.vision.labels.lookalikes import distinct_style
 from vision_agent.vision.labels.place import place
-from vision_agent.vision.picture import Picture, require_decodable
+from vision_agent.vision.picture import read_picture
 from vision_agent.vision.style import STYLE
 
 Edges = tuple[float, float, float, float]
@@ -31,7 +28,7 @@ def annotate(picture: Shot | bytes | Path | str, marks: Sequence[Mark | Box | Ed
     Raises:
         UsageError: it is no picture, or two marks have one number.
     """
-    shown = Picture.of(picture) if isinstance(picture, Shot) else _decode(picture)
+    shown = read_picture(picture)
     placed = [each if isinstance(each, Mark) else _numbered(number, each) for number, each in enumerate(marks, 1)]
     numbers = [each.number for each in placed]
     if twice := next((each for each in numbers if numbers.count(each) > 1), None):
@@ -40,18 +37,6 @@ def annotate(picture: Shot | bytes | Path | str, marks: Sequence[Mark | Box | Ed
         return shown.encode()
     style = distinct_style(shown, STYLE).style
     return draw(shown, layer(place(placed, shown, style), shown, style)).encode()
-
-
-def _decode(given: bytes | Path | str) -> Picture:
-    try:
-        data = given if isinstance(given, bytes) else Path(given).read_bytes()
-        require_decodable(data)
-    except (OSError, UsageError) as error:
-        name = "The picture" if isinstance(given, bytes) else str(given)
-        raise UsageError(f"{name} cannot be read: {error}", "give a PNG, JPEG or WebP picture") from error
-    with Image.open(BytesIO(data)) as opened:
-        width, height = opened.size
-    return Picture.decode(data, Box(x=0, y=0, width=width, height=height))
 
 
 def _numbered(number: int, box: Box | Edges) -> Mark:

@@ -1,0 +1,1 @@
+"""Names for icons from their pixels, as guesses: `trash`, `settings`, or nothing."""
