@@ -20,7 +20,7 @@ from vision_agent.types import Box, IconGuess
 from vision_agent.vision.icons.glyph import MARGIN, Pixels, glyphs_in
 from vision_agent.vision.picture import Picture, view_pixels
 
-LEAST = 0.5
+LEAST = 0.55
 """The least confidence of a name; less is no name. Chosen on sets that the network has not learned from, so that few
 icons get a wrong name."""
 _DOUBTFUL = (0.25, 0.8)
@@ -89,9 +89,9 @@ def confidences(glyph: Pixels) -> NDArray[np.float32]:
 
     In doubt it looks again with the glyph moved by a pixel to each side: the mean is more often right.
     """
-    first = np.asarray(_asked(glyph[None])[0], np.float32)
+    first = _asked(glyph[None])[0]
     if not _DOUBTFUL[0] <= first[1:].max() < _DOUBTFUL[1]:
-        return first
+        return np.asarray(first, np.float32)
     moved = np.stack([np.roll(glyph, by, axis) for axis in (0, 1) for by in (-1, 1)])
     return np.asarray((first + _asked(moved).sum(0)) / (1 + len(moved)), np.float32)
 
