@@ -61,7 +61,7 @@ def _evals() -> None:
 @grouped
 def suite(
     suite: Annotated[
-        str, typer.Argument(help="fixtures, miniwob, frozen, grounding, or your own .toml, .yaml or .py file.")
+        str, typer.Argument(help="fixtures, canvas, miniwob, frozen, grounding, or your own .toml, .yaml or .py file.")
     ],
     folder: Annotated[
         Path | None,
@@ -76,8 +76,8 @@ def suite(
         list[str] | None,
         typer.Option(
             "--model",
-            help="The model to measure: <provider>:<model>, or without a model random, match, steps, and for miniwob "
-            "solver. Repeatable.",
+            help="The model to measure: <provider>:<model>, or without a model random, match, steps, for miniwob and "
+            "canvas solver, and for canvas marks. Repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -145,6 +145,8 @@ def suite(
 
     All fixture sites: vision-agent eval fixtures --model steps --model match --model random
 
+    Applications that draw on canvases: vision-agent eval canvas --model <provider>:<model>
+
     Some of MiniWoB++: vision-agent eval miniwob --model match --seeds 2 --only click-test --only enter-text
 
     Your own tasks: vision-agent eval my-suite.toml --model anthropic:claude-sonnet-5-5
@@ -173,9 +175,10 @@ def suite(
     from vision_agent.evals.results.tables import as_json as results_as_json
     from vision_agent.evals.results.tables import show, show_ablation
     from vision_agent.evals.runner import items_of, on_this_machine, run_items
+    from vision_agent.evals.suites.offline import OfflineSuite
     from vision_agent.evals.suites.suite import suite_named
     from vision_agent.settings import load
-    from vision_agent.terminal import TerminalConsole
+    from vision_agent.terminal import TerminalConsole, progress_line
 
     flags = browser_flags(executable, viewport=size_of(viewport))
     settings = load(**flags, **given(limits=limits.limits or None))
@@ -202,6 +205,12 @@ def suite(
         return found
 
     is_here = ray is None or len(known) == len(items)
+    if is_here:
+        done = {result.item.id for result in known}
+        with progress_line("Looking for the pages") as say:
+            for each, items_of_suite in plan:
+                if not isinstance(each, OfflineSuite):
+                    each.prepare([item.task for item in items_of_suite if item.id not in done], say)
     try:
         with (
             nullcontext(on_this_machine) if is_here else ray_workers.joined(str(ray), jobs, suites) as crew,

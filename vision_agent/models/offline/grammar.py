@@ -69,6 +69,7 @@ GRAMMAR = """\
   click Sign in                     double click, right click, double tap Map
   click Delete ‹Ann›                click Delete <Ann>, click Delete in row Ann
   click Pause within 5 s            check News within 2 s
+  click Plant with Shift held       click Plant with Control+Shift held
   hold Fire for 2 s                 hold Fire until "Charged", hold Fire with a finger for 5 s
   type "a@b.c" into Email           and press Enter; append "x" to Notes
   select Large in Size              select "A", "B" in List, also select "C" in List, unselect "A" in List
@@ -80,6 +81,7 @@ GRAMMAR = """\
   scroll down 300 px in Map         scroll up 100 px with Control in Map
   scroll to Item 250                scroll to "Chapter 2", scroll to [12]
   hover Menu                        drag Card to Done, drag Corner by (40, -20)
+  drag (90, 80) through (160, 40), (230, 80) to (90, 80)
   zoom Toolbar                      zoom (100, 50) to (400, 300), zoom Sea chart with a grid
   goto /cart                        back, forward, reload
   wait for "text"                   wait for a change, wait 1
@@ -110,6 +112,9 @@ _WITHIN = re.compile(rf"\s+within\s+({_NUMBER})\s*s(?:econds?)?$", re.IGNORECASE
 _IN_SIGNS = r"‹[^‹›]*›|<[^<>]*>"
 _OFFSET = re.compile(rf"\s+by\s+\(\s*(-?{_NUMBER})\s*,\s*(-?{_NUMBER})\s*\)$", re.IGNORECASE)
 _POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
+_THROUGH = re.compile(rf"\s+through\s+({_POINT.pattern}(?:\s*,?\s*{_POINT.pattern})*)$", re.IGNORECASE)
+"""The way of a drag."""
+_KEYS_HELD = r"(?:Alt|Control|Meta|Shift)"
 _CELL = re.compile(r"row\s+(\d+)\s*,?\s*column\s+(\d+)\s+of\s+(.+)", re.IGNORECASE)
 _WITH_TARGET = (
     *("click", "double", "right", "type", "append", "select", "also", "unselect", "check", "uncheck", "set", "upload"),
@@ -269,8 +274,11 @@ def _fail(why: str) -> NoReturn:
 def _click(match: re.Match[str]) -> Build:
     target, how = parse_target(match["what"]), (match["how"] or "").lower().strip()
     button: Literal["left", "right"] = "right" if how == "right" else "left"
-    count = 2 if how == "double" else 1
-    return lambda seen: Click(target=find_target(target, seen), button=button, count=count)
+    held = [each.capitalize() for each in (match["held"] or "").split("+") if each]
+    plain = Click.model_validate(
+        {"target": 0, "button": button, "count": 2 if how == "double" else 1, "modifiers": held}
+    )
+    return lambda seen: plain.model_copy(update={"target": find_target(target, seen)})
 
 
 def _double_tap(match: re.Match[str]) -> Build:
@@ -392,8 +400,11 @@ def _drag(match: re.Match[str]) -> Build:
     if by:
         held, offset = parse_target(match["rest"][: by.start()]), Offset(right=float(by[1]), down=float(by[2]))
         return lambda seen: Drag(source=find_target(held, seen), target=offset)
-    source, target = map(parse_target, _pair(match["rest"], "to"))
-    return lambda seen: Drag(source=find_target(source, seen), target=find_target(target, seen))
+    begin, end = _pair(match["rest"], "to")
+    through = _THROUGH.search(begin)
+    path = tuple(Point(x=float(x), y=float(y)) for x, y in _POINT.findall(through[1])) if through else ()
+    source, target = parse_target(begin[: through.start()] if through else begin), parse_target(end)
+    return lambda seen: Drag(source=find_target(source, seen), target=find_target(target, seen), path=path)
 
 
 def _zoom(match: re.Match[str]) -> Build:
@@ -425,7 +436,10 @@ def _always(action: Action) -> Build:
 _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE | re.DOTALL), reader)
     for pattern, reader in (
-        (r"(?P<how>double\s+|right\s+)?click\s+(?P<what>.+)", _click),
+        (
+            rf"(?P<how>double\s+|right\s+)?click\s+(?P<what>.+?)(?:\s+with\s+(?P<held>{_KEYS_HELD}(?:\+{_KEYS_HELD})*)\s+held)?",
+            _click,
+        ),
         (r"double\s+tap\s+(?P<what>.+)", _double_tap),
         (rf"type\s+(?P<text>{_QUOTED})\s+into\s+(?P<what>.+?)(?P<submit>\s+and\s+(?:press\s+enter|submit))?", _type),
         (rf"append\s+(?P<text>{_QUOTED})\s+to\s+(?P<what>.+)", _append),
