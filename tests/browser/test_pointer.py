@@ -393,6 +393,16 @@ async def test_the_wheel_turns_over_a_surface(on: On) -> None:
         assert await hand.page.title() == "-1"
 
 
+async def test_the_wheel_turns_over_a_surface_notch_by_notch(on: On) -> None:
+    page = (
+        "<canvas id=c width=300 height=200 aria-label=Map></canvas><script>let turned = [];"
+        "c.onwheel = ({ deltaY }) => { turned.push(deltaY); document.title = turned.join(' ') }</script>"
+    )
+    async with on(page) as hand:
+        await hand.act(Scroll(target=hand.number("Map"), direction="up", px=300))
+        assert await hand.page.title() == "-100 -100 -100"
+
+
 async def test_a_mark_out_of_view_is_brought_into_view_before_the_click(on: On) -> None:
     async with on("<button id=b onclick='document.title = 1'>Far</button><div style='height:5000px'></div>") as hand:
         await hand.js("scrollTo(0, 3000)")

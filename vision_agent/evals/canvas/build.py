@@ -34,6 +34,7 @@ _ESBUILD = (
     # A worker is only there for its effects, whatever its package says.
     "--ignore-annotations",
     *("--bundle", "--format=esm", "--minify", "--log-level=error", "--target=chrome120", "--jsx=automatic"),
+    "--conditions=production,module",
     "--define:process.env.NODE_ENV='production'",
     *(f"--loader:.{kind}=dataurl" for kind in ("woff", "woff2", "ttf", "png", "gif", "svg", "jpg", "webp", "cur")),
     *(f"--loader:.{kind}=file" for kind in ("wasm", "mp3", "ogg")),
