@@ -168,6 +168,8 @@ def suite(
     Exit codes: 0 every item ran, 1 some ended in an error, 2 usage, 5 no browser, key or Ray, 130 interrupted.
     """
     from vision_agent.evals import ray_workers
+    from vision_agent.evals.canvas import parts
+    from vision_agent.evals.canvas.suite import CanvasSuite
     from vision_agent.evals.items import FoundResult, result_of, sort_key
     from vision_agent.evals.progress import EvalProgress
     from vision_agent.evals.results.results_html import PAGE, write_page
@@ -227,10 +229,14 @@ def suite(
     # In the order of `compare`, so that both say the same of the same two models.
     found = summary({"": sorted(results, key=sort_key)})
     page = write_page({"": [FoundResult(result, out / result.item.folder) for result in results]}, out / PAGE)
+    rows = parts.parts(results, chosen.libraries) if isinstance(chosen, CanvasSuite) else []
     if as_json:
-        typer.echo(json.dumps(results_as_json(chosen.name, results, found, out), ensure_ascii=False, indent=2))
+        told = results_as_json(chosen.name, results, found, out) | ({"parts": parts.as_json(rows)} if rows else {})
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
     else:
         (show_ablation if ablate else show)(TerminalConsole(), found)
+        if rows:
+            parts.show(TerminalConsole(), rows)
         console.print(f"Results and runs: {out}, shown in {page}", style="dim", soft_wrap=True)
     raise typer.Exit(1 if any(result.error for result in results) else 0)
 

@@ -164,7 +164,7 @@ async def _turn_wheel(sender: InputSender, action: Scroll, by: tuple[float, floa
 
 
 def _notches(right: float, down: float) -> list[tuple[float, float]]:
-    """The turn of a wheel as a hand makes it: what zooms by a step for each event hears as many as it would from one."""
+    """The turn of a wheel as a hand makes it: what zooms by a step for each event hears as many as from a person."""
     far = abs(right) + abs(down)
     count = min(_MOST_NOTCHES, max(1, round(far / _NOTCH_PX))) if far < _TO_THE_END else 1
     return [(right / count, down / count)] * count

@@ -108,7 +108,7 @@ def _built_folder(source: Path, cache: Path | None) -> Path:
 
 def _run(command: Sequence[str], folder: Path, seconds: float, failed: str) -> None:
     try:
-        done = subprocess.run(  # noqa: S603 - npm and the bundler that it fetched, with arguments of ours
+        done = subprocess.run(
             command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired as error:

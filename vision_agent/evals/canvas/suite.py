@@ -1,4 +1,4 @@
-"""The suite `canvas`: serves its applications, plays their tasks, and judges the end state of each library's objects."""
+"""The suite `canvas`: serves its applications, plays their tasks, and judges the state of each library's objects."""
 
 from __future__ import annotations
 

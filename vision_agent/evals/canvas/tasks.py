@@ -36,14 +36,16 @@ class StateCheck(FrozenModel):
         given = self.model_fields_set & {"is_", "least", "most", "holds"}
         if not given or (len(given) > 1 and given != {"least", "most"}):
             raise ValueError(f"a check of {self.at} says one thing: is, least, most or holds")
+        if self.within and not _is_number(self.is_):
+            raise ValueError(f"a check of {self.at} is within {self.within:g} of no number")
         return self
 
     def fault(self, state: JsonValue) -> str:
         """What is wrong with the state, in a sentence; empty if the check holds."""
         found = _value_at(state, self.at)
         if "is_" in self.model_fields_set:
-            if self.within and _is_number(self.is_) and _is_number(found):
-                holds = abs(float(found) - float(self.is_)) <= self.within  # type: ignore[arg-type]
+            if self.within:
+                holds = _is_number(found) and abs(float(found) - float(self.is_)) <= self.within  # type: ignore[arg-type]
                 wanted = f"{self.is_} ± {self.within:g}"
             else:
                 holds = found == self.is_ and isinstance(found, bool) == isinstance(self.is_, bool)
