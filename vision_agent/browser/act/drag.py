@@ -242,15 +242,16 @@ async def _judge_drop(sender: InputSender, end: Location, start: Location, last:
     """Whether the end is still what was meant, now that the pointer is there. `last`: the pointer, page coordinates.
 
     Rows make room for what is dragged among them, so a target may have moved by the size of the dragged element. An end
-    on the dragged element itself, or on what moves along with the pointer, such as a map, is a place in the view.
+    on the dragged element itself, or on what moves along with the pointer, such as a map, is a place in the view. Within
+    one drawing the words beside it tell nothing about its places: a press shows the tools for what it took.
     """
     mark = end.mark or end.under
     if mark is None or end.element is None:
         return _Drop()
     held = start.mark or start.under
     is_harmless = not sender.seen.risks
-    is_itself = end.mark is None and held is not None and held.key == mark.key and mark.kind != "surface"
-    if is_itself and is_harmless:
+    is_itself = end.mark is None and held is not None and held.key == mark.key
+    if is_itself and is_harmless and mark.kind != "surface":
         return _Drop()
     carried = held.name if held is not None and is_harmless else ""
     now, before = await sender.recheck(mark, in_place=True, carried=carried), end.element.rect
@@ -269,7 +270,9 @@ async def _judge_drop(sender: InputSender, end: Location, start: Location, last:
         room += max(start.mark.box.width, start.mark.box.height) if start.mark else 0.0
     if max(abs(by.x), abs(by.y)) > room or (end.mark is None and now.rect != before):
         return _Drop(f"{end.words} moved away")
-    return _Drop("" if now.difference is None else describe_change(now.difference, end.words))
+    if now.difference is None or (is_itself and is_harmless):
+        return _Drop()
+    return _Drop(describe_change(now.difference, end.words))
 
 
 def _is_same_move(one: Point, other: Point) -> bool:
