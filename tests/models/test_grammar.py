@@ -114,6 +114,11 @@ PAGE = seen(
             "drag Card through (10, 20), (30.5, 40) to (10, 20)",
             Drag(source=8, target=point(10, 20), path=(point(10, 20), point(30.5, 40))),
         ),
+        ("drag Card to Done with Shift held", Drag(source=8, target=9, modifiers=("Shift",))),
+        (
+            "drag Card by (40, -20) with control+Alt held",
+            Drag(source=8, target=Offset(right=40, down=-20), modifiers=("Control", "Alt")),
+        ),
         ("press ArrowRight 5 times in Slider", Press(keys="ArrowRight", count=5, target=10)),
         ("press Tab 1 time", Press(keys="Tab")),
         ("scroll down", Scroll()),

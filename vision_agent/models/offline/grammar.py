@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, NoReturn
 from urllib.parse import urljoin
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from rapidfuzz import fuzz, process
 
 from vision_agent.actions import (
@@ -31,6 +31,7 @@ from vision_agent.actions import (
     Hold,
     Hover,
     Infeasible,
+    Modifier,
     Offset,
     OpenTab,
     Point,
@@ -82,6 +83,7 @@ GRAMMAR = """\
   scroll to Item 250                scroll to "Chapter 2", scroll to [12]
   hover Menu                        drag Card to Done, drag Corner by (40, -20)
   drag (90, 80) through (160, 40), (230, 80) to (90, 80)
+  drag Corner by (40, 40) with Shift held
   zoom Toolbar                      zoom (100, 50) to (400, 300), zoom Sea chart with a grid
   goto /cart                        back, forward, reload
   wait for "text"                   wait for a change, wait 1
@@ -114,7 +116,9 @@ _OFFSET = re.compile(rf"\s+by\s+\(\s*(-?{_NUMBER})\s*,\s*(-?{_NUMBER})\s*\)$", r
 _POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
 _THROUGH = re.compile(rf"\s+through\s+({_POINT.pattern}(?:\s*,?\s*{_POINT.pattern})*)$", re.IGNORECASE)
 """The way of a drag."""
-_KEYS_HELD = r"(?:Alt|Control|Meta|Shift)"
+_MODIFIER = r"(?:Alt|Control|Meta|Shift)"
+_WITH_KEYS = rf"(?:\s+with\s+(?P<held>{_MODIFIER}(?:\+{_MODIFIER})*)\s+held)?"
+"""Written out with `held`: a button may be called `Log in with Meta`."""
 _CELL = re.compile(r"row\s+(\d+)\s*,?\s*column\s+(\d+)\s+of\s+(.+)", re.IGNORECASE)
 _WITH_TARGET = (
     *("click", "double", "right", "type", "append", "select", "also", "unselect", "check", "uncheck", "set", "upload"),
@@ -274,11 +278,8 @@ def _fail(why: str) -> NoReturn:
 def _click(match: re.Match[str]) -> Build:
     target, how = parse_target(match["what"]), (match["how"] or "").lower().strip()
     button: Literal["left", "right"] = "right" if how == "right" else "left"
-    held = [each.capitalize() for each in (match["held"] or "").split("+") if each]
-    plain = Click.model_validate(
-        {"target": 0, "button": button, "count": 2 if how == "double" else 1, "modifiers": held}
-    )
-    return lambda seen: plain.model_copy(update={"target": find_target(target, seen)})
+    count, held = 2 if how == "double" else 1, _held(match["held"])
+    return lambda seen: Click(target=find_target(target, seen), button=button, count=count, modifiers=held)
 
 
 def _double_tap(match: re.Match[str]) -> Build:
@@ -396,15 +397,24 @@ def _hover(match: re.Match[str]) -> Build:
 
 
 def _drag(match: re.Match[str]) -> Build:
-    by = _OFFSET.search(match["rest"])
+    keys, by = _held(match["held"]), _OFFSET.search(match["rest"])
     if by:
         held, offset = parse_target(match["rest"][: by.start()]), Offset(right=float(by[1]), down=float(by[2]))
-        return lambda seen: Drag(source=find_target(held, seen), target=offset)
+        return lambda seen: Drag(source=find_target(held, seen), target=offset, modifiers=keys)
     begin, end = _pair(match["rest"], "to")
     through = _THROUGH.search(begin)
     path = tuple(Point(x=float(x), y=float(y)) for x, y in _POINT.findall(through[1])) if through else ()
     source, target = parse_target(begin[: through.start()] if through else begin), parse_target(end)
-    return lambda seen: Drag(source=find_target(source, seen), target=find_target(target, seen), path=path)
+    return lambda seen: Drag(
+        source=find_target(source, seen), target=find_target(target, seen), path=path, modifiers=keys
+    )
+
+
+def _held(words: str | None) -> tuple[Modifier, ...]:
+    """The keys of `Control+shift`, written as they are called."""
+    return TypeAdapter(tuple[Modifier, ...]).validate_python(
+        [each.capitalize() for each in (words or "").split("+") if each]
+    )
 
 
 def _zoom(match: re.Match[str]) -> Build:
@@ -436,10 +446,7 @@ def _always(action: Action) -> Build:
 _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE | re.DOTALL), reader)
     for pattern, reader in (
-        (
-            rf"(?P<how>double\s+|right\s+)?click\s+(?P<what>.+?)(?:\s+with\s+(?P<held>{_KEYS_HELD}(?:\+{_KEYS_HELD})*)\s+held)?",
-            _click,
-        ),
+        (rf"(?P<how>double\s+|right\s+)?click\s+(?P<what>.+?){_WITH_KEYS}", _click),
         (r"double\s+tap\s+(?P<what>.+)", _double_tap),
         (rf"type\s+(?P<text>{_QUOTED})\s+into\s+(?P<what>.+?)(?P<submit>\s+and\s+(?:press\s+enter|submit))?", _type),
         (rf"append\s+(?P<text>{_QUOTED})\s+to\s+(?P<what>.+)", _append),
@@ -463,7 +470,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         ),
         (r"scroll\s+to\s+(?P<what>.+)", _scroll_to),
         (r"hover\s+(?:over\s+)?(?P<what>.+)", _hover),
-        (r"drag\s+(?P<rest>.+)", _drag),
+        (rf"drag\s+(?P<rest>.+?){_WITH_KEYS}", _drag),
         (r"zoom\s+(?:to\s+|into\s+)?(?P<what>.+?)(?P<grid>\s+with\s+a\s+grid)?", _zoom),
         (r"go\s?to\s+(?P<url>\S+)", _goto),
         (r"back", lambda _: _always(Back())),
