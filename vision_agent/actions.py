@@ -356,6 +356,7 @@ class Drag(_Action):
     If there is nothing to release at, `target` can be an offset from the source. `modifiers` are held meanwhile.
     """
 
+    model_config = _requires("source", "target", "modifiers")
     traits: ClassVar[Traits] = _press_traits("source", "target")
 
     kind: Literal["drag"] = "drag"

@@ -15,13 +15,13 @@ from pydantic import ValidationError
 
 from vision_agent import assets
 from vision_agent.errors import Unavailable, UsageError
-from vision_agent.evals.canvas.build import built, source_hash
-from vision_agent.evals.canvas.parts import Rate, parts
-from vision_agent.evals.canvas.solver import check_lines
-from vision_agent.evals.canvas.suite import CanvasSuite, end_state, verdict
-from vision_agent.evals.canvas.tasks import CanvasTask, Level, StateCheck, fault_of
 from vision_agent.evals.items import ItemResult
 from vision_agent.evals.runner import items_of, run_items
+from vision_agent.evals.suites.canvas.build import built, source_hash
+from vision_agent.evals.suites.canvas.parts import Rate, parts
+from vision_agent.evals.suites.canvas.solver import check_lines
+from vision_agent.evals.suites.canvas.suite import CanvasSuite, end_state, verdict
+from vision_agent.evals.suites.canvas.tasks import CanvasTask, Level, StateCheck, fault_of
 from vision_agent.evals.suites.fixture_sites import served
 from vision_agent.evals.suites.suite import suite_named
 from vision_agent.settings import Settings

@@ -168,8 +168,6 @@ def suite(
     Exit codes: 0 every item ran, 1 some ended in an error, 2 usage, 5 no browser, key or Ray, 130 interrupted.
     """
     from vision_agent.evals import ray_workers
-    from vision_agent.evals.canvas import parts
-    from vision_agent.evals.canvas.suite import CanvasSuite
     from vision_agent.evals.items import FoundResult, result_of, sort_key
     from vision_agent.evals.progress import EvalProgress
     from vision_agent.evals.results.results_html import PAGE, write_page
@@ -177,6 +175,8 @@ def suite(
     from vision_agent.evals.results.tables import as_json as results_as_json
     from vision_agent.evals.results.tables import show, show_ablation
     from vision_agent.evals.runner import items_of, on_this_machine, run_items
+    from vision_agent.evals.suites.canvas import parts
+    from vision_agent.evals.suites.canvas.suite import CanvasSuite
     from vision_agent.evals.suites.offline import OfflineSuite
     from vision_agent.evals.suites.suite import suite_named
     from vision_agent.settings import load

@@ -4,7 +4,7 @@ An open suite is a `Stage`: it serves its pages and can play several tasks at on
 knows nothing of folders, jobs or figures.
 
 - `fixtures`: the sites of `fixtures/sites`; judged by what their pages reported to their server.
-- `canvas`: applications that draw with other projects' libraries; see `evals.canvas`.
+- `canvas`: applications that draw with other projects' libraries; see `suites.canvas`.
 - `miniwob`: MiniWoB++; judged by the environment's own reward. An episode ends when the environment says so.
 - your own file: see `suite_file`.
 - `frozen` and `grounding`: recorded pages, answered without a browser (`recorded`, `offline`).
@@ -159,7 +159,7 @@ def suite_named(
         return FixtureSuite(SITES)
     if name == "canvas":
         # It is a suite too, so it imports this module.
-        from vision_agent.evals.canvas.suite import CanvasSuite
+        from vision_agent.evals.suites.canvas.suite import CanvasSuite
 
         return CanvasSuite()
     if not Path(name).suffix:

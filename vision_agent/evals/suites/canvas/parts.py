@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from vision_agent.evals.canvas.tasks import Half, Level, Library
 from vision_agent.evals.items import ItemResult
+from vision_agent.evals.suites.canvas.tasks import Half, Level, Library
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Part:
+class SuitePart:
     """A part of the suite, with the rate of each model."""
 
     kind: str
@@ -33,7 +33,7 @@ class Part:
     rates: Mapping[str, Rate]
 
 
-def parts(results: Sequence[ItemResult], libraries: Mapping[str, Library]) -> list[Part]:
+def parts(results: Sequence[ItemResult], libraries: Mapping[str, Library]) -> list[SuitePart]:
     """Each level, half and library that has results; items with an error are excluded, as everywhere."""
     levels = {f"{name}/{task.id}": task.level for name, library in libraries.items() for task in library.tasks}
 
@@ -43,12 +43,12 @@ def parts(results: Sequence[ItemResult], libraries: Mapping[str, Library]) -> li
             return levels[result.item.task]
         return libraries[library].half if kind == "half" else library
 
-    found: list[Part] = []
+    found: list[SuitePart] = []
     for kind, names in (("level", get_args(Level)), ("half", get_args(Half)), ("library", tuple(libraries))):
         for name in names:
             within = [result for result in results if belongs(result, kind) == name]
             if within:
-                found.append(Part(kind, name, _rates(within)))
+                found.append(SuitePart(kind, name, _rates(within)))
     return found
 
 
@@ -60,7 +60,7 @@ def _rates(results: Sequence[ItemResult]) -> dict[str, Rate]:
     return rates
 
 
-def as_json(rows: Sequence[Part]) -> list[dict[str, Any]]:
+def as_json(rows: Sequence[SuitePart]) -> list[dict[str, Any]]:
     """The parts for programs."""
     return [
         {
@@ -72,7 +72,7 @@ def as_json(rows: Sequence[Part]) -> list[dict[str, Any]]:
     ]
 
 
-def show(console: Console, rows: Sequence[Part]) -> None:
+def show(console: Console, rows: Sequence[SuitePart]) -> None:
     """Print the parts as a table: one column for each model, passed of scored."""
     models = list(dict.fromkeys(model for row in rows for model in row.rates))
     table = Table("by", "", *map(escape, models), box=SIMPLE, title="canvas, by part", title_justify="left")

@@ -15,9 +15,9 @@ from playwright.async_api import Page
 from pydantic import JsonValue
 
 from vision_agent import assets
-from vision_agent.evals.canvas.build import built, is_built, source_hash
-from vision_agent.evals.canvas.solver import SOLVERS, SceneModel
-from vision_agent.evals.canvas.tasks import CanvasTask, Library, fault_of, libraries
+from vision_agent.evals.suites.canvas.build import built, is_built, source_hash
+from vision_agent.evals.suites.canvas.solver import SOLVERS, SceneModel
+from vision_agent.evals.suites.canvas.tasks import CanvasTask, Library, fault_of, libraries
 from vision_agent.evals.suites.fixture_sites import Site, served
 from vision_agent.evals.suites.suite import Run, Stage, Suite, SuiteVerdict
 from vision_agent.settings import Settings
