@@ -70,7 +70,7 @@ GRAMMAR = """\
   click Sign in                     double click, right click, double tap Map
   click Delete ‹Ann›                click Delete <Ann>, click Delete in row Ann
   click Pause within 5 s            check News within 2 s
-  click Plant with Shift held       click Plant with Control+Shift held
+  click Card with Shift held        click Card with Control+Shift held
   hold Fire for 2 s                 hold Fire until "Charged", hold Fire with a finger for 5 s
   type "a@b.c" into Email           and press Enter; append "x" to Notes
   select Large in Size              select "A", "B" in List, also select "C" in List, unselect "A" in List
