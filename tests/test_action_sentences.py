@@ -20,6 +20,7 @@ def test_a_drag_by_an_offset_is_told_by_its_ways() -> None:
     assert action_phrase(Drag(source=3, target=Offset(right=-40, down=0))) == ("Drag", 3, "40 px to the left")
     way = (Offset(right=0, down=9),)
     assert action_phrase(Drag(source=3, target=4, path=way)) == ("Drag", 3, "by", "9 px down", "to", 4)
+    assert action_phrase(Drag(source=3, target=4, modifiers=("Shift",))) == ("Drag", 3, "to", 4, "with Shift")
     assert action_phrase(Drag(source=3, target=Offset(right=1.5, down=2))) == (
         "Drag",
         3,

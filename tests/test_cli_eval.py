@@ -35,7 +35,7 @@ def vision_agent(*args: object, cwd: Path, **environment: str) -> subprocess.Com
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
-        (["eval", "dance"], 2, "Unknown suite 'dance' (known: fixtures, miniwob, frozen, grounding; or name"),
+        (["eval", "dance"], 2, "Unknown suite 'dance' (known: fixtures, miniwob, canvas, frozen, grounding; or name"),
         (["eval", "none.yaml"], 2, "There is no suite in none.yaml"),
         (["eval", "torn.yaml"], 2, "The suite torn.yaml cannot be read: while parsing"),
         (

@@ -39,7 +39,10 @@ def wheel_files(wheel: Path) -> set[str]:
     [
         ("overlay_js/src", "overlay_js"),
         ("prompts", "prompts"),
-        *((f"fixtures/{name}", f"fixtures/{name}") for name in ("sites", "variants", "pages", "churn", "security")),
+        *(
+            (f"fixtures/{name}", f"fixtures/{name}")
+            for name in ("sites", "variants", "pages", "churn", "canvas", "security")
+        ),
     ],
 )
 def test_every_asset_travels_in_the_wheel_and_nothing_else_does(
@@ -66,7 +69,7 @@ def test_the_wheel_holds_no_tests_other_fixtures_or_runs(wheel_files: set[str]) 
     assets = {name.split("/")[2] for name in wheel_files if name.startswith("vision_agent/_assets/")}
     fixtures = {name.split("/")[3] for name in wheel_files if name.startswith("vision_agent/_assets/fixtures/")}
     assert assets == {"overlay_js", "prompts", "fixtures"}
-    assert fixtures == {"sites", "variants", "pages", "churn", "security"}
+    assert fixtures == {"sites", "variants", "pages", "churn", "canvas", "security"}
 
 
 @pytest.fixture(scope="module")

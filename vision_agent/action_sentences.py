@@ -132,9 +132,10 @@ def action_phrase(action: Action) -> tuple[str | Target, ...]:
         case actions.Drag():
             way = (offset_words(each) if isinstance(each, Offset) else each for each in action.path)
             by = (word for place in way for word in ("by", place))
+            keys = [f"with {'+'.join(action.modifiers)}"] if action.modifiers else []
             if isinstance(action.target, Offset):
-                return ("Drag", action.source, *by, offset_words(action.target))
-            return ("Drag", action.source, *by, "to", action.target)
+                return ("Drag", action.source, *by, offset_words(action.target), *keys)
+            return ("Drag", action.source, *by, "to", action.target, *keys)
         case actions.SelectText():
             return (f"Select the text “{action.first}”" + f" to “{action.last}”" * (action.last != action.first),)
         case actions.Zoom():

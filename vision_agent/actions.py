@@ -353,9 +353,10 @@ class ScrollTo(_Action):
 class Drag(_Action):
     """Press at one target, move along a path if there is one, and release at another target.
 
-    If there is nothing to release at, `target` can be an offset from the source.
+    If there is nothing to release at, `target` can be an offset from the source. `modifiers` are held meanwhile.
     """
 
+    model_config = _requires("source", "target", "modifiers")
     traits: ClassVar[Traits] = _press_traits("source", "target")
 
     kind: Literal["drag"] = "drag"
@@ -363,6 +364,7 @@ class Drag(_Action):
     target: Target | Offset
     path: tuple[Point | Offset, ...] = ()
     """The way, such as the corners of a shape to draw: points of the picture, or distances from the source."""
+    modifiers: tuple[Modifier, ...] = ()
 
 
 class SelectText(_Action):

@@ -33,18 +33,36 @@ export function hitAt(doc, x, y) {
 
 /**
  * Whether a point lies outside the shape of an element: in a hole of it, or beside a turned or clipped corner. There a
- * click reaches something that contains the element, and the element does not lie below that.
+ * click reaches something that contains the element or is painted before it, and the element does not lie below that.
  * @param {Document} doc @param {Element} element @param {Point} point
  */
 export function isOutsideShape(doc, element, { x, y }) {
   const hit = hitAt(doc, x, y);
-  if (!hit || hit === element || !flatContains(hit, element)) return false;
+  if (!hit || hit === element || !(flatContains(hit, element) || isDrawnBefore(hit, element))) return false;
   const root = rootOf(element);
   const stack = root instanceof ShadowRoot ? root.elementsFromPoint(x, y) :
     /** @type {Element[]} */ (Document.prototype.elementsFromPoint.call(doc, x, y));
   const letsThrough = styleOf(element).pointerEvents === 'none' ||
     closestInFlatTree(element, (at) => hasAttribute(at, 'inert')) !== null;
   return !stack.includes(element) && !letsThrough;
+}
+
+/**
+ * Whether both are shapes of one drawing and the one comes before the other: a drawing is painted in the order of its
+ * elements, so it lies below.
+ * @param {Element} one @param {Element} other
+ */
+function isDrawnBefore(one, other) {
+  const drawing = drawingOf(one);
+  const follows = Node.prototype.compareDocumentPosition.call(one, other) & Node.DOCUMENT_POSITION_FOLLOWING;
+  return drawing !== null && drawing === drawingOf(other) && follows !== 0;
+}
+
+/** The outermost <svg> around a shape; null for anything else. @param {Element} element */
+function drawingOf(element) {
+  let drawing = null;
+  for (let at = /** @type {Element | null} */ (element); at instanceof SVGElement; at = flatParentOf(at)) drawing = at;
+  return drawing;
 }
 
 /**

@@ -49,6 +49,29 @@ async def test_other_clicks_reach_it_too(on: On, more: dict[str, Any], heard: st
         assert await hits(hand, heard) == ["Send"]
 
 
+async def test_a_drag_in_a_drawing_goes_on_although_the_press_shows_tools_beside_it(on: On) -> None:
+    shows = "c.addEventListener('pointerdown', () => { tools.textContent = 'Selected shape actions'; });"
+    page = f"<section>{painted(*BUTTONS, more=shows)}<p id=tools>Hold the wheel to move</p></section>"
+    async with on(page) as hand:
+        outcome = await hand.act(Drag(source=send(hand), target=drawn_at(hand.seen, 60, 50).number))
+        assert outcome.status == "done", outcome.sentence
+        assert ((await hits(hand))[-1:], (await hits(hand, "pointerup"))[-1:]) == (["Send"], ["Save"])
+
+
+async def test_keys_are_held_from_before_the_press_of_a_drag_until_after_its_release(on: On) -> None:
+    notes = """const held = []; for (const kind of ['pointerdown', 'pointermove', 'pointerup'])
+      c.addEventListener(kind, (event) => event.buttons + held.length && held.push(
+        `${kind} ${event.shiftKey ? 'Shift' : ''} ${event.altKey ? 'Alt' : ''}`));
+      addEventListener('keyup', ({ key }) => held.push(`up ${key}`)); window.held = held;"""
+    async with on(painted(*BUTTONS, more=notes)) as hand:
+        drag = Drag(source=send(hand), target=drawn_at(hand.seen, 60, 50).number, modifiers=("Shift", "Alt"))
+        outcome = await hand.act(drag)
+        assert outcome.status == "done", outcome.sentence
+        assert "with Shift+Alt held" in outcome.sentence
+        told = await hand.js("[...new Set(held)]")
+        assert told == ["pointerdown Shift Alt", "pointermove Shift Alt", "pointerup Shift Alt", "up Alt", "up Shift"]
+
+
 async def test_the_wheel_turns_over_it_and_a_drag_goes_from_one_to_another(on: On) -> None:
     async with on(painted(*BUTTONS)) as hand:
         await hand.act(Scroll(target=send(hand)))

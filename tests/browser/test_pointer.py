@@ -393,6 +393,42 @@ async def test_the_wheel_turns_over_a_surface(on: On) -> None:
         assert await hand.page.title() == "-1"
 
 
+HOLLOW = """<script>addEventListener('pointerup', (event) => { document.title = event.target.id })</script>
+<svg width=400 height=300 style="position:absolute; left:0; top:0"><rect id=ground width=400 height=300 fill=#eee></rect>
+  <g onclick="0" style="cursor: pointer"><path id=block fill=green d="M50 50 h200 v40 h-160 v40 h160 v40 h-200 z"></path>
+  </g></svg>"""
+
+
+async def test_a_point_in_the_hollow_of_a_shape_reaches_what_is_painted_below_it(on: On) -> None:
+    async with on(HOLLOW) as hand:
+        inside = await hand.act(Click(target=Point(x=180, y=110)))
+        assert (inside.status, await hand.page.title()) == ("done", "ground"), inside.sentence
+        await hand.look()
+        await hand.act(Click(target=Point(x=70, y=110)))
+        assert await hand.page.title() == "block"
+
+
+async def test_a_point_in_a_shape_that_something_was_drawn_over_is_refused(on: On) -> None:
+    async with on(HOLLOW) as hand:
+        await hand.js(
+            "document.querySelector('svg').insertAdjacentHTML('beforeend', "
+            "'<rect id=veil width=400 height=300 fill=transparent />')"
+        )
+        outcome = await hand.act(Click(target=Point(x=180, y=110)))
+        assert (outcome.status, outcome.refusal) == ("refused", "moved")
+        assert await hand.page.title() == ""
+
+
+async def test_the_wheel_turns_over_a_surface_notch_by_notch(on: On) -> None:
+    page = (
+        "<canvas id=c width=300 height=200 aria-label=Map></canvas><script>let turned = [];"
+        "c.onwheel = ({ deltaY }) => { turned.push(deltaY); document.title = turned.join(' ') }</script>"
+    )
+    async with on(page) as hand:
+        await hand.act(Scroll(target=hand.number("Map"), direction="up", px=300))
+        assert await hand.page.title() == "-100 -100 -100"
+
+
 async def test_a_mark_out_of_view_is_brought_into_view_before_the_click(on: On) -> None:
     async with on("<button id=b onclick='document.title = 1'>Far</button><div style='height:5000px'></div>") as hand:
         await hand.js("scrollTo(0, 3000)")

@@ -92,6 +92,10 @@ def seen(**image_limits: int) -> Observation:
         (Scroll(direction="up", to="end"), "scroll(0, -100000)"),
         (Scroll(direction="right", target=1, pages=1), "scroll_at(50.0, 22.0, 80, 0)"),
         (Drag(source=1, target=2), "drag_and_drop('12', '13')"),
+        (
+            Drag(source=1, target=2, modifiers=("Shift",)),
+            "keyboard_down('Shift')\ndrag_and_drop('12', '13')\nkeyboard_up('Shift')",
+        ),
         (Drag(source=1, target=Point(x=200, y=100)), "mouse_drag_and_drop(50.0, 22.0, 200, 100)"),
         (Drag(source=1, target=Offset(right=30, down=-5)), "mouse_drag_and_drop(50.0, 22.0, 80.0, 17.0)"),
         (

@@ -126,6 +126,16 @@ def lines(*each: str) -> str:
         (Hover(target=2), 'page.get_by_role("link", name="Cart (0)", exact=True).hover()'),
         (Scroll(direction="up", pages=0.5), f"page.mouse.wheel(0, {-PAGE.height // 2})"),
         (Drag(source=5, target=Offset(right=40, down=0)), "page.mouse.move(430, 322, steps=12)"),
+        (
+            Drag(source=5, target=Offset(right=40, down=0), modifiers=("Shift",)),
+            lines(
+                'page.keyboard.down("Shift")',
+                "page.mouse.down()",
+                "page.mouse.move(430, 322, steps=12)",
+                "page.mouse.up()",
+                'page.keyboard.up("Shift")',
+            ),
+        ),
         (Goto(url="http://shop.test/cart"), 'page.goto("http://shop.test/cart")'),
         (Back(), "page.go_back()"),
         (Wait(text="Thanks"), 'expect(page.get_by_text("Thanks").first).to_be_visible()'),

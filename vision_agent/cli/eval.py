@@ -70,7 +70,7 @@ def _evals() -> None:
 @option_groups
 def suite(
     suite: Annotated[
-        str, typer.Argument(help="fixtures, miniwob, frozen, grounding, or your own .toml, .yaml or .py file.")
+        str, typer.Argument(help="fixtures, canvas, miniwob, frozen, grounding, or your own .toml, .yaml or .py file.")
     ],
     folder: Annotated[
         Path | None,
@@ -85,8 +85,8 @@ def suite(
         list[str] | None,
         typer.Option(
             "--model",
-            help="The model to measure: <provider>:<model>, or without a model random, match, steps, and for miniwob "
-            "solver. Repeatable.",
+            help="The model to measure: <provider>:<model>, or without a model random, match, steps, for miniwob and "
+            "canvas solver, and for canvas marks. Repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -154,6 +154,8 @@ def suite(
 
     All fixture sites: vision-agent eval fixtures --model steps --model match --model random
 
+    Applications that draw on canvases: vision-agent eval canvas --model <provider>:<model>
+
     Some of MiniWoB++: vision-agent eval miniwob --model match --seeds 2 --only click-test --only enter-text
 
     Your own tasks: vision-agent eval my-suite.toml --model anthropic:claude-sonnet-5-5
@@ -182,8 +184,11 @@ def suite(
     from vision_agent.evals.results.tables import as_json as results_as_json
     from vision_agent.evals.results.tables import show, show_ablation
     from vision_agent.evals.runner import items_of, on_this_machine, run_items
+    from vision_agent.evals.suites.canvas import parts
+    from vision_agent.evals.suites.canvas.suite import CanvasSuite
+    from vision_agent.evals.suites.offline import OfflineSuite
     from vision_agent.evals.suites.suite import suite_named
-    from vision_agent.terminal import TerminalConsole
+    from vision_agent.terminal import TerminalConsole, progress_line
 
     flags = browser_flags(executable, viewport=size_of(viewport))
     settings = load_settings(**flags, **given(limits=limits.limits or None))
@@ -210,6 +215,12 @@ def suite(
         return found
 
     is_here = ray is None or len(known) == len(items)
+    if is_here:
+        done = {result.item.id for result in known}
+        with progress_line("Looking for the pages") as say:
+            for each, items_of_suite in plan:
+                if not isinstance(each, OfflineSuite):
+                    each.prepare([item.task for item in items_of_suite if item.id not in done], say)
     try:
         with (
             nullcontext(on_this_machine) if is_here else ray_workers.joined(str(ray), jobs, suites) as crew,
@@ -226,10 +237,14 @@ def suite(
     # In the order of `compare`, so that both say the same of the same two models.
     found = summary({"": sorted(results, key=sort_key)})
     page = write_page({"": [FoundResult(result, out / result.item.folder) for result in results]}, out / PAGE)
+    rows = parts.parts(results, chosen.libraries) if isinstance(chosen, CanvasSuite) else []
     if as_json:
-        typer.echo(json.dumps(results_as_json(chosen.name, results, found, out), ensure_ascii=False, indent=2))
+        told = results_as_json(chosen.name, results, found, out) | ({"parts": parts.as_json(rows)} if rows else {})
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
     else:
         (show_ablation if ablate else show)(TerminalConsole(), found)
+        if rows:
+            parts.show(TerminalConsole(), rows)
         console.print(f"Results and runs: {out}, shown in {page}", style="dim", soft_wrap=True)
     raise typer.Exit(1 if any(result.error for result in results) else 0)
 

@@ -40,7 +40,7 @@ def baseline(name: str, seed: int | str, lines: Sequence[str] | None) -> Model:
     if name == "steps" and lines:
         return StepsModel(lines, scrolls=True)
     if name == "solver":
-        raise UsageError("There is no solver for this task", "`solver` works only on MiniWoB++ tasks")
+        raise UsageError("There is no solver for this task", "`solver` works only on tasks of miniwob and canvas")
     if name == "steps":
         raise UsageError("The task has no reference lines for `steps` to follow", "add `steps` to it in its suite")
     raise UsageError(f"Unknown baseline {name!r}", f"known: {', '.join(BASELINES)}")

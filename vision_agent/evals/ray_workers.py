@@ -329,6 +329,7 @@ class _RayCrew:
                 raise UsageError(
                     f"The task {item.task} of {item.suite} differs on this worker", "install the same suite"
                 )
+            await asyncio.to_thread(self._suite.prepare, [item.task])
             result = await self._worker.run(item, self._home)
         made = self._home / item.folder
         packed = _pack(made)

@@ -101,7 +101,7 @@ def items_of(
         if model == "solver" and (unknown := [task for task in tasks if model not in suite.models(task)]):
             raise UsageError(
                 f"`solver` cannot solve {len(unknown)} tasks of {suite.name}, such as {unknown[0]}",
-                "it solves those of miniwob; for others, `steps` follows a task's reference lines",
+                "it solves those of miniwob and canvas; for others, `steps` follows a task's reference lines",
             )
     if ablate and not any(":" in model for model in models):
         raise UsageError(
@@ -161,6 +161,8 @@ async def on_this_machine(
 ) -> None:
     """Run the items in this process; the workers share the suite's pages. A `Crew`."""
     waiting = deque(items)
+    # What is fetched takes longer than an item may.
+    await asyncio.to_thread(suite.prepare, [item.task for item in items])
     with suite.open_stage(settings) as stage:
 
         async def work() -> None:

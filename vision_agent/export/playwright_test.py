@@ -310,10 +310,12 @@ def _scroll(action: Scroll, seen: Observation) -> Iterator[str]:
 
 def _drag(action: Drag, seen: Observation) -> Iterator[str]:
     yield f"page.mouse.move{_point_args(action.source, seen)}"
+    yield from (f"page.keyboard.down({_literal(key)})" for key in action.modifiers)
     yield "page.mouse.down()"
     for place in (*action.path, action.target):
         yield f"page.mouse.move{_place_args(place, action.source, seen)[:-1]}, steps=12)"
     yield "page.mouse.up()"
+    yield from (f"page.keyboard.up({_literal(key)})" for key in reversed(action.modifiers))
 
 
 def _place_args(place: Target | Offset, source: Target, seen: Observation) -> str:

@@ -15,6 +15,7 @@ from playwright.async_api import Frame
 
 from vision_agent.actions import Drag, Offset, Point, offset_words
 from vision_agent.browser.act.attempt import Attempt
+from vision_agent.browser.act.held import held_keys
 from vision_agent.browser.act.input_sender import InputSender
 from vision_agent.browser.act.moving_target import current_point, is_still_moving, is_well_inside, locate_any
 from vision_agent.browser.act.out_of_view import bring, is_between_marks
@@ -65,6 +66,10 @@ async def drag(sender: InputSender, action: Drag) -> Attempt:
     remark = ""
 
     async def carry(start: Location, gesture: Gesture) -> None:
+        async with held_keys(sender.page, action.modifiers, sender.deadline_s):
+            await carry_with_keys(start, gesture)
+
+    async def carry_with_keys(start: Location, gesture: Gesture) -> None:
         nonlocal dropped, remark
         mouse, places, is_held = sender.page.mouse, _ScrollPlaces(), False
         try:
@@ -109,7 +114,8 @@ async def drag(sender: InputSender, action: Drag) -> Attempt:
     assert dropped is not None
     along = f" along {len(action.path)} points" if action.path else ""
     to = dropped.words if isinstance(action.target, Offset) else f"to {dropped.words}"
-    return Attempt(f"Dragged {start.words} {to}{along}{remark}", dropped, hover_counts=True)
+    held = f" with {'+'.join(action.modifiers)} held" if action.modifiers else ""
+    return Attempt(f"Dragged {start.words} {to}{along}{held}{remark}", dropped, hover_counts=True)
 
 
 def _way(sender: InputSender, action: Drag, start: Location) -> list[Point]:
@@ -243,14 +249,15 @@ async def _judge_drop(sender: InputSender, end: Location, start: Location, last:
 
     Rows make room for what is dragged among them, so a target may have moved by the size of the dragged element. An end
     on the dragged element itself, or on what moves along with the pointer, such as a map, is a place in the view.
+    Within one drawing the words beside it tell nothing about its places: a press shows the tools for what it took.
     """
     mark = end.mark or end.under
     if mark is None or end.element is None:
         return _Drop()
     held = start.mark or start.under
     is_harmless = not sender.seen.risks
-    is_itself = end.mark is None and held is not None and held.key == mark.key and mark.kind != "surface"
-    if is_itself and is_harmless:
+    is_itself = end.mark is None and held is not None and held.key == mark.key
+    if is_itself and is_harmless and mark.kind != "surface":
         return _Drop()
     carried = held.name if held is not None and is_harmless else ""
     now, before = await sender.recheck(mark, in_place=True, carried=carried), end.element.rect
@@ -269,7 +276,9 @@ async def _judge_drop(sender: InputSender, end: Location, start: Location, last:
         room += max(start.mark.box.width, start.mark.box.height) if start.mark else 0.0
     if max(abs(by.x), abs(by.y)) > room or (end.mark is None and now.rect != before):
         return _Drop(f"{end.words} moved away")
-    return _Drop("" if now.difference is None else describe_change(now.difference, end.words))
+    if now.difference is None or (is_itself and is_harmless):
+        return _Drop()
+    return _Drop(describe_change(now.difference, end.words))
 
 
 def _is_same_move(one: Point, other: Point) -> bool:

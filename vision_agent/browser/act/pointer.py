@@ -33,6 +33,9 @@ from vision_agent.types import Mark
 _STEPS = 12
 """Mouse moves from the first to the last of the words to select: pages follow moves, not a jump."""
 _TO_THE_END = 1e6
+_NOTCH_PX = 100.0
+"""CSS pixels of one notch of a mouse wheel."""
+_MOST_NOTCHES = 30
 """Views; farther than anything scrolls."""
 
 
@@ -154,9 +157,17 @@ async def _turn_wheel(sender: InputSender, action: Scroll, by: tuple[float, floa
     wide, high = (1.0, 1.0) if _is_in_pixels(action) else (view.width, view.height)
     await sender.page.mouse.move(at.point.x, at.point.y)
     async with held_keys(sender.page, action.modifiers, sender.deadline_s):
-        await sender.page.mouse.wheel(by[0] * wide, by[1] * high)
+        for right, down in _notches(by[0] * wide, by[1] * high):
+            await sender.page.mouse.wheel(right, down)
     held = f" with {'+'.join(action.modifiers)} held" if action.modifiers else ""
     return Attempt(f"Turned the wheel {action.direction} over {at.words}{held}", at)
+
+
+def _notches(right: float, down: float) -> list[tuple[float, float]]:
+    """The turn of a wheel as a hand makes it: what zooms by a step for each event hears as many as from a person."""
+    far = abs(right) + abs(down)
+    count = min(_MOST_NOTCHES, max(1, round(far / _NOTCH_PX))) if far < _TO_THE_END else 1
+    return [(right / count, down / count)] * count
 
 
 def _is_in_pixels(action: Scroll) -> bool:

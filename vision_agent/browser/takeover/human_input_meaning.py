@@ -159,7 +159,9 @@ class InputInterpreter:
             return None
         path = tuple(each for each in points if each is not None) if mark.kind == "surface" else ()
         landed = mark_words(onto) if onto is not None and end is not to else _point_words(to, None)
-        return Drag(source=target, target=end, path=path), f"dragged from {where} to {landed}", None
+        held = f" with {'+'.join(event.modifiers)} held" if event.modifiers else ""
+        drag = Drag(source=target, target=end, path=path, modifiers=event.modifiers)
+        return drag, f"dragged from {where} to {landed}{held}", None
 
     def _field_action(self, event: HumanInput, mark: Mark | None, timed: TimedInput) -> _Meaning | None:
         if mark is None:

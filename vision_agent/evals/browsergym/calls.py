@@ -230,6 +230,12 @@ def _beside_scrollers(seen: Observation) -> tuple[int, int] | None:
 
 
 def _drag(action: actions.Drag, seen: Observation) -> Calls:
+    down = [_call("keyboard_down", key) for key in action.modifiers]
+    up = [_call("keyboard_up", key) for key in reversed(action.modifiers)]
+    return [*down, *_plain_drag(action, seen), *up]
+
+
+def _plain_drag(action: actions.Drag, seen: Observation) -> Calls:
     if isinstance(action.source, int) and isinstance(action.target, int) and not action.path:
         return [_call("drag_and_drop", _bid(action.source, seen), _bid(action.target, seen))]
     start = _at(action.source, seen)

@@ -4,6 +4,7 @@ An open suite is a `Stage`: it serves its pages and can play several tasks at on
 knows nothing of folders, jobs or figures.
 
 - `fixtures`: the sites of `fixtures/sites`; judged by what their pages reported to their server.
+- `canvas`: applications that draw with other projects' libraries; see `suites.canvas`.
 - `miniwob`: MiniWoB++; judged by the environment's own reward. An episode ends when the environment says so.
 - your own file: see `suite_file`.
 - `frozen` and `grounding`: recorded pages, answered without a browser (`recorded`, `offline`).
@@ -11,7 +12,7 @@ knows nothing of folders, jobs or figures.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -42,7 +43,7 @@ from vision_agent.types import Decision, Limits, Observation, Step, SuccessCheck
 
 SITES = assets.fixtures("sites")
 PAGES = Path(__file__).parents[3] / ".cache" / "pages"
-BUILT_IN = ("fixtures", "miniwob")
+BUILT_IN = ("fixtures", "miniwob", "canvas")
 EPISODE_S = 3600.0
 _NO_CARET = "<style>:root, :root * { caret-color: transparent !important }</style>"
 """Hides the blinking caret, so that the same page gives the same picture."""
@@ -104,6 +105,14 @@ class Suite(Protocol):
         del task
         return settings
 
+    def prepare(self, tasks: Collection[str], tell: Callable[[str], None] = lambda _: None) -> None:
+        """Fetch what these tasks need and is not here yet; `tell` hears what is being fetched.
+
+        Raises:
+            Unavailable: it cannot be fetched.
+        """
+        del tasks, tell
+
     def use_local_files(self) -> Suite:
         """The same suite with the files of this machine, if it came from another one.
 
@@ -148,6 +157,11 @@ def suite_named(
         return recorded_suite(name, folder, longest_edge=longest_edge)
     if name == "fixtures":
         return FixtureSuite(SITES)
+    if name == "canvas":
+        # It is a suite too, so it imports this module.
+        from vision_agent.evals.suites.canvas.suite import CanvasSuite
+
+        return CanvasSuite()
     if not Path(name).suffix:
         known = ", ".join((*BUILT_IN, *RECORDED))
         raise UsageError(f"Unknown suite {name!r}", f"known: {known}; or name a .toml, .yaml or .py file")

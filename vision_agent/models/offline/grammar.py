@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, NoReturn
 from urllib.parse import urljoin
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from rapidfuzz import fuzz, process
 
 from vision_agent.actions import (
@@ -31,6 +31,7 @@ from vision_agent.actions import (
     Hold,
     Hover,
     Infeasible,
+    Modifier,
     Offset,
     OpenTab,
     Point,
@@ -69,6 +70,7 @@ GRAMMAR = """\
   click Sign in                     double click, right click, double tap Map
   click Delete ‹Ann›                click Delete <Ann>, click Delete in row Ann
   click Pause within 5 s            check News within 2 s
+  click Card with Shift held        click Card with Control+Shift held
   hold Fire for 2 s                 hold Fire until "Charged", hold Fire with a finger for 5 s
   type "a@b.c" into Email           and press Enter; append "x" to Notes
   select Large in Size              select "A", "B" in List, also select "C" in List, unselect "A" in List
@@ -80,6 +82,8 @@ GRAMMAR = """\
   scroll down 300 px in Map         scroll up 100 px with Control in Map
   scroll to Item 250                scroll to "Chapter 2", scroll to [12]
   hover Menu                        drag Card to Done, drag Corner by (40, -20)
+  drag (90, 80) through (160, 40), (230, 80) to (90, 80)
+  drag Corner by (40, 40) with Shift held
   zoom Toolbar                      zoom (100, 50) to (400, 300), zoom Sea chart with a grid
   goto /cart                        back, forward, reload
   wait for "text"                   wait for a change, wait 1
@@ -110,6 +114,11 @@ _WITHIN = re.compile(rf"\s+within\s+({_NUMBER})\s*s(?:econds?)?$", re.IGNORECASE
 _IN_SIGNS = r"‹[^‹›]*›|<[^<>]*>"
 _OFFSET = re.compile(rf"\s+by\s+\(\s*(-?{_NUMBER})\s*,\s*(-?{_NUMBER})\s*\)$", re.IGNORECASE)
 _POINT = re.compile(rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)")
+_THROUGH = re.compile(rf"\s+through\s+({_POINT.pattern}(?:\s*,?\s*{_POINT.pattern})*)$", re.IGNORECASE)
+"""The way of a drag."""
+_MODIFIER = r"(?:Alt|Control|Meta|Shift)"
+_WITH_KEYS = rf"(?:\s+with\s+(?P<held>{_MODIFIER}(?:\+{_MODIFIER})*)\s+held)?"
+"""Written out with `held`: a button may be called `Log in with Meta`."""
 _CELL = re.compile(r"row\s+(\d+)\s*,?\s*column\s+(\d+)\s+of\s+(.+)", re.IGNORECASE)
 _WITH_TARGET = (
     *("click", "double", "right", "type", "append", "select", "also", "unselect", "check", "uncheck", "set", "upload"),
@@ -269,8 +278,8 @@ def _fail(why: str) -> NoReturn:
 def _click(match: re.Match[str]) -> Build:
     target, how = parse_target(match["what"]), (match["how"] or "").lower().strip()
     button: Literal["left", "right"] = "right" if how == "right" else "left"
-    count = 2 if how == "double" else 1
-    return lambda seen: Click(target=find_target(target, seen), button=button, count=count)
+    count, held = 2 if how == "double" else 1, _held(match["held"])
+    return lambda seen: Click(target=find_target(target, seen), button=button, count=count, modifiers=held)
 
 
 def _double_tap(match: re.Match[str]) -> Build:
@@ -388,12 +397,24 @@ def _hover(match: re.Match[str]) -> Build:
 
 
 def _drag(match: re.Match[str]) -> Build:
-    by = _OFFSET.search(match["rest"])
+    keys, by = _held(match["held"]), _OFFSET.search(match["rest"])
     if by:
         held, offset = parse_target(match["rest"][: by.start()]), Offset(right=float(by[1]), down=float(by[2]))
-        return lambda seen: Drag(source=find_target(held, seen), target=offset)
-    source, target = map(parse_target, _pair(match["rest"], "to"))
-    return lambda seen: Drag(source=find_target(source, seen), target=find_target(target, seen))
+        return lambda seen: Drag(source=find_target(held, seen), target=offset, modifiers=keys)
+    begin, end = _pair(match["rest"], "to")
+    through = _THROUGH.search(begin)
+    path = tuple(Point(x=float(x), y=float(y)) for x, y in _POINT.findall(through[1])) if through else ()
+    source, target = parse_target(begin[: through.start()] if through else begin), parse_target(end)
+    return lambda seen: Drag(
+        source=find_target(source, seen), target=find_target(target, seen), path=path, modifiers=keys
+    )
+
+
+def _held(words: str | None) -> tuple[Modifier, ...]:
+    """The keys of `Control+shift`, written as they are called."""
+    return TypeAdapter(tuple[Modifier, ...]).validate_python(
+        [each.capitalize() for each in (words or "").split("+") if each]
+    )
 
 
 def _zoom(match: re.Match[str]) -> Build:
@@ -425,7 +446,7 @@ def _always(action: Action) -> Build:
 _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE | re.DOTALL), reader)
     for pattern, reader in (
-        (r"(?P<how>double\s+|right\s+)?click\s+(?P<what>.+)", _click),
+        (rf"(?P<how>double\s+|right\s+)?click\s+(?P<what>.+?){_WITH_KEYS}", _click),
         (r"double\s+tap\s+(?P<what>.+)", _double_tap),
         (rf"type\s+(?P<text>{_QUOTED})\s+into\s+(?P<what>.+?)(?P<submit>\s+and\s+(?:press\s+enter|submit))?", _type),
         (rf"append\s+(?P<text>{_QUOTED})\s+to\s+(?P<what>.+)", _append),
@@ -449,7 +470,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Build]], ...] =
         ),
         (r"scroll\s+to\s+(?P<what>.+)", _scroll_to),
         (r"hover\s+(?:over\s+)?(?P<what>.+)", _hover),
-        (r"drag\s+(?P<rest>.+)", _drag),
+        (rf"drag\s+(?P<rest>.+?){_WITH_KEYS}", _drag),
         (r"zoom\s+(?:to\s+|into\s+)?(?P<what>.+?)(?P<grid>\s+with\s+a\s+grid)?", _zoom),
         (r"go\s?to\s+(?P<url>\S+)", _goto),
         (r"back", lambda _: _always(Back())),
