@@ -115,7 +115,9 @@ async def test_a_server_that_never_answers_is_given_up_on_at_the_deadline(
 
 
 async def test_a_browser_that_is_not_there_is_said(tmp_path: Path) -> None:
-    settings = BrowserSettings(executable_path=tmp_path / "no-browser")
+    (browser := tmp_path / "no-browser").write_text("#!/bin/sh\nexit 1\n", "utf-8")
+    browser.chmod(0o755)
+    settings = BrowserSettings(executable_path=browser)
     task = Task(goal="Look", start_url="about:blank")
     ending = await failing(agent(task, FINISHED, tmp_path, browser=settings), BrowserUnavailable)
     assert (ending.status, ending.exit_code) == ("unavailable", 5)

@@ -52,6 +52,8 @@ export function isEntry(element) {
  */
 export function isPressedPart(part, entry) {
   if (!isEntry(entry) || attributeOf(entry, 'onclick') || pressTypesOf(entry).length) return false;
+  const address = attributeOf(part, 'href');
+  if (address && !address.startsWith('#')) return false; // a link elsewhere does more than to choose the entry
   const words = oneSpaced(textContentOf(entry)).trim();
   return pressTypesOf(part).length > 0 && saysSomething(words) && oneSpaced(textContentOf(part)).trim() === words;
 }

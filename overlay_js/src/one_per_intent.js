@@ -11,6 +11,7 @@ import { oneHandleEach } from './resize_handles.js';
  * @property {boolean} responds it shows that it responds, or the keyboard can reach it
  * @property {boolean} points the only evidence is how the pointer looks on it
  * @property {boolean} focuses the only evidence is that the keyboard can reach it
+ * @property {boolean} chooses its options are chosen by its name
  * @property {string} cursor the cursor that it has of its own, '' for none
  * @property {string} hears the events that it listens for, '' for none
  * @property {boolean} opens the only evidence is what shows while the pointer is on it
@@ -114,8 +115,8 @@ function answersForOthers(candidates, stays, index, view) {
  * @param {Candidate[]} candidates @param {boolean[]} stays @param {number} index
  */
 function takesFocusForOthers(candidates, stays, index) {
-  const { responds, cursor, listens, structure, list, focuses } = candidates[index];
-  if (!responds || cursor) return false;
+  const { responds, cursor, listens, structure, list, focuses, chooses } = candidates[index];
+  if (!responds || cursor || chooses) return false;
   const isHolder = structure && (list || !listens);
   if (!isHolder && !focuses) return false;
   return outermostInside(candidates, stays, index).length > (isHolder ? 0 : 1);

@@ -124,6 +124,7 @@ function withOnePerIntent(found, view) {
     responds: each.responds,
     points: each.evidence.every((reason) => reason.startsWith('cursor:')),
     focuses: each.evidence.length === 1 && each.evidence[0] === 'tabindex',
+    chooses: roleOf(each.element) === 'listbox',
     cursor: cursorOf(each),
     hears: each.evidence.find((reason) => reason.startsWith('listens:')) ?? '',
     opens: each.opens && each.evidence.length === 1,
