@@ -187,7 +187,9 @@ async def test_a_model_of_ones_own_needs_a_name_and_decides(page: Page, tmp_path
 
 
 async def test_a_start_that_fails_is_a_run_without_a_step(tmp_path: Path) -> None:
-    settings = BrowserSettings(executable_path=tmp_path / "no-browser")
+    (browser := tmp_path / "no-browser").write_text("#!/bin/sh\nexit 1\n", "utf-8")
+    browser.chmod(0o755)
+    settings = BrowserSettings(executable_path=browser)
     ran = agent(Task(goal="Look", start_url="about:blank"), FINISHED, tmp_path, browser=settings)
     heard: list[str] = []
     ran.listen(lambda event: heard.append(event.event))
