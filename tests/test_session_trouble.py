@@ -114,15 +114,12 @@ async def test_a_server_that_never_answers_is_given_up_on_at_the_deadline(
     assert url in ending.sentence
 
 
-async def test_a_browser_that_is_not_there_is_said(tmp_path: Path) -> None:
-    (browser := tmp_path / "no-browser").write_text("#!/bin/sh\nexit 1\n", "utf-8")
-    browser.chmod(0o755)
-    settings = BrowserSettings(executable_path=browser)
+async def test_a_browser_that_is_not_there_is_said_before_anything_begins(tmp_path: Path) -> None:
+    settings = BrowserSettings(executable_path=tmp_path / "no-browser")
     task = Task(goal="Look", start_url="about:blank")
-    ending = await failing(agent(task, FINISHED, tmp_path, browser=settings), BrowserUnavailable)
-    assert (ending.status, ending.exit_code) == ("unavailable", 5)
-    assert "no-browser" in ending.sentence
-    assert "vision-agent setup" in ending.sentence
+    said = await refusing(agent(task, FINISHED, tmp_path, browser=settings), BrowserUnavailable)
+    assert "no-browser" in said
+    assert "vision-agent setup" in said
 
 
 async def test_a_device_that_does_not_exist_is_said(tmp_path: Path) -> None:
