@@ -308,7 +308,7 @@ def test_a_run_that_cannot_begin_says_so_in_json_too(closed_port: int, tmp_path:
         pytest.param(
             ["Save", "--data", "name"], "--data 'name' is not of the form name=value", marks=pytest.mark.thorough
         ),
-        (["Save", "--ablate", "marks,colours"], "model.ablate.1: Input should be 'picture', 'marks'"),
+        (["Save", "--ablate", "marks,colours"], "--ablate: Input should be 'picture', 'marks'"),
         pytest.param(
             ["Save", "--expect", "title=Thanks"], "begin it with url=, text=, mark=", marks=pytest.mark.thorough
         ),

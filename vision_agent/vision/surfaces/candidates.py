@@ -258,7 +258,7 @@ def _select_targets(patches: Patches, lattices: list[Cells], lines: Ints, large:
     many = inside.sum(axis=1)
     is_thing: Bools = (many <= _MOST_LINES) & (_contains(at, rects).sum(axis=1) < _MOST_NESTED)
     is_thing |= patches.outlined[others] > 0
-    may_be_letter = (patches.solid[others] < _LETTER) | patches.is_open[others] | (patches.outlined[others] > 0)
+    may_be_letter = (patches.solid[others] < _LETTER) | patches.is_open[others]
     is_thing &= ~(_are_letters(at, lines) & (may_be_letter | patches.is_ground[others]))
     is_thing &= ~_are_letters(at, large)
     if lattices:
