@@ -310,7 +310,7 @@ def diff(
 
     A run and its replay: vision-agent diff RUN REPLAY --html diff.html
 
-    Exit codes: 0 no difference, 1 they differ, 2 usage, 5 no such run.
+    Exit codes: 0 no difference, 1 they differ, 2 usage, or no such run, 5 a damaged record.
     """
     from vision_agent.record.diff import diff
     from vision_agent.record.diff_lines import tell_diff

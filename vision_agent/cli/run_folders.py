@@ -40,7 +40,7 @@ def verify(run: RunOrFile, head: Head = None, as_json: AsJson = False) -> None:
 
     The latest run: vision-agent verify latest
 
-    Exit codes: 0 verified, 1 faults found (the first faulty entry is named first), 5 no such run, or a damaged file.
+    Exit codes: 0 verified, 1 faults found (the first faulty entry is named first), 2 no such run, 5 a damaged file.
     """
     from vision_agent.export.cere import verify_cere
     from vision_agent.record.verify import verify
@@ -95,7 +95,7 @@ def export(
     grounding: a folder of pictures with the place of the target on each.
     cere: a golden session, which `import` reads back.
 
-    Exit codes: 0 written, 2 it cannot be written there, 5 no such run.
+    Exit codes: 0 written, 2 no such run, or it cannot be written there, 5 a damaged record.
     """
     from vision_agent.errors import UsageError
     from vision_agent.export.formats import FORMS, export
@@ -132,7 +132,7 @@ def report(
 
     Every run writes one at its end; use this for an interrupted or imported run.
 
-    Exit codes: 0 written, 2 the animation cannot be written, 5 no such run.
+    Exit codes: 0 written, 2 no such run, or the animation cannot be written, 5 a damaged record.
     """
     from vision_agent.export.animation import write_animation
     from vision_agent.record.report import write_report
