@@ -58,5 +58,5 @@ async def test_a_missing_key_is_said_before_anything_is_sent(
 
 
 async def test_a_person_is_not_asked_over_a_network() -> None:
-    with pytest.raises(UsageError, match="human is asked nothing over a network"):
+    with pytest.raises(UsageError, match="human needs no server"):
         await ask_model(Settings.model_validate({"model": {"name": "human"}}))

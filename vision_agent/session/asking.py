@@ -43,7 +43,9 @@ async def ask_model(settings: Settings) -> Asked:
     """
     name, began = settings.model.name, time.monotonic()
     if find_provider(name) is None:
-        raise UsageError(f"{name} is asked nothing over a network", "name a model, such as --model claude-sonnet-5-5")
+        raise UsageError(
+            f"{name} needs no server, so there is nothing to ask", "name a model, such as --model claude-sonnet-5-5"
+        )
 
     def asked(answers: bool, sentence: str, usage: Usage | None = None) -> Asked:
         return Asked(name, answers, sentence, round(time.monotonic() - began, 2), usage)
