@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 app = Commands()
 
 _TOKEN = "VISION_AGENT_MCP_TOKEN"  # noqa: S105 - the name of a variable
-_STEPS = 300
-"""Steps of a session, unless somebody sets them: its looks are kept in memory."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +85,9 @@ def mcp(
     if find_spec("mcp") is None:
         raise UsageError("The MCP server needs an extra", "pip install 'vision-agent[mcp]'")
     from vision_agent.integrations.mcp.serving import serve_http_until_told, serve_stdio
-    from vision_agent.integrations.mcp.sessions import SessionRules
+    from vision_agent.integrations.mcp.sessions import MOST_STEPS, SessionRules
 
-    bounds = {"steps": _STEPS, **limits.limits}
+    bounds = {"steps": MOST_STEPS, **limits.limits}
     flags = given(
         runs=runs,
         approval=approval.settings or None,

@@ -8,15 +8,12 @@ from typing import Any
 
 from vision_agent.integrations.mcp.calls import Calls, ToolAnswer
 from vision_agent.integrations.mcp.instructions import instructions
-from vision_agent.integrations.mcp.sessions import PersonQuestion, SessionRules, Sessions
+from vision_agent.integrations.mcp.sessions import MOST_STEPS, PersonQuestion, SessionRules, Sessions
 from vision_agent.integrations.mcp.tools import ToolSpec, offered_tools, parse_call
 from vision_agent.policy.approval import risks_of
 from vision_agent.session.keywords import GivenSettings, Secrets, settings_from, task_from
 from vision_agent.settings import ApprovalSettings
 from vision_agent.types import Decision, Risky
-
-_STEPS = 300
-"""Steps of a session, unless the settings say otherwise: its looks are kept in memory."""
 
 
 class BrowserTools:
@@ -49,7 +46,7 @@ class BrowserTools:
         self.settings = known
         """The settings of every session."""
         if "steps" not in known.limits.model_fields_set:
-            known = known.model_copy(update={"limits": known.limits.model_copy(update={"steps": _STEPS})})
+            known = known.model_copy(update={"limits": known.limits.model_copy(update={"steps": MOST_STEPS})})
         given = {"allowed_hosts": allowed_hosts, "denied_hosts": denied_hosts, "secrets": secrets, "files": files}
         task = task_from("Driven by a client", known, None, given)
         self._sessions = Sessions(SessionRules(known, task, most_sessions=most_sessions, idle_s=idle_s))

@@ -27,6 +27,8 @@ from vision_agent.settings import Settings
 from vision_agent.types import Choice, Decision, Observation, Provenance, Risky, Task
 from vision_agent.urls import shown_address
 
+MOST_STEPS = 300
+"""Steps of a session, unless somebody sets them: its looks are kept in memory."""
 _MOST_LOOKS = 20
 """Looks of a session that are kept to tell what changed since."""
 _MOST_ENDED = 50
